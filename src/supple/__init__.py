@@ -1,0 +1,51 @@
+"""Dynamics of rigid and flexible multibody systems."""
+
+from supple.errors import (
+    FileFormatError,
+    ModelError,
+    PhysicsWarning,
+    SimulationError,
+    SingularError,
+    StateError,
+    SuppleError,
+)
+from supple.model.bodies import RigidBody
+from supple.model.joints import (
+    BuildingBlock,
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from supple.model.mechanism import Mechanism
+from supple.model.model import Model
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BuildingBlock",
+    "Cylindrical",
+    "FileFormatError",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Mechanism",
+    "Model",
+    "ModelError",
+    "PhysicsWarning",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "RigidBody",
+    "SimulationError",
+    "SingularError",
+    "Spherical",
+    "StateError",
+    "SuppleError",
+    "Universal",
+]

@@ -1,0 +1,1 @@
+"""How a recursion is run, cached and given its working arrays."""

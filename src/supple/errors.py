@@ -1,0 +1,51 @@
+"""Everything supple raises: one family, each message with what, where, expected and got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SuppleError(Exception):
+    """Any error that supple raises on purpose."""
+
+
+class ModelError(SuppleError, ValueError):
+    """A body, joint, frame or force is described wrongly."""
+
+
+class FileFormatError(ModelError):
+    """A file cannot be read as a model."""
+
+
+class StateError(SuppleError, ValueError):
+    """Coordinates, speeds, forces or frame names handed to a model do not fit it."""
+
+
+class SingularError(SuppleError, ArithmeticError):
+    """A joint has no inertia to accelerate in the given posture."""
+
+
+class SimulationError(SuppleError, RuntimeError):
+    """The integration could not go on."""
+
+
+class PhysicsWarning(UserWarning):
+    """A file holds something that no real body can be, and was read all the same."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint naming the closest of the `known` names, or all of them if they are few.
+
+    Examples
+    --------
+    >>> nearest("bom", ["boom", "hub"])
+    "; did you mean 'boom'?"
+    """
+    choices = sorted(known)
+    close = get_close_matches(name, choices, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    if 0 < len(choices) <= 8:
+        return "; there are " + ", ".join(map(repr, choices))
+    return ""

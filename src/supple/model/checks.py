@@ -1,0 +1,84 @@
+"""Reading numbers that a user wrote: shape, finiteness, and where they stood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from supple.errors import ModelError
+
+Floats = NDArray[np.float64]
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def number(value: Any, what: str, minimum: float | None = None) -> float:
+    """`value` as a finite float, not below `minimum`."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: expected a number, got {value!r}") from None
+    if not np.isfinite(x):
+        raise ModelError(f"{what}: expected a finite number, got {x}")
+    if minimum is not None and x < minimum:
+        raise ModelError(f"{what}: expected at least {minimum:g}, got {x:g}")
+    return x
+
+
+def array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    """`value` as finite floats of just this shape."""
+    try:
+        x = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
+    if x.shape != shape:
+        raise ModelError(f"{what}: expected numbers of shape {shape}, got shape {x.shape}")
+    if not np.isfinite(x).all():
+        raise ModelError(f"{what}: expected finite numbers, got {x.tolist()}")
+    return x
+
+
+def direction(value: str | ArrayLike, what: str) -> Floats:
+    """A unit vector from "x", "-z" or three numbers."""
+    if isinstance(value, str):
+        sign = -1.0 if value.startswith("-") else 1.0
+        try:
+            return sign * np.array(AXES[value.removeprefix("-")]) + 0.0
+        except KeyError:
+            raise ModelError(f"{what}: expected 'x', 'y', 'z', '-x', ... or three numbers, got {value!r}") from None
+    x = array(value, (3,), what)
+    length = float(np.linalg.norm(x))
+    if length < 1e-12:
+        raise ModelError(f"{what}: expected a direction, got the zero vector {x.tolist()}")
+    return x / length if abs(length - 1.0) > 1e-15 else x
+
+
+def rotation_matrix(value: ArrayLike | Rotation | None, what: str) -> Floats:
+    """A 3x3 rotation from a matrix, a scipy Rotation, or nothing."""
+    if value is None:
+        return np.eye(3)
+    if isinstance(value, Rotation):
+        if not value.single:
+            raise ModelError(f"{what}: expected one rotation, got {len(value)}")
+        return np.asarray(value.as_matrix(), dtype=np.float64)
+    R = array(value, (3, 3), what)
+    error = float(np.abs(R @ R.T - np.eye(3)).max())
+    if error > 1e-8 or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"{what}: expected a rotation matrix (R R* = I, determinant +1), "
+            f"got |R R* - I| = {error:.2g}, determinant {np.linalg.det(R):.6g}"
+        )
+    return R
+
+
+def per_freedom(value: float | Sequence[float], count: int, what: str, minimum: float | None = None) -> Floats:
+    """One number for each freedom of a joint, from one for all or a list."""
+    if np.ndim(value) == 0:
+        return np.full(count, number(value, what, minimum))
+    x = array(value, (count,), what)
+    if minimum is not None and (x < minimum).any():
+        raise ModelError(f"{what}: expected at least {minimum:g}, got {x.tolist()}")
+    return x

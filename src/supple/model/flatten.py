@@ -1,0 +1,181 @@
+"""From a description to the flat arrays of the recursions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.model.checks import Floats
+from supple.model.joints import ANGULAR, LINEAR, Layout
+from supple.recursions.tree import QUATERNION, Tree
+
+if TYPE_CHECKING:
+    from supple.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A frame as the recursions see it: number of the body, pose in the body's frame."""
+
+    body: int
+    position: Floats
+    rotation: Floats
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the entries of q and v are called, and their units."""
+
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    speed_units: tuple[str, ...]
+
+
+def name_states(mech: Mechanism) -> Names:
+    """Names and units in the order of q and v."""
+    q: list[tuple[str, str]] = []
+    v: list[tuple[str, str]] = []
+    for name, placed in mech.bodies.items():
+        layout = placed.joint.layout()
+        angle_unit = "1" if layout.rotation_kind == QUATERNION else ANGULAR[0]
+        q += [(f"{name}.{n}", LINEAR[0]) for n in layout.translation_names]
+        q += [(f"{name}.{n}", angle_unit) for n in layout.rotation_names]
+        linear = [(f"{name}.{n}", LINEAR[1]) for n in layout.translation_speeds]
+        angular = [(f"{name}.{n}", ANGULAR[1]) for n in layout.rotation_speeds]
+        v += angular + linear if layout.angular_speeds_first else linear + angular
+    return Names(tuple(n for n, _ in q), tuple(n for n, _ in v), tuple(u for _, u in q), tuple(u for _, u in v))
+
+
+def places(mech: Mechanism) -> dict[str, Place]:
+    """Every frame by its name: the ground, the bodies, and the named ones."""
+    number = numbering(mech)
+    found = {name: Place(k, np.zeros(3), np.eye(3)) for name, k in number.items()}
+    for name, frame in mech.frames.items():
+        found[name] = Place(number[frame.body], frame.position, frame.rotation)
+    return found
+
+
+def numbering(mech: Mechanism) -> dict[str, int]:
+    """Body numbers; the ground is 0."""
+    return {"ground": 0} | {name: k + 1 for k, name in enumerate(mech.bodies)}
+
+
+def flatten(mech: Mechanism) -> Tree:
+    """The read-only arrays of a description whose bodies stand parent first."""
+    number = numbering(mech)
+    rows = len(number)
+    layouts = [Layout(), *(placed.joint.layout() for placed in mech.bodies.values())]
+    parts: dict[str, Any] = _joint_indices(layouts)
+    parts["parent"] = np.array([0, *(number[placed.parent] for placed in mech.bodies.values())])
+    parts["v_parent"] = _v_parents(parts["parent"], parts["v_first"])
+    parts |= _joint_geometry(layouts, mech, rows)
+    parts |= _inertias(mech, rows)
+    joints = [placed.joint for placed in mech.bodies.values()]
+    for field, attribute in (
+        ("joint_inertia", "inertia"),
+        ("stiffness", "stiffness"),
+        ("rest", "rest"),
+        ("damping", "damping"),
+    ):
+        parts[field] = np.array([x for joint in joints for x in getattr(joint, attribute)], dtype=float)
+    parts["gravity"] = np.array(mech.gravity)
+    parts |= _force_elements(mech)
+    for a in parts.values():
+        a.flags.writeable = False
+    return Tree(**parts)
+
+
+def _joint_indices(layouts: list[Layout]) -> dict[str, Any]:
+    """Where in q and v the freedoms of each joint stand."""
+    rows = len(layouts)
+    names = ("q_rotation", "q_translation", "v_rotation", "v_translation", "rotation_kind", "translations")
+    out = {name: np.zeros(rows, dtype=np.int64) for name in names}
+    out["v_first"] = np.zeros(rows + 1, dtype=np.int64)
+    q_of_speed: list[int] = []
+    q = v = 0
+    for k, layout in enumerate(layouts):
+        linear, angular = len(layout.translation_speeds), len(layout.rotation_speeds)
+        out["rotation_kind"][k] = layout.rotation_kind
+        out["translations"][k] = len(layout.directions)
+        out["q_translation"][k] = q
+        out["q_rotation"][k] = q + len(layout.translation_names)
+        out["v_translation"][k] = v + (angular if layout.angular_speeds_first else 0)
+        out["v_rotation"][k] = v + (0 if layout.angular_speeds_first else linear)
+        moved = [-1 if layout.body_axes_translation else q + i for i in range(linear)]
+        turned = [-1 if layout.body_axes_rotation else int(out["q_rotation"][k]) + i for i in range(angular)]
+        q_of_speed += turned + moved if layout.angular_speeds_first else moved + turned
+        q += len(layout.translation_names) + len(layout.rotation_names)
+        v += linear + angular
+        out["v_first"][k + 1] = v
+    out["q_of_speed"] = np.array(q_of_speed, dtype=np.int64)
+    return out
+
+
+def _v_parents(parent: Any, v_first: Any) -> Any:
+    """For each speed the next one towards the ground."""
+    out = np.full(v_first[-1], -1, dtype=np.int64)
+    last = np.full(len(parent), -1, dtype=np.int64)
+    for k in range(1, len(parent)):
+        previous = last[parent[k]]
+        for i in range(v_first[k], v_first[k + 1]):
+            out[i] = previous
+            previous = i
+        last[k] = previous
+    return out
+
+
+def _joint_geometry(layouts: list[Layout], mech: Mechanism, rows: int) -> dict[str, Any]:
+    """Joint frames, axes and directions."""
+    out = {
+        "rotation": np.tile(np.eye(3).reshape(9), (rows, 1)),
+        "position": np.zeros((rows, 3)),
+        "axes": np.zeros((rows, 9)),
+        "pitch": np.array([layout.pitch for layout in layouts]),
+        "directions": np.zeros((rows, 9)),
+        "rates": np.zeros((rows, 9)),
+    }
+    for k, placed in enumerate(mech.bodies.values(), start=1):
+        layout = layouts[k]
+        out["rotation"][k] = placed.rotation.reshape(9)
+        out["position"][k] = placed.position
+        for i, a in enumerate(layout.axes):
+            out["axes"][k, 3 * i : 3 * i + 3] = a
+        for i, d in enumerate(layout.directions):
+            out["directions"][k, 3 * i : 3 * i + 3] = d
+        if layout.body_axes_translation:
+            out["rates"][k] = np.linalg.inv(np.column_stack(layout.directions)).reshape(9)
+    return out
+
+
+def _inertias(mech: Mechanism, rows: int) -> dict[str, Any]:
+    """Mass, first moment and inertia about the origins."""
+    mass, moment, inertia = np.zeros(rows), np.zeros((rows, 3)), np.zeros((rows, 6))
+    upper = np.triu_indices(3)
+    for k, placed in enumerate(mech.bodies.values(), start=1):
+        mass[k] = placed.body.mass
+        moment[k] = placed.body.mass * placed.body.com
+        inertia[k] = placed.body.about_origin()[upper]
+    return {"mass": mass, "moment": moment, "inertia": inertia}
+
+
+def _force_elements(mech: Mechanism) -> dict[str, Any]:
+    """Spring-dampers and constant wrenches."""
+    place = places(mech)
+    springs = list(mech.springs.values())
+    ends = [(place[s.first], place[s.second]) for s in springs]
+    wrenches = list(mech.wrenches.values())
+    seats = [place[w.frame] for w in wrenches]
+    axes = [np.eye(3) if w.axes == "ground" else seat.rotation for w, seat in zip(wrenches, seats, strict=True)]
+    return {
+        "spring_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),
+        "spring_points": np.array([np.concatenate([a.position, b.position]) for a, b in ends]).reshape(-1, 6),
+        "spring_constants": np.array([(s.stiffness, s.damping, s.length) for s in springs]).reshape(-1, 3),
+        "wrench_body": np.array([seat.body for seat in seats], dtype=np.int64),
+        "wrench_point": np.array([seat.position for seat in seats]).reshape(-1, 3),
+        "wrench_rotation": np.array(axes).reshape(-1, 9),
+        "wrench_grounded": np.array([w.axes == "ground" for w in wrenches], dtype=np.bool_),
+        "wrench_value": np.array([np.concatenate([w.moment, w.force]) for w in wrenches]).reshape(-1, 6),
+    }

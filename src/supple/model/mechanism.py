@@ -1,0 +1,295 @@
+"""Describing a mechanism, body by body, and freezing it into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from supple.errors import ModelError, nearest
+from supple.model.bodies import RigidBody
+from supple.model.checks import Floats, array, number, rotation_matrix
+from supple.model.joints import Fixed, Free, Joint, Revolute
+from supple.model.model import Model
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A body with its joint; the joint frame in the parent's frame."""
+
+    name: str
+    body: RigidBody
+    parent: str
+    joint: Joint
+    position: Floats
+    rotation: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A place on a body, or on the ground: its pose in the body's frame."""
+
+    body: str
+    position: Floats
+    rotation: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SpringDamper:
+    """A spring-damper between two frames' origins."""
+
+    name: str
+    first: str
+    second: str
+    stiffness: float
+    damping: float
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedWrench:
+    """A constant wrench at a frame's origin, its axes fixed in the frame or in the ground."""
+
+    name: str
+    frame: str
+    moment: Floats
+    force: Floats
+    axes: str
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A relation a file states between two joints: angle of `follower` = ratio * angle of `leader` + offset.
+
+    Kept with the model; the dynamics of a tree treats both as free.
+    """
+
+    follower: str
+    leader: str
+    ratio: float
+    offset: float
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Put the name of the part in front of whatever is wrong with it."""
+    try:
+        yield
+    except ModelError as error:
+        raise type(error)(f"{what}: {error}") from None
+
+
+class Mechanism:
+    """A mechanism being described.
+
+    Parameters
+    ----------
+    name : str
+    gravity : (3,) array_like
+        m/s^2, in the ground frame.
+
+    Examples
+    --------
+    >>> mech = Mechanism("pendulum")
+    >>> mech.add_body("arm", RigidBody(1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0)), joint=Revolute("y"))
+    >>> model = mech.build()
+    >>> model.coordinates
+    ('arm.angle',)
+    """
+
+    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self.name = _valid_name(name, "mechanism")
+        self.gravity = array(gravity, (3,), "gravity")
+        self.bodies: dict[str, Placed] = {}
+        self.frames: dict[str, Frame] = {}
+        self.springs: dict[str, SpringDamper] = {}
+        self.wrenches: dict[str, AppliedWrench] = {}
+        self.couplings: list[Coupling] = []
+
+    def add_body(
+        self,
+        name: str,
+        body: RigidBody,
+        parent: str = GROUND,
+        joint: Joint | None = None,
+        at: str | ArrayLike | None = None,
+        rotation: ArrayLike | Rotation | None = None,
+    ) -> None:
+        """Add a body and the joint that carries it.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        body : RigidBody
+            In its own frame, whose origin is at the joint.
+        parent : str
+            A body added before, or "ground".
+        joint : Joint, optional
+            `Revolute("y")` if not given.
+        at : str or (3,) array_like, optional
+            Where the joint is: a frame on the parent, or a position in the parent's frame.
+        rotation : (3, 3) array_like or Rotation, optional
+            Turns the joint frame relative to the parent's (or to the frame `at`).
+        """
+        with _named(f"body {name!r}"):
+            _valid_name(name, "name")
+            if name in self.bodies or name in self.frames or name == GROUND:
+                raise ModelError("name: there is a body of this name already")
+            self._require_body(parent, "parent")
+            if not isinstance(body, RigidBody):
+                raise ModelError(f"expected a RigidBody, got {type(body).__name__}")
+            chosen = Revolute("y") if joint is None else joint
+            if not isinstance(chosen, Joint):
+                raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
+            R = rotation_matrix(rotation, "rotation")
+            p = np.zeros(3)
+            if isinstance(at, str):
+                full = at if "/" in at else f"{parent}/{at}"
+                frame = self.frames.get(full)
+                if frame is None or frame.body != parent:
+                    raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
+                p, R = frame.position, frame.rotation @ R
+            elif at is not None:
+                p = array(at, (3,), "at")
+            self.bodies[name] = Placed(name, body, parent, chosen, p, R)
+
+    def add_frame(
+        self,
+        name: str,
+        body: str,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | Rotation | None = None,
+    ) -> None:
+        """Name a place on a body: afterwards it is "body/name"."""
+        with _named(f"frame {name!r} on {body!r}"):
+            _valid_name(name, "name")
+            self._require_body(body, "body")
+            if f"{body}/{name}" in self.frames:
+                raise ModelError("name: there is a frame of this name already")
+            place = Frame(body, array(position, (3,), "position"), rotation_matrix(rotation, "rotation"))
+            self.frames[f"{body}/{name}"] = place
+
+    def add_spring_damper(
+        self, name: str, first: str, second: str, stiffness: float = 0.0, damping: float = 0.0, length: float = 0.0
+    ) -> None:
+        """Join two frames' origins by a spring (N/m, free at `length` m) and a damper (N s/m)."""
+        with _named(f"spring-damper {name!r}"):
+            _valid_name(name, "name")
+            if name in self.springs:
+                raise ModelError("name: there is a spring-damper of this name already")
+            for frame in (first, second):
+                self._require_frame(frame)
+            self.springs[name] = SpringDamper(
+                name,
+                first,
+                second,
+                number(stiffness, "stiffness"),
+                number(damping, "damping"),
+                number(length, "length", minimum=0.0),
+            )
+
+    def add_wrench(
+        self,
+        name: str,
+        frame: str,
+        moment: ArrayLike = (0.0, 0.0, 0.0),
+        force: ArrayLike = (0.0, 0.0, 0.0),
+        axes: str = "frame",
+    ) -> None:
+        """Apply a constant moment (N m) and force (N) at a frame; `axes` "frame" turns with it, "ground" does not."""
+        with _named(f"wrench {name!r}"):
+            _valid_name(name, "name")
+            if name in self.wrenches:
+                raise ModelError("name: there is a wrench of this name already")
+            self._require_frame(frame)
+            if axes not in ("frame", "ground"):
+                raise ModelError(f"axes: expected 'frame' or 'ground', got {axes!r}")
+            self.wrenches[name] = AppliedWrench(
+                name, frame, array(moment, (3,), "moment"), array(force, (3,), "force"), axes
+            )
+
+    def add_coupling(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> None:
+        """Record that one joint's coordinate follows another's."""
+        with _named(f"coupling of {follower!r} to {leader!r}"):
+            for name in (follower, leader):
+                self._require_body(name, "joint of body")
+            self.couplings.append(Coupling(follower, leader, number(ratio, "ratio"), number(offset, "offset")))
+
+    def build(self, merge_fixed: bool = False) -> Model:
+        """Return the frozen model.
+
+        Parameters
+        ----------
+        merge_fixed : bool
+            Make bodies on fixed joints part of the body that carries them; their names go on as names of frames. Their
+            joint wrenches are then not available.
+        """
+        if not self.bodies:
+            raise ModelError(f"mechanism {self.name!r}: expected at least one body, got none")
+        return Model(_merged(self) if merge_fixed else self._copy())
+
+    def _copy(self) -> Mechanism:
+        copy = Mechanism(self.name, self.gravity)
+        copy.bodies = dict(self.bodies)
+        copy.frames = dict(self.frames)
+        copy.springs = dict(self.springs)
+        copy.wrenches = dict(self.wrenches)
+        copy.couplings = list(self.couplings)
+        return copy
+
+    def _frames_on(self, body: str) -> list[str]:
+        return [name.split("/", 1)[1] for name, frame in self.frames.items() if frame.body == body]
+
+    def _require_body(self, name: str, what: str) -> None:
+        if name != GROUND and name not in self.bodies:
+            raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
+
+    def _require_frame(self, name: str) -> None:
+        if name != GROUND and name not in self.bodies and name not in self.frames:
+            raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
+
+
+def _valid_name(name: str, what: str) -> str:
+    if not isinstance(name, str) or not name or "/" in name or "." in name:
+        raise ModelError(f"{what}: expected a name without '/' and '.', got {name!r}")
+    return name
+
+
+def free_base(mech: Mechanism) -> Mechanism:
+    """The same mechanism with every body that hangs fixed on the ground freed from it."""
+    copy = mech._copy()
+    for name, placed in mech.bodies.items():
+        if placed.parent == GROUND and isinstance(placed.joint, Fixed):
+            copy.bodies[name] = replace(placed, joint=Free())
+    return copy
+
+
+def _merged(mech: Mechanism) -> Mechanism:
+    """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground."""
+    copy = mech._copy()
+    for name in reversed(list(mech.bodies)):
+        placed = copy.bodies[name]
+        if not isinstance(placed.joint, Fixed):
+            continue
+        del copy.bodies[name]
+        R, p, carrier = placed.rotation, placed.position, placed.parent
+        if carrier != GROUND:
+            base = copy.bodies[carrier]
+            copy.bodies[carrier] = replace(base, body=base.body.joined(placed.body.moved(R, p)))
+        for child, other in list(copy.bodies.items()):
+            if other.parent == name:
+                moved = replace(other, parent=carrier, position=p + R @ other.position, rotation=R @ other.rotation)
+                copy.bodies[child] = moved
+        for label, frame in copy.frames.items():
+            if frame.body == name:
+                copy.frames[label] = Frame(carrier, p + R @ frame.position, R @ frame.rotation)
+        copy.frames[name] = Frame(carrier, p, R)
+    copy.couplings = [c for c in copy.couplings if c.follower in copy.bodies and c.leader in copy.bodies]
+    return copy

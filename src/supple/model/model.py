@@ -1,0 +1,496 @@
+"""The frozen model: every quantity of a mechanism as a function of its state.
+
+Arrays in, arrays out. Every function takes leading batch axes, which broadcast against each other, and complex numbers
+(for derivatives by complex steps). A model is never modified and may be used from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.engines.workspaces import borrow
+from supple.errors import SingularError, StateError, nearest
+from supple.model.flatten import Place, flatten, name_states, places
+from supple.recursions import (
+    articulated,
+    composite,
+    conjugate_gradient,
+    coordinates,
+    energy,
+    kinematics,
+    newton_euler,
+    triangular,
+)
+from supple.recursions.tree import QUATERNION, Tree, Workspace
+
+if TYPE_CHECKING:
+    from supple.model.mechanism import Coupling, Mechanism
+
+Numbers = NDArray[Any]
+Loads = Mapping[str, ArrayLike]
+COMPLEX_STEP = 1e-30
+METHODS = ("articulated", "composite", "triangular", "conjugate_gradient")
+
+
+class Model:
+    """A frozen tree of bodies; made by `Mechanism.build` or `supple.load`.
+
+    Attributes
+    ----------
+    name : str
+    bodies : tuple of str
+        In order, parents first; the ground is not among them.
+    nq, nv : int
+        Numbers of coordinates and speeds.
+    coordinates, speeds : tuple of str
+        Their names, "body.what"; a speed that is the rate of a coordinate has its name.
+    frames : tuple of str
+        Names that `pose` and the like understand.
+    """
+
+    def __init__(self, description: Mechanism) -> None:
+        self.description = description
+        self.name: str = description.name
+        self.bodies: tuple[str, ...] = tuple(description.bodies)
+        self.tree: Tree = flatten(description)
+        names = name_states(description)
+        self.coordinates: tuple[str, ...] = names.coordinates
+        self.speeds: tuple[str, ...] = names.speeds
+        self.coordinate_units: tuple[str, ...] = names.coordinate_units
+        self.speed_units: tuple[str, ...] = names.speed_units
+        self.couplings: tuple[Coupling, ...] = tuple(description.couplings)
+        self.nq: int = len(self.coordinates)
+        self.nv: int = len(self.speeds)
+        self._places: dict[str, Place] = places(description)
+        self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
+        self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+
+    def __repr__(self) -> str:
+        return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Same names and the same numbers everywhere."""
+        if not isinstance(other, Model):
+            return NotImplemented
+        return (
+            (self.name, self.bodies, self.coordinates, self.speeds, self.couplings)
+            == (other.name, other.bodies, other.coordinates, other.speeds, other.couplings)
+            and all(np.array_equal(a, b) for a, b in zip(self.tree, other.tree, strict=True))
+            and self._places.keys() == other._places.keys()
+            and all(
+                a.body == b.body and np.array_equal(a.position, b.position) and np.array_equal(a.rotation, b.rotation)
+                for a, b in ((self._places[name], other._places[name]) for name in self._places)
+            )
+        )
+
+    __hash__ = object.__hash__
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames: the ground, the bodies, and the named places on them."""
+        return tuple(self._places)
+
+    # ------------------------------------------------------------ states
+
+    def neutral(self) -> NDArray[np.float64]:
+        """Coordinates (nq,) with every angle and position zero and every quaternion the identity."""
+        q = np.zeros(self.nq)
+        q[self.tree.q_rotation[self.tree.rotation_kind == QUATERNION] + 3] = 1.0
+        return q
+
+    def random_state(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A random state (q, v): angles and positions uniform in -1 ... 1, any orientation, speeds normal."""
+        rng = np.random.default_rng(seed)
+        q = rng.uniform(-1.0, 1.0, self.nq)
+        for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]:
+            quaternion = rng.normal(size=4)
+            q[i : i + 4] = quaternion / np.linalg.norm(quaternion)
+        return q, rng.normal(size=self.nv)
+
+    def normalize(self, q: ArrayLike) -> Numbers:
+        """q with every quaternion brought back to unit length."""
+        (out,), shape, _, _ = self._batch(q=(q, self.nq))
+        out = out.copy()
+        for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]:
+            out[:, i : i + 4] /= np.sqrt(np.sum(out[:, i : i + 4] ** 2, axis=1, keepdims=True))
+        return out.reshape((*shape, self.nq))
+
+    def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """Rates of the coordinates, (..., nq)."""
+        (q_, v_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv))
+        out = np.zeros((len(q_), self.nq), dtype)
+        coordinates.rates(self.tree, q_, v_, out)
+        return out.reshape((*shape, self.nq))
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
+        """Coordinates (..., nq) after the time `dt` at constant speeds v; rotations stay rotations.
+
+        The motion is exact (a screw for a free joint), except for three successive angles, which take one
+        fourth-order step.
+        """
+        (q_, v_, dt_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
+        out = np.zeros((len(q_), self.nq), dtype)
+        coordinates.advance(self.tree, q_, v_, dt_[:, 0].copy(), out)
+        return out.reshape((*shape, self.nq))
+
+    # ------------------------------------------------------------ kinematics
+
+    def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
+        """Rotation R (..., 3, 3) and position p (..., 3) of a frame ("body" or "body/place") in the ground frame."""
+        place = self._place(frame)
+        R, p = self.poses(q)
+        R_body, p_body = R[..., place.body, :, :], p[..., place.body, :]
+        return R_body @ place.rotation, p_body + R_body @ place.position
+
+    def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
+        """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and all body frames in the ground frame."""
+        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        rows = len(self.bodies) + 1
+        R, p = np.zeros((len(q_), rows, 9), dtype), np.zeros((len(q_), rows, 3), dtype)
+        kinematics.poses(self.tree, q_, ws, R, p)
+        return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
+
+    def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
+        """Angular and linear velocity (..., 6) of a frame's origin, in ground axes or its own (`axes="frame"`)."""
+        return self._motion(q, v, np.zeros(self.nv), frame, axes)[0]
+
+    def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
+        """Angular and linear acceleration (..., 6) of a frame's origin; gravity is not counted."""
+        return self._motion(q, v, a, frame, axes)[1]
+
+    def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
+        """J (..., 6, nv): velocity of a frame is J v."""
+        place = self._place(frame)
+        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        J = np.zeros((len(q_), 6, self.nv), dtype)
+        kinematics.jacobian(self.tree, place.body, place.position, q_, ws, J)
+        turn = self._axes(q, place, axes)
+        blocks = np.stack([turn @ J.reshape((*shape, 6, self.nv))[..., i : i + 3, :] for i in (0, 3)], axis=-3)
+        return blocks.reshape((*shape, 6, self.nv))
+
+    def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
+        place = self._place(frame)
+        (q_, v_, a_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
+        A = np.zeros_like(V)
+        kinematics.motions(self.tree, q_, v_, a_, ws, V, A)
+        w, alpha = V[:, place.body, :3], A[:, place.body, :3]
+        l = place.position
+        arm = np.cross(w, np.broadcast_to(l, w.shape))
+        at_point = V[:, place.body, 3:] + arm
+        acceleration = A[:, place.body, 3:] + np.cross(alpha, np.broadcast_to(l, w.shape)) + np.cross(w, arm)
+        turn = self._axes(q_, place, axes)
+        out = []
+        for angular, linear in ((w, at_point), (alpha, acceleration)):
+            pair = np.stack([(turn @ x[..., None])[..., 0] for x in (angular, linear)], axis=-2)
+            out.append(pair.reshape((*shape, 6)))
+        return out[0], out[1]
+
+    def _axes(self, q: ArrayLike, place: Place, axes: str) -> Numbers:
+        """Turns body components into those of the chosen axes."""
+        if axes == "ground":
+            return self.poses(q)[0][..., place.body, :, :]
+        if axes == "frame":
+            return place.rotation.T
+        raise StateError(f"axes: expected 'ground' or 'frame', got {axes!r}")
+
+    # ------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Drive forces (..., nv) that give the accelerations a.
+
+        Parameters
+        ----------
+        q, v, a : (..., nq), (..., nv), (..., nv) array_like
+        external : mapping of frame to (..., 6) array_like, optional
+            Moment and force applied at frames' origins, in their axes, N m and N.
+        """
+        return self._newton_euler(q, v, a, external, keep=False)[0]
+
+    def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Drive forces (..., nv) at zero acceleration: Coriolis, gravity, springs, dampers, applied wrenches."""
+        return self.inverse_dynamics(q, v, np.zeros(self.nv), external)
+
+    def joint_wrenches(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Wrench (..., bodies, 6) that each joint passes to its body: moment and force, body axes, body origin.
+
+        It is the whole F of CDI (15): drive, spring, damper and constraint.
+        """
+        return self._newton_euler(q, v, a, external, keep=True)[1]
+
+    def split_wrenches(self, q: ArrayLike, wrenches: ArrayLike) -> tuple[Numbers, Numbers]:
+        """The parts of joint wrenches (..., bodies, 6) along the freedoms and across them: (drive, constraint).
+
+        The second does no work on any motion of the joint, H F = 0, and the first has no part of it (CDI, (20)).
+        """
+        F = np.asarray(wrenches)
+        J = np.zeros((*np.shape(q)[:-1], len(self.bodies), 6, 6))
+        _, H = self.joint_maps(q)
+        drive = np.zeros(np.broadcast_shapes(J.shape[:-1], F.shape), np.result_type(F, H))
+        for k in range(len(self.bodies)):
+            first, last = self.tree.v_first[k + 1], self.tree.v_first[k + 2]
+            if last > first:
+                rows = H[..., first:last, :]
+                drive[..., k, :] = (np.linalg.pinv(rows) @ (rows @ F[..., k, :, None]))[..., 0]
+        return drive, F - drive
+
+    def mass_matrix(self, q: ArrayLike) -> Numbers:
+        """M (..., nv, nv)."""
+        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        M = np.zeros((len(q_), self.nv, self.nv), dtype)
+        composite.mass_matrix(self.tree, q_, ws, M)
+        return M.reshape((*shape, self.nv, self.nv))
+
+    def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
+        """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
+        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        M = np.zeros((len(q_), self.nv, self.nv), dtype)
+        fault = articulated.inverse_mass_matrix(self.tree, q_, self._free, ws, np.zeros(self.nv, dtype), M)
+        self._refuse_singular(fault, q=q_)
+        return M.reshape((*shape, self.nv, self.nv))
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        method: str = "articulated",
+        external: Loads | None = None,
+    ) -> Numbers:
+        """Accelerations (..., nv) that the drive forces tau give.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nq), (..., nv), (..., nv) array_like
+        method : str
+            "articulated": linear in the bodies, the one to use. "composite": mass matrix and a dense solution.
+            "triangular": mass matrix and elimination along the branches. "conjugate_gradient": mass matrix only applied.
+        external : mapping of frame to (..., 6) array_like, optional
+            Moment and force applied at frames' origins, in their axes.
+        """
+        if method == "articulated":
+            return self._articulated(q, v, tau, self._free, external)[0]
+        if method not in METHODS:
+            raise StateError(f"method: expected one of {', '.join(METHODS)}, got {method!r}{nearest(method, METHODS)}")
+        (q_, rest), shape, dtype, ws = self._batch(
+            q=(q, self.nq), force=(np.asarray(tau) - self.bias_forces(q, v, external), self.nv)
+        )
+        a = rest.copy()
+        if method == "composite":
+            a = np.linalg.solve(self.mass_matrix(q_), a[..., None])[..., 0]
+        elif method == "triangular":
+            triangular.triangular_solve(self.tree, q_, ws, np.zeros((self.nv, self.nv), dtype), a)
+        elif self.nv:
+            work = np.zeros((5, self.nv), dtype)
+            limit = 200 + 20 * self.nv
+            if conjugate_gradient.conjugate_gradient_solve(self.tree, q_, 1e-15, limit, ws, work, a) < 0:
+                raise SingularError(
+                    f"model {self.name!r}: conjugate gradients did not converge in {limit} iterations; "
+                    "the mass matrix is singular or too badly scaled for this method"
+                )
+        return a.reshape((*shape, self.nv))
+
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        given: Mapping[str, ArrayLike],
+        external: Loads | None = None,
+    ) -> tuple[Numbers, Numbers]:
+        """Accelerations and drive forces (a, tau), each (..., nv), when some accelerations are given.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nq), (..., nv), (..., nv) array_like
+            Entries of tau for the given speeds do not matter.
+        given : mapping of speed name to array_like
+            Accelerations of these speeds; the forces that they take are found.
+        """
+        mask = self._free.copy()
+        (drive,), _, _, _ = self._batch(tau=(tau, self.nv))
+        shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
+        dtype = np.result_type(drive.dtype, *(np.asarray(x).dtype for x in given.values()))
+        drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
+        for name, value in given.items():
+            i = self.speed_index(name)
+            mask[i] = True
+            drive[..., i] = value
+        return self._articulated(q, v, drive, mask, external)
+
+    def _articulated(
+        self, q: ArrayLike, v: ArrayLike, drive: ArrayLike, given: NDArray[np.bool_], external: Loads | None
+    ) -> tuple[Numbers, Numbers]:
+        loads = self._loads(external)
+        (q_, v_, d_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **loads)
+        d_ = d_.copy()
+        a = np.zeros((len(q_), self.nv), dtype)
+        fault = articulated.forward_dynamics(self.tree, q_, v_, d_, given, self._wrenches(w_, dtype), ws, a)
+        self._refuse_singular(fault, q=q_, v=v_, tau=d_)
+        return a.reshape((*shape, self.nv)), d_.reshape((*shape, self.nv))
+
+    def _newton_euler(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None, keep: bool
+    ) -> tuple[Numbers, Numbers]:
+        loads = self._loads(external)
+        (q_, v_, a_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **loads)
+        rows = len(self.bodies) + 1
+        tau = np.zeros((len(q_), self.nv), dtype)
+        f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
+        newton_euler.inverse_dynamics(self.tree, q_, v_, a_, self._wrenches(w_, dtype), ws, tau, f)
+        return tau.reshape((*shape, self.nv)), f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
+
+    # ------------------------------------------------------------ sums over the bodies
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
+        """Kinetic and potential energy (...), J; gravity and springs are in the second, zero at the ground's origin."""
+        E, _, _, shape = self._sums(q, v)
+        return E[:, 0].reshape(shape), E[:, 1].reshape(shape)
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """Angular momentum about the ground's origin and linear momentum (..., 6), ground axes."""
+        _, L, _, shape = self._sums(q, v)
+        return L.reshape((*shape, 6))
+
+    def center_of_mass(self, q: ArrayLike) -> Numbers:
+        """Centre of mass of all bodies (..., 3) in the ground frame."""
+        if not self.mass > 0:
+            raise StateError(f"model {self.name!r}: no centre of mass, the total mass is {self.mass:g}")
+        _, _, c, shape = self._sums(q, np.zeros(self.nv))
+        return (c / self.mass).reshape((*shape, 3))
+
+    @property
+    def mass(self) -> float:
+        """Mass of all bodies, kg."""
+        return float(self.tree.mass.sum())
+
+    def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
+        (q_, v_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv))
+        s = len(q_)
+        E, L, c = np.zeros((s, 2), dtype), np.zeros((s, 6), dtype), np.zeros((s, 3), dtype)
+        energy.energy_and_momentum(self.tree, q_, v_, ws, E, L, c)
+        return E, L, c, shape
+
+    # ------------------------------------------------------------ derivatives
+
+    def tangent(self, q: ArrayLike) -> Numbers:
+        """S (..., nq, nv): rates of the coordinates are S v."""
+        return np.swapaxes(self.derivative(np.expand_dims(q, -2), np.eye(self.nv)), -1, -2)
+
+    def linearize(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> tuple[Numbers, Numbers]:
+        """A (2 nv, 2 nv) and B (2 nv, nv) of the motion close to one state: dx/dt = A x + B u, by complex steps.
+
+        x holds the change of the coordinates in the directions of the speeds (dq = S x, see `tangent`: for angles and
+        positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
+        speeds; u the change of tau. Exact to rounding, no step size to choose.
+        """
+        q0, v0, u0 = (np.asarray(x, dtype=float) for x in (q, v, tau))
+        n, h = self.nv, COMPLEX_STEP
+        S = self.tangent(q0)
+        by_q = self.forward_dynamics(q0 + 1j * h * S.T, v0, u0).imag.T / h
+        by_v = self.forward_dynamics(q0, v0 + 1j * h * np.eye(n), u0).imag.T / h
+        # dq = S x: S dx/dt = d(S v)/dq S x + S dv - dS/dt x.
+        turning = self.derivative(q0 + 1j * h * S.T, v0).imag.T / h
+        S_rate = self.tangent(q0 + 1j * h * self.derivative(q0, v0)).imag / h
+        drift = np.linalg.lstsq(S, turning - S_rate, rcond=None)[0]
+        A = np.block([[drift, np.eye(n)], [by_q, by_v]])
+        B = np.concatenate([np.zeros((n, n)), self.inverse_mass_matrix(q0)])
+        return A, B
+
+    # ------------------------------------------------------------ names and shapes
+
+    def speed_index(self, name: str) -> int:
+        """Place of a speed in v, by its name."""
+        return _index(self.speeds, name, "speed")
+
+    def coordinate_index(self, name: str) -> int:
+        """Place of a coordinate in q, by its name."""
+        return _index(self.coordinates, name, "coordinate")
+
+    def joint_maps(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
+        """X (..., bodies, 6, 6) and H (..., nv, 6): transformation of forces to the parent, and joint maps.
+
+        X = phi(parent, body) of (3.8) with the change of axes; rows of H are the motions that unit speeds give.
+        """
+        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        n = len(self.bodies)
+        X, H = np.zeros((len(q_), n, 6, 6), dtype), np.zeros((len(q_), self.nv, 6), dtype)
+        kinematics.joint_maps(self.tree, q_, ws, X, H)
+        return X.reshape((*shape, n, 6, 6)), H.reshape((*shape, self.nv, 6))
+
+    def _place(self, frame: str) -> Place:
+        try:
+            return self._places[frame]
+        except KeyError:
+            raise StateError(f"model {self.name!r}: no frame {frame!r}{nearest(frame, self._places)}") from None
+
+    def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any, Workspace]:
+        """Bring arrays (..., length) to one batch: contiguous (s, length) of one type; and this thread's workspace."""
+        arrays = [np.asarray(value) for value, _ in parts.values()]
+        for (name, (_, length)), x in zip(parts.items(), arrays, strict=True):
+            if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fciub":
+                raise StateError(
+                    f"model {self.name!r}: {name}: expected numbers of shape (..., {length}), "
+                    f"got {x.dtype} of shape {x.shape}"
+                )
+        dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
+        leads = [x.shape[:-1] for x in arrays]
+        try:
+            shape = np.broadcast_shapes(*leads)
+        except ValueError:
+            got = ", ".join(f"{name} {x.shape}" for name, x in zip(parts, arrays, strict=True))
+            raise StateError(f"model {self.name!r}: leading axes do not broadcast: {got}") from None
+        out = []
+        for x in arrays:
+            y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
+            y = np.ascontiguousarray(y, dtype=dtype)
+            out.append((y if y.flags.writeable else y.copy()).reshape(-1, x.shape[-1]))
+        return out, shape, dtype, borrow(len(self.bodies), self.nv, dtype)
+
+    def _loads(self, external: Loads | None) -> dict[str, tuple[ArrayLike, int]]:
+        """Wrenches at frames as one (..., 6 (1 + bodies)) array of wrenches at body origins in body axes."""
+        if not external:
+            return {}
+        total: Any = 0.0
+        for frame, value in external.items():
+            place = self._place(frame)
+            wrench = np.asarray(value)
+            if wrench.ndim == 0 or wrench.shape[-1] != 6:
+                raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
+            moment, force = wrench[..., :3] @ place.rotation.T, wrench[..., 3:] @ place.rotation.T
+            rows = np.zeros((*wrench.shape[:-1], len(self.bodies) + 1, 6), np.result_type(wrench, float))
+            rows[..., place.body, :3] = moment + np.cross(np.broadcast_to(place.position, force.shape), force)
+            rows[..., place.body, 3:] = force
+            total = total + rows
+        return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * (len(self.bodies) + 1))}
+
+    def _wrenches(self, parts: list[Numbers], dtype: Any) -> Numbers:
+        if parts:
+            return parts[0].reshape(-1, len(self.bodies) + 1, 6)
+        return self._unloaded if dtype == np.float64 else self._unloaded.astype(dtype)
+
+    def _refuse_singular(self, fault: int, **inputs: Numbers) -> None:
+        if not fault:
+            return
+        for name, x in inputs.items():
+            if not np.isfinite(x).all():
+                raise StateError(f"model {self.name!r}: {name}: expected finite numbers, got NaN or infinity")
+        speed = self.speeds[fault - 1]
+        body = speed.split(".")[0]
+        raise SingularError(
+            f"model {self.name!r}: joint of {body!r}: nothing resists the speed {speed!r} in this posture "
+            f"(articulated inertia D is zero to rounding); give {body!r} or the bodies it carries mass or inertia, "
+            "or the joint an inertia"
+        )
+
+
+def _index(names: Iterable[str], name: str, what: str) -> int:
+    known = list(names)
+    try:
+        return known.index(name)
+    except ValueError:
+        raise StateError(f"no {what} {name!r}{nearest(name, known)}") from None

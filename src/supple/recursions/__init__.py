@@ -1,0 +1,1 @@
+"""The algorithms, each once, over numbers of any type."""

@@ -1,0 +1,83 @@
+"""Forward dynamics by conjugate gradients: M is applied, never formed (section 10).
+
+M x is one Newton-Euler sweep without velocities. The preconditioner is the diagonal of M, which the composite bodies
+give in O(n).
+"""
+
+from __future__ import annotations
+
+from supple.engines.kernels import step, sweep
+from supple.recursions.composite import composite
+from supple.recursions.newton_euler import at_rest, mass_times
+from supple.recursions.tree import Array, Tree, Workspace
+from supple.spatial import Number, dot6, inertia_times, load6, load_inertia
+
+
+@step
+def inner(x: Array, y: Array) -> Number:
+    """x* y without conjugation, so that complex steps stay differentiable."""
+    total = x[0] * y[0]
+    for i in range(1, len(x)):
+        total = total + x[i] * y[i]
+    return total
+
+
+@step
+def diagonal(tree: Tree, ws: Workspace, d: Array) -> None:
+    """Diagonal of the mass matrix, H R H*. Given the composite inertias."""
+    for k in range(1, len(tree.parent)):
+        R = load_inertia(ws.P, k)
+        for i in range(tree.v_first[k], tree.v_first[k + 1]):
+            h = load6(ws.H, i)
+            d[i] = dot6(h, inertia_times(R, h)) + tree.joint_inertia[i]
+
+
+@step
+def iterate(tree: Tree, x: Array, tolerance: float, limit: int, ws: Workspace, work: Array) -> int:
+    """Overwrite x by M^-1 x; return the iterations used, or -1 when `limit` did not suffice.
+
+    `work` (5, nv) is working space: solution, residual, direction, M times direction, diagonal.
+    """
+    y, r, p, Mp, d = work[0], work[1], work[2], work[3], work[4]
+    n = len(x)
+    diagonal(tree, ws, d)
+    for i in range(n):
+        y[i] = 0.0
+        r[i] = x[i]
+        p[i] = r[i] / d[i]
+    rho = inner(r, p)
+    goal = tolerance * tolerance * abs(rho)
+    count = 0
+    while abs(rho) > goal:
+        if count == limit:
+            return -1
+        mass_times(tree, p, ws, Mp)
+        length = rho / inner(p, Mp)
+        for i in range(n):
+            y[i] += length * p[i]
+            r[i] -= length * Mp[i]
+            Mp[i] = r[i] / d[i]
+        rho_next = inner(r, Mp)
+        for i in range(n):
+            p[i] = Mp[i] + (rho_next / rho) * p[i]
+        rho = rho_next
+        count += 1
+    for i in range(n):
+        x[i] = y[i]
+    return count
+
+
+@sweep
+def conjugate_gradient_solve(
+    tree: Tree, q: Array, tolerance: float, limit: int, ws: Workspace, work: Array, x: Array
+) -> int:
+    """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used, or -1."""
+    at_rest(ws)
+    most = 0
+    for s in range(len(q)):
+        composite(tree, q[s], ws)
+        count = iterate(tree, x[s], tolerance, limit, ws, work)
+        if count < 0:
+            return -1
+        most = max(most, count)
+    return most

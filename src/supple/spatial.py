@@ -1,0 +1,350 @@
+"""Vectors, rotations and inertias as tuples of numbers of any type.
+
+    3-vector        (x, y, z)
+    rotation        nine numbers, row by row; `R_parent_child` turns child components into parent components
+    symmetric 3x3   six numbers: xx, xy, xz, yy, yz, zz
+    6-vector        angular part, then linear part
+    inertia         21 numbers: the symmetric 6x6 [[A, B], [B*, C]] as A (6, symmetric), B (9), C (6, symmetric)
+
+Tuples, not arrays: compiled, every number lives in a register; on graph nodes the same lines build expressions.
+The transformation to the parent is phi(parent, child) (3.8) followed by the change of axes:
+X = [[R, l~ R], [0, R]] for forces, X* for velocities, where l runs from the parent's origin to the child's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.engines.kernels import step
+
+Number = Any
+Vec3 = tuple[Number, Number, Number]
+Vec6 = tuple[Number, Number, Number, Number, Number, Number]
+Sym3 = tuple[Number, Number, Number, Number, Number, Number]
+Mat3 = tuple[Number, Number, Number, Number, Number, Number, Number, Number, Number]
+Inertia = tuple[Number, ...]
+Array = np.ndarray[Any, Any]
+
+# ---------------------------------------------------------------- arrays <-> tuples
+
+
+@step
+def load3(a: Array, k: int) -> Vec3:
+    """Row k of an (n, 3) array."""
+    return a[k, 0], a[k, 1], a[k, 2]
+
+
+@step
+def load6(a: Array, k: int) -> Vec6:
+    """Row k of an (n, 6) array."""
+    return a[k, 0], a[k, 1], a[k, 2], a[k, 3], a[k, 4], a[k, 5]
+
+
+@step
+def load9(a: Array, k: int) -> Mat3:
+    """Row k of an (n, 9) array."""
+    return a[k, 0], a[k, 1], a[k, 2], a[k, 3], a[k, 4], a[k, 5], a[k, 6], a[k, 7], a[k, 8]
+
+
+@step
+def store(a: Array, k: int, x: tuple[Number, ...]) -> None:
+    """Write a tuple into row k."""
+    for i in range(len(x)):
+        a[k, i] = x[i]
+
+
+@step
+def store_pair(a: Array, k: int, x: Vec3, y: Vec3) -> None:
+    """Write two 3-vectors, of whatever number types, into row k of an (n, 6) array."""
+    for i in range(3):
+        a[k, i] = x[i]
+        a[k, 3 + i] = y[i]
+
+
+@step
+def accumulate(a: Array, k: int, x: tuple[Number, ...]) -> None:
+    """Add a tuple to row k."""
+    for i in range(len(x)):
+        a[k, i] += x[i]
+
+
+@step
+def copy_rows(a: Array, out: Array) -> None:
+    """Write all rows of a into out."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j]
+
+
+# ---------------------------------------------------------------- 3-vectors
+
+
+@step
+def add(a: Vec3, b: Vec3) -> Vec3:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@step
+def scale(s: Number, a: Vec3) -> Vec3:
+    return s * a[0], s * a[1], s * a[2]
+
+
+@step
+def dot(a: Vec3, b: Vec3) -> Number:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@step
+def cross(a: Vec3, b: Vec3) -> Vec3:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+# ---------------------------------------------------------------- rotations
+
+
+@step
+def rotate(R: Mat3, x: Vec3) -> Vec3:
+    """R x: child components to parent components."""
+    return (
+        R[0] * x[0] + R[1] * x[1] + R[2] * x[2],
+        R[3] * x[0] + R[4] * x[1] + R[5] * x[2],
+        R[6] * x[0] + R[7] * x[1] + R[8] * x[2],
+    )
+
+
+@step
+def unrotate(R: Mat3, x: Vec3) -> Vec3:
+    """R* x: parent components to child components."""
+    return (
+        R[0] * x[0] + R[3] * x[1] + R[6] * x[2],
+        R[1] * x[0] + R[4] * x[1] + R[7] * x[2],
+        R[2] * x[0] + R[5] * x[1] + R[8] * x[2],
+    )
+
+
+@step
+def matmul(A: Mat3, B: Mat3) -> Mat3:
+    return (
+        A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
+        A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
+        A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
+        A[3] * B[0] + A[4] * B[3] + A[5] * B[6],
+        A[3] * B[1] + A[4] * B[4] + A[5] * B[7],
+        A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
+        A[6] * B[0] + A[7] * B[3] + A[8] * B[6],
+        A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
+        A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
+    )
+
+
+@step
+def rotation_about(a: Vec3, c: Number, s: Number) -> Mat3:
+    """Rotation about the unit vector a by the angle with cosine c and sine s."""
+    x, y, z = (1 - c) * a[0], (1 - c) * a[1], (1 - c) * a[2]
+    sx, sy, sz = s * a[0], s * a[1], s * a[2]
+    xy, xz, yz = x * a[1], x * a[2], y * a[2]
+    return x * a[0] + c, xy - sz, xz + sy, xy + sz, y * a[1] + c, yz - sx, xz - sy, yz + sx, z * a[2] + c
+
+
+@step
+def quaternion_rotation(x: Number, y: Number, z: Number, w: Number) -> Mat3:
+    """Rotation of the quaternion (x, y, z, w) of any length but zero."""
+    s = 2 / (x * x + y * y + z * z + w * w)
+    sx, sy, sz = s * x, s * y, s * z
+    wx, wy, wz = w * sx, w * sy, w * sz
+    xx, xy, xz, yy, yz, zz = x * sx, x * sy, x * sz, y * sy, y * sz, z * sz
+    return 1 - (yy + zz), xy - wz, xz + wy, xy + wz, 1 - (xx + zz), yz - wx, xz - wy, yz + wx, 1 - (xx + yy)
+
+
+@step
+def rotate_symmetric(R: Mat3, S: Sym3) -> Sym3:
+    """R S R* of a symmetric 3x3."""
+    t0 = rotate(R, (S[0], S[1], S[2]))
+    t1 = rotate(R, (S[1], S[3], S[4]))
+    t2 = rotate(R, (S[2], S[4], S[5]))
+    return (
+        t0[0] * R[0] + t1[0] * R[1] + t2[0] * R[2],
+        t0[0] * R[3] + t1[0] * R[4] + t2[0] * R[5],
+        t0[0] * R[6] + t1[0] * R[7] + t2[0] * R[8],
+        t0[1] * R[3] + t1[1] * R[4] + t2[1] * R[5],
+        t0[1] * R[6] + t1[1] * R[7] + t2[1] * R[8],
+        t0[2] * R[6] + t1[2] * R[7] + t2[2] * R[8],
+    )
+
+
+@step
+def rotate_matrix(R: Mat3, B: Mat3) -> Mat3:
+    """R B R* of any 3x3."""
+    T = matmul(R, B)
+    return (
+        T[0] * R[0] + T[1] * R[1] + T[2] * R[2],
+        T[0] * R[3] + T[1] * R[4] + T[2] * R[5],
+        T[0] * R[6] + T[1] * R[7] + T[2] * R[8],
+        T[3] * R[0] + T[4] * R[1] + T[5] * R[2],
+        T[3] * R[3] + T[4] * R[4] + T[5] * R[5],
+        T[3] * R[6] + T[4] * R[7] + T[5] * R[8],
+        T[6] * R[0] + T[7] * R[1] + T[8] * R[2],
+        T[6] * R[3] + T[7] * R[4] + T[8] * R[5],
+        T[6] * R[6] + T[7] * R[7] + T[8] * R[8],
+    )
+
+
+# ---------------------------------------------------------------- 6-vectors
+
+
+@step
+def angular(x: Vec6) -> Vec3:
+    return x[0], x[1], x[2]
+
+
+@step
+def linear(x: Vec6) -> Vec3:
+    return x[3], x[4], x[5]
+
+
+@step
+def join(a: Vec3, b: Vec3) -> Vec6:
+    return a[0], a[1], a[2], b[0], b[1], b[2]
+
+
+@step
+def add6(a: Vec6, b: Vec6) -> Vec6:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+
+
+@step
+def add_scaled(a: Vec6, s: Number, b: Vec6) -> Vec6:
+    """a + s b."""
+    return (
+        a[0] + s * b[0],
+        a[1] + s * b[1],
+        a[2] + s * b[2],
+        a[3] + s * b[3],
+        a[4] + s * b[4],
+        a[5] + s * b[5],
+    )
+
+
+@step
+def scale6(s: Number, a: Vec6) -> Vec6:
+    return s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5]
+
+
+@step
+def dot6(a: Vec6, b: Vec6) -> Number:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@step
+def motion_to_child(R: Mat3, l: Vec3, x: Vec6) -> Vec6:
+    """X* x: velocity or acceleration at the parent's origin, seen at the child's, in child axes."""
+    w = angular(x)
+    return join(unrotate(R, w), unrotate(R, add(linear(x), cross(w, l))))
+
+
+@step
+def force_to_parent(R: Mat3, l: Vec3, f: Vec6) -> Vec6:
+    """X f: force at the child's origin, referred to the parent's, in parent axes."""
+    F = rotate(R, linear(f))
+    return join(add(rotate(R, angular(f)), cross(l, F)), F)
+
+
+# ---------------------------------------------------------------- inertias
+
+
+@step
+def load_inertia(a: Array, k: int) -> Inertia:
+    """Row k of an (n, 21) array."""
+    return (
+        a[k, 0], a[k, 1], a[k, 2], a[k, 3], a[k, 4], a[k, 5],
+        a[k, 6], a[k, 7], a[k, 8], a[k, 9], a[k, 10], a[k, 11], a[k, 12], a[k, 13], a[k, 14],
+        a[k, 15], a[k, 16], a[k, 17], a[k, 18], a[k, 19], a[k, 20],
+    )  # fmt: skip
+
+
+@step
+def rigid_inertia(m: Number, h: Vec3, J: Sym3) -> Inertia:
+    """[[J, h~], [-h~, m I]] (3.1): mass m, first moment h = m c and J, both about the body frame's origin."""
+    zero = 0 * m
+    return (
+        J[0], J[1], J[2], J[3], J[4], J[5],
+        zero, -h[2], h[1], h[2], zero, -h[0], -h[1], h[0], zero,
+        m, zero, zero, m, zero, m,
+    )  # fmt: skip
+
+
+@step
+def rigid_momentum(m: Number, h: Vec3, J: Sym3, x: Vec6) -> Vec6:
+    """Rigid inertia times a 6-vector: (J w + h x v, m v - h x w)."""
+    w = angular(x)
+    v = linear(x)
+    hw = cross(h, w)
+    return join(
+        add(symmetric_times(J, w), cross(h, v)),
+        (m * v[0] - hw[0], m * v[1] - hw[1], m * v[2] - hw[2]),
+    )
+
+
+@step
+def symmetric_times(S: Sym3, x: Vec3) -> Vec3:
+    return (
+        S[0] * x[0] + S[1] * x[1] + S[2] * x[2],
+        S[1] * x[0] + S[3] * x[1] + S[4] * x[2],
+        S[2] * x[0] + S[4] * x[1] + S[5] * x[2],
+    )
+
+
+@step
+def inertia_times(P: Inertia, x: Vec6) -> Vec6:
+    """P x."""
+    return (
+        P[0] * x[0] + P[1] * x[1] + P[2] * x[2] + P[6] * x[3] + P[7] * x[4] + P[8] * x[5],
+        P[1] * x[0] + P[3] * x[1] + P[4] * x[2] + P[9] * x[3] + P[10] * x[4] + P[11] * x[5],
+        P[2] * x[0] + P[4] * x[1] + P[5] * x[2] + P[12] * x[3] + P[13] * x[4] + P[14] * x[5],
+        P[6] * x[0] + P[9] * x[1] + P[12] * x[2] + P[15] * x[3] + P[16] * x[4] + P[17] * x[5],
+        P[7] * x[0] + P[10] * x[1] + P[13] * x[2] + P[16] * x[3] + P[18] * x[4] + P[19] * x[5],
+        P[8] * x[0] + P[11] * x[1] + P[14] * x[2] + P[17] * x[3] + P[19] * x[4] + P[20] * x[5],
+    )
+
+
+@step
+def subtract_outer(P: Inertia, g: Vec6, u: Vec6) -> Inertia:
+    """P - g u*, where g is a multiple of u, so that the result is symmetric."""
+    return (
+        P[0] - g[0] * u[0], P[1] - g[0] * u[1], P[2] - g[0] * u[2],
+        P[3] - g[1] * u[1], P[4] - g[1] * u[2], P[5] - g[2] * u[2],
+        P[6] - g[0] * u[3], P[7] - g[0] * u[4], P[8] - g[0] * u[5],
+        P[9] - g[1] * u[3], P[10] - g[1] * u[4], P[11] - g[1] * u[5],
+        P[12] - g[2] * u[3], P[13] - g[2] * u[4], P[14] - g[2] * u[5],
+        P[15] - g[3] * u[3], P[16] - g[3] * u[4], P[17] - g[3] * u[5],
+        P[18] - g[4] * u[4], P[19] - g[4] * u[5], P[20] - g[5] * u[5],
+    )  # fmt: skip
+
+
+@step
+def inertia_to_parent(R: Mat3, l: Vec3, P: Inertia) -> Inertia:
+    """X P X*: an inertia at the child's origin, referred to the parent's, in parent axes.
+
+    With A, B, C turned into parent axes: C' = C, B' = B + l~ C, A' = A + l~ B* + B' l~* = A + l~ B* - B' l~.
+    """
+    A = rotate_symmetric(R, (P[0], P[1], P[2], P[3], P[4], P[5]))
+    B = rotate_matrix(R, (P[6], P[7], P[8], P[9], P[10], P[11], P[12], P[13], P[14]))
+    C = rotate_symmetric(R, (P[15], P[16], P[17], P[18], P[19], P[20]))
+    x, y, z = l
+    E = (
+        B[0] + y * C[2] - z * C[1], B[1] + y * C[4] - z * C[3], B[2] + y * C[5] - z * C[4],
+        B[3] + z * C[0] - x * C[2], B[4] + z * C[1] - x * C[4], B[5] + z * C[2] - x * C[5],
+        B[6] + x * C[1] - y * C[0], B[7] + x * C[3] - y * C[1], B[8] + x * C[4] - y * C[2],
+    )  # fmt: skip
+    return (
+        A[0] + (y * B[2] - z * B[1]) + (y * E[2] - z * E[1]),
+        A[1] + (y * B[5] - z * B[4]) + (z * E[0] - x * E[2]),
+        A[2] + (y * B[8] - z * B[7]) + (x * E[1] - y * E[0]),
+        A[3] + (z * B[3] - x * B[5]) + (z * E[3] - x * E[5]),
+        A[4] + (z * B[6] - x * B[8]) + (x * E[4] - y * E[3]),
+        A[5] + (x * B[7] - y * B[6]) + (x * E[7] - y * E[6]),
+        E[0], E[1], E[2], E[3], E[4], E[5], E[6], E[7], E[8],
+        C[0], C[1], C[2], C[3], C[4], C[5],
+    )  # fmt: skip
