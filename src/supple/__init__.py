@@ -9,6 +9,7 @@ from supple.errors import (
     StateError,
     SuppleError,
 )
+from supple.files import load, save
 from supple.model.bodies import RigidBody
 from supple.model.joints import (
     BuildingBlock,
@@ -24,6 +25,7 @@ from supple.model.joints import (
 )
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.simulation.run import simulate
 
 __version__ = "0.1.0"
 
@@ -48,4 +50,7 @@ __all__ = [
     "StateError",
     "SuppleError",
     "Universal",
+    "load",
+    "save",
+    "simulate",
 ]

@@ -31,7 +31,7 @@ class SimulationError(SuppleError, RuntimeError):
 
 
 class PhysicsWarning(UserWarning):
-    """A file holds something that no real body can be, and was read all the same."""
+    """A file holds something that cannot be right, and was read all the same."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -265,6 +265,44 @@ def load_inertia(a: Array, k: int) -> Inertia:
 
 
 @step
+def store_inertia(a: Array, k: int, P: Inertia) -> None:
+    """Write an inertia into row k of an (n, 21) array; spelled out, as a loop this long would not be unrolled."""
+    a[k, 0], a[k, 1], a[k, 2] = P[0], P[1], P[2]
+    a[k, 3], a[k, 4], a[k, 5] = P[3], P[4], P[5]
+    a[k, 6], a[k, 7], a[k, 8] = P[6], P[7], P[8]
+    a[k, 9], a[k, 10], a[k, 11] = P[9], P[10], P[11]
+    a[k, 12], a[k, 13], a[k, 14] = P[12], P[13], P[14]
+    a[k, 15], a[k, 16], a[k, 17] = P[15], P[16], P[17]
+    a[k, 18], a[k, 19], a[k, 20] = P[18], P[19], P[20]
+
+
+@step
+def accumulate_inertia(a: Array, k: int, P: Inertia) -> None:
+    """Add an inertia to row k of an (n, 21) array."""
+    a[k, 0] += P[0]
+    a[k, 1] += P[1]
+    a[k, 2] += P[2]
+    a[k, 3] += P[3]
+    a[k, 4] += P[4]
+    a[k, 5] += P[5]
+    a[k, 6] += P[6]
+    a[k, 7] += P[7]
+    a[k, 8] += P[8]
+    a[k, 9] += P[9]
+    a[k, 10] += P[10]
+    a[k, 11] += P[11]
+    a[k, 12] += P[12]
+    a[k, 13] += P[13]
+    a[k, 14] += P[14]
+    a[k, 15] += P[15]
+    a[k, 16] += P[16]
+    a[k, 17] += P[17]
+    a[k, 18] += P[18]
+    a[k, 19] += P[19]
+    a[k, 20] += P[20]
+
+
+@step
 def rigid_inertia(m: Number, h: Vec3, J: Sym3) -> Inertia:
     """[[J, h~], [-h~, m I]] (3.1): mass m, first moment h = m c and J, both about the body frame's origin."""
     zero = 0 * m

@@ -25,13 +25,13 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 @cache
 def source_fingerprint() -> str:
-    """Digest of every source file of the package: any change makes all compiled code stale.
+    """Digest of every source file that holds steps and sweeps: any change makes all compiled code stale.
 
     Numba looks only at the file of the function itself, and would go on using machine code into which an older version
     of a function from another file was inlined.
     """
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in [Path(__file__), PACKAGE / "spatial.py", *sorted((PACKAGE / "recursions").glob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -81,6 +81,14 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Compiled code from disk; None, and a fresh index, when what is there cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a damaged file can fail in any way; compiling anew is always right
+            self.flush()
+            return None
 
 
 def step(function: F) -> F:

@@ -6,6 +6,7 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from supple.recursions import (
     newton_euler,
     triangular,
 )
+from supple.recursions.operators import Operators
 from supple.recursions.tree import QUATERNION, Tree, Workspace
 
 if TYPE_CHECKING:
@@ -250,7 +252,7 @@ class Model:
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         M = np.zeros((len(q_), self.nv, self.nv), dtype)
         fault = articulated.inverse_mass_matrix(self.tree, q_, self._free, ws, np.zeros(self.nv, dtype), M)
-        self._refuse_singular(fault, q=q_)
+        self._refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 
     def forward_dynamics(
@@ -268,7 +270,7 @@ class Model:
         q, v, tau : (..., nq), (..., nv), (..., nv) array_like
         method : str
             "articulated": linear in the bodies, the one to use. "composite": mass matrix and a dense solution.
-            "triangular": mass matrix and elimination along the branches. "conjugate_gradient": mass matrix only applied.
+            "triangular": mass matrix, elimination along the branches. "conjugate_gradient": mass matrix only applied.
         external : mapping of frame to (..., 6) array_like, optional
             Moment and force applied at frames' origins, in their axes.
         """
@@ -330,7 +332,7 @@ class Model:
         d_ = d_.copy()
         a = np.zeros((len(q_), self.nv), dtype)
         fault = articulated.forward_dynamics(self.tree, q_, v_, d_, given, self._wrenches(w_, dtype), ws, a)
-        self._refuse_singular(fault, q=q_, v=v_, tau=d_)
+        self._refuse_singular(fault)
         return a.reshape((*shape, self.nv)), d_.reshape((*shape, self.nv))
 
     def _newton_euler(
@@ -343,6 +345,10 @@ class Model:
         f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
         newton_euler.inverse_dynamics(self.tree, q_, v_, a_, self._wrenches(w_, dtype), ws, tau, f)
         return tau.reshape((*shape, self.nv)), f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
+
+    def operators(self, q: ArrayLike) -> Operators:
+        """The spatial operators of one posture: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
+        return Operators(self, q)
 
     # ------------------------------------------------------------ sums over the bodies
 
@@ -437,6 +443,8 @@ class Model:
                     f"model {self.name!r}: {name}: expected numbers of shape (..., {length}), "
                     f"got {x.dtype} of shape {x.shape}"
                 )
+            if not np.isfinite(x).all():
+                raise StateError(f"model {self.name!r}: {name}: expected finite numbers, got NaN or infinity")
         dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
         leads = [x.shape[:-1] for x in arrays]
         try:
@@ -448,7 +456,7 @@ class Model:
         for x in arrays:
             y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
             y = np.ascontiguousarray(y, dtype=dtype)
-            out.append((y if y.flags.writeable else y.copy()).reshape(-1, x.shape[-1]))
+            out.append((y if y.flags.writeable else y.copy()).reshape(math.prod(shape), x.shape[-1]))
         return out, shape, dtype, borrow(len(self.bodies), self.nv, dtype)
 
     def _loads(self, external: Loads | None) -> dict[str, tuple[ArrayLike, int]]:
@@ -473,12 +481,9 @@ class Model:
             return parts[0].reshape(-1, len(self.bodies) + 1, 6)
         return self._unloaded if dtype == np.float64 else self._unloaded.astype(dtype)
 
-    def _refuse_singular(self, fault: int, **inputs: Numbers) -> None:
+    def _refuse_singular(self, fault: int) -> None:
         if not fault:
             return
-        for name, x in inputs.items():
-            if not np.isfinite(x).all():
-                raise StateError(f"model {self.name!r}: {name}: expected finite numbers, got NaN or infinity")
         speed = self.speeds[fault - 1]
         body = speed.split(".")[0]
         raise SingularError(

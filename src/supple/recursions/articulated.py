@@ -15,12 +15,16 @@ from supple.recursions.newton_euler import at_rest
 from supple.recursions.tree import Array, Tree, Workspace
 from supple.spatial import (
     accumulate,
+    accumulate_inertia,
     add6,
     add_scaled,
+    angular,
+    dot,
     dot6,
     force_to_parent,
     inertia_times,
     inertia_to_parent,
+    linear,
     load3,
     load6,
     load9,
@@ -39,21 +43,23 @@ SINGULAR = 1e-14
 def inertia_step(tree: Tree, k: int, given: Array, ws: Workspace) -> None:
     """Eliminate the freedoms of body k from P(k), last to first, and pass P+ to its parent (6.1).
 
-    Given P(k) with all outboard bodies added, H. Computes D, G = P H* D^-1; for a given acceleration P stays as it is
-    and G holds P H*. Cost: 36 + 6 + 21 products a freedom, 190 for the shift to the parent.
+    Given P(k) with all outboard bodies added, H. Computes D, size, G = P H* D^-1; for a given acceleration P stays as
+    it is and G holds P H*. Cost: 36 + 6 + 21 products a freedom, 190 for the shift to the parent.
     """
     P = load_inertia(ws.P, k)
+    turning, moving = P[0] + P[3] + P[5], P[15] + P[18] + P[20]
     for i in range(tree.v_first[k + 1] - 1, tree.v_first[k] - 1, -1):
         h = load6(ws.H, i)
         u = inertia_times(P, h)
         ws.D[i] = dot6(h, u) + tree.joint_inertia[i]
+        ws.size[i] = dot(angular(h), angular(h)) * turning + dot(linear(h), linear(h)) * moving
         if given[i]:
             store(ws.G, i, u)
         else:
             g = scale6(1 / ws.D[i], u)
             store(ws.G, i, g)
             P = subtract_outer(P, g, u)
-    accumulate(ws.P, tree.parent[k], inertia_to_parent(load9(ws.R, k), load3(ws.l, k), P))
+    accumulate_inertia(ws.P, tree.parent[k], inertia_to_parent(load9(ws.R, k), load3(ws.l, k), P))
 
 
 @step
@@ -66,17 +72,17 @@ def bias_step(k: int, ws: Workspace) -> None:
 def residual_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace) -> None:
     """What is left of the forces on body k, last freedom to first, and z+ passed to its parent (7.2).
 
-    Given z(k) in the rows of f, H, D, G. Computes eps = T - H z; where the acceleration is given (its value in
-    `drive`), eps = H z and z takes P H* times it.
+    Given z(k) in the rows of f, H, D, G, and in eps the forces T. Computes eps = T - H z; where the acceleration is
+    given (its value in `drive`), eps = H z - T and z takes P H* times it.
     """
     z = load6(ws.f, k)
     for i in range(tree.v_first[k + 1] - 1, tree.v_first[k] - 1, -1):
         hz = dot6(load6(ws.H, i), z)
         if given[i]:
-            ws.eps[i] = hz
+            ws.eps[i] = hz - ws.eps[i]
             z = add_scaled(z, drive[i], load6(ws.G, i))
         else:
-            ws.eps[i] = drive[i] - hz
+            ws.eps[i] = ws.eps[i] - hz
             z = add_scaled(z, ws.eps[i], load6(ws.G, i))
     accumulate(ws.f, tree.parent[k], force_to_parent(load9(ws.R, k), load3(ws.l, k), z))
 
@@ -85,8 +91,8 @@ def residual_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace)
 def accelerate_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace, a: Array) -> None:
     """Accelerations of the freedoms of body k, first to last, and of the body (7.3).
 
-    Given D, G, eps and the parent's alpha. Computes a, alpha; `drive` then holds the force of every freedom, also where
-    the acceleration was given.
+    Given D, G, eps and the parent's alpha. Computes a, alpha; where the acceleration was given, `drive` becomes the
+    force that it takes.
     """
     alpha = motion_to_child(load9(ws.R, k), load3(ws.l, k), load6(ws.alpha, tree.parent[k]))
     for i in range(tree.v_first[k], tree.v_first[k + 1]):
@@ -114,38 +120,50 @@ def inverse_mass_times(tree: Tree, x: Array, given: Array, ws: Workspace, y: Arr
     """y = M^-1 x by the innovations factors (6.6), in O(n). Given R, l, H, D, G; bias and the ground's alpha zero."""
     n = len(tree.parent)
     ws.f[:] = 0.0
+    for i in range(len(x)):
+        ws.eps[i] = x[i]
     for k in range(n - 1, 0, -1):
         residual_step(tree, k, x, given, ws)
     for k in range(1, n):
         accelerate_step(tree, k, x, given, ws, y)
 
 
+@step
+def articulate(
+    tree: Tree, q: Array, v: Array, drive: Array, given: Array, wrench: Array, ws: Workspace, a: Array
+) -> None:
+    """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha.
+
+    `drive` (nv,) holds forces, or accelerations where `given`; afterwards the drive forces of all freedoms.
+    """
+    n = len(tree.parent)
+    loaded_motion(tree, q, v, wrench, ws)
+    own_inertias(tree, ws)
+    ws.f[:] = 0.0
+    for i in range(len(given)):
+        ws.eps[i] = passive(tree, i, q, v)
+        if not given[i]:
+            ws.eps[i] += drive[i]
+    for k in range(n - 1, 0, -1):
+        bias_step(k, ws)
+        inertia_step(tree, k, given, ws)
+        residual_step(tree, k, drive, given, ws)
+    for k in range(1, n):
+        accelerate_step(tree, k, drive, given, ws, a)
+
+
 @sweep
 def forward_dynamics(
     tree: Tree, q: Array, v: Array, drive: Array, given: Array, wrench: Array, ws: Workspace, a: Array
 ) -> int:
-    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the first freedom that has no inertia.
+    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the freedom that has no inertia.
 
-    `drive` (s, nv) holds forces, or accelerations where `given`; on return it holds the drive forces of all freedoms.
+    `drive` (s, nv) as in `articulate`; `wrench` (1 or s, n + 1, 6) are the applied wrenches.
     """
-    n = len(tree.parent)
     ground_acceleration(-1.0, tree, ws)
     for s in range(len(q)):
-        loaded_motion(tree, q[s], v[s], wrench[s % len(wrench)], ws)
-        for i in range(len(given)):
-            if not given[i]:
-                drive[s, i] += passive(tree, i, q[s], v[s])
-        own_inertias(tree, ws)
-        ws.f[:] = 0.0
-        for k in range(n - 1, 0, -1):
-            bias_step(k, ws)
-            inertia_step(tree, k, given, ws)
-            residual_step(tree, k, drive[s], given, ws)
-        for k in range(1, n):
-            accelerate_step(tree, k, drive[s], given, ws, a[s])
-        for i in range(len(given)):
-            drive[s, i] -= passive(tree, i, q[s], v[s])
-        fault = singular_freedom(tree, given, ws)
+        articulate(tree, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, a[s])
+        fault = singular_freedom(given, ws)
         if fault > 0:
             return fault
     return 0
@@ -166,23 +184,17 @@ def inverse_mass_matrix(tree: Tree, q: Array, given: Array, ws: Workspace, x: Ar
             x[:] = 0.0
             x[i] = 1.0
             inverse_mass_times(tree, x, given, ws, M[s, i])
-        fault = singular_freedom(tree, given, ws)
+        fault = singular_freedom(given, ws)
         if fault > 0:
             return fault
     return 0
 
 
 @step
-def singular_freedom(tree: Tree, given: Array, ws: Workspace) -> int:
-    """1 + the first freedom whose D is zero to rounding against the inertia around it, negative or NaN; else 0."""
-    for k in range(1, len(tree.parent)):
-        turning = (ws.P[k, 0] + ws.P[k, 3] + ws.P[k, 5]).real
-        moving = (ws.P[k, 15] + ws.P[k, 18] + ws.P[k, 20]).real
-        for i in range(tree.v_first[k], tree.v_first[k + 1]):
-            h = load6(ws.H, i)
-            scale_i = (h[0] * h[0] + h[1] * h[1] + h[2] * h[2]).real * turning
-            scale_i += (h[3] * h[3] + h[4] * h[4] + h[5] * h[5]).real * moving
-            D = ws.D[i].real
-            if not given[i] and not (D > 0.0 and SINGULAR * scale_i <= D):
-                return i + 1
+def singular_freedom(given: Array, ws: Workspace) -> int:
+    """1 + the outermost freedom whose D is zero to rounding against the inertia around it, negative or NaN; else 0."""
+    for i in range(len(given) - 1, -1, -1):
+        D = ws.D[i].real
+        if not given[i] and not (D > 0.0 and SINGULAR * ws.size[i].real <= D):
+            return i + 1
     return 0

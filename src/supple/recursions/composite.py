@@ -6,7 +6,7 @@ from supple.engines.kernels import step, sweep
 from supple.recursions.kinematics import joint_step
 from supple.recursions.tree import Array, Tree, Workspace
 from supple.spatial import (
-    accumulate,
+    accumulate_inertia,
     dot6,
     force_to_parent,
     inertia_times,
@@ -16,7 +16,7 @@ from supple.spatial import (
     load9,
     load_inertia,
     rigid_inertia,
-    store,
+    store_inertia,
 )
 
 
@@ -24,14 +24,14 @@ from supple.spatial import (
 def own_inertias(tree: Tree, ws: Workspace) -> None:
     """P(k) starts as the body's own inertia M(k); the ground's is zero."""
     for k in range(len(tree.parent)):
-        store(ws.P, k, rigid_inertia(tree.mass[k], load3(tree.moment, k), load6(tree.inertia, k)))
+        store_inertia(ws.P, k, rigid_inertia(tree.mass[k], load3(tree.moment, k), load6(tree.inertia, k)))
 
 
 @step
 def composite_step(tree: Tree, k: int, ws: Workspace) -> None:
     """R(parent) gains X R(k) X* (5.2). Given R(k) with all outboard bodies added, in the rows of P."""
     P = inertia_to_parent(load9(ws.R, k), load3(ws.l, k), load_inertia(ws.P, k))
-    accumulate(ws.P, tree.parent[k], P)
+    accumulate_inertia(ws.P, tree.parent[k], P)
 
 
 @step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.forces import spring_vector
+from supple.recursions.forces import TINY, spring_vector
 from supple.recursions.kinematics import joint_step, pose_step, twist_step
 from supple.recursions.tree import Array, Tree, Workspace
 from supple.spatial import (
@@ -50,7 +50,7 @@ def spring_energy(tree: Tree, q: Array, ws: Workspace) -> Number:
             energy = energy + 0.5 * tree.stiffness[i] * stretch * stretch
     for e in range(len(tree.spring_bodies)):
         d = spring_vector(tree, e, ws)
-        stretch = np.sqrt(dot(d, d)) - tree.spring_constants[e, 2]
+        stretch = np.sqrt(dot(d, d) + TINY) - tree.spring_constants[e, 2]
         energy = energy + 0.5 * tree.spring_constants[e, 0] * stretch * stretch
     return energy
 

@@ -23,6 +23,7 @@ from supple.spatial import (
     load9,
     rotate,
     scale,
+    scale6,
     store,
     symmetric_times,
     unrotate,
@@ -51,9 +52,9 @@ def point_velocity(k: int, r: Vec3, ws: Workspace) -> Vec3:
 
 @step
 def push(k: int, r: Vec3, force: Vec3, ws: Workspace) -> None:
-    """Add a force in ground axes at the point r of body k to its wrench."""
-    F = unrotate(load9(ws.R_ground, k), force)
-    accumulate(ws.wrench, k, join(cross(r, F), F))
+    """Let a force in ground axes act at the point r of body k: its load becomes less."""
+    F = unrotate(load9(ws.R_ground, k), scale(-1, force))
+    accumulate(ws.load, k, join(cross(r, F), F))
 
 
 @step
@@ -68,7 +69,7 @@ def spring_vector(tree: Tree, e: int, ws: Workspace) -> Vec3:
 
 @step
 def spring_step(tree: Tree, e: int, ws: Workspace) -> None:
-    """Add the pull of spring-damper e, k (L - L0) + c dL/dt along the line of its ends, to both bodies."""
+    """Let spring-damper e pull both its bodies with k (L - L0) + c dL/dt along the line of its ends."""
     ends = load6(tree.spring_points, e)
     r_i, r_j = angular(ends), linear(ends)
     i, j = tree.spring_bodies[e, 0], tree.spring_bodies[e, 1]
@@ -83,24 +84,24 @@ def spring_step(tree: Tree, e: int, ws: Workspace) -> None:
 
 @step
 def wrench_step(tree: Tree, e: int, ws: Workspace) -> None:
-    """Add the constant wrench e to its body."""
+    """Let the constant wrench e act on its body: its load becomes less."""
     k = tree.wrench_body[e]
-    value = load6(tree.wrench_value, e)
+    value = scale6(-1, load6(tree.wrench_value, e))
     axes = load9(tree.wrench_rotation, e)
     moment, force = rotate(axes, angular(value)), rotate(axes, linear(value))
     if tree.wrench_grounded[e]:
         R_ground_body = load9(ws.R_ground, k)
         moment, force = unrotate(R_ground_body, moment), unrotate(R_ground_body, force)
-    accumulate(ws.wrench, k, join(add(moment, cross(load3(tree.wrench_point, e), force)), force))
+    accumulate(ws.load, k, join(add(moment, cross(load3(tree.wrench_point, e), force)), force))
 
 
 @step
-def load_step(tree: Tree, k: int, ws: Workspace) -> None:
-    """Gyroscopic force (3.33) less the applied wrench of body k: (w x J w, w x (w x h)) - wrench."""
+def load_step(tree: Tree, k: int, wrench: Array, ws: Workspace) -> None:
+    """Gyroscopic force (3.33) less the caller's wrench on body k: (w x J w, w x (w x h)) - wrench. Computes load."""
     w = load3(ws.omega, k)
     moment = cross(w, symmetric_times(load6(tree.inertia, k), w))
     force = cross(w, cross(w, load3(tree.moment, k)))
-    store(ws.load, k, add_scaled(join(moment, force), -1, load6(ws.wrench, k)))
+    store(ws.load, k, add_scaled(join(moment, force), -1, load6(wrench, k)))
 
 
 @step
@@ -113,7 +114,7 @@ def loaded_motion(tree: Tree, q: Array, v: Array, wrench: Array, ws: Workspace) 
     for k in range(1, len(tree.parent)):
         joint_step(tree, k, q, ws)
         velocity_step(tree, k, v, ws)
-        store(ws.wrench, k, load6(wrench, k))
+        load_step(tree, k, wrench, ws)
     if len(tree.spring_bodies) > 0 or len(tree.wrench_body) > 0:
         for k in range(1, len(tree.parent)):
             pose_step(tree, k, ws)
@@ -122,5 +123,3 @@ def loaded_motion(tree: Tree, q: Array, v: Array, wrench: Array, ws: Workspace) 
             spring_step(tree, e, ws)
         for e in range(len(tree.wrench_body)):
             wrench_step(tree, e, ws)
-    for k in range(1, len(tree.parent)):
-        load_step(tree, k, ws)

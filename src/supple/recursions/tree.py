@@ -109,10 +109,8 @@ class Workspace(NamedTuple):
     """(n + 1, 6) velocity of the body frame. By `kinematics.twist_step`."""
     bias: Array
     """(n + 1, 6) Coriolis acceleration a(k) (3.27). By `kinematics.velocity_step`."""
-    wrench: Array
-    """(n + 1, 6) applied wrench: the caller's and the force elements'. By `forces.apply`."""
     load: Array
-    """(n + 1, 6) gyroscopic force b(k) (3.33) less the applied wrench. By `forces.load_step`."""
+    """(n + 1, 6) gyroscopic force b(k) (3.33) less what is applied. By `forces.loaded_motion`."""
     alpha: Array
     """(n + 1, 6) acceleration of the body frame less gravity; the ground's row holds -g."""
     f: Array
@@ -123,6 +121,8 @@ class Workspace(NamedTuple):
     """(nv, 6) Kalman gain of each freedom, P H* D^-1; for a given acceleration, P H*."""
     D: Array
     """(nv,) innovation of each freedom, D = H P H* + joint inertia."""
+    size: Array
+    """(nv,) inertia around each freedom, against which D is judged."""
     eps: Array
     """(nv,) force left for each freedom, eps of (7.2)."""
 
@@ -139,12 +139,12 @@ def workspace(bodies: int, speeds: int, dtype: Any) -> Workspace:
         p_ground=np.zeros((rows, 3), dtype),
         V=np.zeros((rows, 6), dtype),
         bias=np.zeros((rows, 6), dtype),
-        wrench=np.zeros((rows, 6), dtype),
         load=np.zeros((rows, 6), dtype),
         alpha=np.zeros((rows, 6), dtype),
         f=np.zeros((rows, 6), dtype),
         P=np.zeros((rows, 21), dtype),
         G=np.zeros((speeds, 6), dtype),
         D=np.zeros(speeds, dtype),
+        size=np.zeros(speeds, dtype),
         eps=np.zeros(speeds, dtype),
     )

@@ -1,0 +1,75 @@
+"""Timing the dynamics of one model, beside the peers that are installed."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from supple.errors import PhysicsWarning, SuppleError
+from supple.files import load
+from supple.model.model import Model
+
+BATCH = 4096
+
+
+def best_time(call: Callable[[], Any], seconds: float = 0.3) -> float:
+    """The shortest of as many runs as fit into the time, in seconds; the first, which compiles, is not counted."""
+    call()
+    best, end = np.inf, time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return float(best)
+
+
+def compare(path: Path, floating_base: bool = False) -> Table:
+    """A table: microseconds a state of inverse dynamics, mass matrix and forward dynamics, one state and a batch.
+
+    For a URDF file and with Pinocchio installed, its times stand beside, after both were found to agree.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicsWarning)
+        model = load(path, floating_base=floating_base)
+    peer = _pinocchio_times(path, floating_base) if path.suffix == ".urdf" and find_spec("pinocchio") else None
+    table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state")
+    table.add_column("")
+    for column in ("one state", f"batch of {BATCH}", *(("Pinocchio, one state",) if peer else ())):
+        table.add_column(column, justify="right")
+    for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
+        cells = [f"{best_time(_call(model, name, n)) / n * 1e6:.3f}" for n in (1, BATCH)]
+        table.add_row(name.replace("_", " "), *cells, *((f"{peer[name] * 1e6:.3f}",) if peer else ()))
+    return table
+
+
+def _call(model: Model, name: str, states: int) -> Callable[[], Any]:
+    """One of the model's functions on so many random states."""
+    q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(states)), strict=True))
+    arguments = (q,) if name == "mass_matrix" else (q, v, np.zeros_like(v))
+    return lambda: getattr(model, name)(*arguments)
+
+
+def _pinocchio_times(path: Path, floating_base: bool) -> dict[str, float]:
+    """Seconds of Pinocchio's own functions, called as its users do, on one state."""
+    import pinocchio as pin
+
+    from supple.bench.pinocchio import Peer, compared
+
+    peer = Peer(path, floating_base)
+    found = compared(peer, 3)
+    if not found.right:
+        raise SuppleError(f"{path}: Pinocchio gives other answers: {found}")
+    q, v = peer.model.random_state(0)
+    state = peer.coordinates(q), peer.speed_map(q) @ v, np.zeros(peer.pin.nv)
+    return {
+        "inverse_dynamics": best_time(lambda: pin.rnea(peer.pin, peer.data, *state)),
+        "mass_matrix": best_time(lambda: pin.crba(peer.pin, peer.data, state[0])),
+        "forward_dynamics": best_time(lambda: pin.aba(peer.pin, peer.data, *state)),
+    }

@@ -1,0 +1,25 @@
+"""The plain Python twin of a compiled function: the same source, run on numbers of any kind."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+
+@cache
+def plain(compiled: Any) -> Callable[..., Any]:
+    """`compiled` (a step or a sweep) as ordinary Python, all the way down.
+
+    Its code object is given globals in which every compiled function it calls is replaced by its own twin, so that
+    arrays of objects (dual numbers, graph nodes) can go through it. There is no second copy of any formula.
+    """
+    function = compiled.py_func
+    names = dict(function.__globals__)
+    called = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
+    for name in called:
+        if hasattr(names.get(name), "py_func"):
+            names[name] = plain(names[name])
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)

@@ -1,0 +1,86 @@
+"""Model files: TOML and URDF."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from supple.errors import FileFormatError, ModelError, nearest
+from supple.files import toml, urdf
+from supple.files.simulation import Simulation
+from supple.files.toml import read_simulation
+from supple.model.joints import Fixed, Free
+from supple.model.mechanism import GROUND, Mechanism, free_base
+from supple.model.model import Model
+
+__all__ = ["Simulation", "check", "load", "read_simulation", "save"]
+
+SUFFIXES = (".toml", ".urdf")
+
+
+def load(
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    merge_fixed: bool = True,
+    joint_damping: bool = False,
+) -> Model:
+    """The model that a file describes.
+
+    Parameters
+    ----------
+    path : path-like
+        A `.toml` model file or a `.urdf` robot description.
+    floating_base : bool
+        Free the bodies that the file fixes to the ground (in URDF the root link).
+    merge_fixed : bool
+        URDF: make links on fixed joints part of the link that carries them; their names go on as names of frames. In
+        TOML, bodies on fixed joints always stay bodies: they are there because the author wants their joint wrenches.
+    joint_damping : bool
+        URDF: take the damping of `<dynamics>` as joint dampers. Off, since other tools leave it out of the dynamics.
+
+    Raises
+    ------
+    FileFormatError
+        With every fault that was found, a line each: file, place in the file, expected and got.
+    """
+    file = Path(path)
+    if _suffix(file) == ".urdf":
+        mech = urdf.read(file, joint_damping)
+        return (free_base(mech) if floating_base else mech).build(merge_fixed)
+    mech = toml.read(file)
+    return (_freed(mech, file) if floating_base else mech).build()
+
+
+def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
+    """Write a model to a `.toml` file, from which `load` gives an equal one."""
+    file = Path(path)
+    if file.suffix.lower() != ".toml":
+        raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")
+    toml.write(model, file)
+
+
+def check(path: str | os.PathLike[str]) -> list[str]:
+    """All faults that one reading of a model file can find, empty if it is right."""
+    file = Path(path)
+    try:
+        return toml.check(file) if _suffix(file) == ".toml" else urdf.check(file)
+    except ModelError as error:
+        return str(error).split("\n")
+
+
+def _suffix(file: Path) -> str:
+    suffix = file.suffix.lower()
+    if suffix not in SUFFIXES and not file.is_dir():
+        raise FileFormatError(
+            f"{file}: expected a .toml or .urdf file, got suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
+        )
+    return suffix
+
+
+def _freed(mech: Mechanism, file: Path) -> Mechanism:
+    """`mech` with a floating base; an error if it has none to be freed."""
+    grounded = [placed for placed in mech.bodies.values() if placed.parent == GROUND]
+    if not any(isinstance(placed.joint, Fixed | Free) for placed in grounded):
+        found = ", ".join(f"{placed.name!r} ({placed.joint.kind})" for placed in grounded)
+        raise FileFormatError(f"{file}: floating_base: expected a body fixed to the ground, got {found}")
+    return free_base(mech)

@@ -1,0 +1,67 @@
+"""Collecting what is wrong with a file, so that one reading finds as much of it as possible."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from supple.errors import FileFormatError, ModelError, PhysicsWarning, nearest
+
+
+class Faults:
+    """The faults found in one file, and the doubts, in the order in which they were met.
+
+    A reader that meets a fault notes it, goes on with something harmless in its place, and calls `refuse` before it
+    returns: nothing that was built on a fault leaves it.
+
+    Parameters
+    ----------
+    path : Path
+        The file; every message starts with it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: list[str] = []
+        self.doubts: list[str] = []
+
+    def add(self, place: str, message: str) -> None:
+        """Note a fault: `place` is where in the file, `message` what was expected and what is there."""
+        self.found.append(f"{self.path}: {place}: {message}" if place else f"{self.path}: {message}")
+
+    @contextmanager
+    def noted(self, place: str, prefix: str = "") -> Iterator[None]:
+        """Note an error of the model raised inside, and go on behind the block.
+
+        `prefix` is what the message starts with that `place` says already.
+        """
+        try:
+            yield
+        except ModelError as error:
+            self.add(place, str(error).removeprefix(prefix))
+
+    def warn(self) -> None:
+        """Warn once of all doubts: what is wrong in real files but can be read all the same."""
+        if self.doubts:
+            # The caller's caller's caller: warn, read of one format, load.
+            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.doubts)}", PhysicsWarning, stacklevel=4)
+
+    def refuse(self) -> None:
+        """Raise all faults as one error, a line each, if there are any."""
+        if self.found:
+            raise FileFormatError("\n".join(self.found))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, or a `FileFormatError` that says why there is none."""
+    if path.is_dir():
+        raise FileFormatError(f"{path}: expected a file, got a directory")
+    if not path.exists():
+        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise FileFormatError(f"{path}: no such file{nearest(path.name, beside) if beside else ''}")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from None

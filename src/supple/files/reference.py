@@ -1,0 +1,136 @@
+"""The reference page of model files, made from the schema: `python -m supple.files.reference > docs/model_files.md`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.files import schema, tables
+from supple.files.simulation import Simulation
+from supple.files.tables import Table, form
+
+EXAMPLE = """\
+name = "pendulum on a cart"
+gravity = [0, 0, -9.81]
+
+[[body]]
+name = "cart"
+joint = { type = "prismatic", axis = "x", damping = 0.5 }
+mass = 2.0
+
+[[body]]
+name = "arm"
+parent = "cart"
+joint = { type = "revolute", axis = "y" }
+at = "pivot"
+mass = 1.0
+com = [0, 0, -0.5]
+inertia = [0.083, 0.083, 0.001]
+
+[[frame]]
+name = "pivot"
+body = "cart"
+position = [0, 0, 0.1]
+
+[[spring_damper]]
+name = "spring"
+first = "ground"
+second = "cart"
+stiffness = 40.0
+
+[simulation]
+duration = 10.0
+samples = 501
+
+[simulation.q]
+arm.angle = 0.3
+"""
+
+INTRODUCTION = f"""\
+# Model files
+
+`supple.load` reads TOML files, which can hold everything a rigid model has, and URDF robot descriptions. `supple.save`
+writes TOML, every number such that reading gives the very same model. `supple check FILE` lists the faults of a file.
+
+This page is made from the program: `python -m supple.files.reference > docs/model_files.md`.
+
+## TOML
+
+```toml
+{EXAMPLE}```
+
+Bodies may stand in any order. Units are SI; angles are in radians but where a key ends in `_deg`. A body's frame has
+its origin at its inboard joint; with all coordinates zero it coincides with the joint frame, which is the parent's
+frame moved by `at` and turned by `rotation`. Bodies on fixed joints stay bodies, so that their joint wrenches can be
+asked for. `supple.load(path, floating_base=True)` frees the bodies that the file fixes to the ground.
+"""
+
+URDF = """\
+## URDF
+
+`supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False)`
+
+- **Bodies** have the names of the links; `/` and `.`, which have a meaning in names of frames and coordinates, become
+  `_`, with a number behind it if that name is taken. Joints go by the link they carry: the coordinate of the joint
+  that carries `forearm` is `forearm.angle`.
+- **Order**: root first, each branch to its end, joints in the order of their names by character codes. This is the
+  order of Pinocchio's joints.
+- **Root**: fixed to the ground; with `floating_base=True` on a free joint.
+- **Joints**: `revolute` and `continuous` become revolute joints (limits are not part of the dynamics), `prismatic`,
+  `fixed`, `floating` (free) and `planar`. The axis of a planar joint is the normal of its plane, as the format says;
+  Pinocchio takes the plane x, y whatever the axis.
+- **Fixed joints**: with `merge_fixed=True` a link on a fixed joint becomes part of the link that carries it, and its
+  name that of a frame. Links fixed to the ground are dropped but for their frames. A robot without moving joints has
+  no coordinates.
+- **Mimic joints** keep their own coordinate; the relation is kept in `Model.couplings`. One that names a joint which is
+  not there is left out with a warning.
+- **Inertia**: a link without `<inertial>` has no mass. Masses and inertias that no real body can have are taken as they
+  are, with one `PhysicsWarning` that lists them.
+- **Damping**: the inverse dynamics of Pinocchio leaves `<dynamics>` out, and so does `supple`, so that the two agree;
+  `joint_damping=True` takes its damping as joint dampers. Friction is never taken.
+- **Left alone**: meshes, materials, limits, transmissions, sensors and elements of other programs.
+- **Safety**: a file with a document type is refused, so that no entity is expanded; nothing else is opened.
+"""
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    parts = [INTRODUCTION, _section("### Top level", schema.ModelFile)]
+    parts.append(_section("### [[body]]", schema.BodyTable))
+    parts.append("### Joints\n\nThe table `joint` of a body has a `type` and the keys listed under it.\n")
+    parts += [_section(f'#### type = "{kind}"', table, schema.JointTable) for kind, table in schema.JOINTS.items()]
+    parts.append(_section("#### All joints but the fixed one", schema.JointTable))
+    parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
+    parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in tables.TURNS]
+    parts += [
+        _section("### [[frame]]", schema.FrameTable),
+        _section("### [[spring_damper]]", schema.SpringDamperTable),
+        _section("### [[wrench]]", schema.WrenchTable),
+        _section("### [[coupling]]", schema.CouplingTable),
+        _section("### [simulation]", Simulation),
+        URDF,
+    ]
+    return "\n".join(parts)
+
+
+def _section(title: str, table: type[Table], common: type[Table] = Table) -> str:
+    """Heading, what the table is, and its keys but those of a `common` one."""
+    known = {"type", *common.model_fields}
+    rows = [_row(key, table) for key in table.model_fields if key not in known]
+    head = ["| key | value | default | meaning |", "|---|---|---|---|"] if rows else []
+    text = " ".join((table.__doc__ or "").split())
+    return "\n".join([title, "", text, "", *head, *rows, ""] if rows else [title, "", text, ""])
+
+
+def _row(key: str, table: type[Table]) -> str:
+    field = table.model_fields[key]
+    default = "required" if field.is_required() else _default(field.default)
+    return f"| `{key}` | {form(table, key)} | {default} | {field.description} |"
+
+
+def _default(value: Any) -> str:
+    """A default as it would stand in a file; nothing for what is absent."""
+    return "" if value in (None, [], {}, "") else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,240 @@
+"""What may stand in a TOML model file: each class is a table, each field a key.
+
+`supple.files.reference` prints them as the reference page.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from supple.files.simulation import Simulation
+from supple.files.tables import (
+    AnyRotation,
+    Axis,
+    Form,
+    MaybeName,
+    Name,
+    Nine,
+    NotNegative,
+    PerFreedom,
+    Real,
+    Table,
+    Text,
+    Three,
+    Vector,
+    fault,
+)
+
+
+class JointTable(Table):
+    """What every joint can carry; one number for all its freedoms, or one for each of its speeds."""
+
+    stiffness: PerFreedom = Field(0.0, description="Spring on the joint, N m/rad or N/m.")
+    rest: PerFreedom = Field(0.0, description="Coordinate at which that spring is free, rad or m.")
+    damping: PerFreedom = Field(0.0, description="Damper on the joint, N m s/rad or N s/m.")
+    inertia: PerFreedom = Field(
+        0.0, description="Inertia that moves with the joint alone (rotors, reflected motors), kg m^2 or kg."
+    )
+
+
+class RevoluteTable(JointTable):
+    """One rotation; coordinate `angle`."""
+
+    type: Literal["revolute"]
+    axis: Axis = Field(description="Axis of rotation, joint frame.")
+
+
+class PrismaticTable(JointTable):
+    """One translation; coordinate `position`."""
+
+    type: Literal["prismatic"]
+    axis: Axis = Field(description="Direction of translation, joint frame.")
+
+
+class HelicalTable(JointTable):
+    """A screw; coordinate `angle`."""
+
+    type: Literal["helical"]
+    axis: Axis = Field(description="Axis of the screw, joint frame.")
+    pitch: Real = Field(description="Advance along the axis, m/rad.")
+
+
+class CylindricalTable(JointTable):
+    """Translation along and rotation about one axis; coordinates `position`, `angle`."""
+
+    type: Literal["cylindrical"]
+    axis: Axis = Field(description="Axis, joint frame.")
+
+
+class UniversalTable(JointTable):
+    """Two rotations; coordinates `angle1`, `angle2`."""
+
+    type: Literal["universal"]
+    first: Axis = Field(description="Axis fixed in the parent, joint frame.")
+    second: Axis = Field(description="Axis fixed in the body, body frame.")
+
+
+class SphericalTable(JointTable):
+    """All rotations; a quaternion `qx qy qz qw`, speeds `wx wy wz` in body axes."""
+
+    type: Literal["spherical"]
+
+
+class PlanarTable(JointTable):
+    """Motion in a plane; coordinates `x`, `y`, `angle`."""
+
+    type: Literal["planar"]
+    normal: Axis = Field(description="Normal of the plane, joint frame; for z, `x` and `y` are along x and y.")
+
+
+class FreeTable(JointTable):
+    """All motions; coordinates `x y z qx qy qz qw`, speeds `wx wy wz vx vy vz` in body axes."""
+
+    type: Literal["free"]
+
+
+class FixedTable(Table):
+    """No freedom."""
+
+    type: Literal["fixed"]
+
+
+class BuildingBlockTable(JointTable):
+    """Translations, then rotations; coordinates `position1 ...`, `angle1 ...`."""
+
+    type: Literal["building-block"]
+    translations: Annotated[list[str | Three], Form("up to three axes")] = Field(
+        [], description="Directions, joint frame, independent of each other."
+    )
+    rotations: Annotated[str, Strict(), Form('"", one of "1", "2", "3", or three such as "123" or "313"')] = Field(
+        "", description="Axis numbers in the order of the rotations."
+    )
+
+
+JOINTS: dict[str, type[Table]] = {
+    "revolute": RevoluteTable,
+    "prismatic": PrismaticTable,
+    "helical": HelicalTable,
+    "cylindrical": CylindricalTable,
+    "universal": UniversalTable,
+    "spherical": SphericalTable,
+    "planar": PlanarTable,
+    "free": FreeTable,
+    "fixed": FixedTable,
+    "building-block": BuildingBlockTable,
+}
+AnyJoint = Annotated[
+    RevoluteTable
+    | PrismaticTable
+    | HelicalTable
+    | CylindricalTable
+    | UniversalTable
+    | SphericalTable
+    | PlanarTable
+    | FreeTable
+    | FixedTable
+    | BuildingBlockTable,
+    Field(discriminator="type"),
+    Form('a table such as {type = "revolute", axis = "y"}'),
+]
+
+
+class BodyTable(Table):
+    """A rigid body and the joint that carries it."""
+
+    name: Name = Field(description="Name of the body.")
+    parent: Text = Field("ground", description='Body that carries it, or "ground".')
+    joint: AnyJoint = Field(description="What it may do relative to the parent: see Joints.")
+    at: Annotated[str | Three, Form("3 numbers or the name of a frame on the parent")] = Field(
+        [0.0, 0.0, 0.0], description="Where the joint is, in the parent's frame, m."
+    )
+    rotation: AnyRotation = Field(
+        None, description="Turns the joint frame relative to the parent's, or to the frame `at`: see Rotations."
+    )
+    mass: Real = Field(description="kg; zero for a body that only carries others.")
+    com: Vector = Field([0.0, 0.0, 0.0], description="Centre of mass, body frame, m.")
+    inertia: Annotated[Three | Nine, Form("3 numbers (a diagonal) or 3 rows of 3 numbers")] = Field(
+        [0.0, 0.0, 0.0], description="About the centre of mass, body axes, kg m^2."
+    )
+    allow_unphysical: Annotated[bool, Strict(), Form("true or false")] = Field(
+        False, description="Take a mass or inertia that no real body can have."
+    )
+
+
+class FrameTable(Table):
+    """A named place on a body or on the ground."""
+
+    name: MaybeName = Field(
+        None, description='Name of the frame, which is then called "body/name". Either this or `label`.'
+    )
+    label: Annotated[str | None, Form("a text")] = Field(
+        None,
+        description="In place of `name`: the whole name, for a place that keeps the name of a body that was merged "
+        'into another ("hand", "hand/tip").',
+    )
+    body: Text = Field(description='Body that carries the frame, or "ground".')
+    position: Vector = Field([0.0, 0.0, 0.0], description="Origin, body frame, m.")
+    rotation: AnyRotation = Field(None, description="Axes relative to the body's: see Rotations.")
+
+    @model_validator(mode="after")
+    def _one_name(self) -> FrameTable:
+        if (self.name is None) == (self.label is None):
+            given = "neither" if self.name is None else "both"
+            raise fault(f"expected either name or label, got {given}")
+        return self
+
+
+class SpringDamperTable(Table):
+    """A spring and damper between the origins of two frames."""
+
+    name: Name = Field(description="Name of the element.")
+    first: Text = Field(description='Frame at one end: "ground", a body, or "body/frame".')
+    second: Text = Field(description="Frame at the other end.")
+    stiffness: Real = Field(0.0, description="N/m.")
+    damping: Real = Field(0.0, description="N s/m.")
+    length: NotNegative = Field(0.0, description="Length at which the spring is free, m.")
+
+
+class WrenchTable(Table):
+    """A constant moment and force at the origin of a frame."""
+
+    name: Name = Field(description="Name of the wrench.")
+    frame: Text = Field(description='Frame it acts at: a body or "body/frame".')
+    moment: Vector = Field([0.0, 0.0, 0.0], description="N m.")
+    force: Vector = Field([0.0, 0.0, 0.0], description="N.")
+    axes: Annotated[Literal["frame", "ground"], Form('"frame" or "ground"')] = Field(
+        "frame", description="Axes of moment and force: turning with the frame, or those of the ground."
+    )
+
+
+class CouplingTable(Table):
+    """A relation between two joints: coordinate of the follower = ratio * coordinate of the leader + offset.
+
+    It is kept with the model; both coordinates stay independent in the dynamics.
+    """
+
+    follower: Text = Field(description="Body whose joint follows.")
+    leader: Text = Field(description="Body whose joint leads.")
+    ratio: Real = Field(1.0, description="Ratio.")
+    offset: Real = Field(0.0, description="Offset, rad or m.")
+
+
+class ModelFile(Table):
+    """A model file."""
+
+    name: Name = Field(description="Name of the model.")
+    gravity: Vector = Field([0.0, 0.0, -9.81], description="Gravity, ground frame, m/s^2.")
+    body: Annotated[list[BodyTable], Field(min_length=1), Form("at least one [[body]]")] = Field(
+        description="The bodies, in any order."
+    )
+    frame: Annotated[list[FrameTable], Form("[[frame]] tables")] = Field([], description="Named places.")
+    spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(
+        [], description="Springs and dampers between frames."
+    )
+    wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field([], description="Constant wrenches.")
+    coupling: Annotated[list[CouplingTable], Form("[[coupling]] tables")] = Field(
+        [], description="Relations between joints."
+    )
+    simulation: Annotated[Simulation | None, Form("a table")] = Field(None, description="What `supple run` does.")

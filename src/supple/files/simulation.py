@@ -1,0 +1,65 @@
+"""The table of a model file that says how it is to be simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, Strict
+
+from supple.errors import StateError
+from supple.files.tables import Form, MaybePositive, Number, Positive, Table
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+
+def _flat(value: Any) -> Any:
+    """A table of tables with joined names: TOML reads `arm.angle = 1.0` as angle in a table arm."""
+    if not isinstance(value, dict):
+        return value
+    flat: dict[Any, Any] = {}
+    for key, inner in value.items():
+        flat |= {f"{key}.{k}": x for k, x in inner.items()} if isinstance(inner, dict) else {key: inner}
+    return flat
+
+
+ByName = Annotated[dict[str, Number], BeforeValidator(_flat), Form("a table of numbers by name")]
+
+
+class Simulation(Table):
+    """What `supple run` does with the model: the arguments of `supple.simulate`."""
+
+    duration: Positive = Field(description="Time to simulate, s.")
+    integrator: Annotated[str | None, Form("a text")] = Field(None, description="Name of the integrator.")
+    rtol: MaybePositive = Field(None, description="Relative tolerance.")
+    atol: MaybePositive = Field(None, description="Absolute tolerance.")
+    samples: Annotated[Annotated[int, Strict(), Field(ge=2)] | None, Form("a whole number, two or more")] = Field(
+        None, description="Number of output times, both ends included."
+    )
+    q: ByName = Field({}, description="Coordinates at the start that are not neutral, by name: `arm.angle = 1.0`.")
+    v: ByName = Field({}, description="Speeds at the start that are not zero, by name.")
+    tau: ByName = Field({}, description="Constant drive forces, by the names of the speeds, N m or N.")
+
+    def arguments(self) -> dict[str, Any]:
+        """What the file gives, as keyword arguments of `supple.simulate`."""
+        return self.model_dump(exclude_unset=True)
+
+    def faults(self, model: Model) -> list[str]:
+        """What does not fit a model: names it does not have, quaternions whose length is not 1."""
+        found = []
+        q = model.neutral()
+        for key, index in (("q", model.coordinate_index), ("v", model.speed_index), ("tau", model.speed_index)):
+            for name, value in getattr(self, key).items():
+                try:
+                    place = index(name)
+                except StateError as error:
+                    found.append(f"{key}: {error}")
+                else:
+                    if key == "q":
+                        q[place] = value
+        with np.errstate(invalid="ignore"):  # a quaternion of zeros
+            unit = model.normalize(q)
+        if not np.allclose(unit, q, rtol=0.0, atol=1e-6):
+            found.append(f"q: expected quaternions of length 1, got {self.q}")
+        return found

@@ -1,0 +1,300 @@
+"""Robot descriptions in URDF. What is taken from them and how is in `docs/model_files.md`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from supple.errors import FileFormatError, ModelError, nearest
+from supple.files.faults import Faults, read_bytes
+from supple.model.bodies import RigidBody
+from supple.model.checks import Floats
+from supple.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from supple.model.mechanism import GROUND, Mechanism
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A joint element: its name, the links it joins, and where it stands in the file."""
+
+    name: str
+    parent: str
+    child: str
+    element: Element
+    place: str
+
+
+def read(path: str | os.PathLike[str], joint_damping: bool = False) -> Mechanism:
+    """The mechanism of a URDF file, its root link fixed to the ground, its bodies in Pinocchio's order.
+
+    Parameters
+    ----------
+    path : path-like
+    joint_damping : bool
+        Take the damping of `<dynamics>` as joint dampers.
+    """
+    faults = Faults(Path(path))
+    mech = _assembled(faults, joint_damping)
+    faults.refuse()
+    faults.warn()
+    return mech
+
+
+def check(path: str | os.PathLike[str]) -> list[str]:
+    """All faults of a URDF file that one reading can find; empty if it is right. Doubts are warned of."""
+    try:
+        read(path, joint_damping=True)
+    except FileFormatError as error:
+        return str(error).split("\n")
+    return []
+
+
+# ------------------------------------------------------------ from text to elements
+
+
+def _parsed(path: Path) -> tuple[Element, dict[Element, int]]:
+    """The root element, and the line of each.
+
+    A document type is refused before anything in it is looked at, so no entity is ever expanded and no other file or
+    address opened. Namespaces are not resolved: robots in use carry prefixes that nobody declared.
+    """
+    content = read_bytes(path)
+    builder, lines = TreeBuilder(), dict[Element, int]()
+    parser = expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
+
+    def refuse(*_: object) -> NoReturn:
+        line = parser.CurrentLineNumber
+        raise FileFormatError(f"{path}: line {line}: expected no document type (<!DOCTYPE ...>, entities), got one")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = builder.end
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages[error.code]
+        raise FileFormatError(
+            f"{path}: not valid XML: {reason} at line {error.lineno}, column {error.offset + 1}"
+        ) from None
+    except (LookupError, ValueError) as error:
+        raise FileFormatError(f"{path}: not valid XML: {error}") from None
+    return builder.close(), lines
+
+
+def _collected(faults: Faults) -> tuple[str, dict[str, tuple[str, Element]], list[Hinge]]:
+    """Name of the robot, its links by name with their places, and its joints."""
+    root, lines = _parsed(faults.path)
+    if root.tag != "robot":
+        raise FileFormatError(f"{faults.path}: line {lines[root]}: expected <robot>, got <{root.tag}>")
+    robot = root.get("name", "")
+    if not robot:
+        faults.add(f"line {lines[root]}: robot", "name: missing")
+    links: dict[str, tuple[str, Element]] = {}
+    for element in root.findall("link"):
+        name = element.get("name", "")
+        place = f"line {lines[element]}: link {name!r}"
+        if not name or name in links:
+            faults.add(place, "name: there is a link of this name already" if name else "name: missing")
+        links.setdefault(name, (place, element))
+    hinges: dict[str, Hinge] = {}
+    for element in root.findall("joint"):
+        name = element.get("name", "")
+        place = f"line {lines[element]}: joint {name!r}"
+        if not name or name in hinges:
+            faults.add(place, "name: there is a joint of this name already" if name else "name: missing")
+        ends = []
+        for end in ("parent", "child"):
+            link = next((e.get("link") for e in element.findall(end)), None)
+            if link is None:
+                faults.add(place, f'{end}: missing; expected <{end} link="..."/>')
+            elif link not in links:
+                faults.add(place, f"{end}: no link {link!r}{nearest(link, links)}")
+            else:
+                ends.append(link)
+        if len(ends) == 2:
+            hinges.setdefault(name, Hinge(name, ends[0], ends[1], element, place))
+    if not links:
+        faults.add("", "expected at least one <link>, got none")
+    faults.refuse()
+    return robot, links, list(hinges.values())
+
+
+def _depth_first(links: Iterable[str], hinges: list[Hinge], faults: Faults) -> list[tuple[str, Hinge | None]]:
+    """The links with the joints that carry them: root first, each branch to its end, joints in order of their names.
+
+    This is the order of Pinocchio's joints; names are compared by character codes.
+    """
+    inboard: dict[str, Hinge] = {}
+    outboard: dict[str, list[Hinge]] = {}
+    for hinge in sorted(hinges, key=lambda h: h.name, reverse=True):
+        if hinge.child in inboard:
+            other = inboard[hinge.child].name
+            faults.add(hinge.place, f"child: link {hinge.child!r} is the child of joint {other!r} already")
+        inboard.setdefault(hinge.child, hinge)
+        outboard.setdefault(hinge.parent, []).append(hinge)
+    faults.refuse()
+    roots = [link for link in links if link not in inboard]
+    if len(roots) > 1:
+        faults.add("", f"expected one root link, got {len(roots)}: {', '.join(map(repr, roots))}")
+    order: list[tuple[str, Hinge | None]] = []
+    waiting: list[tuple[str, Hinge | None]] = [(root, None) for root in roots]
+    while waiting:
+        order.append(waiting.pop())
+        waiting += [(hinge.child, hinge) for hinge in outboard.get(order[-1][0], [])]
+    lost = inboard.keys() - {link for link, _ in order}
+    if lost:
+        loop = [min(lost)]
+        while loop.count(inboard[loop[-1]].parent) == 0:
+            loop.append(inboard[loop[-1]].parent)
+        start = loop.index(inboard[loop[-1]].parent)
+        names = " <- ".join(repr(link) for link in [*loop[start:], loop[start]])
+        faults.add("", f"expected a tree of links, got the loop {names}" + ("" if roots else "; there is no root link"))
+    faults.refuse()
+    return order
+
+
+# ------------------------------------------------------------ from elements to a mechanism
+
+
+def _assembled(faults: Faults, joint_damping: bool) -> Mechanism:
+    """The mechanism, worth something only if no fault was noted."""
+    robot, links, hinges = _collected(faults)
+    names = body_names(links)
+    mech = Mechanism(_plain(robot))
+    for link, hinge in _depth_first(links, hinges, faults):
+        place, element = links[link]
+        body = RigidBody(0.0)
+        with faults.noted(place):
+            body = _body(element)
+        if hinge is None:
+            mech.add_body(names[link], body, GROUND, Fixed())
+            continue
+        joint: Joint = Fixed()
+        position, rotation = np.zeros(3), np.eye(3)
+        with faults.noted(hinge.place):
+            position, rotation = _origin(hinge.element)
+        with faults.noted(hinge.place):
+            joint = _joint(hinge.element, joint_damping)
+        mech.add_body(names[link], body, names[hinge.parent], joint, position, rotation)
+    faults.doubts += [f"{p.name!r}: {p.body.fault()}" for p in mech.bodies.values() if p.body.allow_unphysical]
+    _couple(mech, hinges, names, faults)
+    return mech
+
+
+def _couple(mech: Mechanism, hinges: list[Hinge], names: dict[str, str], faults: Faults) -> None:
+    """Record which joints mimic which; one that mimics a joint that is not there is only doubted, as robots have it."""
+    children = {hinge.name: names[hinge.child] for hinge in hinges}
+    for hinge in hinges:
+        mimic = hinge.element.find("mimic")
+        if mimic is None:
+            continue
+        leader = mimic.get("joint", "")
+        if leader not in children:
+            faults.doubts.append(
+                f"joint {hinge.name!r}: mimic left out: no joint {leader!r}{nearest(leader, children)}"
+            )
+            continue
+        with faults.noted(hinge.place):
+            ratio, offset = _number(mimic, "multiplier", "1"), _number(mimic, "offset", "0")
+            mech.add_coupling(children[hinge.name], children[leader], ratio, offset)
+
+
+def body_names(links: Iterable[str]) -> dict[str, str]:
+    """The bodies' names by those of the links: '/' and '.' become '_', with a number where the name is taken.
+
+    Examples
+    --------
+    >>> body_names(["hand", "tip_0", "tip.0", "ground"])
+    {'hand': 'hand', 'tip_0': 'tip_0', 'tip.0': 'tip_0_2', 'ground': 'ground_2'}
+    """
+    names = {link: link for link in links if _plain(link) == link and link != GROUND}
+    taken = {GROUND, *names}
+    for link in links:
+        name, number = _plain(link), 2
+        while link not in names and name in taken:
+            name, number = f"{_plain(link)}_{number}", number + 1
+        taken.add(names.setdefault(link, name))
+    return names
+
+
+def _plain(name: str) -> str:
+    return name.replace("/", "_").replace(".", "_")
+
+
+def _body(link: Element) -> RigidBody:
+    """A link's inertia; a body without mass where there is none. What no real body can have is let through."""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return RigidBody(0.0)
+    mass, moments = inertial.find("mass"), inertial.find("inertia")
+    if mass is None or moments is None:
+        raise ModelError(f"inertial: expected <mass> and <inertia>, got no <{'mass' if mass is None else 'inertia'}>")
+    xx, xy, xz, yy, yz, zz = (_number(moments, key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    com, R = _origin(inertial)
+    inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    body = RigidBody(_number(mass, "value"), com, inertia, allow_unphysical=True)
+    return body if body.fault() else RigidBody(body.mass, com, inertia)
+
+
+def _joint(element: Element, joint_damping: bool) -> Joint:
+    kind = element.get("type", "")
+    if kind not in KINDS:
+        raise ModelError(f"type: expected one of {', '.join(KINDS)}, got {kind!r}{nearest(kind, KINDS)}")
+    if kind == "fixed":
+        return Fixed()
+    axis, dynamics = element.find("axis"), element.find("dynamics")
+    damping = _number(dynamics, "damping", "0") if joint_damping and dynamics is not None else 0.0
+    if kind == "floating":
+        return Free(damping=damping)
+    along = _numbers(axis, "xyz", "1 0 0") if axis is not None else np.array([1.0, 0.0, 0.0])
+    if kind == "planar":
+        return Planar(along, damping=damping)
+    return (Prismatic if kind == "prismatic" else Revolute)(along, damping=damping)
+
+
+def _origin(element: Element) -> tuple[Floats, Floats]:
+    """Position and rotation of an `<origin>` inside an element: turns about the fixed x, y, z, or a quaternion."""
+    origin = element.find("origin")
+    if origin is None:
+        return np.zeros(3), np.eye(3)
+    position = _numbers(origin, "xyz", "0 0 0")
+    if "quat_xyzw" not in origin.attrib:
+        return position, np.asarray(Rotation.from_euler("xyz", _numbers(origin, "rpy", "0 0 0")).as_matrix())
+    quaternion = _numbers(origin, "quat_xyzw", count=4)
+    if "rpy" in origin.attrib or not quaternion.any():
+        raise ModelError(f"origin: expected either rpy or a quaternion, got {origin.attrib}")
+    return position, np.asarray(Rotation.from_quat(quaternion).as_matrix())
+
+
+def _numbers(element: Element, key: str, default: str | None = None, count: int = 3) -> Floats:
+    """The numbers of an attribute, finite and just so many."""
+    value = element.get(key, default)
+    what = f"{element.tag}: {key}"
+    wanted = f"{count} numbers" if count > 1 else "a number"
+    if value is None:
+        raise ModelError(f"{what}: missing; expected {wanted}")
+    try:
+        # Python would also read 1_000.
+        numbers = np.array([float(word.replace("_", "?")) for word in value.split()])
+    except ValueError:
+        raise ModelError(f"{what}: expected {wanted}, got {value!r}") from None
+    if len(numbers) != count or not np.isfinite(numbers).all():
+        raise ModelError(f"{what}: expected {wanted}, finite, got {value!r}")
+    return numbers
+
+
+def _number(element: Element, key: str, default: str | None = None) -> float:
+    return float(_numbers(element, key, default, count=1)[0])

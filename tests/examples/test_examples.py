@@ -1,0 +1,38 @@
+"""Every example runs and gives its number."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import supple
+from supple.files import check
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+# Each number is checked against a closed form inside its example; here it is pinned, so that a change is seen.
+NUMBERS = {
+    "pendulum": (-7.1586289925, 1e-9),
+    "cart_pendulum": (3.6142627304, 1e-9),
+    "tumbling_body": (6.617116, 1e-5),
+    "spherical_pendulum": (-0.8660254, 1e-7),
+    "six_axis_arm": (-31.5532764396, 1e-9),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_example_gives_its_number(name: str) -> None:
+    expected, tolerance = NUMBERS[name]
+    assert runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"]() == pytest.approx(expected, abs=tolerance)
+
+
+def test_all_examples_are_pinned() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(NUMBERS)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda p: p.stem)
+def test_every_model_file_is_right(path: Path) -> None:
+    assert check(path) == []
+    assert supple.load(path).nv > 0

@@ -1,0 +1,35 @@
+"""The reference page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import supple
+from supple.files import Simulation, check, reference, schema
+from supple.files.tables import Table
+
+PAGE = Path(__file__).parents[2] / "docs" / "model_files.md"
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text() == reference.page(), "run: python -m supple.files.reference > docs/model_files.md"
+
+
+def test_every_key_of_every_table_is_on_the_page() -> None:
+    page = reference.page()
+    tables: list[type[Table]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, Simulation]
+    keys = {key for table in [*tables, *schema.JOINTS.values()] for key in table.model_fields}
+    assert len(keys) > 20
+    assert [key for key in keys - {"type"} if f"| `{key}` |" not in page] == []
+
+
+def test_the_example_is_right(tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_text(reference.EXAMPLE)
+    assert check(path) == []
+    model = supple.load(path)
+    assert model.coordinates == ("cart.position", "arm.angle")
+    # Hanging and at rest only the spring of 40 N/m pulls, 0.1 m from its end.
+    np.testing.assert_allclose(model.bias_forces([0.1, 0.0], [0.0, 0.0]), [4.0, 0.0], atol=1e-12)

@@ -1,0 +1,70 @@
+"""Random mechanisms for tests: any tree, every joint kind, springs, dampers and wrenches."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import supple
+from supple.model.joints import Joint
+
+
+def random_body(rng: np.random.Generator) -> supple.RigidBody:
+    """A body made of six random point masses, so that its inertia is one that a real body can have."""
+    masses = rng.uniform(0.1, 1.0, 6)
+    points = rng.normal(size=(6, 3)) * 0.3
+    com = masses @ points / masses.sum()
+    d = points - com
+    inertia = np.einsum("i,ij,ij->", masses, d, d) * np.eye(3) - np.einsum("i,ij,ik->jk", masses, d, d)
+    return supple.RigidBody(float(masses.sum()), rng.normal(size=3) * 0.3, inertia)
+
+
+def random_joint(rng: np.random.Generator, kind: int) -> Joint:
+    """The joint of number `kind`, 0 to 10, with random axes; half of them with a spring, a damper, a rotor."""
+    extra = {}
+    if rng.random() < 0.5:
+        extra = {"damping": float(rng.uniform(0, 2)), "inertia": float(rng.uniform(0, 0.2))}
+    spring = {"stiffness": float(rng.uniform(0, 30)), "rest": float(rng.normal())} if extra else {}
+    axis, other, third = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()
+    skew = axis + 0.3 * other
+    return (
+        lambda: supple.Revolute(axis, **extra, **spring),
+        lambda: supple.Prismatic(axis, **extra, **spring),
+        lambda: supple.Helical(axis, pitch=0.3, **extra, **spring),
+        lambda: supple.Cylindrical(axis, **extra, **spring),
+        lambda: supple.Universal(axis, skew + other, **extra, **spring),
+        lambda: supple.Spherical(**extra),
+        lambda: supple.Planar(axis, **extra, **spring),
+        lambda: supple.Free(**extra),
+        lambda: supple.Fixed(),
+        lambda: supple.BuildingBlock([axis, skew + third], "2", **extra, **spring),
+        lambda: supple.BuildingBlock([axis, other, skew + third], str(rng.choice(["123", "313", "231"])), **extra),
+    )[kind]()
+
+
+KINDS = 11
+
+
+def random_tree(
+    seed: int, bodies: int, gravity: bool = True, forces: bool = True, free_base: bool = False
+) -> supple.Model:
+    """A model of so many bodies; with as many as there are kinds every kind occurs."""
+    rng = np.random.default_rng(seed)
+    mech = supple.Mechanism(f"tree {seed}", gravity=(0.3, -0.5, -9.81) if gravity else (0, 0, 0))
+    kinds = rng.permutation(np.arange(bodies) % KINDS)
+    names: list[str] = []
+    for i in range(bodies):
+        joint = supple.Free() if free_base and i == 0 else random_joint(rng, int(kinds[i]))
+        near = names[-3:] if rng.random() < 0.7 else names
+        ground = not names or (rng.random() < 0.1 and not free_base)
+        parent = "ground" if ground else str(rng.choice(near))
+        rotation = Rotation.random(random_state=int(rng.integers(2**31)))
+        mech.add_body(f"b{i}", random_body(rng), parent, joint, at=rng.normal(size=3) * 0.5, rotation=rotation)
+        names.append(f"b{i}")
+    if forces:
+        mech.add_frame("tip", names[-1], rng.normal(size=3))
+        mech.add_spring_damper("s", f"{names[-1]}/tip", "ground", 20.0, 3.0, 0.2)
+        mech.add_spring_damper("t", names[0], f"{names[-1]}/tip", 10.0, 1.0, 0.5)
+        mech.add_wrench("thrust", f"{names[-1]}/tip", rng.normal(size=3), rng.normal(size=3))
+        mech.add_wrench("wind", names[0], rng.normal(size=3), rng.normal(size=3), axes="ground")
+    return mech.build()

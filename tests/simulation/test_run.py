@@ -1,0 +1,103 @@
+"""Simulation: conservation, results, and what happens when it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import supple
+from generators import random_tree
+
+
+def pendulum() -> supple.Model:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
+    return mech.build()
+
+
+def test_energy_and_momentum_of_a_free_system_are_held() -> None:
+    model = random_tree(31, 5, gravity=False, forces=False, free_base=True)
+    bare = supple.Mechanism("free", gravity=(0, 0, 0))
+    for name, placed in model.description.bodies.items():
+        joint = type(placed.joint)() if isinstance(placed.joint, supple.Free) else supple.Universal("x", "y")
+        bare.add_body(name, placed.body, placed.parent, joint, at=placed.position, rotation=placed.rotation)
+    system = bare.build()
+    v = np.random.default_rng(0).normal(size=system.nv)
+    rtol = 1e-10
+    result = supple.simulate(system, 3.0, v=v, rtol=rtol, atol=1e-12, samples=31)
+    q, v_ = result.q.values, result.v.values
+    momentum = system.momentum(q, v_)
+    assert np.abs(v_ - v_[0]).max() > 0.1
+    energy = (result.kinetic_energy + result.potential_energy).values
+    # The local error of a step is rtol; some hundred steps of it are allowed to add up.
+    assert np.ptp(energy) < 300 * rtol * energy[0]
+    assert np.abs(momentum - momentum[0]).max() < 300 * rtol * np.abs(momentum).max()
+    length = np.linalg.norm(q[:, 3:7], axis=1)
+    assert np.allclose(length, 1.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "Radau", "BDF", "LSODA"])
+def test_every_integrator_gives_the_same_motion(integrator: str) -> None:
+    result = supple.simulate(pendulum(), 2.0, q=[1.0], integrator=integrator, rtol=1e-7, atol=1e-9, samples=5)
+    best = supple.simulate(pendulum(), 2.0, q=[1.0], rtol=1e-12, atol=1e-13, samples=5)
+    assert np.ptp(best.q.values) > 1
+    assert np.allclose(result.q, best.q, atol=1e-4)
+    assert result.attrs["integrator"] == integrator
+
+
+def test_results_carry_names_units_and_survive_a_file(tmp_path: object) -> None:
+    import xarray as xr
+
+    result = supple.simulate(pendulum(), 0.1, q={"arm.angle": 0.5}, v={"arm.angle": 1.0}, samples=3)
+    assert result.q.dims == ("time", "coordinate")
+    assert result.v.dims == ("time", "speed")
+    assert float(result.q.sel(coordinate="arm.angle")[0]) == 0.5
+    assert list(result.coordinate_unit.values) == ["rad"]
+    assert result.time.attrs["units"] == "s"
+    path = f"{tmp_path}/motion.nc"
+    result.to_netcdf(path, engine="h5netcdf")
+    with xr.open_dataset(path, engine="h5netcdf") as again:
+        assert np.array_equal(again.q, result.q)
+        assert again.attrs["model"] == "pendulum"
+
+
+def test_drives_may_be_numbers_names_or_a_function() -> None:
+    model = pendulum()
+    by_array = supple.simulate(model, 0.5, tau=[2.0], samples=3)
+    by_name = supple.simulate(model, 0.5, tau={"arm.angle": 2.0}, samples=3)
+    by_function = supple.simulate(model, 0.5, tau=lambda t, q, v: np.array([2.0]), samples=3)
+    assert float(by_array.q[-1, 0]) > 0.1
+    assert np.array_equal(by_array.q, by_name.q)
+    assert np.array_equal(by_array.q, by_function.q)
+
+
+def test_progress_is_told_every_step() -> None:
+    seen: list[float] = []
+    result = supple.simulate(pendulum(), 1.0, q=[1.0], progress=seen.append)
+    assert seen == sorted(seen)
+    assert len(seen) == result.attrs["steps"]
+    assert seen[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: supple.simulate(m, -1.0), "duration: expected a positive number, got -1"),
+        (lambda m: supple.simulate(m, 1.0, samples=1), "samples: expected at least 2, got 1"),
+        (lambda m: supple.simulate(m, 1.0, rtol=0), "rtol: expected a positive number, got 0"),
+        (lambda m: supple.simulate(m, 1.0, integrator="RK54"), r"integrator: no 'RK54'; did you mean 'RK45'\?"),
+        (lambda m: supple.simulate(m, 1.0, q=[1, 2]), r"q: expected shape \(1,\), got \(2,\)"),
+        (lambda m: supple.simulate(m, 1.0, q=[np.nan]), "q: expected finite numbers, got nan for 'arm.angle'"),
+        (lambda m: supple.simulate(m, 1.0, v={"arm.angel": 1}), r"v: no entry 'arm.angel'; did you mean 'arm.angle'\?"),
+    ],
+)
+def test_wrong_settings_are_refused(call: Callable[[supple.Model], object], message: str) -> None:
+    with pytest.raises(supple.StateError, match=message):
+        call(pendulum())
+
+
+def test_a_motion_that_cannot_go_on_says_when_and_what() -> None:
+    with pytest.raises(supple.SimulationError, match=r"stopped at t = 1.* of 2 s .*'rate of arm.angle'"):
+        supple.simulate(pendulum(), 2.0, tau=lambda t, q, v: [1.0 / (1.0 - t) ** 3] if t < 1 else [1e300])
