@@ -63,7 +63,8 @@ def test_check_explains_every_fault(
     assert supple(capsys, monkeypatch, "check", EXAMPLES / "pendulum.toml")[0] == 0
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(
-        'name = "w"\n[[body]]\nname = "arm"\nmass = -1\nparent = "grond"\njoint = { type = "revolute", axis = [0, 0, 0] }\n'
+        'name = "w"\n[[body]]\nname = "arm"\nmass = -1\nparent = "grond"\n'
+        'joint = { type = "revolute", axis = [0, 0, 0] }\n'
     )
     code, out, _ = supple(capsys, monkeypatch, "check", wrong)
     assert code == 1
