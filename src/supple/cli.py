@@ -100,9 +100,9 @@ def check(file: File) -> None:
         warnings.simplefilter("always", supple.PhysicsWarning)
         faults = check_file(file)
     for warning in caught:
-        out.print(f"note: {warning.message}", highlight=False)
+        out.print(f"note: {warning.message}", highlight=False, soft_wrap=True)
     for fault in faults:
-        out.print(f"fault: {fault}", highlight=False)
+        out.print(f"fault: {fault}", highlight=False, soft_wrap=True)
     if faults:
         raise typer.Exit(1)
     out.print(f"{file}: no faults")
@@ -143,7 +143,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     energy = (result.kinetic_energy + result.potential_energy).values
     out.print(
         f"{result.attrs['integrator']}, {result.attrs['steps']} steps, {result.attrs['evaluations']} evaluations; "
-        f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J"
+        f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J",
+        soft_wrap=True,
     )
 
 
