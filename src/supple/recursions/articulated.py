@@ -101,7 +101,7 @@ def accelerate_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspac
             a[i] = drive[i]
             drive[i] = ws.eps[i] + g_alpha + ws.D[i] * a[i]
         else:
-            a[i] = ws.eps[i] / ws.D[i] - g_alpha
+            a[i] = ws.eps[i] * (1 / ws.D[i]) - g_alpha
         alpha = add_scaled(alpha, a[i], load6(ws.H, i))
     store(ws.alpha, k, add6(alpha, load6(ws.bias, k)))
 

@@ -1,0 +1,123 @@
+"""Derivatives on the graph: forward, reverse, and sparse Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from supple.symbolic.function import Nodes
+from supple.symbolic.graph import Expr, Graph
+
+
+def local_slopes(node: Expr) -> list[Expr]:
+    """Derivatives of a node by its arguments."""
+    g = node.graph
+    op, args = node.op, node.args
+    one = g.one
+    if op == "add":
+        return [one, one]
+    if op == "sub":
+        return [one, g.neg(one)]
+    if op == "neg":
+        return [g.neg(one)]
+    if op == "mul":
+        return [args[1], args[0]]
+    if op == "div":
+        inverse = g.div(one, args[1])
+        return [inverse, g.neg(g.mul(node, inverse))]
+    if op == "atan2":
+        square = args[0] * args[0] + args[1] * args[1]
+        return [args[1] / square, -args[0] / square]
+    if op == "pow":
+        base, power = args
+        return [power * g.pow(base, power - 1), node * g.function("log", base)]
+    if op in ("min", "max"):
+        side = g.function("sign", args[0] - args[1])
+        first = 0.5 * (1 - side) if op == "min" else 0.5 * (1 + side)
+        return [first, 1 - first]
+    x = args[0]
+    return [
+        {
+            "sin": lambda: g.function("cos", x),
+            "cos": lambda: g.neg(g.function("sin", x)),
+            "tan": lambda: 1 + node * node,
+            "asin": lambda: 1 / g.function("sqrt", 1 - x * x),
+            "acos": lambda: -1 / g.function("sqrt", 1 - x * x),
+            "atan": lambda: 1 / (1 + x * x),
+            "exp": lambda: node,
+            "log": lambda: 1 / x,
+            "sinh": lambda: g.function("cosh", x),
+            "cosh": lambda: g.function("sinh", x),
+            "tanh": lambda: 1 - node * node,
+            "sqrt": lambda: 0.5 / node,
+            "abs": lambda: g.function("sign", x),
+            "sign": lambda: g.zero,
+        }[op]()
+    ]
+
+
+def order_of(outputs: Iterable[Expr]) -> list[Expr]:
+    """Nodes that the outputs need, arguments first."""
+    needed: dict[int, Expr] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.id not in needed:
+            needed[node.id] = node
+            stack.extend(node.args)
+    return [needed[i] for i in sorted(needed)]
+
+
+def forward(outputs: Sequence[Expr], direction: Mapping[Expr, Expr | float]) -> list[Expr]:
+    """Derivatives of outputs along a direction: how much each leaf changes, zero if not named."""
+    order = order_of(outputs)
+    slope = {leaf.id: leaf.graph.node(rate) for leaf, rate in direction.items()}
+    for node in order:
+        if node.id not in slope:
+            moving = [(i, slope[a.id]) for i, a in enumerate(node.args) if a.id in slope]
+            if moving:
+                slope[node.id] = _chained(node, moving)
+    return [slope.get(out.id, out.graph.zero) for out in outputs]
+
+
+def _chained(node: Expr, moving: list[tuple[int, Expr]]) -> Expr:
+    """Sum of local slopes times the slopes of the arguments; of a quotient (a' - x b') / b."""
+    if node.op == "div":
+        rates = dict(moving)
+        top = rates.get(0, node.graph.zero) - node * rates.get(1, node.graph.zero)
+        return top / node.args[1]
+    local = local_slopes(node)
+    total = node.graph.zero
+    for i, rate in moving:
+        total = total + local[i] * rate
+    return total
+
+
+def gradient(output: Expr, leaves: Sequence[Expr]) -> list[Expr]:
+    """Derivatives of one output by many leaves, in reverse: costs a few times the output itself."""
+    g: Graph = output.graph
+    weight: dict[int, Expr] = {output.id: g.one}
+    for node in reversed(order_of([output])):
+        w = weight.get(node.id)
+        if w is None or not node.args:
+            continue
+        for a, slope in zip(node.args, local_slopes(node), strict=True):
+            weight[a.id] = g.add(weight.get(a.id, g.zero), g.mul(w, slope))
+    return [weight.get(leaf.id, g.zero) for leaf in leaves]
+
+
+def jacobian(outputs: Nodes, leaves: Nodes) -> Nodes:
+    """Derivatives of all outputs by all leaves, shape of the outputs + shape of the leaves; zeros are constants.
+
+    Forward, a leaf at a time, or in reverse, an output at a time, whichever has fewer.
+    """
+    rows, columns = list(outputs.flat), list(leaves.flat)
+    out = np.empty((len(rows), len(columns)), dtype=object)
+    if len(rows) < len(columns):
+        for i, row in enumerate(rows):
+            out[i] = gradient(row, columns)
+    else:
+        for j, leaf in enumerate(columns):
+            out[:, j] = forward(rows, {leaf: 1.0})
+    return out.reshape(outputs.shape + leaves.shape)

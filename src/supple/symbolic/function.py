@@ -1,0 +1,183 @@
+"""A function given by a graph: named arrays of inputs, named arrays of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.symbolic.graph import FUNCTIONS, Expr, Graph
+
+Nodes = NDArray[Any]
+LEAVES = ("constant", "input", "parameter")
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations an evaluation takes. Changes of sign are not counted."""
+
+    additions: int = 0
+    multiplications: int = 0
+    divisions: int = 0
+    functions: int = 0
+
+    @staticmethod
+    def of(nodes: Iterable[Expr]) -> Operations:
+        """Count nodes: a sum or difference is an addition, a root a function."""
+        count = dict.fromkeys(("add", "sub", "mul", "div"), 0)
+        functions = 0
+        for node in nodes:
+            if node.op in count:
+                count[node.op] += 1
+            elif node.op in FUNCTIONS:
+                functions += 1
+        return Operations(count["add"] + count["sub"], count["mul"], count["div"], functions)
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.additions + self.multiplications + self.divisions + self.functions
+
+
+class Function:
+    """Outputs as expressions of inputs and parameters.
+
+    Parameters
+    ----------
+    name : str
+    graph : Graph
+    inputs : mapping of str to array of Expr
+        Leaves, in the order in which the numbers will come; names of arrays.
+    outputs : mapping of str to array of Expr or numbers
+        Any shapes.
+    parameters : array of Expr
+        Leaves that stay from call to call.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        inputs: Mapping[str, Nodes],
+        outputs: Mapping[str, Nodes],
+        parameters: Iterable[Expr] = (),
+    ) -> None:
+        self.name, self.graph = name, graph
+        self.inputs = {key: np.asarray(x, dtype=object) for key, x in inputs.items()}
+        self.outputs = {key: _nodes(graph, x) for key, x in outputs.items()}
+        self.parameters = tuple(parameters)
+        given = {leaf.id for x in self.inputs.values() for leaf in x.flat} | {p.id for p in self.parameters}
+        unknown = [n for n in self.order if n.op in ("input", "parameter") and n.id not in given]
+        if unknown:
+            raise ValueError(f"function {name!r}: not among the inputs: {', '.join(str(n.value) for n in unknown)}")
+
+    @cached_property
+    def order(self) -> tuple[Expr, ...]:
+        """All nodes that the outputs need, arguments first."""
+        needed: set[int] = set()
+        stack = [node for x in self.outputs.values() for node in x.flat]
+        while stack:
+            node = stack.pop()
+            if node.id not in needed:
+                needed.add(node.id)
+                stack.extend(node.args)
+        return tuple(self.graph.nodes[i] for i in sorted(needed))
+
+    @cached_property
+    def constant_ids(self) -> frozenset[int]:
+        """Nodes that depend on parameters and constants alone."""
+        fixed: set[int] = set()
+        for node in self.order:
+            if node.op in ("constant", "parameter") or (node.args and all(a.id in fixed for a in node.args)):
+                fixed.add(node.id)
+        return frozenset(fixed)
+
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations of one evaluation, what depends on parameters alone left out."""
+        return Operations.of(n for n in self.order if n.id not in self.constant_ids)
+
+    @cached_property
+    def precomputed(self) -> Operations:
+        """Operations on parameters alone, done once."""
+        return Operations.of(n for n in self.order if n.id in self.constant_ids)
+
+    def evaluate(self, parameters: Mapping[str, float] | None = None, **values: Any) -> dict[str, NDArray[np.float64]]:
+        """Outputs for numbers, node by node in plain Python.
+
+        Parameters
+        ----------
+        parameters : mapping of name to number
+        **values : array_like
+            Inputs by the names of their arrays.
+        """
+        known: dict[int, float] = {}
+        for key, leaves in self.inputs.items():
+            for leaf, x in zip(leaves.flat, np.asarray(values[key], dtype=float).flat, strict=True):
+                known[leaf.id] = float(x)
+        for leaf in self.parameters:
+            known[leaf.id] = float((parameters or {})[leaf.value])
+        for node in self.order:
+            if node.id not in known:
+                known[node.id] = node.value if node.op == "constant" else _value(node.op, *[known[a.id] for a in node.args])
+        return {
+            key: np.array([known[n.id] for n in x.flat], dtype=float).reshape(x.shape)
+            for key, x in self.outputs.items()
+        }
+
+    def substitute(self, replacements: Mapping[Expr, Any]) -> Function:
+        """The same outputs with leaves (or any nodes) replaced by other nodes or numbers, simplified anew."""
+        image: dict[int, Expr] = {old.id: self.graph.node(new) for old, new in replacements.items()}
+        for node in self.order:
+            if node.id not in image:
+                image[node.id] = rebuilt(self.graph, node, [image[a.id] for a in node.args])
+        outputs = {key: _mapped(x, lambda n: image[n.id]) for key, x in self.outputs.items()}
+        gone = {old.id for old in replacements}
+        inputs = {
+            key: np.array([n for n in x.flat if n.id not in gone], dtype=object) for key, x in self.inputs.items()
+        }
+        return Function(self.name, self.graph, inputs, outputs, [p for p in self.parameters if p.id not in gone])
+
+
+def rebuilt(graph: Graph, node: Expr, args: list[Expr]) -> Expr:
+    """A node of the same operation on other arguments, simplified."""
+    if node.op in LEAVES:
+        return node
+    if node.op in ("add", "sub", "mul", "div", "neg"):
+        made: Expr = getattr(graph, node.op)(*args)
+        return made
+    return graph.function(node.op, *args)
+
+
+def _value(op: str, *x: float) -> float:
+    """An operation on floats as IEEE arithmetic does it: no exceptions."""
+    if op == "add":
+        return x[0] + x[1]
+    if op == "sub":
+        return x[0] - x[1]
+    if op == "mul":
+        return x[0] * x[1]
+    if op == "neg":
+        return -x[0]
+    with np.errstate(all="ignore"):
+        if op == "div":
+            return float(np.divide(x[0], x[1]))
+        try:
+            return float(FUNCTIONS[op](*x))
+        except (ValueError, OverflowError):
+            return float(getattr(np, {"pow": "power"}.get(op, op))(*x))
+
+
+def _nodes(graph: Graph, x: Any) -> Nodes:
+    return _mapped(np.asarray(x, dtype=object), graph.node)
+
+
+def _mapped(x: Nodes, function: Any) -> Nodes:
+    out = np.empty(x.shape, dtype=object)
+    for i, item in enumerate(x.flat):
+        out.flat[i] = function(item)
+    return out

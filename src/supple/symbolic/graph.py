@@ -1,0 +1,345 @@
+"""A graph of expressions in which equal expressions are one node.
+
+A node is made only through the graph, which first simplifies it (zeros, ones, signs, constants) and then looks whether it
+is there already: common subexpressions are shared by construction. Nodes are numbered as they are made, so their numbers
+are a topological order. Signs are pulled outward, so that -x y and x (-y) are the negative of one product and end as a
+subtraction somewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "exp": math.exp,
+    "log": math.log,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "sqrt": math.sqrt,
+    "pow": math.pow,
+    "abs": abs,
+    "sign": lambda x: float(np.sign(x)),
+    "min": min,
+    "max": max,
+}
+"""Functions a node can be, with their values on floats."""
+
+ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
+EVEN = {"cos", "cosh", "abs"}
+
+
+class Expr:
+    """A node. Arithmetic with nodes and numbers gives nodes; `np.sin(x)` and the like work too.
+
+    Attributes
+    ----------
+    op : str
+        "constant", "input", "parameter", "add", "sub", "mul", "div", "neg" or a function's name.
+    args : tuple of Expr
+    value : float or str
+        Of a constant its number, of an input or parameter its name.
+    id : int
+        Place in the graph; greater than those of the arguments.
+    """
+
+    __slots__ = ("args", "graph", "id", "op", "value")
+
+    def __init__(self, graph: Graph, id_: int, op: str, args: tuple[Expr, ...], value: Any) -> None:
+        self.graph, self.id, self.op, self.args, self.value = graph, id_, op, args, value
+
+    def __add__(self, other: Any) -> Expr:
+        return self.graph.add(self, self.graph.node(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Expr:
+        return self.graph.sub(self, self.graph.node(other))
+
+    def __rsub__(self, other: Any) -> Expr:
+        return self.graph.sub(self.graph.node(other), self)
+
+    def __mul__(self, other: Any) -> Expr:
+        return self.graph.mul(self, self.graph.node(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Expr:
+        return self.graph.div(self, self.graph.node(other))
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return self.graph.div(self.graph.node(other), self)
+
+    def __pow__(self, other: Any) -> Expr:
+        return self.graph.pow(self, self.graph.node(other))
+
+    def __rpow__(self, other: Any) -> Expr:
+        return self.graph.pow(self.graph.node(other), self)
+
+    def __neg__(self) -> Expr:
+        return self.graph.neg(self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return self.graph.function("abs", self)
+
+    def sin(self) -> Expr:
+        """Sine; `np.sin` of an array of nodes looks for a method of this name, as the others do."""
+        return self.graph.function("sin", self)
+
+    def cos(self) -> Expr:
+        """Cosine."""
+        return self.graph.function("cos", self)
+
+    def sqrt(self) -> Expr:
+        """Square root."""
+        return self.graph.function("sqrt", self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """A numpy function of a node (and perhaps a number or array) is the graph's function of that name."""
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        if any(isinstance(x, np.ndarray) for x in inputs):
+            wrapped = [x if isinstance(x, np.ndarray) else _boxed(x) for x in inputs]
+            return ufunc(*wrapped)
+        name = UFUNCS.get(ufunc.__name__)
+        if name is None:
+            return NotImplemented
+        return getattr(self.graph, name)(*(self.graph.node(x) for x in inputs))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a symbolic expression is neither true nor false: the code branches on a number of the state")
+
+    def __repr__(self) -> str:
+        if self.op in ("constant", "input", "parameter"):
+            return str(self.value)
+        return f"{self.op}({', '.join(f'#{a.id}' for a in self.args)})"
+
+
+def _boxed(x: Any) -> Any:
+    """A node as an array of no axes, which numpy treats item by item."""
+    out = np.empty((), dtype=object)
+    out[()] = x
+    return out
+
+
+class Graph:
+    """Nodes, each once.
+
+    Examples
+    --------
+    >>> g = Graph()
+    >>> x, y = g.input("x"), g.input("y")
+    >>> (x + y) * 2 is 2 * (y + x)
+    True
+    >>> x * 0 + y * 1 is y
+    True
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Expr] = []
+        self._known: dict[tuple[Any, ...], Expr] = {}
+        self.zero, self.one = self.constant(0.0), self.constant(1.0)
+
+    # ------------------------------------------------------------ leaves
+
+    def constant(self, value: float) -> Expr:
+        """The node of a number."""
+        return self._make("constant", (), float(value) + 0.0)  # no negative zero
+
+    def input(self, name: str) -> Expr:
+        """The node of a quantity that changes from call to call."""
+        return self._make("input", (), name)
+
+    def parameter(self, name: str) -> Expr:
+        """The node of a quantity that stays from call to call; what depends on such alone is computed once."""
+        return self._make("parameter", (), name)
+
+    def node(self, x: Any) -> Expr:
+        """x itself if it is a node, else the constant."""
+        return x if isinstance(x, Expr) else self.constant(x)
+
+    def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        key = (op, value) if not args else (op, *[a.id for a in args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Expr(self, len(self.nodes), op, args, value)
+            self.nodes.append(found)
+        return found
+
+    # ------------------------------------------------------------ arithmetic
+
+    def add(self, a: Expr, b: Expr) -> Expr:
+        """a + b."""
+        if a.id > b.id:
+            a, b = b, a
+        if b.op == "constant":
+            a, b = b, a
+        if a.op == "constant":
+            if b.op == "constant":
+                return self.constant(a.value + b.value)
+            if a.value == 0.0:
+                return b
+            if b.op == "add" and b.args[0].op == "constant":
+                return self.add(self.constant(a.value + b.args[0].value), b.args[1])
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        if a is b:
+            return self.mul(self.constant(2.0), a)
+        if a.op == "sub" and a.args[1] is b:
+            return a.args[0]
+        if b.op == "sub" and b.args[1] is a:
+            return b.args[0]
+        if _is_pythagoras(a, b):
+            return self.one
+        return self._make("add", (a, b))
+
+    def sub(self, a: Expr, b: Expr) -> Expr:
+        """a - b."""
+        if a is b:
+            return self.zero
+        if b.op == "constant":
+            return self.add(self.constant(-b.value), a)
+        if a.op == "constant" and a.value == 0.0:
+            return self.neg(b)
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        if a.op == "neg":
+            return self.neg(self.add(a.args[0], b))
+        if b.op == "sub" and b.args[0] is a:
+            return b.args[1]
+        if a.op == "sub" and a.args[0] is b:
+            return self.neg(a.args[1])
+        if a.op == "add" and b in a.args:
+            return a.args[1] if a.args[0] is b else a.args[0]
+        if b.op == "add" and a in b.args:
+            return self.neg(b.args[1] if b.args[0] is a else b.args[0])
+        opposite = self._known.get(("sub", b.id, a.id))
+        return self.neg(opposite) if opposite is not None else self._make("sub", (a, b))
+
+    def mul(self, a: Expr, b: Expr) -> Expr:
+        """a b."""
+        if a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        if b.op == "constant" or (a.op != "constant" and a.id > b.id):
+            a, b = b, a
+        if a.op == "constant":
+            c = a.value
+            if b.op == "constant":
+                return self.constant(c * b.value)
+            if c == 0.0:
+                return self.zero
+            if c < 0.0:
+                return self.neg(self.mul(self.constant(-c), b))
+            if c == 1.0:
+                return b
+            if b.op == "mul" and b.args[0].op == "constant":
+                return self.mul(self.constant(c * b.args[0].value), b.args[1])
+        return self._make("mul", (a, b))
+
+    def div(self, a: Expr, b: Expr) -> Expr:
+        """a / b. Division by a constant becomes a product."""
+        if b.op == "constant" and b.value != 0.0:
+            return self.mul(self.constant(1.0 / b.value), a)
+        if a.op == "constant" and a.value == 0.0:
+            return self.zero
+        if a is b:
+            return self.one
+        if a.op == "neg":
+            return self.neg(self.div(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.div(a, b.args[0]))
+        if a.op == "constant" and a.value < 0.0:
+            return self.neg(self.div(self.constant(-a.value), b))
+        return self._make("div", (a, b))
+
+    def neg(self, a: Expr) -> Expr:
+        """-a."""
+        if a.op == "constant":
+            return self.constant(-a.value)
+        if a.op == "neg":
+            return a.args[0]
+        return self._make("neg", (a,))
+
+    def pow(self, a: Expr, b: Expr) -> Expr:
+        """a to the power b; whole powers up to 16 become products, halves roots."""
+        if b.op == "constant":
+            power = b.value
+            if power == 0.5:
+                return self.function("sqrt", a)
+            if power == int(power) and abs(power) <= 16:
+                return self._whole_power(a, int(power))
+        return self.function("pow", a, b)
+
+    def _whole_power(self, a: Expr, n: int) -> Expr:
+        if n < 0:
+            return self.div(self.one, self._whole_power(a, -n))
+        if n < 2:
+            return a if n else self.one
+        half = self._whole_power(a, n // 2)
+        square = self.mul(half, half)
+        return self.mul(square, a) if n % 2 else square
+
+    def function(self, name: str, *args: Expr) -> Expr:
+        """A function of nodes, folded for constants, signs taken out of odd and even ones."""
+        if all(a.op == "constant" for a in args):
+            try:
+                return self.constant(FUNCTIONS[name](*(a.value for a in args)))
+            except (ValueError, OverflowError):
+                pass  # outside the domain: left to the run, which gives NaN or infinity
+        if args[0].op == "neg" and len(args) == 1:
+            if name in ODD:
+                return self.neg(self.function(name, args[0].args[0]))
+            if name in EVEN:
+                return self.function(name, args[0].args[0])
+        return self._make(name, args)
+
+    def __getattr__(self, name: str) -> Callable[..., Expr]:
+        """`graph.sin(x)` and so on for all functions."""
+        if name in FUNCTIONS:
+            return lambda *args: self.function(name, *args)
+        raise AttributeError(name)
+
+
+def _is_pythagoras(a: Expr, b: Expr) -> bool:
+    """Whether a + b is sin^2 + cos^2 of one angle."""
+    if a.op != "mul" or b.op != "mul" or a.args[0] is not a.args[1] or b.args[0] is not b.args[1]:
+        return False
+    x, y = a.args[0], b.args[0]
+    return {x.op, y.op} == {"sin", "cos"} and x.args[0] is y.args[0]
+
+
+UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "negative": "neg",
+    "power": "pow",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "absolute": "abs",
+    "minimum": "min",
+    "maximum": "max",
+    **{name: name for name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "sign")},
+}
+"""Names of numpy's functions and of the graph's."""
