@@ -3,6 +3,7 @@
 from supple.errors import (
     FileFormatError,
     ModelError,
+    PerformanceWarning,
     PhysicsWarning,
     SimulationError,
     SingularError,
@@ -39,6 +40,7 @@ __all__ = [
     "Mechanism",
     "Model",
     "ModelError",
+    "PerformanceWarning",
     "PhysicsWarning",
     "Planar",
     "Prismatic",

@@ -34,6 +34,10 @@ class PhysicsWarning(UserWarning):
     """A file holds something that cannot be right, and was read all the same."""
 
 
+class PerformanceWarning(UserWarning):
+    """Something works, but slower than asked for."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint naming the closest of the `known` names, or all of them if they are few.
 

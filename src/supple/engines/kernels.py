@@ -96,9 +96,7 @@ def step(function: F) -> F:
 
     Its plain Python twin is `function.py_func`.
     """
-    return numba.njit(  # type: ignore[no-any-return]
-        **_OPTIONS, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    return numba.njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def sweep(function: F) -> F:
@@ -109,4 +107,4 @@ def sweep(function: F) -> F:
     compiled = numba.njit(**_OPTIONS)(function)
     with suppress(RuntimeError):  # no place to write: compile in memory
         compiled._cache = _Cache(function)
-    return compiled  # type: ignore[no-any-return]
+    return compiled

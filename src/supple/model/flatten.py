@@ -14,6 +14,8 @@ from supple.recursions.tree import QUATERNION, Tree
 if TYPE_CHECKING:
     from supple.model.mechanism import Mechanism
 
+ROUNDING = 1e-15
+
 
 @dataclass(frozen=True, eq=False)
 class Place:
@@ -139,7 +141,7 @@ def _joint_geometry(layouts: list[Layout], mech: Mechanism, rows: int) -> dict[s
     }
     for k, placed in enumerate(mech.bodies.values(), start=1):
         layout = layouts[k]
-        out["rotation"][k] = placed.rotation.reshape(9)
+        out["rotation"][k] = _without_rounding(placed.rotation).reshape(9)
         out["position"][k] = placed.position
         for i, a in enumerate(layout.axes):
             out["axes"][k, 3 * i : 3 * i + 3] = a
@@ -148,6 +150,15 @@ def _joint_geometry(layouts: list[Layout], mech: Mechanism, rows: int) -> dict[s
         if layout.body_axes_translation:
             out["rates"][k] = np.linalg.inv(np.column_stack(layout.directions)).reshape(9)
     return out
+
+
+def _without_rounding(R: Floats) -> Floats:
+    """A rotation whose entries are 0, 1 or -1 where they differ from these by rounding alone.
+
+    Turning angles into a matrix leaves 2e-16 where a quarter turn has zeros; with zeros the equations are shorter.
+    """
+    nearest = np.round(R)
+    return np.where(np.abs(R - nearest) < ROUNDING, nearest + 0.0, R)
 
 
 def _inertias(mech: Mechanism, rows: int) -> dict[str, Any]:

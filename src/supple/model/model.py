@@ -7,7 +7,7 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -406,6 +406,46 @@ class Model:
         A = np.block([[drift, np.eye(n)], [by_q, by_v]])
         B = np.concatenate([np.zeros((n, n)), self.inverse_mass_matrix(q0)])
         return A, B
+
+    # ------------------------------------------------------------ machine code
+
+    def compile(
+        self,
+        what: str,
+        *,
+        parameters: Sequence[str] = (),
+        derivatives: Sequence[str] = (),
+        integrator: str = "rk4",
+        threads: int | None = None,
+    ) -> Any:
+        """One of the model's functions as machine code made for this model alone: the fastest evaluation there is.
+
+        Parameters
+        ----------
+        what : str
+            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
+            "energy", "derivative"; or "rollout", whole trajectories.
+        parameters : sequence of str
+            Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order.
+        derivatives : sequence of str
+            Arguments by which the outputs are differentiated too; each gives one more output. By q they are taken in
+            the directions of the speeds, as in `linearize`.
+        integrator : str
+            Of a rollout: "rk4" or "semi_implicit_euler".
+        threads : int, optional
+            Cores that a large batch is spread over; all if not given.
+
+        Returns
+        -------
+        Compiled or Rollout
+            To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
+        """
+        from supple.model.compiled import Compiled
+        from supple.model.rollout import Rollout
+
+        if what == "rollout":
+            return Rollout(self, integrator, parameters, threads)
+        return Compiled(self, what, parameters, derivatives, threads)
 
     # ------------------------------------------------------------ names and shapes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -37,24 +37,23 @@ def local_slopes(node: Expr) -> list[Expr]:
         first = 0.5 * (1 - side) if op == "min" else 0.5 * (1 + side)
         return [first, 1 - first]
     x = args[0]
-    return [
-        {
-            "sin": lambda: g.function("cos", x),
-            "cos": lambda: g.neg(g.function("sin", x)),
-            "tan": lambda: 1 + node * node,
-            "asin": lambda: 1 / g.function("sqrt", 1 - x * x),
-            "acos": lambda: -1 / g.function("sqrt", 1 - x * x),
-            "atan": lambda: 1 / (1 + x * x),
-            "exp": lambda: node,
-            "log": lambda: 1 / x,
-            "sinh": lambda: g.function("cosh", x),
-            "cosh": lambda: g.function("sinh", x),
-            "tanh": lambda: 1 - node * node,
-            "sqrt": lambda: 0.5 / node,
-            "abs": lambda: g.function("sign", x),
-            "sign": lambda: g.zero,
-        }[op]()
-    ]
+    slopes: dict[str, Callable[[], Expr]] = {
+        "sin": lambda: g.function("cos", x),
+        "cos": lambda: g.neg(g.function("sin", x)),
+        "tan": lambda: 1 + node * node,
+        "asin": lambda: 1 / g.function("sqrt", 1 - x * x),
+        "acos": lambda: -1 / g.function("sqrt", 1 - x * x),
+        "atan": lambda: 1 / (1 + x * x),
+        "exp": lambda: node,
+        "log": lambda: 1 / x,
+        "sinh": lambda: g.function("cosh", x),
+        "cosh": lambda: g.function("sinh", x),
+        "tanh": lambda: 1 - node * node,
+        "sqrt": lambda: 0.5 / node,
+        "abs": lambda: g.function("sign", x),
+        "sign": lambda: g.zero,
+    }
+    return [slopes[op]()]
 
 
 def order_of(outputs: Iterable[Expr]) -> list[Expr]:
@@ -71,9 +70,8 @@ def order_of(outputs: Iterable[Expr]) -> list[Expr]:
 
 def forward(outputs: Sequence[Expr], direction: Mapping[Expr, Expr | float]) -> list[Expr]:
     """Derivatives of outputs along a direction: how much each leaf changes, zero if not named."""
-    order = order_of(outputs)
     slope = {leaf.id: leaf.graph.node(rate) for leaf, rate in direction.items()}
-    for node in order:
+    for node in order_of(outputs):
         if node.id not in slope:
             moving = [(i, slope[a.id]) for i, a in enumerate(node.args) if a.id in slope]
             if moving:

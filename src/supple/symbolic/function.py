@@ -112,10 +112,13 @@ class Function:
         Parameters
         ----------
         parameters : mapping of name to number
+            Also where they are an input of that name.
         **values : array_like
             Inputs by the names of their arrays.
         """
         known: dict[int, float] = {}
+        if "parameters" in self.inputs:
+            values["parameters"] = [(parameters or {})[leaf.value] for leaf in self.inputs["parameters"].flat]
         for key, leaves in self.inputs.items():
             for leaf, x in zip(leaves.flat, np.asarray(values[key], dtype=float).flat, strict=True):
                 known[leaf.id] = float(x)
@@ -123,7 +126,9 @@ class Function:
             known[leaf.id] = float((parameters or {})[leaf.value])
         for node in self.order:
             if node.id not in known:
-                known[node.id] = node.value if node.op == "constant" else _value(node.op, *[known[a.id] for a in node.args])
+                known[node.id] = (
+                    node.value if node.op == "constant" else _value(node.op, *[known[a.id] for a in node.args])
+                )
         return {
             key: np.array([known[n.id] for n in x.flat], dtype=float).reshape(x.shape)
             for key, x in self.outputs.items()
@@ -147,7 +152,7 @@ def rebuilt(graph: Graph, node: Expr, args: list[Expr]) -> Expr:
     """A node of the same operation on other arguments, simplified."""
     if node.op in LEAVES:
         return node
-    if node.op in ("add", "sub", "mul", "div", "neg"):
+    if node.op in ("add", "sub", "mul", "div", "neg", "pow"):
         made: Expr = getattr(graph, node.op)(*args)
         return made
     return graph.function(node.op, *args)
@@ -169,7 +174,7 @@ def _value(op: str, *x: float) -> float:
         try:
             return float(FUNCTIONS[op](*x))
         except (ValueError, OverflowError):
-            return float(getattr(np, {"pow": "power"}.get(op, op))(*x))
+            return float(getattr(np, {"pow": "power", "asin": "arcsin", "acos": "arccos"}.get(op, op))(*x))
 
 
 def _nodes(graph: Graph, x: Any) -> Nodes:

@@ -1,9 +1,9 @@
 """A graph of expressions in which equal expressions are one node.
 
-A node is made only through the graph, which first simplifies it (zeros, ones, signs, constants) and then looks whether it
-is there already: common subexpressions are shared by construction. Nodes are numbered as they are made, so their numbers
-are a topological order. Signs are pulled outward, so that -x y and x (-y) are the negative of one product and end as a
-subtraction somewhere.
+A node is made only through the graph, which first simplifies it (zeros, ones, signs, constants) and then looks whether
+it is there already: common subexpressions are shared by construction. Nodes are numbered as they are made, so their
+numbers are a topological order. Signs are pulled outward, so that -x y and x (-y) are the negative of one product and
+end as a subtraction somewhere.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
 EVEN = {"cos", "cosh", "abs"}
 
 
+class GraphTooLarge(Exception):
+    """A graph has more nodes than it was allowed."""
+
+
 class Expr:
     """A node. Arithmetic with nodes and numbers gives nodes; `np.sin(x)` and the like work too.
 
@@ -59,33 +63,44 @@ class Expr:
     def __init__(self, graph: Graph, id_: int, op: str, args: tuple[Expr, ...], value: Any) -> None:
         self.graph, self.id, self.op, self.args, self.value = graph, id_, op, args, value
 
-    def __add__(self, other: Any) -> Expr:
-        return self.graph.add(self, self.graph.node(other))
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, "add")
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> Any:
+        return self._with(other, "add")
 
-    def __sub__(self, other: Any) -> Expr:
-        return self.graph.sub(self, self.graph.node(other))
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, "sub")
 
-    def __rsub__(self, other: Any) -> Expr:
-        return self.graph.sub(self.graph.node(other), self)
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, "sub", reverse=True)
 
-    def __mul__(self, other: Any) -> Expr:
-        return self.graph.mul(self, self.graph.node(other))
+    def __mul__(self, other: Any) -> Any:
+        return self._with(other, "mul")
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(other, "mul")
 
-    def __truediv__(self, other: Any) -> Expr:
-        return self.graph.div(self, self.graph.node(other))
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(other, "div")
 
-    def __rtruediv__(self, other: Any) -> Expr:
-        return self.graph.div(self.graph.node(other), self)
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with(other, "div", reverse=True)
 
-    def __pow__(self, other: Any) -> Expr:
-        return self.graph.pow(self, self.graph.node(other))
+    def __pow__(self, other: Any) -> Any:
+        return self._with(other, "pow")
 
-    def __rpow__(self, other: Any) -> Expr:
-        return self.graph.pow(self.graph.node(other), self)
+    def __rpow__(self, other: Any) -> Any:
+        return self._with(other, "pow", reverse=True)
+
+    def _with(self, other: Any, op: str, reverse: bool = False) -> Any:
+        """An operation with a node or a number; arrays go through it item by item."""
+        if not isinstance(other, Expr):
+            if isinstance(other, np.ndarray):
+                return NotImplemented
+            other = self.graph.constant(other)
+        operation = getattr(self.graph, op)
+        return operation(other, self) if reverse else operation(self, other)
 
     def __neg__(self) -> Expr:
         return self.graph.neg(self)
@@ -96,17 +111,12 @@ class Expr:
     def __abs__(self) -> Expr:
         return self.graph.function("abs", self)
 
-    def sin(self) -> Expr:
-        """Sine; `np.sin` of an array of nodes looks for a method of this name, as the others do."""
-        return self.graph.function("sin", self)
-
-    def cos(self) -> Expr:
-        """Cosine."""
-        return self.graph.function("cos", self)
-
-    def sqrt(self) -> Expr:
-        """Square root."""
-        return self.graph.function("sqrt", self)
+    def __getattr__(self, name: str) -> Callable[..., Expr]:
+        """`np.sin` of an array of nodes looks for a method `sin` of every one, and so do the others."""
+        if name in UFUNCS:
+            own = getattr(self.graph, UFUNCS[name])
+            return lambda *others: own(self, *map(self.graph.node, others))
+        raise AttributeError(name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """A numpy function of a node (and perhaps a number or array) is the graph's function of that name."""
@@ -139,6 +149,11 @@ def _boxed(x: Any) -> Any:
 class Graph:
     """Nodes, each once.
 
+    Parameters
+    ----------
+    limit : int, optional
+        Most nodes there may be; one more raises `GraphTooLarge`.
+
     Examples
     --------
     >>> g = Graph()
@@ -149,7 +164,8 @@ class Graph:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float = math.inf) -> None:
+        self.limit = limit
         self.nodes: list[Expr] = []
         self._known: dict[tuple[Any, ...], Expr] = {}
         self.zero, self.one = self.constant(0.0), self.constant(1.0)
@@ -176,6 +192,8 @@ class Graph:
         key = (op, value) if not args else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
+            if len(self.nodes) >= self.limit:
+                raise GraphTooLarge(f"the graph has reached its limit of {self.limit} nodes")
             found = self._known[key] = Expr(self, len(self.nodes), op, args, value)
             self.nodes.append(found)
         return found
@@ -252,11 +270,13 @@ class Graph:
                 return b
             if b.op == "mul" and b.args[0].op == "constant":
                 return self.mul(self.constant(c * b.args[0].value), b.args[1])
+        if _is_reciprocal(a, b) or _is_reciprocal(b, a):
+            return self.one
         return self._make("mul", (a, b))
 
     def div(self, a: Expr, b: Expr) -> Expr:
         """a / b. Division by a constant becomes a product."""
-        if b.op == "constant" and b.value != 0.0:
+        if b.op == "constant" and b.value != 0.0 and math.isfinite(1.0 / b.value):
             return self.mul(self.constant(1.0 / b.value), a)
         if a.op == "constant" and a.value == 0.0:
             return self.zero
@@ -284,7 +304,7 @@ class Graph:
             power = b.value
             if power == 0.5:
                 return self.function("sqrt", a)
-            if power == int(power) and abs(power) <= 16:
+            if power.is_integer() and abs(power) <= 16:
                 return self._whole_power(a, int(power))
         return self.function("pow", a, b)
 
@@ -316,6 +336,11 @@ class Graph:
         if name in FUNCTIONS:
             return lambda *args: self.function(name, *args)
         raise AttributeError(name)
+
+
+def _is_reciprocal(a: Expr, b: Expr) -> bool:
+    """Whether a is 1 / b."""
+    return a.op == "div" and a.args[1] is b and a.args[0].op == "constant" and a.args[0].value == 1.0
 
 
 def _is_pythagoras(a: Expr, b: Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from supple.engines.plain import plain
 from supple.errors import StateError, nearest
 from supple.model.model import Model
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
-from supple.recursions.tree import Tree, workspace
+from supple.recursions.tree import QUATERNION, Tree, workspace
+from supple.symbolic.derivatives import forward
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, Graph
 
@@ -21,8 +23,8 @@ INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 def parameter_names(model: Model) -> list[str]:
     """Names of everything that can be left symbolic.
 
-    For each body mass, com.x ..., inertia.xx ... (about the centre of mass) and at.x ... (position of its joint); for each
-    speed stiffness, rest, damping and inertia; gravity.x ...
+    For each body mass, com.x ..., inertia.xx ... (about the centre of mass) and at.x ... (position of its joint); for
+    each speed stiffness, rest, damping and inertia; gravity.x ...
     """
     names = [f"gravity.{c}" for c in "xyz"]
     for body in model.bodies:
@@ -41,11 +43,13 @@ class Trace:
     model : Model
     parameters : sequence of str
         Names (see `parameter_names`) of what stays symbolic; all other numbers are folded in.
+    limit : int, optional
+        Most nodes the graph may have.
     """
 
-    def __init__(self, model: Model, parameters: Sequence[str] = ()) -> None:
+    def __init__(self, model: Model, parameters: Sequence[str] = (), limit: float = math.inf) -> None:
         self.model = model
-        self.graph = Graph()
+        self.graph = Graph(limit)
         known = set(parameter_names(model))
         for name in parameters:
             if name not in known:
@@ -97,9 +101,10 @@ class Trace:
         plain(articulated.articulated_inertias)(self.tree, given, ws)
         W = _zeros(model.nv, model.nv)
         for i in range(model.nv):
-            x = _zeros(model.nv)
+            x, row = _zeros(model.nv), _zeros(model.nv)
             x[i] = 1.0
-            plain(articulated.inverse_mass_times)(self.tree, x, given, ws, W[i])
+            plain(articulated.inverse_mass_times)(self.tree, x, given, ws, row)
+            W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
@@ -129,9 +134,13 @@ class Trace:
         plain(energy.energy_and_momentum)(self.tree, q[None], v[None], self._workspace(), out, momentum, moment)
         return out[0]
 
-    def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
-        """A function of these inputs and of the symbolic parameters."""
-        return Function(name, self.graph, inputs, outputs, self.parameters.values())
+    def tangent(self, q: Nodes) -> Nodes:
+        """S (nq, nv): rates of the coordinates are S v."""
+        columns = [
+            self.rates(q, np.array([float(i == j) for i in range(self.model.nv)], dtype=object))
+            for j in range(self.model.nv)
+        ]
+        return np.array(columns, dtype=object).reshape(self.model.nv, self.model.nq).T
 
     # ------------------------------------------------------------ arrays of nodes
 
@@ -143,9 +152,7 @@ class Trace:
 
     def _symbolic_tree(self) -> Tree:
         """The model's arrays as plain numbers, with nodes where a parameter is symbolic."""
-        parts = {
-            name: x.astype(object) if x.dtype.kind == "f" else x for name, x in self.model.tree._asdict().items()
-        }
+        parts = {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in self.model.tree._asdict().items()}
         for i, c in enumerate("xyz"):
             self._put(parts["gravity"], i, f"gravity.{c}")
         for k, (name, placed) in enumerate(self.model.description.bodies.items(), start=1):
@@ -188,37 +195,167 @@ def _zeros(*shape: int) -> Nodes:
     return np.zeros(shape, dtype=object)
 
 
-def traced(model: Model, what: str, parameters: Sequence[str] = ()) -> Function:
-    """One of the model's functions as a graph; `what` as in `Model.compile`."""
-    t = Trace(model, parameters)
-    state: dict[str, Nodes] = {"q": t.q, "v": t.v}
-    if what == "forward_dynamics":
-        return t.function(what, {**state, "tau": t.tau}, {"a": t.forward_dynamics(t.q, t.v, t.tau)})
-    if what == "inverse_dynamics":
-        return t.function(what, {**state, "a": t.a}, {"tau": t.inverse_dynamics(t.q, t.v, t.a)})
-    if what == "bias_forces":
-        return t.function(what, state, {"tau": t.bias_forces(t.q, t.v)})
-    if what == "mass_matrix":
-        return t.function(what, {"q": t.q}, {"M": t.mass_matrix(t.q)})
-    if what == "inverse_mass_matrix":
-        return t.function(what, {"q": t.q}, {"W": t.inverse_mass_matrix(t.q)})
+STATE = ("q", "v")
+INPUTS: dict[str, tuple[str, ...]] = {
+    "forward_dynamics": (*STATE, "tau"),
+    "inverse_dynamics": (*STATE, "a"),
+    "bias_forces": STATE,
+    "mass_matrix": ("q",),
+    "inverse_mass_matrix": ("q",),
+    "kinematics": ("q",),
+    "energy": STATE,
+    "derivative": STATE,
+    "rk4": (*STATE, "tau", "dt"),
+    "semi_implicit_euler": (*STATE, "tau", "dt"),
+}
+"""What can be traced, and from which inputs."""
+TRACEABLE = tuple(INPUTS)
+
+
+def signature(
+    model: Model, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()
+) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+    """Lengths of the inputs and shapes of the outputs of a traced function, without tracing it."""
+    if what not in INPUTS:
+        raise StateError(f"no function {what!r} to trace{nearest(what, INPUTS)}")
+    n, nq, bodies = model.nv, model.nq, len(model.bodies)
+    lengths = {"q": nq, "v": n, "tau": n, "a": n, "dt": 1}
+    inputs = {name: lengths[name] for name in INPUTS[what]}
+    if parameters:
+        inputs["parameters"] = len(parameters)
+    step: dict[str, tuple[int, ...]] = {"q": (nq,), "v": (n,)}
+    plain_outputs: dict[str, dict[str, tuple[int, ...]]] = {
+        "forward_dynamics": {"a": (n,)},
+        "inverse_dynamics": {"tau": (n,)},
+        "bias_forces": {"tau": (n,)},
+        "mass_matrix": {"M": (n, n)},
+        "inverse_mass_matrix": {"W": (n, n)},
+        "kinematics": {"R": (bodies, 3, 3), "p": (bodies, 3)},
+        "energy": {"energy": (2,)},
+        "derivative": {"rate": (nq,)},
+        "rk4": step,
+        "semi_implicit_euler": step,
+    }
+    outputs = dict(plain_outputs[what])
+    for name, shape in plain_outputs[what].items():
+        for by in derivatives:
+            if by not in inputs:
+                raise StateError(f"derivatives: {what} has no input {by!r}{nearest(by, inputs)}")
+            outputs[f"d{name}_d{by}"] = (*shape, n if by == "q" else inputs[by])
+    return inputs, outputs
+
+
+def traced(
+    model: Model,
+    what: str,
+    parameters: Sequence[str] = (),
+    derivatives: Sequence[str] = (),
+    limit: float = math.inf,
+) -> Function:
+    """One of the model's functions as a graph.
+
+    Parameters
+    ----------
+    what : str
+        One of `TRACEABLE`.
+    parameters : sequence of str
+        What stays symbolic, see `parameter_names`.
+    derivatives : sequence of str
+        Inputs by which the outputs are differentiated as well ("parameters" are one); by q in the directions of the
+        speeds, dq = S x, as `Model.linearize` has it.
+    limit : int
+        Most nodes there may be.
+    """
+    lengths, shapes = signature(model, what, parameters, derivatives)
+    t = Trace(model, parameters, limit)
+    inputs: dict[str, Nodes] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a}
+    inputs["dt"] = np.array([t.graph.input("dt")], dtype=object)
+    inputs["parameters"] = np.array(list(t.parameters.values()), dtype=object)
+    found = _outputs(t, what, inputs["dt"][0])
+    outputs = dict(found)
+    for name, nodes in found.items():
+        for by in derivatives:
+            outputs[f"d{name}_d{by}"] = _derivative(t, what, nodes, inputs[by], by)
+    arguments = {name: inputs[name] for name in lengths}
+    return Function(what, t.graph, arguments, {name: outputs[name] for name in shapes})
+
+
+def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
+    """The outputs by name."""
     if what == "kinematics":
         R, p = t.poses(t.q)
-        return t.function(what, {"q": t.q}, {"R": R, "p": p})
-    if what == "energy":
-        return t.function(what, state, {"energy": t.energy(t.q, t.v)})
-    if what == "derivative":
-        return t.function(what, state, {"rate": t.rates(t.q, t.v)})
-    raise StateError(f"no function {what!r} to trace{nearest(what, TRACEABLE)}")
+        return {"R": R, "p": p}
+    if what in ("rk4", "semi_implicit_euler"):
+        q, v = (_rk4 if what == "rk4" else _semi_implicit_euler)(t, dt)
+        return {"q": q, "v": v}
+    made = {
+        "forward_dynamics": lambda: {"a": t.forward_dynamics(t.q, t.v, t.tau)},
+        "inverse_dynamics": lambda: {"tau": t.inverse_dynamics(t.q, t.v, t.a)},
+        "bias_forces": lambda: {"tau": t.bias_forces(t.q, t.v)},
+        "mass_matrix": lambda: {"M": t.mass_matrix(t.q)},
+        "inverse_mass_matrix": lambda: {"W": t.inverse_mass_matrix(t.q)},
+        "energy": lambda: {"energy": t.energy(t.q, t.v)},
+        "derivative": lambda: {"rate": t.rates(t.q, t.v)},
+    }
+    return made[what]()
 
 
-TRACEABLE = (
-    "forward_dynamics",
-    "inverse_dynamics",
-    "bias_forces",
-    "mass_matrix",
-    "inverse_mass_matrix",
-    "kinematics",
-    "energy",
-    "derivative",
-)
+def _semi_implicit_euler(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+    """Speeds first, then coordinates with the new speeds."""
+    v = t.v + dt * t.forward_dynamics(t.q, t.v, t.tau)
+    return t.advanced(t.q, v, dt), v
+
+
+def _rk4(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+    """The classical step on coordinates and speeds; quaternions are brought back to unit length."""
+    q, v = t.q, t.v
+    slopes = []
+    for weight in (0.5, 0.5, 1.0, None):
+        dq, dv = t.rates(q, v), t.forward_dynamics(q, v, t.tau)
+        slopes.append((dq, dv))
+        if weight is not None:
+            q, v = t.q + weight * dt * dq, t.v + weight * dt * dv
+    total_q, total_v = (a + 2 * (b + c) + d for a, b, c, d in zip(*slopes, strict=True))
+    q, v = t.q + dt / 6 * total_q, t.v + dt / 6 * total_v
+    for i in t.model.tree.q_rotation[t.model.tree.rotation_kind == QUATERNION]:
+        length = np.sqrt(sum(x * x for x in q[i : i + 4]))
+        q[i : i + 4] = q[i : i + 4] / length
+    return q, v
+
+
+def _derivative(t: Trace, what: str, outputs: Nodes, by: Nodes, name: str) -> Nodes:
+    """Derivatives of outputs, the direction last."""
+    if what == "forward_dynamics":
+        return _acceleration_derivative(t, outputs, by, name)
+    return _along(t, outputs, by, name)
+
+
+def _along(t: Trace, outputs: Nodes, by: Nodes, name: str) -> Nodes:
+    """Forward derivatives along each direction of an input."""
+    if name == "q":
+        directions = [dict(zip(by, column, strict=True)) for column in t.tangent(by).T]
+    else:
+        directions = [{leaf: 1.0} for leaf in by]
+    rows = list(outputs.flat)
+    moving = [{leaf: rate for leaf, rate in d.items() if not _is_zero(rate)} for d in directions]
+    columns = np.array([forward(rows, d) for d in moving], dtype=object)
+    return np.moveaxis(columns.reshape(len(moving), *outputs.shape), 0, -1)
+
+
+def _acceleration_derivative(t: Trace, a: Nodes, by: Nodes, name: str) -> Nodes:
+    """From M a + bias = tau: da = M^-1 (dtau - d(inverse dynamics) at fixed a), cheaper than through the recursion.
+
+    Inverse dynamics is differentiated for accelerations that are leaves, which are then replaced by a.
+    """
+    W = t.inverse_mass_matrix(t.q)
+    if name == "tau":
+        return W
+    forces = _along(t, t.inverse_dynamics(t.q, t.v, t.a), by, name)
+    leaves = np.concatenate([t.q, t.v, t.tau, t.a])
+    at_leaves = Function("forces", t.graph, {"leaves": leaves}, {"d": forces}, t.parameters.values())
+    at_a = at_leaves.substitute(dict(zip(t.a, a, strict=True))).outputs["d"]
+    return -(W @ at_a)
+
+
+def _is_zero(x: Any) -> bool:
+    return bool(x.op == "constant" and x.value == 0.0) if isinstance(x, Expr) else x == 0

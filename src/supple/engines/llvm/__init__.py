@@ -1,0 +1,1 @@
+"""Straight-line machine code from graphs: one state a SIMD lane."""

@@ -1,0 +1,287 @@
+"""Machine code against the generic engine, and what it does with any kind of input."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from generators import KINDS, random_tree
+from robots import robot_directory
+from supple.model import compiled
+from supple.symbolic import parameter_names
+
+MODEL = random_tree(3, KINDS)
+COUNT = 11  # not a multiple of any number of lanes
+Q = np.stack([MODEL.random_state(i)[0] for i in range(COUNT)])
+RNG = np.random.default_rng(0)
+V, U = RNG.normal(size=(COUNT, MODEL.nv)), RNG.normal(size=(COUNT, MODEL.nv))
+
+
+def close(a: Any, b: Any, tolerance: float = 1e-12) -> bool:
+    return bool(np.abs(a - b).max() <= tolerance * np.abs(b).max())
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments"),
+    [
+        ("forward_dynamics", (Q, V, U)),
+        ("inverse_dynamics", (Q, V, U)),
+        ("bias_forces", (Q, V)),
+        ("mass_matrix", (Q,)),
+        ("derivative", (Q, V)),
+    ],
+)
+def test_every_function_equals_the_generic_engine(what: str, arguments: tuple[Any, ...]) -> None:
+    f = MODEL.compile(what)
+    expected = getattr(MODEL, what)(*arguments)
+    assert f.engine == "llvm"
+    assert close(f(*arguments), expected)
+    assert close(f(*(x[3] for x in arguments)), expected[3])
+    assert f(*(x[:0] for x in arguments)).shape == (0, *expected.shape[1:])
+
+
+def test_energy_and_kinematics() -> None:
+    assert close(MODEL.compile("energy")(Q, V), np.stack(MODEL.energy(Q, V), axis=-1))
+    R, p = MODEL.compile("kinematics")(Q)
+    expected_R, expected_p = MODEL.poses(Q)
+    assert close(R, expected_R[:, 1:])
+    assert close(p, expected_p[:, 1:])
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5_robot", "solo12", "hyq_no_sensors", "talos_reduced"])
+def test_robots_equal_the_generic_engine(name: str) -> None:
+    floating = name in ("solo12", "hyq_no_sensors", "talos_reduced")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", supple.PhysicsWarning)
+        model = supple.load(next(robot_directory().rglob(f"{name}.urdf")), floating_base=floating)
+    q = np.stack([model.random_state(i)[0] for i in range(9)])
+    v, tau = RNG.normal(size=(9, model.nv)), RNG.normal(size=(9, model.nv))
+    condition = max(np.linalg.cond(M) for M in model.mass_matrix(q))
+    # Both engines know the solution of a linear system to rounding times its condition.
+    assert close(
+        model.compile("forward_dynamics")(q, v, tau), model.forward_dynamics(q, v, tau), max(1e-12, 1e-15 * condition)
+    )
+    assert close(model.compile("inverse_dynamics")(q, v, tau), model.inverse_dynamics(q, v, tau))
+
+
+def small() -> supple.Model:
+    mech = supple.Mechanism("small")
+    body = supple.RigidBody(1.0, (0.1, 0.2, -0.3), (0.1, 0.1, 0.05))
+    mech.add_body("base", body, joint=supple.Free())
+    mech.add_body("arm", body, "base", supple.Universal("x", "y", damping=0.2), at=(0, 0, 1))
+    return mech.build()
+
+
+def test_derivatives_equal_the_linearization() -> None:
+    model = small()
+    q, v = model.random_state(1)
+    tau = np.arange(model.nv) * 0.1
+    n = model.nv
+    A, B = model.linearize(q, v, tau)
+    a, by_q, by_v, by_tau = model.compile("forward_dynamics", derivatives=("q", "v", "tau"))(q, v, tau)
+    assert close(a, model.forward_dynamics(q, v, tau))
+    assert close(by_q, A[n:, :n])
+    assert close(by_v, A[n:, n:])
+    assert close(by_tau, B[n:])
+    tau_, by_a = model.compile("inverse_dynamics", derivatives=("a",))(q, v, a)
+    assert close(tau_, tau, 1e-11)
+    assert close(by_a, model.mass_matrix(q))
+
+
+def test_parameters_are_one_more_argument_and_can_be_differentiated_by() -> None:
+    model = small()
+    q, v = model.random_state(2)
+    tau = np.ones(model.nv)
+    names = ["arm.mass", "base.com.z", "arm.inertia.xx", "arm.at.z", "gravity.z", "arm.angle1.damping"]
+    assert set(names) < set(parameter_names(model))
+    values = np.array([1.0, -0.3, 0.1, 1.0, -9.81, 0.2])
+    f = model.compile("forward_dynamics", parameters=names, derivatives=("parameters",))
+    a, by_parameters = f(q, v, tau, values)
+    assert close(a, model.forward_dynamics(q, v, tau))
+    h = 1e-6
+    for i in range(len(names)):
+        step = np.zeros(len(names))
+        step[i] = h
+        central = (f(q, v, tau, values + step)[0] - f(q, v, tau, values - step)[0]) / (2 * h)
+        assert close(by_parameters[:, i], central, 1e-6), names[i]  # the error of central differences
+    swept = f(q, v, tau, np.stack([values, 2 * values]))[0]
+    assert np.abs(swept[0] - swept[1]).max() > 0.1
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "semi_implicit_euler"])
+def test_rollouts_follow_the_simulation(integrator: str) -> None:
+    model = small()
+    q, v = model.random_state(3)
+    steps = 200
+    f = model.compile("rollout", integrator=integrator)
+    Q_, V_ = f(np.stack([q, q, q]), v, np.zeros((steps, model.nv)), 0.5 / steps)
+    assert Q_.shape == (3, steps + 1, model.nq)
+    result = supple.simulate(model, 0.5, q=q, v=v, rtol=1e-11, atol=1e-12, samples=2)
+    error = np.abs(V_[1, -1] - result.v.values[-1]).max()
+    assert np.abs(V_[1, -1] - v).max() > 0.5
+    assert error < (1e-6 if integrator == "rk4" else 0.1)
+    half = f(q, v, np.zeros((2 * steps, model.nv)), 0.25 / steps)[1][-1]
+    order = np.log2(error / np.abs(half - result.v.values[-1]).max())
+    assert order > (3.5 if integrator == "rk4" else 0.8)
+    assert np.allclose(np.linalg.norm(Q_[..., 3:7], axis=-1), 1.0, atol=1e-14)
+
+
+def test_large_batches_are_spread_over_cores_with_the_same_result() -> None:
+    model = small()
+    q = np.tile(model.random_state(1)[0], (5000, 1))
+    v = RNG.normal(size=(5000, model.nv))
+    one, many = model.compile("forward_dynamics", threads=1), model.compile("forward_dynamics", threads=4)
+    assert np.array_equal(one(q, v, v), many(q, v, v))
+
+
+def test_huge_angles_nan_and_infinity() -> None:
+    mech = supple.Mechanism("arm")
+    mech.add_body("arm", supple.RigidBody(1.0, (0.1, 0.2, -0.3), (0.1, 0.1, 0.05)))
+    model = mech.build()
+    f = model.compile("forward_dynamics")
+    q = np.array([[0.1], [1e7], [1e300], [-3e5], [np.nan], [np.inf], [0.2]])
+    v, tau = np.ones((7, 1)), np.zeros((7, 1))
+    a = f(q, v, tau)
+    assert close(a[[0, 1, 2, 3, 6]], model.forward_dynamics(q[[0, 1, 2, 3, 6]], v[:5], tau[:5]))
+    assert np.isnan(a[[4, 5]]).all()
+
+
+def test_a_model_too_large_falls_back_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "LARGEST", 130)
+    mech = supple.Mechanism("chain")
+    body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), (1, 1, 1))
+    for i in range(6):
+        mech.add_body(f"b{i}", body, f"b{i - 1}" if i else "ground", at=(0, 0, 1))
+    chain = mech.build()
+    q, v = chain.random_state(1)
+    with pytest.warns(supple.PerformanceWarning, match="too large for straight-line code"):
+        f = chain.compile("forward_dynamics", derivatives=("v",))
+    assert f.engine == "generic"
+    a, by_v = f(np.stack([q, q]), v, v)
+    assert close(a[1], chain.forward_dynamics(q, v, v))
+    assert close(by_v[0], chain.linearize(q, v, v)[0][6:, 6:])
+    with pytest.raises(supple.StateError, match="the generic engine has no such function"):
+        chain.compile("forward_dynamics", parameters=["b0.mass"])
+
+
+def test_operations_are_counted_and_the_source_printed() -> None:
+    f = small().compile("forward_dynamics")
+    assert 300 < f.operations.total < 3000
+    assert f.operations.functions == 4
+    assert "void forward_dynamics(" in f.c_source()
+
+
+BAD = {
+    "shapes that do not broadcast": "f(np.zeros((2, 7 + 2)), np.zeros((3, 8)), np.zeros(8))",
+    "wrong length": "f(np.zeros(8), np.zeros(8), np.zeros(8))",
+    "complex numbers": "f(q + 0j, v, v)",
+    "text": "f(['a'] * 9, v, v)",
+    "too few arguments": "f(q, v)",
+    "too many arguments": "f(q, v, v, v)",
+    "out of the wrong shape": "f(q, v, v, out=[np.zeros(7)])",
+    "out of the wrong type": "f(q, v, v, out=[np.zeros(8, dtype=np.float32)])",
+    "out read-only": "f(q, v, v, out=[frozen])",
+    "unknown function": "model.compile('forward_dynamic')",
+    "unknown derivative": "model.compile('forward_dynamics', derivatives=('w',))",
+    "unknown parameter": "model.compile('forward_dynamics', parameters=('arm.mas',))",
+    "unknown integrator": "model.compile('rollout', integrator='rk5')",
+    "rollout without steps axis": "model.compile('rollout')(q, v, v, 0.1)",
+    "rollout with a step of zero": "model.compile('rollout')(q, v, v[None], 0.0)",
+}
+GOOD = {
+    "integers": "f(q.round().astype(int), v, v), model.forward_dynamics(q.round(), v, v)",
+    "single precision": "f(q.astype('f4'), v, v), model.forward_dynamics(q.astype('f4'), v, v)",
+    "lists": "f(list(q), list(v), list(v)), a",
+    "every other entry of a longer array": "f(np.repeat(q, 2)[::2], np.repeat(v, 2)[::2], v), a",
+    "reversed memory": "f(q, v[::-1].copy()[::-1], v), a",
+    "Fortran order": "f(np.asfortranarray(np.tile(q, (5, 1))), v, v)[3], a",
+    "read-only": "f(q, frozen + v, frozen + v), a",
+    "read-only batch": "f(np.broadcast_to(q, (6, 9)), v, v)[5], a",
+    "empty batch": "f(np.zeros((0, 9)), np.zeros((0, 8)), v).shape, (0, 8)",
+    "broadcast axes": "f(np.tile(q, (3, 1, 1)), np.tile(v, (4, 1)), v)[2, 3], a",
+    "output on top of an input": "f(q, v, w, out=[w]), a",
+    "output overlapping an input": "f(q, big[1:9], big[1:9].copy(), out=[big[:8]]), a",
+    "memory off by one byte": "f(shifted, v, v), a",
+}
+SETUP = """
+import numpy as np, supple
+mech = supple.Mechanism("small")
+body = supple.RigidBody(1.0, (0.1, 0.2, -0.3), (0.1, 0.1, 0.05))
+mech.add_body("base", body, joint=supple.Free())
+mech.add_body("arm", body, "base", supple.Universal("x", "y", damping=0.2), at=(0, 0, 1))
+model = mech.build()
+f = model.compile("forward_dynamics")
+q, v = model.random_state(1)
+a, w = model.forward_dynamics(q, v, v), v.copy()
+big = np.zeros(9); big[1:] = v
+frozen = np.zeros(8); frozen.flags.writeable = False
+shifted = np.frombuffer(bytearray(1 + q.nbytes), dtype=np.uint8)[1:].view(np.float64)
+shifted[:] = q
+"""
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, str]:
+    """What each case does, all in one child process: a crash would end it."""
+    lines = [SETUP]
+    for name, code in BAD.items():
+        lines.append(f"try:\n    {code}\n    print({name!r}, '|', 'no error')\n")
+        lines.append(f"except supple.StateError as e:\n    print({name!r}, '|', 'refused:', e)\n")
+    for name, code in GOOD.items():
+        lines.append(f"x, y = {code}\nprint({name!r}, '|', np.allclose(x, y, rtol=1e-12))\n")
+    done = subprocess.run([sys.executable, "-c", "".join(lines)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(line.split(" | ", 1) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused(name: str, answers: dict[str, str]) -> None:
+    assert answers[name].startswith("refused: ")
+    assert "expected" in answers[name] or "no " in answers[name] or "broadcast" in answers[name]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_unusual_input_gives_the_right_result(name: str, answers: dict[str, str]) -> None:
+    assert answers[name] == "True"
+
+
+COMPILE = """
+import supple
+mech = supple.Mechanism("p")
+mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+print(mech.build().compile("forward_dynamics")([0.5], [0.0], [1.0])[0])
+"""
+
+
+def compiled_with(cache: Path) -> str:
+    environment = {**os.environ, "SUPPLE_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", COMPILE], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_objects_are_kept_and_damaged_ones_made_anew(tmp_path: Path) -> None:
+    first = compiled_with(tmp_path)
+    (path,) = (tmp_path / "llvm").glob("*.o")
+    good, stamp = path.read_bytes(), path.stat().st_mtime_ns
+    assert compiled_with(tmp_path) == first
+    assert path.stat().st_mtime_ns == stamp
+    for damaged in (b"", good[:-100], good[:100] + b"x" + good[101:], b"something else"):
+        path.write_bytes(damaged)
+        assert compiled_with(tmp_path) == first
+        assert path.read_bytes() == good  # compiled anew, to the same bytes
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a directory")
+    assert float(compiled_with(blocked)) == pytest.approx(float(compiled_with(tmp_path / "cache")), rel=1e-15)
