@@ -28,9 +28,20 @@ from robots import robot_directory
 from supple.bench import best_time
 from supple.bench.pinocchio import Peer
 
-ROBOTS = (("panda", False), ("ur5_robot", False), ("talos_reduced", True))
+ROBOTS = ("panda, fingers fixed", "panda", "ur5_robot", "talos_reduced, floating")
 STATES = 4096
 warnings.simplefilter("ignore", supple.PerformanceWarning)
+
+
+def robot(label: str) -> Peer:
+    """A robot of example-robot-data in both libraries."""
+    name, _, change = label.partition(", ")
+    path = next(robot_directory().rglob(f"{name}.urdf"))
+    if change == "fingers fixed":
+        text = path.read_text().replace('type="prismatic"', 'type="fixed"')
+        path = Path(tempfile.mkdtemp()) / path.name
+        path.write_text(text)
+    return Peer(path, change == "floating")
 
 
 def states(peer: Peer) -> tuple[Any, Any, Any]:
@@ -132,8 +143,8 @@ def main() -> None:
         table.add_column(column, justify="left" if column in ("robot", "function") else "right")
     with tempfile.TemporaryDirectory() as fresh:
         os.environ["SUPPLE_CACHE_DIR"] = fresh
-        for name, floating in ROBOTS:
-            peer = Peer(next(robot_directory().rglob(f"{name}.urdf")), floating)
+        for name in ROBOTS:
+            peer = robot(name)
             batch = states(peer)
             for label, (what, by, question) in QUESTIONS.items():
                 spent = []
@@ -160,8 +171,8 @@ def single_calls(console: Console) -> None:
     table = Table(title="One call with one state from Python, forward dynamics")
     for column in ("robot", "supple us", "Pinocchio us", "supple / Pinocchio"):
         table.add_column(column, justify="left" if column == "robot" else "right")
-    for name, floating in ROBOTS:
-        peer = Peer(next(robot_directory().rglob(f"{name}.urdf")), floating)
+    for name in ROBOTS:
+        peer = robot(name)
         f = peer.model.compile("forward_dynamics")
         batch = states(peer)
         q, v, tau = (x[0].copy() for x in batch)

@@ -27,6 +27,7 @@ from supple.model.joints import (
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.simulation.run import simulate
+from supple.symbolic.counts import count_operations
 
 __version__ = "0.1.0"
 
@@ -52,6 +53,7 @@ __all__ = [
     "StateError",
     "SuppleError",
     "Universal",
+    "count_operations",
     "load",
     "save",
     "simulate",

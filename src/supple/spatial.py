@@ -234,7 +234,8 @@ def scale6(s: Number, a: Vec6) -> Vec6:
 
 @step
 def dot6(a: Vec6, b: Vec6) -> Number:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+    # In two halves that a processor computes side by side: the recursions wait for this sum at every body.
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 
 
 @step
@@ -338,12 +339,12 @@ def symmetric_times(S: Sym3, x: Vec3) -> Vec3:
 def inertia_times(P: Inertia, x: Vec6) -> Vec6:
     """P x."""
     return (
-        P[0] * x[0] + P[1] * x[1] + P[2] * x[2] + P[6] * x[3] + P[7] * x[4] + P[8] * x[5],
-        P[1] * x[0] + P[3] * x[1] + P[4] * x[2] + P[9] * x[3] + P[10] * x[4] + P[11] * x[5],
-        P[2] * x[0] + P[4] * x[1] + P[5] * x[2] + P[12] * x[3] + P[13] * x[4] + P[14] * x[5],
-        P[6] * x[0] + P[9] * x[1] + P[12] * x[2] + P[15] * x[3] + P[16] * x[4] + P[17] * x[5],
-        P[7] * x[0] + P[10] * x[1] + P[13] * x[2] + P[16] * x[3] + P[18] * x[4] + P[19] * x[5],
-        P[8] * x[0] + P[11] * x[1] + P[14] * x[2] + P[17] * x[3] + P[19] * x[4] + P[20] * x[5],
+        (P[0] * x[0] + P[1] * x[1] + P[2] * x[2]) + (P[6] * x[3] + P[7] * x[4] + P[8] * x[5]),
+        (P[1] * x[0] + P[3] * x[1] + P[4] * x[2]) + (P[9] * x[3] + P[10] * x[4] + P[11] * x[5]),
+        (P[2] * x[0] + P[4] * x[1] + P[5] * x[2]) + (P[12] * x[3] + P[13] * x[4] + P[14] * x[5]),
+        (P[6] * x[0] + P[9] * x[1] + P[12] * x[2]) + (P[15] * x[3] + P[16] * x[4] + P[17] * x[5]),
+        (P[7] * x[0] + P[10] * x[1] + P[13] * x[2]) + (P[16] * x[3] + P[18] * x[4] + P[19] * x[5]),
+        (P[8] * x[0] + P[11] * x[1] + P[14] * x[2]) + (P[17] * x[3] + P[19] * x[4] + P[20] * x[5]),
     )
 
 

@@ -33,27 +33,42 @@ def best_time(call: Callable[[], Any], seconds: float = 0.3) -> float:
 def compare(path: Path, floating_base: bool = False) -> Table:
     """A table: microseconds a state of inverse dynamics, mass matrix and forward dynamics, one state and a batch.
 
-    For a URDF file and with Pinocchio installed, its times stand beside, after both were found to agree.
+    By the generic engine and as machine code made for the model, with the time that takes. For a URDF file and with
+    Pinocchio installed, its times stand beside, after both were found to agree.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicsWarning)
         model = load(path, floating_base=floating_base)
     peer = _pinocchio_times(path, floating_base) if path.suffix == ".urdf" and find_spec("pinocchio") else None
-    table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state")
+    table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state, one thread")
     table.add_column("")
-    for column in ("one state", f"batch of {BATCH}", *(("Pinocchio, one state",) if peer else ())):
+    columns = ["generic, one", f"generic, {BATCH}", "compiled in s", "compiled, one", f"compiled, {BATCH}"]
+    for column in [*columns, *(["Pinocchio, one"] if peer else [])]:
         table.add_column(column, justify="right")
     for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
-        cells = [f"{best_time(_call(model, name, n)) / n * 1e6:.3f}" for n in (1, BATCH)]
-        table.add_row(name.replace("_", " "), *cells, *((f"{peer[name] * 1e6:.3f}",) if peer else ()))
+        one, many = _arguments(model, name, 1), _arguments(model, name, BATCH)
+        generic = getattr(model, name)
+        start = time.perf_counter()
+        compiled = model.compile(name, threads=1)
+        spent = time.perf_counter() - start
+        difference = np.abs(compiled(*many) - generic(*many)).max() / np.abs(generic(*many)).max()
+        if difference > 1e-9:
+            raise SuppleError(f"{path}: {name}: the compiled and the generic engine differ by {difference:.1e}")
+        cells = [_microseconds(generic, one, 1), _microseconds(generic, many, BATCH), f"{spent:.2f}"]
+        cells += [_microseconds(compiled, one, 1), _microseconds(compiled, many, BATCH)]
+        table.add_row(name.replace("_", " "), *cells, *([f"{peer[name] * 1e6:.3f}"] if peer else []))
     return table
 
 
-def _call(model: Model, name: str, states: int) -> Callable[[], Any]:
-    """One of the model's functions on so many random states."""
+def _microseconds(function: Callable[..., Any], arguments: tuple[Any, ...], states: int) -> str:
+    return f"{best_time(lambda: function(*arguments)) / states * 1e6:.3f}"
+
+
+def _arguments(model: Model, name: str, states: int) -> tuple[Any, ...]:
+    """So many random states for one of the model's functions; a single one without a batch axis."""
     q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(states)), strict=True))
     arguments = (q,) if name == "mass_matrix" else (q, v, np.zeros_like(v))
-    return lambda: getattr(model, name)(*arguments)
+    return tuple(x[0].copy() for x in arguments) if states == 1 else arguments
 
 
 def _pinocchio_times(path: Path, floating_base: bool) -> dict[str, float]:

@@ -52,6 +52,11 @@ def spread(part: Callable[[int, int], None], states: int, threads: int, weight: 
         job.result()
 
 
+def _ready(x: Any, lead: tuple[int, ...], length: int) -> bool:
+    """Whether x is a batch of just this shape, as the machine code wants it."""
+    return x.__class__ is np.ndarray and x.dtype is FLOAT and x.shape == (*lead, length) and x.flags.carray
+
+
 class Compiled:
     """A function of the state in machine code, evaluated for whole batches, one state a SIMD lane.
 
@@ -183,7 +188,7 @@ class Compiled:
             wanted = f"contiguous, writeable float64 arrays of shapes {expected}"
             raise StateError(f"{self!r}: out: expected {wanted}, got {got}")
         for i, x in enumerate(arrays):
-            if any(np.shares_memory(x, y) for y in out):
+            if any(np.may_share_memory(x, y) for y in out):
                 arrays[i] = x.copy()
         return [x.reshape(math.prod(shape), -1) for x in out]
 

@@ -1,5 +1,6 @@
 """Equations: the graph, derivatives, tracing of the recursions, printers."""
 
+from supple.symbolic.counts import count_operations
 from supple.symbolic.derivatives import forward, gradient, jacobian
 from supple.symbolic.function import Function, Operations
 from supple.symbolic.graph import Expr, Graph
@@ -11,6 +12,7 @@ __all__ = [
     "Graph",
     "Operations",
     "Trace",
+    "count_operations",
     "forward",
     "gradient",
     "jacobian",

@@ -134,6 +134,10 @@ class Trace:
         plain(energy.energy_and_momentum)(self.tree, q[None], v[None], self._workspace(), out, momentum, moment)
         return out[0]
 
+    def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
+        """A function of these inputs and of the symbolic parameters."""
+        return Function(name, self.graph, inputs, outputs, self.parameters.values())
+
     def tangent(self, q: Nodes) -> Nodes:
         """S (nq, nv): rates of the coordinates are S v."""
         columns = [

@@ -95,31 +95,31 @@ class Body:
 
     def _load(self, array: int, columns: int) -> list[Any]:
         """All columns of an array, as vectors over the states: blocks of rows loaded whole and transposed."""
-        b, n = self.builder, self.lanes
-        vectors: list[Any] = []
-        whole = columns - columns % n
-        for first in range(0, whole, n):
-            vectors += _transposed(b, [b.load(self._block(p, first), align=8) for p in self.rows.pointers[array]])
-        for column in range(whole, columns):
-            vector = ir.Constant(self.math.type, ir.Undefined)
-            for lane, pointer in enumerate(self.rows.pointers[array]):
-                number = b.load(b.gep(pointer, [ir.Constant(I64, column)]))
-                vector = b.insert_element(vector, number, ir.Constant(I32, lane))
-            vectors.append(vector)
+        b = self.builder
+        vectors: list[Any] = [None] * columns
+        for first in _blocks(columns, self.lanes):
+            rows = [b.load(self._block(p, first), align=8) for p in self.rows.pointers[array]]
+            vectors[first : first + self.lanes] = _transposed(b, rows)
+        if columns < self.lanes:
+            for column in range(columns):
+                vectors[column] = ir.Constant(self.math.type, ir.Undefined)
+                for lane, pointer in enumerate(self.rows.pointers[array]):
+                    number = b.load(b.gep(pointer, [ir.Constant(I64, column)]))
+                    vectors[column] = b.insert_element(vectors[column], number, ir.Constant(I32, lane))
         return vectors
 
     def _store(self, array: int, vectors: list[Any]) -> None:
         """The other way round."""
-        b, n = self.builder, self.lanes
-        whole = len(vectors) - len(vectors) % n
-        for first in range(0, whole, n):
-            block = _transposed(b, vectors[first : first + n])
+        b = self.builder
+        for first in _blocks(len(vectors), self.lanes):
+            block = _transposed(b, vectors[first : first + self.lanes])
             for row, pointer in zip(block, self.rows.pointers[array], strict=True):
                 b.store(row, self._block(pointer, first), align=8)
-        for column in range(whole, len(vectors)):
-            for lane, pointer in enumerate(self.rows.pointers[array]):
-                number = b.extract_element(vectors[column], ir.Constant(I32, lane))
-                b.store(number, b.gep(pointer, [ir.Constant(I64, column)]))
+        if len(vectors) < self.lanes:
+            for column, vector in enumerate(vectors):
+                for lane, pointer in enumerate(self.rows.pointers[array]):
+                    number = b.extract_element(vector, ir.Constant(I32, lane))
+                    b.store(number, b.gep(pointer, [ir.Constant(I64, column)]))
 
     def _block(self, pointer: Any, first: int) -> Any:
         """Address of as many columns as there are lanes."""
@@ -150,6 +150,14 @@ class Body:
                 self.pairs[angle] = self.math.sincos(b, x[0])
             return self.pairs[angle][0 if op == "sin" else 1]
         return self.math.call(b, op, *x)
+
+
+def _blocks(columns: int, lanes: int) -> list[int]:
+    """First columns of blocks as wide as there are lanes; the last may overlap the one before."""
+    starts = list(range(0, columns - lanes + 1, lanes))
+    if columns > lanes and columns % lanes:
+        starts.append(columns - lanes)
+    return starts
 
 
 def _transposed(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
