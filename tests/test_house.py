@@ -33,4 +33,4 @@ def test_the_readme_has_two_commands_and_its_links_exist() -> None:
     model_file = next(word for word in commands[0].split() if word.endswith(".toml"))
     assert (ROOT / model_file).exists()
     for target in [part.split(")")[0] for part in text.split("](")[1:]]:
-        assert target.startswith("http") or (ROOT / target).exists(), target
+        assert target.startswith("http") or (ROOT / target.split("#")[0]).exists(), target
