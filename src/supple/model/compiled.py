@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
 from supple.errors import PerformanceWarning, StateError
+from supple.model.inputs import common_axes
 from supple.symbolic.function import Function, Operations
 from supple.symbolic.graph import GraphTooLarge
 from supple.symbolic.trace import signature, traced
@@ -165,11 +166,7 @@ class Compiled:
                     f"{self!r}: {name}: expected real numbers of shape (..., {length}), "
                     f"got {x.dtype} of shape {x.shape}"
                 )
-        try:
-            shape = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
-        except ValueError:
-            got = ", ".join(f"{name} {x.shape}" for name, x in zip(self.inputs, arrays, strict=True))
-            raise StateError(f"{self!r}: leading axes do not broadcast: {got}") from None
+        shape = common_axes(repr(self), dict(zip(self.inputs, arrays, strict=True)))
         ready = []
         for x in arrays:
             single = math.prod(x.shape[:-1]) == 1

@@ -6,8 +6,7 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.workspaces import borrow
 from supple.errors import SingularError, StateError, nearest
 from supple.model.flatten import Place, flatten, name_states, places
+from supple.model.inputs import batch, body_wrenches, index_of
 from supple.recursions import (
     articulated,
     composite,
@@ -230,9 +230,8 @@ class Model:
         The second does no work on any motion of the joint, H F = 0, and the first has no part of it (CDI, (20)).
         """
         F = np.asarray(wrenches)
-        J = np.zeros((*np.shape(q)[:-1], len(self.bodies), 6, 6))
         _, H = self.joint_maps(q)
-        drive = np.zeros(np.broadcast_shapes(J.shape[:-1], F.shape), np.result_type(F, H))
+        drive = np.zeros((*np.broadcast_shapes(H.shape[:-2], F.shape[:-2]), len(self.bodies), 6), np.result_type(F, H))
         for k in range(len(self.bodies)):
             first, last = self.tree.v_first[k + 1], self.tree.v_first[k + 2]
             if last > first:
@@ -451,11 +450,11 @@ class Model:
 
     def speed_index(self, name: str) -> int:
         """Place of a speed in v, by its name."""
-        return _index(self.speeds, name, "speed")
+        return index_of(self.speeds, name, "speed")
 
     def coordinate_index(self, name: str) -> int:
         """Place of a coordinate in q, by its name."""
-        return _index(self.coordinates, name, "coordinate")
+        return index_of(self.coordinates, name, "coordinate")
 
     def joint_maps(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """X (..., bodies, 6, 6) and H (..., nv, 6): transformation of forces to the parent, and joint maps.
@@ -475,46 +474,17 @@ class Model:
             raise StateError(f"model {self.name!r}: no frame {frame!r}{nearest(frame, self._places)}") from None
 
     def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any, Workspace]:
-        """Bring arrays (..., length) to one batch: contiguous (s, length) of one type; and this thread's workspace."""
-        arrays = [np.asarray(value) for value, _ in parts.values()]
-        for (name, (_, length)), x in zip(parts.items(), arrays, strict=True):
-            if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fciub":
-                raise StateError(
-                    f"model {self.name!r}: {name}: expected numbers of shape (..., {length}), "
-                    f"got {x.dtype} of shape {x.shape}"
-                )
-            if not np.isfinite(x).all():
-                raise StateError(f"model {self.name!r}: {name}: expected finite numbers, got NaN or infinity")
-        dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
-        leads = [x.shape[:-1] for x in arrays]
-        try:
-            shape = np.broadcast_shapes(*leads)
-        except ValueError:
-            got = ", ".join(f"{name} {x.shape}" for name, x in zip(parts, arrays, strict=True))
-            raise StateError(f"model {self.name!r}: leading axes do not broadcast: {got}") from None
-        out = []
-        for x in arrays:
-            y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
-            y = np.ascontiguousarray(y, dtype=dtype)
-            out.append((y if y.flags.writeable else y.copy()).reshape(math.prod(shape), x.shape[-1]))
-        return out, shape, dtype, borrow(len(self.bodies), self.nv, dtype)
+        """Arrays as one batch (see `inputs.batch`), its leading axes and type, and this thread's workspace."""
+        arrays, shape, dtype = batch(f"model {self.name!r}", parts)
+        return arrays, shape, dtype, borrow(len(self.bodies), self.nv, dtype)
 
     def _loads(self, external: Loads | None) -> dict[str, tuple[ArrayLike, int]]:
-        """Wrenches at frames as one (..., 6 (1 + bodies)) array of wrenches at body origins in body axes."""
+        """Applied wrenches as one more part of a batch, if there are any."""
         if not external:
             return {}
-        total: Any = 0.0
-        for frame, value in external.items():
-            place = self._place(frame)
-            wrench = np.asarray(value)
-            if wrench.ndim == 0 or wrench.shape[-1] != 6:
-                raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
-            moment, force = wrench[..., :3] @ place.rotation.T, wrench[..., 3:] @ place.rotation.T
-            rows = np.zeros((*wrench.shape[:-1], len(self.bodies) + 1, 6), np.result_type(wrench, float))
-            rows[..., place.body, :3] = moment + np.cross(np.broadcast_to(place.position, force.shape), force)
-            rows[..., place.body, 3:] = force
-            total = total + rows
-        return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * (len(self.bodies) + 1))}
+        rows = len(self.bodies) + 1
+        total = body_wrenches(rows, {frame: (self._place(frame), w) for frame, w in external.items()})
+        return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * rows)}
 
     def _wrenches(self, parts: list[Numbers], dtype: Any) -> Numbers:
         if parts:
@@ -531,11 +501,3 @@ class Model:
             f"(articulated inertia D is zero to rounding); give {body!r} or the bodies it carries mass or inertia, "
             "or the joint an inertia"
         )
-
-
-def _index(names: Iterable[str], name: str, what: str) -> int:
-    known = list(names)
-    try:
-        return known.index(name)
-    except ValueError:
-        raise StateError(f"no {what} {name!r}{nearest(name, known)}") from None

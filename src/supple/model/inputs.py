@@ -1,0 +1,77 @@
+"""What a caller hands to a model's functions: arrays of any leading axes, wrenches at frames, names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import StateError, nearest
+from supple.model.flatten import Place
+
+Numbers = NDArray[Any]
+
+
+def batch(
+    where: str, parts: Mapping[str, tuple[ArrayLike, int]]
+) -> tuple[list[Numbers], tuple[int, ...], type[np.float64] | type[np.complex128]]:
+    """Arrays (..., length) as contiguous, writeable (states, length) of one type; their common leading axes; the type.
+
+    Parameters
+    ----------
+    where : str
+        What the messages begin with.
+    parts : mapping of name to (array, length)
+    """
+    arrays = [np.asarray(value) for value, _ in parts.values()]
+    for (name, (_, length)), x in zip(parts.items(), arrays, strict=True):
+        if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fciub":
+            raise StateError(
+                f"{where}: {name}: expected numbers of shape (..., {length}), got {x.dtype} of shape {x.shape}"
+            )
+        if not np.isfinite(x).all():
+            raise StateError(f"{where}: {name}: expected finite numbers, got NaN or infinity")
+    shape = common_axes(where, dict(zip(parts, arrays, strict=True)))
+    dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
+    out = []
+    for x in arrays:
+        y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
+        y = np.ascontiguousarray(y, dtype=dtype)
+        out.append((y if y.flags.writeable else y.copy()).reshape(math.prod(shape), x.shape[-1]))
+    return out, shape, dtype
+
+
+def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
+    """The leading axes to which all arrays broadcast."""
+    try:
+        return np.broadcast_shapes(*(x.shape[:-1] for x in arrays.values()))
+    except ValueError:
+        got = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
+        raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
+
+
+def body_wrenches(rows: int, external: Mapping[str, tuple[Place, ArrayLike]]) -> Numbers:
+    """Wrenches at frames, in their axes, as (..., rows, 6) at body origins in body axes, summed for each body."""
+    total: Any = 0.0
+    for frame, (place, value) in external.items():
+        wrench = np.asarray(value)
+        if wrench.ndim == 0 or wrench.shape[-1] != 6:
+            raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
+        moment, force = wrench[..., :3] @ place.rotation.T, wrench[..., 3:] @ place.rotation.T
+        acting = np.zeros((*wrench.shape[:-1], rows, 6), np.result_type(wrench, float))
+        acting[..., place.body, :3] = moment + np.cross(np.broadcast_to(place.position, force.shape), force)
+        acting[..., place.body, 3:] = force
+        total = total + acting
+    return np.asarray(total)
+
+
+def index_of(names: Iterable[str], name: str, what: str) -> int:
+    """Place of a name among others, or an error with the nearest."""
+    known = list(names)
+    try:
+        return known.index(name)
+    except ValueError:
+        raise StateError(f"no {what} {name!r}{nearest(name, known)}") from None
