@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -113,11 +114,13 @@ def bench(file: File, floating_base: Floating = False) -> None:
     """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
     from supple.bench import compare
 
-    out.print(compare(file, floating_base))
+    with err.status("timing") if err.is_terminal else nullcontext():
+        table = compare(file, floating_base)
+    out.print(table)
 
 
 def _bar(what: str) -> Progress:
-    """A progress bar that shows nothing in the first second."""
+    """A progress bar on the error output, if that is a terminal; gone when the work is done."""
     return Progress(
         TextColumn(what),
         BarColumn(),
