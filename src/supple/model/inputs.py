@@ -46,6 +46,9 @@ def batch(
 
 def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
     """The leading axes to which all arrays broadcast."""
+    first = next(iter(arrays.values())).shape[:-1]
+    if all(x.shape[:-1] == first for x in arrays.values()):
+        return first
     try:
         return np.broadcast_shapes(*(x.shape[:-1] for x in arrays.values()))
     except ValueError:

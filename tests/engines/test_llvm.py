@@ -1,0 +1,43 @@
+"""The kernel for every width of vector, whatever the host's is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from generators import KINDS, random_tree
+from supple.engines.llvm import call, jit
+from supple.engines.llvm.emit import emit
+from supple.symbolic import Function, Graph, traced
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("states", [1, 7, 16])
+def test_all_widths_give_the_same(lanes: int, states: int) -> None:
+    model = random_tree(5, KINDS)
+    function = traced(model, "inverse_dynamics")
+    native = jit.Native(jit.object_code(emit(function, lanes)))
+    q = np.stack([model.random_state(i)[0] for i in range(states)])
+    rng = np.random.default_rng(0)
+    v, a = rng.normal(size=(2, states, model.nv))
+    # Rows before and after the results must stay as they are.
+    guarded = np.full((states + 2, model.nv), np.pi)
+    call.invoke(native.address, 0, states, q, v, a, guarded[1:-1])
+    expected = model.inverse_dynamics(q, v, a)
+    assert np.abs(guarded[1:-1] - expected).max() < 1e-12 * np.abs(expected).max()
+    assert (guarded[[0, -1]] == np.pi).all()
+
+
+def test_parts_of_a_batch_and_shared_rows() -> None:
+    g = Graph()
+    x, y = g.input("x"), g.input("y")
+    function = Function(
+        "f", g, {"x": np.array([x]), "y": np.array([y])}, {"z": np.array([x + 2 * y, x * y, np.cos(x)])}
+    )
+    native = jit.Native(jit.object_code(emit(function, jit.host_lanes())))
+    many, one = np.arange(11.0)[:, None], np.array([[3.0]])
+    out = np.full((11, 3), -1.0)
+    call.invoke(native.address, 2, 9, many, one, out)
+    assert (out[[0, 1, 9, 10]] == -1.0).all()
+    x_ = many[2:9, 0]
+    assert np.allclose(out[2:9], np.stack([x_ + 6, 3 * x_, np.cos(x_)], axis=1), atol=1e-15)
