@@ -26,6 +26,8 @@ Sym3 = tuple[Number, Number, Number, Number, Number, Number]
 Mat3 = tuple[Number, Number, Number, Number, Number, Number, Number, Number, Number]
 Inertia = tuple[Number, ...]
 Array = np.ndarray[Any, Any]
+TINY = 1e-300
+"""Added to a square before its root is taken and divided by: a vector of no length then gives zero, not NaN."""
 
 # ---------------------------------------------------------------- arrays <-> tuples
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
 from supple.errors import PerformanceWarning, StateError
-from supple.model.inputs import common_axes
+from supple.model.inputs import COMPLEX_STEP, common_axes
 from supple.symbolic.function import Function, Operations
 from supple.symbolic.graph import GraphTooLarge
 from supple.symbolic.trace import signature, traced
@@ -32,7 +32,6 @@ LARGEST = 150_000
 """Operations beyond which straight-line code is not made: it would take minutes to compile and not fit any cache."""
 LIMIT = 20 * LARGEST
 """Nodes at which tracing is given up: derivatives make many that are not needed in the end."""
-COMPLEX_STEP = 1e-30
 SPREAD = 200_000
 """Node evaluations that are worth a thread of their own."""
 

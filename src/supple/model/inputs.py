@@ -14,6 +14,8 @@ from supple.model.flatten import Place
 
 Numbers = NDArray[Any]
 FLOAT = np.dtype(np.float64)
+COMPLEX_STEP = 1e-30
+"""Imaginary step for derivatives: so small that nothing but the first order is left, and no digit is lost."""
 
 
 def batch(

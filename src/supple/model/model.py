@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.workspaces import borrow
 from supple.errors import SingularError, StateError, nearest
 from supple.model.flatten import Place, flatten, name_states, places
-from supple.model.inputs import batch, body_wrenches, index_of
+from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, index_of
 from supple.recursions import (
     articulated,
     composite,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[Any]
 Loads = Mapping[str, ArrayLike]
-COMPLEX_STEP = 1e-30
 METHODS = ("articulated", "composite", "triangular", "conjugate_gradient")
 
 
@@ -443,6 +442,8 @@ class Model:
         from supple.model.rollout import Rollout
 
         if what == "rollout":
+            if derivatives:
+                raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
             return Rollout(self, integrator, parameters, threads)
         return Compiled(self, what, parameters, derivatives, threads)
 

@@ -7,10 +7,7 @@ import numpy as np
 from supple.engines.kernels import step, sweep
 from supple.recursions.kinematics import axis_rotation, joint_rotation
 from supple.recursions.tree import ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES, Array, Tree
-from supple.spatial import Vec3, add, cross, dot, load3, load9, rotate, scale, unrotate
-
-TINY = 1e-300
-"""Added to a squared angle before its root is taken, so that no angle is divided by itself at zero."""
+from supple.spatial import TINY, Vec3, add, cross, dot, load3, load9, rotate, scale, unrotate
 
 
 @step

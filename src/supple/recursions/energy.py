@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.forces import TINY, spring_vector
+from supple.recursions.forces import spring_vector
 from supple.recursions.kinematics import joint_step, pose_step, twist_step
 from supple.recursions.tree import Array, Tree, Workspace
 from supple.spatial import (
+    TINY,
     Number,
     Vec3,
     Vec6,

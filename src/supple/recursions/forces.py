@@ -8,6 +8,7 @@ from supple.engines.kernels import step
 from supple.recursions.kinematics import joint_step, pose_step, twist_step, velocity_step
 from supple.recursions.tree import Array, Tree, Workspace
 from supple.spatial import (
+    TINY,
     Number,
     Vec3,
     accumulate,
@@ -28,9 +29,6 @@ from supple.spatial import (
     symmetric_times,
     unrotate,
 )
-
-TINY = 1e-300
-"""Added to a squared length before its root is taken: a spring of no length pulls with no force, not with NaN."""
 
 
 @step

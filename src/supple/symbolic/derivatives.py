@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr, Graph
+from supple.symbolic.graph import Expr, Graph, order_of
 
 
 def local_slopes(node: Expr) -> list[Expr]:
@@ -54,18 +54,6 @@ def local_slopes(node: Expr) -> list[Expr]:
         "sign": lambda: g.zero,
     }
     return [slopes[op]()]
-
-
-def order_of(outputs: Iterable[Expr]) -> list[Expr]:
-    """Nodes that the outputs need, arguments first."""
-    needed: dict[int, Expr] = {}
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
-        if node.id not in needed:
-            needed[node.id] = node
-            stack.extend(node.args)
-    return [needed[i] for i in sorted(needed)]
 
 
 def forward(outputs: Sequence[Expr], direction: Mapping[Expr, Expr | float]) -> list[Expr]:

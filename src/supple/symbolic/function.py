@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.symbolic.graph import FUNCTIONS, Expr, Graph
+from supple.symbolic.graph import FUNCTIONS, Expr, Graph, order_of
 
 Nodes = NDArray[Any]
 LEAVES = ("constant", "input", "parameter")
@@ -78,14 +78,7 @@ class Function:
     @cached_property
     def order(self) -> tuple[Expr, ...]:
         """All nodes that the outputs need, arguments first."""
-        needed: set[int] = set()
-        stack = [node for x in self.outputs.values() for node in x.flat]
-        while stack:
-            node = stack.pop()
-            if node.id not in needed:
-                needed.add(node.id)
-                stack.extend(node.args)
-        return tuple(self.graph.nodes[i] for i in sorted(needed))
+        return tuple(order_of(node for x in self.outputs.values() for node in x.flat))
 
     @cached_property
     def constant_ids(self) -> frozenset[int]:

@@ -9,7 +9,7 @@ end as a subtraction somewhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -336,6 +336,18 @@ class Graph:
         if name in FUNCTIONS:
             return lambda *args: self.function(name, *args)
         raise AttributeError(name)
+
+
+def order_of(outputs: Iterable[Expr]) -> list[Expr]:
+    """Nodes that the outputs need, arguments first."""
+    needed: dict[int, Expr] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.id not in needed:
+            needed[node.id] = node
+            stack.extend(node.args)
+    return [needed[i] for i in sorted(needed)]
 
 
 def _is_reciprocal(a: Expr, b: Expr) -> bool:
