@@ -19,10 +19,10 @@ def random_body(rng: np.random.Generator) -> supple.RigidBody:
     return supple.RigidBody(float(masses.sum()), rng.normal(size=3) * 0.3, inertia)
 
 
-def random_joint(rng: np.random.Generator, kind: int) -> Joint:
-    """The joint of number `kind`, 0 to 10, with random axes; half of them with a spring, a damper, a rotor."""
+def random_joint(rng: np.random.Generator, kind: int, bare: bool = False) -> Joint:
+    """The joint of number `kind`, 0 to 10, with random axes; half with spring, damper and rotor, unless `bare`."""
     extra = {}
-    if rng.random() < 0.5:
+    if rng.random() < 0.5 and not bare:
         extra = {"damping": float(rng.uniform(0, 2)), "inertia": float(rng.uniform(0, 0.2))}
     spring = {"stiffness": float(rng.uniform(0, 30)), "rest": float(rng.normal())} if extra else {}
     axis, other, third = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()

@@ -13,6 +13,7 @@ X = [[R, l~ R], [0, R]] for forces, X* for velocities, where l runs from the par
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,18 @@ Inertia = tuple[Number, ...]
 Array = np.ndarray[Any, Any]
 TINY = 1e-300
 """Added to a square before its root is taken and divided by: a vector of no length then gives zero, not NaN."""
+TURN_A = tuple((-1.0) ** k / math.factorial(2 * k + 2) for k in range(11))
+TURN_B = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(11))
+"""Coefficients of `turn_series`."""
+SLOT = (
+    (0, 1, 2, 6, 7, 8),
+    (1, 3, 4, 9, 10, 11),
+    (2, 4, 5, 12, 13, 14),
+    (6, 9, 12, 15, 16, 17),
+    (7, 10, 13, 16, 18, 19),
+    (8, 11, 14, 17, 19, 20),
+)
+"""Where entry (i, j) of a 6x6 stands among the 21 numbers of an inertia."""
 
 # ---------------------------------------------------------------- arrays <-> tuples
 
@@ -158,6 +171,52 @@ def quaternion_rotation(x: Number, y: Number, z: Number, w: Number) -> Mat3:
     wx, wy, wz = w * sx, w * sy, w * sz
     xx, xy, xz, yy, yz, zz = x * sx, x * sy, x * sz, y * sy, y * sz, z * sz
     return 1 - (yy + zz), xy - wz, xz + wy, xy + wz, 1 - (xx + zz), yz - wx, xz - wy, yz + wx, 1 - (xx + yy)
+
+
+@step
+def turn_series(x: Number) -> tuple[Number, Number, Number, Number]:
+    """a = (1 - cos t) / t^2, b = (t - sin t) / t^3 and their derivatives by x, where x = t^2.
+
+    Power series: no division by a small angle, no branch, the derivatives are those of what is used. To rounding for
+    angles below two radians, more than a small deformation can have.
+    """
+    a = b = da = db = 0.0 * x
+    for i in range(len(TURN_A) - 1, -1, -1):
+        da = a + x * da
+        db = b + x * db
+        a = TURN_A[i] + x * a
+        b = TURN_B[i] + x * b
+    return a, b, da, db
+
+
+@step
+def turn_rotation(theta: Vec3, a: Number, b: Number) -> Mat3:
+    """exp(theta~) = I + (1 - x b) theta~ + a theta~ theta~ (Rodrigues), with a, b of `turn_series`."""
+    p, q, r = theta
+    s = 1 - (p * p + q * q + r * r) * b
+    ap, aq, ar = a * p, a * q, a * r
+    pq, pr, qr, pp, qq, rr = ap * q, ap * r, aq * r, ap * p, aq * q, ar * r
+    sp, sq, sr = s * p, s * q, s * r
+    return 1 - (qq + rr), pq - sr, pr + sq, pq + sr, 1 - (pp + rr), qr - sp, pr - sq, qr + sp, 1 - (pp + qq)
+
+
+@step
+def turn_map(theta: Vec3, a: Number, b: Number) -> Mat3:
+    """Q = I + a theta~ + b theta~ theta~: angular velocity, in the axes turned from, for a unit rate of theta."""
+    p, q, r = theta
+    bp, bq, br = b * p, b * q, b * r
+    pq, pr, qr, pp, qq, rr = bp * q, bp * r, bq * r, bp * p, bq * q, br * r
+    ap, aq, ar = a * p, a * q, a * r
+    return 1 - (qq + rr), pq - ar, pr + aq, pq + ar, 1 - (pp + rr), qr - ap, pr - aq, qr + ap, 1 - (pp + qq)
+
+
+@step
+def turn_bias(theta: Vec3, rate: Vec3, b: Number, da: Number, db: Number) -> Vec3:
+    """dQ/dt times the rate of theta."""
+    across = cross(theta, rate)
+    growth = 2 * dot(theta, rate)
+    first = add(scale(growth * da, across), scale(growth * db, cross(theta, across)))
+    return add(first, scale(b, cross(rate, across)))
 
 
 @step
@@ -365,14 +424,22 @@ def subtract_outer(P: Inertia, g: Vec6, u: Vec6) -> Inertia:
 
 
 @step
-def inertia_to_parent(R: Mat3, l: Vec3, P: Inertia) -> Inertia:
-    """X P X*: an inertia at the child's origin, referred to the parent's, in parent axes.
-
-    With A, B, C turned into parent axes: C' = C, B' = B + l~ C, A' = A + l~ B* + B' l~* = A + l~ B* - B' l~.
-    """
+def rotate_inertia(R: Mat3, P: Inertia) -> Inertia:
+    """An inertia in the child's axes, in the parent's."""
     A = rotate_symmetric(R, (P[0], P[1], P[2], P[3], P[4], P[5]))
     B = rotate_matrix(R, (P[6], P[7], P[8], P[9], P[10], P[11], P[12], P[13], P[14]))
     C = rotate_symmetric(R, (P[15], P[16], P[17], P[18], P[19], P[20]))
+    return (*A, *B, *C)
+
+
+@step
+def shift_inertia(l: Vec3, P: Inertia) -> Inertia:
+    """phi P phi*: an inertia at a point, referred to the origin from which l runs to the point.
+
+    C' = C, B' = B + l~ C, A' = A + l~ B* + B' l~* = A + l~ B* - B' l~.
+    """
+    B = (P[6], P[7], P[8], P[9], P[10], P[11], P[12], P[13], P[14])
+    C = (P[15], P[16], P[17], P[18], P[19], P[20])
     x, y, z = l
     E = (
         B[0] + y * C[2] - z * C[1], B[1] + y * C[4] - z * C[3], B[2] + y * C[5] - z * C[4],
@@ -380,12 +447,18 @@ def inertia_to_parent(R: Mat3, l: Vec3, P: Inertia) -> Inertia:
         B[6] + x * C[1] - y * C[0], B[7] + x * C[3] - y * C[1], B[8] + x * C[4] - y * C[2],
     )  # fmt: skip
     return (
-        A[0] + (y * B[2] - z * B[1]) + (y * E[2] - z * E[1]),
-        A[1] + (y * B[5] - z * B[4]) + (z * E[0] - x * E[2]),
-        A[2] + (y * B[8] - z * B[7]) + (x * E[1] - y * E[0]),
-        A[3] + (z * B[3] - x * B[5]) + (z * E[3] - x * E[5]),
-        A[4] + (z * B[6] - x * B[8]) + (x * E[4] - y * E[3]),
-        A[5] + (x * B[7] - y * B[6]) + (x * E[7] - y * E[6]),
+        P[0] + (y * B[2] - z * B[1]) + (y * E[2] - z * E[1]),
+        P[1] + (y * B[5] - z * B[4]) + (z * E[0] - x * E[2]),
+        P[2] + (y * B[8] - z * B[7]) + (x * E[1] - y * E[0]),
+        P[3] + (z * B[3] - x * B[5]) + (z * E[3] - x * E[5]),
+        P[4] + (z * B[6] - x * B[8]) + (x * E[4] - y * E[3]),
+        P[5] + (x * B[7] - y * B[6]) + (x * E[7] - y * E[6]),
         E[0], E[1], E[2], E[3], E[4], E[5], E[6], E[7], E[8],
         C[0], C[1], C[2], C[3], C[4], C[5],
     )  # fmt: skip
+
+
+@step
+def inertia_to_parent(R: Mat3, l: Vec3, P: Inertia) -> Inertia:
+    """X P X*: an inertia at the child's origin, referred to the parent's, in parent axes."""
+    return shift_inertia(l, rotate_inertia(R, P))

@@ -15,6 +15,7 @@ import pytest
 from generators import random_tree
 from supple.engines import kernels
 from supple.engines.workspaces import KEPT, borrow
+from supple.recursions.tree import Sizes
 
 PENDULUM = """
 import supple
@@ -83,8 +84,8 @@ def test_one_model_serves_several_threads_at_once() -> None:
 
 
 def test_few_workspaces_are_kept() -> None:
-    first = borrow(3, 3, np.float64)
-    assert borrow(3, 3, np.float64) is first
+    first = borrow(Sizes(3, 3), np.float64)
+    assert borrow(Sizes(3, 3), np.float64) is first
     for n in range(10, 10 + KEPT):
-        borrow(n, n, np.float64)
-    assert borrow(3, 3, np.float64) is not first
+        borrow(Sizes(n, n), np.float64)
+    assert borrow(Sizes(3, 3), np.float64) is not first

@@ -9,7 +9,7 @@ import numpy as np
 from generators import KINDS, random_tree
 from supple.engines.plain import plain
 from supple.recursions import articulated, kinematics, newton_euler
-from supple.recursions.tree import workspace
+from supple.recursions.tree import sizes, workspace
 
 
 class Dual:
@@ -68,12 +68,12 @@ def test_dual_numbers_give_the_derivative_of_forward_and_inverse_dynamics() -> N
     q, v = model.random_state(1)
     rng = np.random.default_rng(2)
     tau, dq, dv = rng.normal(size=model.nv), rng.normal(size=model.nq), rng.normal(size=model.nv)
-    tree, ws = model.tree, workspace(len(model.bodies), model.nv, object)
+    tree, ws = model.tree, workspace(sizes(model.tree, model.flex), object)
     wrench = np.zeros((len(model.bodies) + 1, 6))
     given = np.zeros(model.nv, dtype=bool)
     a = np.zeros(model.nv, dtype=object)
     plain(kinematics.ground_acceleration)(-1.0, tree, ws)
-    plain(articulated.articulate)(tree, duals(q, dq), duals(v, dv), tau.astype(object), given, wrench, ws, a)
+    plain(articulated.articulate)(tree, None, duals(q, dq), duals(v, dv), tau.astype(object), given, wrench, ws, a)
 
     h = 1e-30
     expected = model.forward_dynamics(q + 1j * h * dq, v + 1j * h * dv, tau)
@@ -85,7 +85,7 @@ def test_dual_numbers_give_the_derivative_of_forward_and_inverse_dynamics() -> N
     force = np.zeros((1, model.nv), dtype=object)
     none = np.zeros((0, 0, 6), dtype=object)
     plain(newton_euler.inverse_dynamics)(
-        tree, duals(q, dq)[None], duals(v, dv)[None], a[None], wrench[None], ws, force, none
+        tree, None, duals(q, dq)[None], duals(v, dv)[None], a[None], wrench[None], ws, force, none
     )
     assert np.allclose([x.value for x in force[0]], tau, atol=1e-11 * np.abs(expected).max())
     assert np.allclose([x.slope for x in force[0]], 0, atol=1e-10 * np.abs(slope).max())

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from supple.recursions.tree import Workspace, workspace
+from supple.recursions.tree import Sizes, Workspace, workspace
 
 KEPT = 8
 """Sizes of model whose arrays a thread keeps."""
@@ -14,15 +14,15 @@ KEPT = 8
 _local = threading.local()
 
 
-def borrow(bodies: int, speeds: int, dtype: Any) -> Workspace:
+def borrow(size: Sizes, dtype: Any) -> Workspace:
     """This thread's arrays for a model of this size. What is in them is of no use to the next borrower."""
-    kept: OrderedDict[tuple[int, int, Any], Workspace] | None = getattr(_local, "kept", None)
+    kept: OrderedDict[tuple[Sizes, Any], Workspace] | None = getattr(_local, "kept", None)
     if kept is None:
         kept = _local.kept = OrderedDict()
-    key = (bodies, speeds, dtype)
+    key = (size, dtype)
     found = kept.get(key)
     if found is None:
-        found = kept[key] = workspace(bodies, speeds, dtype)
+        found = kept[key] = workspace(size, dtype)
         if len(kept) > KEPT:
             kept.popitem(last=False)
     else:

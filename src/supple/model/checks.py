@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from supple.errors import ModelError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 

@@ -220,7 +220,7 @@ class Compiled:
     def _key(self) -> str:
         """What decides the code: the model's numbers, the function, the width."""
         digest = hashlib.sha256(repr((self.what, self.parameters, self.derivatives, jit.host_lanes())).encode())
-        for field, x in self.model.tree._asdict().items():
+        for field, x in self.model.arrays().items():
             digest.update(f"{field} {x.dtype} {x.shape}".encode() + np.ascontiguousarray(x).tobytes())
         digest.update(repr((self.model.bodies, self.model.coordinates, self.model.speeds)).encode())
         return digest.hexdigest()

@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.model.checks import Floats
+from supple.model.flexible import flexible_arrays
 from supple.model.joints import ANGULAR, LINEAR, Layout
-from supple.recursions.tree import QUATERNION, Tree
+from supple.model.places import Place
+from supple.recursions.tree import QUATERNION, Flex, Tree
+from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.mechanism import Mechanism
 
 ROUNDING = 1e-15
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """A frame as the recursions see it: number of the body, pose in the body's frame."""
-
-    body: int
-    position: Floats
-    rotation: Floats
 
 
 @dataclass(frozen=True)
@@ -48,16 +42,27 @@ def name_states(mech: Mechanism) -> Names:
         linear = [(f"{name}.{n}", LINEAR[1]) for n in layout.translation_speeds]
         angular = [(f"{name}.{n}", ANGULAR[1]) for n in layout.rotation_speeds]
         v += angular + linear if layout.angular_speeds_first else linear + angular
+        if isinstance(placed.body, FlexibleBody):
+            q += [(f"{name}.{label}", placed.body.unit(label)) for label in placed.body.labels]
+            v += [(f"{name}.{label}", f"{placed.body.unit(label)}/s") for label in placed.body.labels]
     return Names(tuple(n for n, _ in q), tuple(n for n, _ in v), tuple(u for _, u in q), tuple(u for _, u in v))
 
 
 def places(mech: Mechanism) -> dict[str, Place]:
     """Every frame by its name: the ground, the bodies, and the named ones."""
     number = numbering(mech)
-    found = {name: Place(k, np.zeros(3), np.eye(3)) for name, k in number.items()}
-    for name, frame in mech.frames.items():
-        found[name] = Place(number[frame.body], frame.position, frame.rotation)
-    return found
+    return {name: place(mech, name, number) for name in (*number, *mech.frames)}
+
+
+def place(mech: Mechanism, name: str, number: dict[str, int]) -> Place:
+    """The frame of a name."""
+    frame = mech.find_frame(name)
+    node = None
+    if frame.node is not None:
+        body = mech.bodies[frame.body].body
+        assert isinstance(body, FlexibleBody)
+        node = body.frame(frame.node)
+    return Place(number[frame.body], frame.position, frame.rotation, node)
 
 
 def numbering(mech: Mechanism) -> dict[str, int]:
@@ -65,35 +70,56 @@ def numbering(mech: Mechanism) -> dict[str, int]:
     return {"ground": 0} | {name: k + 1 for k, name in enumerate(mech.bodies)}
 
 
-def flatten(mech: Mechanism) -> Tree:
-    """The read-only arrays of a description whose bodies stand parent first."""
+def flatten(mech: Mechanism) -> tuple[Tree, Flex | None]:
+    """The read-only arrays of a description whose bodies stand parent first, those of its flexible bodies apart."""
     number = numbering(mech)
     rows = len(number)
     layouts = [Layout(), *(placed.joint.layout() for placed in mech.bodies.values())]
-    parts: dict[str, Any] = _joint_indices(layouts)
+    bodies = [placed.body for placed in mech.bodies.values()]
+    modes = [0, *(body.modes if isinstance(body, FlexibleBody) else 0 for body in bodies)]
+    parts: dict[str, Any] = _joint_indices(layouts, modes)
     parts["parent"] = np.array([0, *(number[placed.parent] for placed in mech.bodies.values())])
     parts["v_parent"] = _v_parents(parts["parent"], parts["v_first"])
     parts |= _joint_geometry(layouts, mech, rows)
     parts |= _inertias(mech, rows)
-    joints = [placed.joint for placed in mech.bodies.values()]
-    for field, attribute in (
-        ("joint_inertia", "inertia"),
-        ("stiffness", "stiffness"),
-        ("rest", "rest"),
-        ("damping", "damping"),
-    ):
-        parts[field] = np.array([x for joint in joints for x in getattr(joint, attribute)], dtype=float)
+    q_mode = parts.pop("q_mode")
+    parts |= _freedom_constants(mech)
     parts["gravity"] = np.array(mech.gravity)
     parts |= _force_elements(mech)
     for a in parts.values():
         a.flags.writeable = False
-    return Tree(**parts)
+    return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"])
 
 
-def _joint_indices(layouts: list[Layout]) -> dict[str, Any]:
-    """Where in q and v the freedoms of each joint stand."""
+def _freedom_constants(mech: Mechanism) -> dict[str, Any]:
+    """Inertia, stiffness, rest and damping of each speed by itself; of modes the diagonals of G, K and C."""
+    fields = {"joint_inertia": "inertia", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
+    out: dict[str, list[float]] = {field: [] for field in fields}
+    for placed in mech.bodies.values():
+        for field, attribute in fields.items():
+            out[field] += [float(x) for x in getattr(placed.joint, attribute)]
+        body = placed.body
+        if isinstance(body, FlexibleBody):
+            out["joint_inertia"] += body.mass_matrix.diagonal().tolist()
+            out["stiffness"] += body.stiffness.diagonal().tolist()
+            out["rest"] += [0.0] * body.modes
+            out["damping"] += body.damping.diagonal().tolist()
+    return {field: np.array(values, dtype=float) for field, values in out.items()}
+
+
+def _joint_indices(layouts: list[Layout], modes: list[int]) -> dict[str, Any]:
+    """Where in q and v the freedoms of each joint stand, and behind them those of the deformation."""
     rows = len(layouts)
-    names = ("q_rotation", "q_translation", "v_rotation", "v_translation", "rotation_kind", "translations")
+    names = (
+        "q_rotation",
+        "q_translation",
+        "v_rotation",
+        "v_translation",
+        "rotation_kind",
+        "translations",
+        "q_mode",
+        "v_mode",
+    )
     out = {name: np.zeros(rows, dtype=np.int64) for name in names}
     out["v_first"] = np.zeros(rows + 1, dtype=np.int64)
     q_of_speed: list[int] = []
@@ -109,8 +135,11 @@ def _joint_indices(layouts: list[Layout]) -> dict[str, Any]:
         moved = [-1 if layout.body_axes_translation else q + i for i in range(linear)]
         turned = [-1 if layout.body_axes_rotation else int(out["q_rotation"][k]) + i for i in range(angular)]
         q_of_speed += turned + moved if layout.angular_speeds_first else moved + turned
-        q += len(layout.translation_names) + len(layout.rotation_names)
-        v += linear + angular
+        out["q_mode"][k] = q + len(layout.translation_names) + len(layout.rotation_names)
+        q_of_speed += [int(out["q_mode"][k]) + i for i in range(modes[k])]
+        q = int(out["q_mode"][k]) + modes[k]
+        out["v_mode"][k] = v + linear + angular
+        v += linear + angular + modes[k]
         out["v_first"][k + 1] = v
     out["q_of_speed"] = np.array(q_of_speed, dtype=np.int64)
     return out
@@ -174,11 +203,11 @@ def _inertias(mech: Mechanism, rows: int) -> dict[str, Any]:
 
 def _force_elements(mech: Mechanism) -> dict[str, Any]:
     """Spring-dampers and constant wrenches."""
-    place = places(mech)
+    number = numbering(mech)
     springs = list(mech.springs.values())
-    ends = [(place[s.first], place[s.second]) for s in springs]
+    ends = [(place(mech, s.first, number), place(mech, s.second, number)) for s in springs]
     wrenches = list(mech.wrenches.values())
-    seats = [place[w.frame] for w in wrenches]
+    seats = [place(mech, w.frame, number) for w in wrenches]
     axes = [np.eye(3) if w.axes == "ground" else seat.rotation for w, seat in zip(wrenches, seats, strict=True)]
     return {
         "spring_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.model.flatten import Place
+from supple.model.places import Place, load_at, modal_span
+from supple.recursions.tree import Flex, Tree
 
 Numbers = NDArray[Any]
 FLOAT = np.dtype(np.float64)
@@ -73,19 +74,37 @@ def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
         raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
 
 
-def body_wrenches(rows: int, external: Mapping[str, tuple[Place, ArrayLike]]) -> Numbers:
-    """Wrenches at frames, in their axes, as (..., rows, 6) at body origins in body axes, summed for each body."""
-    total: Any = 0.0
+def body_wrenches(
+    tree: Tree, flex: Flex | None, q: Numbers, external: Mapping[str, tuple[Place, ArrayLike]]
+) -> tuple[Numbers, Numbers]:
+    """Wrenches at frames, in their axes, as sums for each body and each speed.
+
+    Parameters
+    ----------
+    q : (..., nq) array
+    external : mapping of frame name to (place, wrench)
+
+    Returns
+    -------
+    wrenches : (..., bodies + 1, 6) array
+        At body origins in body axes.
+    forces : (..., nv) array
+        On the modes of flexible bodies.
+    """
+    on_bodies: Any = 0.0
+    on_speeds: Any = 0.0
     for frame, (place, value) in external.items():
         wrench = np.asarray(value)
         if wrench.ndim == 0 or wrench.shape[-1] != 6:
             raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
-        moment, force = wrench[..., :3] @ place.rotation.T, wrench[..., 3:] @ place.rotation.T
-        acting = np.zeros((*wrench.shape[:-1], rows, 6), np.result_type(wrench, float))
-        acting[..., place.body, :3] = moment + np.cross(np.broadcast_to(place.position, force.shape), force)
-        acting[..., place.body, 3:] = force
-        total = total + acting
-    return np.asarray(total)
+        total, on_modes = load_at(flex, place, q, wrench)
+        acting = np.zeros((*total.shape[:-1], len(tree.parent), 6), total.dtype)
+        acting[..., place.body, :] = total
+        forces = np.zeros((*on_modes.shape[:-1], len(tree.v_parent)), on_modes.dtype)
+        first, last = modal_span(flex, place)
+        forces[..., first:last] = on_modes
+        on_bodies, on_speeds = on_bodies + acting, on_speeds + forces
+    return np.asarray(on_bodies), np.asarray(on_speeds)
 
 
 def index_of(names: Iterable[str], name: str, what: str) -> int:

@@ -15,8 +15,10 @@ from supple.model.bodies import RigidBody
 from supple.model.checks import Floats, array, number, rotation_matrix
 from supple.model.joints import Fixed, Free, Joint, Revolute
 from supple.model.model import Model
+from supple.structures.body import FlexibleBody
 
 GROUND = "ground"
+FIDELITIES = ("full", "ruthless")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +26,14 @@ class Placed:
     """A body with its joint; the joint frame in the parent's frame."""
 
     name: str
-    body: RigidBody
+    body: RigidBody | FlexibleBody
     parent: str
     joint: Joint
     position: Floats
     rotation: Floats
+    node: str | None = None
+    """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
+    fidelity: str = "full"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,8 @@ class Frame:
     body: str
     position: Floats
     rotation: Floats
+    node: str | None = None
+    """On a flexible body the frame or node that it moves with; position and rotation are relative to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +122,12 @@ class Mechanism:
     def add_body(
         self,
         name: str,
-        body: RigidBody,
+        body: RigidBody | FlexibleBody,
         parent: str = GROUND,
         joint: Joint | None = None,
         at: str | ArrayLike | None = None,
         rotation: ArrayLike | Rotation | None = None,
+        fidelity: str = "full",
     ) -> None:
         """Add a body and the joint that carries it.
 
@@ -127,38 +135,59 @@ class Mechanism:
         ----------
         name : str
             New, without '/' or '.'.
-        body : RigidBody
-            In its own frame, whose origin is at the joint.
+        body : RigidBody or FlexibleBody
+            In its own frame, whose origin is at the joint; for a flexible body that is its root.
         parent : str
             A body added before, or "ground".
         joint : Joint, optional
             `Revolute("y")` if not given.
         at : str or (3,) array_like, optional
-            Where the joint is: a frame on the parent, or a position in the parent's frame.
+            Where the joint is: a frame on the parent, or a position in the parent's frame. On a flexible parent, one of
+            its frames, the number of a node as text, or the undeformed position of a node; its root if not given.
         rotation : (3, 3) array_like or Rotation, optional
             Turns the joint frame relative to the parent's (or to the frame `at`).
+        fidelity : str
+            Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
+            "ruthless" leaves them out (8.1), for small deformations at slow rotation.
         """
         with _named(f"body {name!r}"):
             _valid_name(name, "name")
             if name in self.bodies or name in self.frames or name == GROUND:
                 raise ModelError("name: there is a body of this name already")
             self._require_body(parent, "parent")
-            if not isinstance(body, RigidBody):
-                raise ModelError(f"expected a RigidBody, got {type(body).__name__}")
+            if not isinstance(body, RigidBody | FlexibleBody):
+                raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
+            if fidelity not in FIDELITIES:
+                raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
-            R = rotation_matrix(rotation, "rotation")
-            p = np.zeros(3)
-            if isinstance(at, str):
-                full = at if "/" in at else f"{parent}/{at}"
-                frame = self.frames.get(full)
-                if frame is None or frame.body != parent:
-                    raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
-                p, R = frame.position, frame.rotation @ R
-            elif at is not None:
-                p = array(at, (3,), "at")
-            self.bodies[name] = Placed(name, body, parent, chosen, p, R)
+            seat = self._seat(parent, at)
+            R = seat.rotation @ rotation_matrix(rotation, "rotation")
+            self.bodies[name] = Placed(name, body, parent, chosen, seat.position, R, seat.node, fidelity)
+            if isinstance(body, FlexibleBody):
+                for frame in body.frames:
+                    self.frames[f"{name}/{frame}"] = Frame(name, np.zeros(3), np.eye(3), frame)
+
+    def _seat(self, parent: str, at: str | ArrayLike | None) -> Frame:
+        """Where on the parent a joint is."""
+        carrier = self.bodies[parent].body if parent != GROUND else None
+        if isinstance(at, str):
+            full = at if "/" in at else f"{parent}/{at}"
+            try:
+                frame = self.find_frame(full)
+            except ModelError:
+                frame = None
+            if frame is None or frame.body != parent:
+                raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
+        elif isinstance(carrier, FlexibleBody):
+            node = carrier.root if at is None else _node_at(carrier, array(at, (3,), "at"))
+            frame = Frame(parent, np.zeros(3), np.eye(3), node)
+        else:
+            frame = Frame(parent, np.zeros(3) if at is None else array(at, (3,), "at"), np.eye(3))
+        if frame.node is not None and isinstance(carrier, FlexibleBody):
+            _require_turning(carrier, frame.node)
+        return frame
 
     def add_frame(
         self,
@@ -167,14 +196,23 @@ class Mechanism:
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | Rotation | None = None,
     ) -> None:
-        """Name a place on a body: afterwards it is "body/name"."""
+        """Name a place on a body: afterwards it is "body/name".
+
+        On a flexible body, `body` names one of its frames or nodes too ("boom/end", "boom/12"), and the new place is
+        rigidly joined to that; else it is joined to the root.
+        """
         with _named(f"frame {name!r} on {body!r}"):
             _valid_name(name, "name")
-            self._require_body(body, "body")
-            if f"{body}/{name}" in self.frames:
+            if "/" in body:
+                base = self.find_frame(body)
+            else:
+                self._require_body(body, "body")
+                base = self.find_frame(body)
+            if f"{base.body}/{name}" in self.frames:
                 raise ModelError("name: there is a frame of this name already")
-            place = Frame(body, array(position, (3,), "position"), rotation_matrix(rotation, "rotation"))
-            self.frames[f"{body}/{name}"] = place
+            p = base.position + base.rotation @ array(position, (3,), "position")
+            R = base.rotation @ rotation_matrix(rotation, "rotation")
+            self.frames[f"{base.body}/{name}"] = Frame(base.body, p, R, base.node)
 
     def add_spring_damper(
         self, name: str, first: str, second: str, stiffness: float = 0.0, damping: float = 0.0, length: float = 0.0
@@ -185,7 +223,7 @@ class Mechanism:
             if name in self.springs:
                 raise ModelError("name: there is a spring-damper of this name already")
             for frame in (first, second):
-                self._require_frame(frame)
+                self.find_frame(frame)
             self.springs[name] = SpringDamper(
                 name,
                 first,
@@ -208,7 +246,7 @@ class Mechanism:
             _valid_name(name, "name")
             if name in self.wrenches:
                 raise ModelError("name: there is a wrench of this name already")
-            self._require_frame(frame)
+            self.find_frame(frame)
             if axes not in ("frame", "ground"):
                 raise ModelError(f"axes: expected 'frame' or 'ground', got {axes!r}")
             self.wrenches[name] = AppliedWrench(
@@ -244,6 +282,20 @@ class Mechanism:
         copy.couplings = list(self.couplings)
         return copy
 
+    def find_frame(self, name: str) -> Frame:
+        """The frame of a name: "ground", a body, "body/frame", or "body/12" for a node of a flexible body."""
+        found = self.frames.get(name)
+        if found is not None:
+            return found
+        if name == GROUND or name in self.bodies:
+            return Frame(name, np.zeros(3), np.eye(3))
+        body, _, node = name.partition("/")
+        placed = self.bodies.get(body)
+        if placed is not None and isinstance(placed.body, FlexibleBody) and node:
+            placed.body.frame(node)
+            return Frame(body, np.zeros(3), np.eye(3), node)
+        raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
+
     def _frames_on(self, body: str) -> list[str]:
         return [name.split("/", 1)[1] for name, frame in self.frames.items() if frame.body == body]
 
@@ -251,15 +303,35 @@ class Mechanism:
         if name != GROUND and name not in self.bodies:
             raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
 
-    def _require_frame(self, name: str) -> None:
-        if name != GROUND and name not in self.bodies and name not in self.frames:
-            raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
-
 
 def _valid_name(name: str, what: str) -> str:
     if not isinstance(name, str) or not name or "/" in name or "." in name:
         raise ModelError(f"{what}: expected a name without '/' and '.', got {name!r}")
     return name
+
+
+def _node_at(body: FlexibleBody, position: Floats) -> str:
+    """The frame or node of a flexible body whose undeformed position this is."""
+    distances = {name: float(np.linalg.norm(frame.position - position)) for name, frame in body.frames.items()}
+    gaps = np.linalg.norm(body.nodes - position, axis=1)
+    closest = str(int(np.argmin(gaps)))
+    distances.setdefault(closest, float(gaps.min()))
+    best = min(distances, key=lambda name: distances[name])
+    if distances[best] > 1e-9 * (1 + float(np.ptp(body.nodes, axis=0).max())):
+        raise ModelError(
+            f"at: expected a frame or the place of a node of a flexible body, got {position.tolist()}; "
+            f"the nearest is {best!r}, {distances[best]:.3g} m away; its frames are {', '.join(body.frames)}"
+        )
+    return best
+
+
+def _require_turning(body: FlexibleBody, node: str) -> None:
+    """Refuse a joint on a node that has displacements but no rotations."""
+    if node not in body.frames and not body.turning[int(node)]:
+        raise ModelError(
+            f"at: node {node!r} has displacements but no rotations and cannot carry a joint; "
+            "make the nodes around it a rigid region, a frame of the structure"
+        )
 
 
 def free_base(mech: Mechanism) -> Mechanism:
@@ -271,17 +343,25 @@ def free_base(mech: Mechanism) -> Mechanism:
     return copy
 
 
+def _rigid_pair(mech: Mechanism, placed: Placed) -> bool:
+    """Whether a body and what carries it are rigid, so that they can be one."""
+    carrier = mech.bodies.get(placed.parent)
+    return not any(isinstance(x.body, FlexibleBody) for x in (placed, carrier) if x is not None)
+
+
 def _merged(mech: Mechanism) -> Mechanism:
     """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground."""
     copy = mech._copy()
     for name in reversed(list(mech.bodies)):
         placed = copy.bodies[name]
-        if not isinstance(placed.joint, Fixed):
+        if not isinstance(placed.joint, Fixed) or not _rigid_pair(copy, placed):
             continue
         del copy.bodies[name]
         R, p, carrier = placed.rotation, placed.position, placed.parent
         if carrier != GROUND:
             base = copy.bodies[carrier]
+            assert isinstance(base.body, RigidBody)
+            assert isinstance(placed.body, RigidBody)
             copy.bodies[carrier] = replace(base, body=base.body.joined(placed.body.moved(R, p)))
         for child, other in list(copy.bodies.items()):
             if other.parent == name:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.workspaces import borrow
-from supple.errors import SingularError, StateError, nearest
-from supple.model.flatten import Place, flatten, name_states, places
+from supple.errors import ModelError, SingularError, StateError, nearest
+from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, index_of
+from supple.model.places import Place, modal_span, motion_at, pose_in_body
 from supple.recursions import (
     articulated,
     composite,
@@ -27,7 +28,7 @@ from supple.recursions import (
     triangular,
 )
 from supple.recursions.operators import Operators
-from supple.recursions.tree import QUATERNION, Tree, Workspace
+from supple.recursions.tree import QUATERNION, Flex, Tree, Workspace, sizes
 
 if TYPE_CHECKING:
     from supple.model.mechanism import Coupling, Mechanism
@@ -57,7 +58,9 @@ class Model:
         self.description = description
         self.name: str = description.name
         self.bodies: tuple[str, ...] = tuple(description.bodies)
-        self.tree: Tree = flatten(description)
+        self.tree: Tree
+        self.flex: Flex | None
+        self.tree, self.flex = flatten(description)
         names = name_states(description)
         self.coordinates: tuple[str, ...] = names.coordinates
         self.speeds: tuple[str, ...] = names.speeds
@@ -66,9 +69,13 @@ class Model:
         self.couplings: tuple[Coupling, ...] = tuple(description.couplings)
         self.nq: int = len(self.coordinates)
         self.nv: int = len(self.speeds)
+        self._sizes = sizes(self.tree, self.flex)
         self._places: dict[str, Place] = places(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self._is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        for k in range(1, len(self.bodies) + 1):
+            self._is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
 
     def __repr__(self) -> str:
         return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
@@ -80,15 +87,17 @@ class Model:
         return (
             (self.name, self.bodies, self.coordinates, self.speeds, self.couplings)
             == (other.name, other.bodies, other.coordinates, other.speeds, other.couplings)
-            and all(np.array_equal(a, b) for a, b in zip(self.tree, other.tree, strict=True))
+            and self.arrays().keys() == other.arrays().keys()
+            and all(np.array_equal(x, other.arrays()[name]) for name, x in self.arrays().items())
             and self._places.keys() == other._places.keys()
-            and all(
-                a.body == b.body and np.array_equal(a.position, b.position) and np.array_equal(a.rotation, b.rotation)
-                for a, b in ((self._places[name], other._places[name]) for name in self._places)
-            )
+            and all(self._places[name] == other._places[name] for name in self._places)
         )
 
     __hash__ = object.__hash__
+
+    def arrays(self) -> dict[str, Numbers]:
+        """All numbers of the model, by the names of `recursions.tree`."""
+        return self.tree._asdict() | (self.flex._asdict() if self.flex is not None else {})
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -124,7 +133,7 @@ class Model:
         """Rates of the coordinates, (..., nq)."""
         (q_, v_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv))
         out = np.zeros((len(q_), self.nq), dtype)
-        coordinates.rates(self.tree, q_, v_, out)
+        coordinates.rates(self.tree, self.flex, q_, v_, out)
         return out.reshape((*shape, self.nq))
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
@@ -135,24 +144,28 @@ class Model:
         """
         (q_, v_, dt_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
         out = np.zeros((len(q_), self.nq), dtype)
-        coordinates.advance(self.tree, q_, v_, dt_[:, 0].copy(), out)
+        coordinates.advance(self.tree, self.flex, q_, v_, dt_[:, 0].copy(), out)
         return out.reshape((*shape, self.nq))
 
     # ------------------------------------------------------------ kinematics
 
     def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
-        """Rotation R (..., 3, 3) and position p (..., 3) of a frame ("body" or "body/place") in the ground frame."""
+        """Rotation R (..., 3, 3) and position p (..., 3) of a frame in the ground frame.
+
+        A frame is "body", "body/place", or "body/12" for a node of a flexible body; on that it is deformed.
+        """
         place = self._place(frame)
         R, p = self.poses(q)
         R_body, p_body = R[..., place.body, :, :], p[..., place.body, :]
-        return R_body @ place.rotation, p_body + R_body @ place.position
+        own = pose_in_body(self.flex, place, np.asarray(q))
+        return R_body @ own.R, p_body + (R_body @ own.p[..., None])[..., 0]
 
     def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and all body frames in the ground frame."""
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         rows = len(self.bodies) + 1
         R, p = np.zeros((len(q_), rows, 9), dtype), np.zeros((len(q_), rows, 3), dtype)
-        kinematics.poses(self.tree, q_, ws, R, p)
+        kinematics.poses(self.tree, self.flex, q_, ws, R, p)
         return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
 
     def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
@@ -168,35 +181,37 @@ class Model:
         place = self._place(frame)
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         J = np.zeros((len(q_), 6, self.nv), dtype)
-        kinematics.jacobian(self.tree, place.body, place.position, q_, ws, J)
-        turn = self._axes(q, place, axes)
-        blocks = np.stack([turn @ J.reshape((*shape, 6, self.nv))[..., i : i + 3, :] for i in (0, 3)], axis=-3)
-        return blocks.reshape((*shape, 6, self.nv))
+        pose = pose_in_body(self.flex, place, q_)
+        points = np.ascontiguousarray(np.broadcast_to(pose.p, (len(q_), 3)).astype(dtype))
+        kinematics.jacobian(self.tree, self.flex, place.body, points, q_, ws, J)
+        first, _ = modal_span(self.flex, place)
+        own = np.broadcast_to(pose.shape, (len(q_), *pose.shape.shape[-2:]))
+        arm = np.broadcast_to(pose.p - pose.l, points.shape)[:, None, :]
+        swing = np.swapaxes(np.cross(np.swapaxes(own[:, :3], 1, 2), arm), 1, 2)
+        J[:, :3, first : first + own.shape[-1]] = own[:, :3]
+        J[:, 3:, first : first + own.shape[-1]] = own[:, 3:] + swing
+        turn = self._axes(q_, place, axes)
+        return np.concatenate([turn @ J[:, :3], turn @ J[:, 3:]], axis=1).reshape((*shape, 6, self.nv))
 
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
         place = self._place(frame)
         (q_, v_, a_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
         A = np.zeros_like(V)
-        kinematics.motions(self.tree, q_, v_, a_, ws, V, A)
-        w, alpha = V[:, place.body, :3], A[:, place.body, :3]
-        l = place.position
-        arm = np.cross(w, np.broadcast_to(l, w.shape))
-        at_point = V[:, place.body, 3:] + arm
-        acceleration = A[:, place.body, 3:] + np.cross(alpha, np.broadcast_to(l, w.shape)) + np.cross(w, arm)
+        kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
         turn = self._axes(q_, place, axes)
         out = []
-        for angular, linear in ((w, at_point), (alpha, acceleration)):
-            pair = np.stack([(turn @ x[..., None])[..., 0] for x in (angular, linear)], axis=-2)
+        for x in motion_at(self.flex, place, q_, v_, a_, V[:, place.body], A[:, place.body]):
+            pair = np.stack([(turn @ x[:, i : i + 3, None])[..., 0] for i in (0, 3)], axis=-2)
             out.append(pair.reshape((*shape, 6)))
         return out[0], out[1]
 
-    def _axes(self, q: ArrayLike, place: Place, axes: str) -> Numbers:
+    def _axes(self, q: Numbers, place: Place, axes: str) -> Numbers:
         """Turns body components into those of the chosen axes."""
         if axes == "ground":
             return self.poses(q)[0][..., place.body, :, :]
         if axes == "frame":
-            return place.rotation.T
+            return np.swapaxes(pose_in_body(self.flex, place, q).R, -1, -2)
         raise StateError(f"axes: expected 'ground' or 'frame', got {axes!r}")
 
     # ------------------------------------------------------------ dynamics
@@ -242,14 +257,14 @@ class Model:
         """M (..., nv, nv)."""
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        composite.mass_matrix(self.tree, q_, ws, M)
+        composite.mass_matrix(self.tree, self.flex, q_, ws, M)
         return M.reshape((*shape, self.nv, self.nv))
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        fault = articulated.inverse_mass_matrix(self.tree, q_, self._free, ws, np.zeros(self.nv, dtype), M)
+        fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self._free, ws, np.zeros(self.nv, dtype), M)
         self._refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 
@@ -283,11 +298,11 @@ class Model:
         if method == "composite":
             a = np.linalg.solve(self.mass_matrix(q_), a[..., None])[..., 0]
         elif method == "triangular":
-            triangular.triangular_solve(self.tree, q_, ws, np.zeros((self.nv, self.nv), dtype), a)
+            triangular.triangular_solve(self.tree, self.flex, q_, ws, np.zeros((self.nv, self.nv), dtype), a)
         elif self.nv:
             work = np.zeros((5, self.nv), dtype)
             limit = 200 + 20 * self.nv
-            if conjugate_gradient.conjugate_gradient_solve(self.tree, q_, 1e-15, limit, ws, work, a) < 0:
+            if conjugate_gradient.conjugate_gradient_solve(self.tree, self.flex, q_, 1e-15, limit, ws, work, a) < 0:
                 raise SingularError(
                     f"model {self.name!r}: conjugate gradients did not converge in {limit} iterations; "
                     "the mass matrix is singular or too badly scaled for this method"
@@ -304,6 +319,9 @@ class Model:
     ) -> tuple[Numbers, Numbers]:
         """Accelerations and drive forces (a, tau), each (..., nv), when some accelerations are given.
 
+        With those of all joints given and no force on the modes, this is inverse dynamics of a flexible system, which
+        has fewer drives than freedoms (section 4): the torques and the modal accelerations are found.
+
         Parameters
         ----------
         q, v, tau : (..., nq), (..., nv), (..., nv) array_like
@@ -318,6 +336,8 @@ class Model:
         drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
         for name, value in given.items():
             i = self.speed_index(name)
+            if self._is_mode[i]:
+                raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
             mask[i] = True
             drive[..., i] = value
         return self._articulated(q, v, drive, mask, external)
@@ -325,24 +345,29 @@ class Model:
     def _articulated(
         self, q: ArrayLike, v: ArrayLike, drive: ArrayLike, given: NDArray[np.bool_], external: Loads | None
     ) -> tuple[Numbers, Numbers]:
-        loads = self._loads(external)
-        (q_, v_, d_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **loads)
+        wrench, forces = self._loads(q, external)
+        drive = np.asarray(drive) + forces if external else drive
+        (q_, v_, d_, *w_), shape, dtype, ws = self._batch(
+            q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench
+        )
         d_ = d_.copy()
         a = np.zeros((len(q_), self.nv), dtype)
-        fault = articulated.forward_dynamics(self.tree, q_, v_, d_, given, self._wrenches(w_, dtype), ws, a)
+        fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, self._wrenches(w_, dtype), ws, a)
         self._refuse_singular(fault)
-        return a.reshape((*shape, self.nv)), d_.reshape((*shape, self.nv))
+        d_ = d_.reshape((*shape, self.nv))
+        return a.reshape((*shape, self.nv)), d_ - forces if external else d_
 
     def _newton_euler(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None, keep: bool
     ) -> tuple[Numbers, Numbers]:
-        loads = self._loads(external)
-        (q_, v_, a_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **loads)
+        wrench, forces = self._loads(q, external)
+        (q_, v_, a_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench)
         rows = len(self.bodies) + 1
         tau = np.zeros((len(q_), self.nv), dtype)
         f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
-        newton_euler.inverse_dynamics(self.tree, q_, v_, a_, self._wrenches(w_, dtype), ws, tau, f)
-        return tau.reshape((*shape, self.nv)), f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
+        newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, self._wrenches(w_, dtype), ws, tau, f)
+        tau = tau.reshape((*shape, self.nv))
+        return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 
     def operators(self, q: ArrayLike) -> Operators:
         """The spatial operators of one posture: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
@@ -376,7 +401,7 @@ class Model:
         (q_, v_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv))
         s = len(q_)
         E, L, c = np.zeros((s, 2), dtype), np.zeros((s, 6), dtype), np.zeros((s, 3), dtype)
-        energy.energy_and_momentum(self.tree, q_, v_, ws, E, L, c)
+        energy.energy_and_momentum(self.tree, self.flex, q_, v_, ws, E, L, c)
         return E, L, c, shape
 
     # ------------------------------------------------------------ derivatives
@@ -465,27 +490,30 @@ class Model:
         (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
         n = len(self.bodies)
         X, H = np.zeros((len(q_), n, 6, 6), dtype), np.zeros((len(q_), self.nv, 6), dtype)
-        kinematics.joint_maps(self.tree, q_, ws, X, H)
+        kinematics.joint_maps(self.tree, self.flex, q_, ws, X, H)
         return X.reshape((*shape, n, 6, 6)), H.reshape((*shape, self.nv, 6))
 
     def _place(self, frame: str) -> Place:
+        found = self._places.get(frame)
+        if found is not None:
+            return found
         try:
-            return self._places[frame]
-        except KeyError:
+            return place(self.description, frame, numbering(self.description))
+        except ModelError:
             raise StateError(f"model {self.name!r}: no frame {frame!r}{nearest(frame, self._places)}") from None
 
     def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any, Workspace]:
         """Arrays as one batch (see `inputs.batch`), its leading axes and type, and this thread's workspace."""
         arrays, shape, dtype = batch(f"model {self.name!r}", parts)
-        return arrays, shape, dtype, borrow(len(self.bodies), self.nv, dtype)
+        return arrays, shape, dtype, borrow(self._sizes, dtype)
 
-    def _loads(self, external: Loads | None) -> dict[str, tuple[ArrayLike, int]]:
-        """Applied wrenches as one more part of a batch, if there are any."""
+    def _loads(self, q: ArrayLike, external: Loads | None) -> tuple[dict[str, tuple[ArrayLike, int]], Numbers]:
+        """Applied wrenches as one more part of a batch, if there are any, and their forces on the modes."""
         if not external:
-            return {}
-        rows = len(self.bodies) + 1
-        total = body_wrenches(rows, {frame: (self._place(frame), w) for frame, w in external.items()})
-        return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * rows)}
+            return {}, self._unloaded
+        given = {frame: (self._place(frame), w) for frame, w in external.items()}
+        total, forces = body_wrenches(self.tree, self.flex, np.asarray(q), given)
+        return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * (len(self.bodies) + 1))}, forces
 
     def _wrenches(self, parts: list[Numbers], dtype: Any) -> Numbers:
         if parts:

@@ -2,17 +2,19 @@
 
 Each freedom of a joint is eliminated on its own, as if a massless body stood between it and the next; this is the
 separation of freedoms (7.6) carried to the end. D is then a number, a joint of any size takes the same path,
-and a freedom whose acceleration is given (hybrid dynamics) is simply not eliminated.
+and a freedom whose acceleration is given (hybrid dynamics) is simply not eliminated. The modes of a flexible body come
+before its joint and are eliminated together, in `ports`; their accelerations are never given.
 """
 
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.composite import own_inertias
-from supple.recursions.forces import loaded_motion, passive
-from supple.recursions.kinematics import ground_acceleration, joint_step
+from supple.recursions.composite import own_inertias, posture_step
+from supple.recursions.forces import loaded_motion, passive_forces
+from supple.recursions.kinematics import ground_acceleration, inboard_motion
 from supple.recursions.newton_euler import at_rest
-from supple.recursions.tree import Array, Tree, Workspace
+from supple.recursions.ports import modal_acceleration_step, modal_residual_step, port_step, schur_step
+from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
     accumulate,
     accumulate_inertia,
@@ -29,9 +31,9 @@ from supple.spatial import (
     load6,
     load9,
     load_inertia,
-    motion_to_child,
     scale6,
     store,
+    store_inertia,
     subtract_outer,
 )
 
@@ -40,15 +42,20 @@ SINGULAR = 1e-14
 
 
 @step
-def inertia_step(tree: Tree, k: int, given: Array, ws: Workspace) -> None:
+def inertia_step(tree: Tree, flex: Flex | None, k: int, given: Array, ws: Workspace) -> None:
     """Eliminate the freedoms of body k from P(k), last to first, and pass P+ to its parent (6.1).
 
     Given P(k) with all outboard bodies added, H. Computes D, size, G = P H* D^-1; for a given acceleration P stays as
-    it is and G holds P H*. Cost: 36 + 6 + 21 products a freedom, 190 for the shift to the parent.
+    it is and G holds P H*. The modes of the body are eliminated first, all at once. A flexible parent takes P+ at the
+    seat. Cost: 36 + 6 + 21 products a freedom, 190 for the shift to the parent.
     """
+    if flex is not None and flex.modes[k] > 0:
+        port_step(flex, k, ws.P, ws.flex)
+        for i in range(tree.v_mode[k], tree.v_first[k + 1]):
+            ws.D[i], ws.size[i] = 1.0, 0.0
     P = load_inertia(ws.P, k)
     turning, moving = P[0] + P[3] + P[5], P[15] + P[18] + P[20]
-    for i in range(tree.v_first[k + 1] - 1, tree.v_first[k] - 1, -1):
+    for i in range(tree.v_mode[k] - 1, tree.v_first[k] - 1, -1):
         h = load6(ws.H, i)
         u = inertia_times(P, h)
         ws.D[i] = dot6(h, u) + tree.joint_inertia[i]
@@ -59,7 +66,11 @@ def inertia_step(tree: Tree, k: int, given: Array, ws: Workspace) -> None:
             g = scale6(1 / ws.D[i], u)
             store(ws.G, i, g)
             P = subtract_outer(P, g, u)
-    accumulate_inertia(ws.P, tree.parent[k], inertia_to_parent(load9(ws.R, k), load3(ws.l, k), P))
+    inward = inertia_to_parent(load9(ws.R, k), load3(ws.l, k), P)
+    if flex is not None and flex.seat[k] >= 0:
+        store_inertia(ws.flex.Gamma, k, inward)
+        return
+    accumulate_inertia(ws.P, tree.parent[k], inward)
 
 
 @step
@@ -69,14 +80,16 @@ def bias_step(k: int, ws: Workspace) -> None:
 
 
 @step
-def residual_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace) -> None:
+def residual_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Array, ws: Workspace) -> None:
     """What is left of the forces on body k, last freedom to first, and z+ passed to its parent (7.2).
 
     Given z(k) in the rows of f, H, D, G, and in eps the forces T. Computes eps = T - H z; where the acceleration is
     given (its value in `drive`), eps = H z - T and z takes P H* times it.
     """
+    if flex is not None and flex.modes[k] > 0:
+        modal_residual_step(flex, k, ws.eps, ws.f, ws.flex)
     z = load6(ws.f, k)
-    for i in range(tree.v_first[k + 1] - 1, tree.v_first[k] - 1, -1):
+    for i in range(tree.v_mode[k] - 1, tree.v_first[k] - 1, -1):
         hz = dot6(load6(ws.H, i), z)
         if given[i]:
             ws.eps[i] = hz - ws.eps[i]
@@ -84,18 +97,22 @@ def residual_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace)
         else:
             ws.eps[i] = ws.eps[i] - hz
             z = add_scaled(z, ws.eps[i], load6(ws.G, i))
-    accumulate(ws.f, tree.parent[k], force_to_parent(load9(ws.R, k), load3(ws.l, k), z))
+    inward = force_to_parent(load9(ws.R, k), load3(ws.l, k), z)
+    if flex is not None and flex.seat[k] >= 0:
+        store(ws.flex.z, k, inward)
+        return
+    accumulate(ws.f, tree.parent[k], inward)
 
 
 @step
-def accelerate_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspace, a: Array) -> None:
+def accelerate_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Array, ws: Workspace, a: Array) -> None:
     """Accelerations of the freedoms of body k, first to last, and of the body (7.3).
 
     Given D, G, eps and the parent's alpha. Computes a, alpha; where the acceleration was given, `drive` becomes the
     force that it takes.
     """
-    alpha = motion_to_child(load9(ws.R, k), load3(ws.l, k), load6(ws.alpha, tree.parent[k]))
-    for i in range(tree.v_first[k], tree.v_first[k + 1]):
+    alpha = inboard_motion(tree, flex, k, a, ws.alpha, ws)
+    for i in range(tree.v_first[k], tree.v_mode[k]):
         g_alpha = dot6(load6(ws.G, i), alpha)
         if given[i]:
             a[i] = drive[i]
@@ -104,57 +121,89 @@ def accelerate_step(tree: Tree, k: int, drive: Array, given: Array, ws: Workspac
             a[i] = ws.eps[i] * (1 / ws.D[i]) - g_alpha
         alpha = add_scaled(alpha, a[i], load6(ws.H, i))
     store(ws.alpha, k, add6(alpha, load6(ws.bias, k)))
+    if flex is not None and flex.modes[k] > 0:
+        modal_acceleration_step(flex, k, load6(ws.alpha, k), ws.eps, ws.flex, a)
 
 
 @step
-def articulated_inertias(tree: Tree, given: Array, ws: Workspace) -> None:
-    """P, D and G of all bodies (6.1). Given R, l, H."""
+def free_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
+    """P(k) starts as the body's own inertia with its modes free, S_0; the ground's is zero. Given second, node_*."""
+    own_inertias(tree, flex, ws)
+    if flex is not None:
+        for k in range(1, len(tree.parent)):
+            if flex.modes[k] > 0:
+                schur_step(flex, k, load_inertia(ws.P, k), ws.P, ws.flex)
+
+
+@step
+def articulated_inertias(tree: Tree, flex: Flex | None, given: Array, ws: Workspace) -> None:
+    """P, D and G of all bodies (6.1). Given R, l, H, second."""
     n = len(tree.parent)
-    own_inertias(tree, ws)
+    free_inertias(tree, flex, ws)
     for k in range(n - 1, 0, -1):
-        inertia_step(tree, k, given, ws)
+        inertia_step(tree, flex, k, given, ws)
 
 
 @step
-def inverse_mass_times(tree: Tree, x: Array, given: Array, ws: Workspace, y: Array) -> None:
+def inverse_mass_times(tree: Tree, flex: Flex | None, x: Array, given: Array, ws: Workspace, y: Array) -> None:
     """y = M^-1 x by the innovations factors (6.6), in O(n). Given R, l, H, D, G; bias and the ground's alpha zero."""
     n = len(tree.parent)
     ws.f[:] = 0.0
     for i in range(len(x)):
         ws.eps[i] = x[i]
     for k in range(n - 1, 0, -1):
-        residual_step(tree, k, x, given, ws)
+        residual_step(tree, flex, k, x, given, ws)
     for k in range(1, n):
-        accelerate_step(tree, k, x, given, ws, y)
+        accelerate_step(tree, flex, k, x, given, ws, y)
 
 
 @step
 def articulate(
-    tree: Tree, q: Array, v: Array, drive: Array, given: Array, wrench: Array, ws: Workspace, a: Array
+    tree: Tree,
+    flex: Flex | None,
+    q: Array,
+    v: Array,
+    drive: Array,
+    given: Array,
+    wrench: Array,
+    ws: Workspace,
+    a: Array,
 ) -> None:
     """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha.
 
     `drive` (nv,) holds forces, or accelerations where `given`; afterwards the drive forces of all freedoms.
     """
     n = len(tree.parent)
-    loaded_motion(tree, q, v, wrench, ws)
-    own_inertias(tree, ws)
+    loaded_motion(tree, flex, q, v, wrench, ws)
+    free_inertias(tree, flex, ws)
     ws.f[:] = 0.0
+    passive_forces(tree, flex, q, v, ws.eps)
     for i in range(len(given)):
-        ws.eps[i] = passive(tree, i, q, v)
         if not given[i]:
             ws.eps[i] += drive[i]
+    if flex is not None:
+        for k in range(1, n):
+            for i in range(tree.v_mode[k], tree.v_first[k + 1]):
+                ws.eps[i] -= ws.flex.modal[i]
     for k in range(n - 1, 0, -1):
+        inertia_step(tree, flex, k, given, ws)
         bias_step(k, ws)
-        inertia_step(tree, k, given, ws)
-        residual_step(tree, k, drive, given, ws)
+        residual_step(tree, flex, k, drive, given, ws)
     for k in range(1, n):
-        accelerate_step(tree, k, drive, given, ws, a)
+        accelerate_step(tree, flex, k, drive, given, ws, a)
 
 
 @sweep
 def forward_dynamics(
-    tree: Tree, q: Array, v: Array, drive: Array, given: Array, wrench: Array, ws: Workspace, a: Array
+    tree: Tree,
+    flex: Flex | None,
+    q: Array,
+    v: Array,
+    drive: Array,
+    given: Array,
+    wrench: Array,
+    ws: Workspace,
+    a: Array,
 ) -> int:
     """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the freedom that has no inertia.
 
@@ -162,7 +211,7 @@ def forward_dynamics(
     """
     ground_acceleration(-1.0, tree, ws)
     for s in range(len(q)):
-        articulate(tree, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, a[s])
+        articulate(tree, flex, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, a[s])
         fault = singular_freedom(given, ws)
         if fault > 0:
             return fault
@@ -170,20 +219,22 @@ def forward_dynamics(
 
 
 @sweep
-def inverse_mass_matrix(tree: Tree, q: Array, given: Array, ws: Workspace, x: Array, M: Array) -> int:
+def inverse_mass_matrix(
+    tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, x: Array, M: Array
+) -> int:
     """Inverse mass matrices M (s, nv, nv) for a batch of coordinates, a column at a time; return as above.
 
     `x` (nv,) is working space; no acceleration is `given`.
     """
-    at_rest(ws)
+    at_rest(flex, ws)
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_step(tree, k, q[s], ws)
-        articulated_inertias(tree, given, ws)
+            posture_step(tree, flex, k, q[s], ws)
+        articulated_inertias(tree, flex, given, ws)
         for i in range(len(x)):
             x[:] = 0.0
             x[i] = 1.0
-            inverse_mass_times(tree, x, given, ws, M[s, i])
+            inverse_mass_times(tree, flex, x, given, ws, M[s, i])
         fault = singular_freedom(given, ws)
         if fault > 0:
             return fault

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.kinematics import joint_step
-from supple.recursions.tree import Array, Tree, Workspace
+from supple.recursions.modal import inertia_of_modes, own_inertia, own_moment
+from supple.recursions.nodes import node_force, node_shape
+from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
+    Vec6,
     accumulate_inertia,
+    add6,
     dot6,
     force_to_parent,
     inertia_times,
@@ -16,66 +20,121 @@ from supple.spatial import (
     load9,
     load_inertia,
     rigid_inertia,
+    shift_inertia,
     store_inertia,
 )
 
 
 @step
-def own_inertias(tree: Tree, ws: Workspace) -> None:
-    """P(k) starts as the body's own inertia M(k); the ground's is zero."""
-    for k in range(len(tree.parent)):
-        store_inertia(ws.P, k, rigid_inertia(tree.mass[k], load3(tree.moment, k), load6(tree.inertia, k)))
+def posture_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
+    """Where body k is and what inertia it has there: R, l, H, second, moment, inertia."""
+    joint_step(tree, flex, k, q, ws)
+    if flex is not None and flex.modes[k] > 0:
+        inertia_of_modes(tree, flex, k, q, ws.flex)
 
 
 @step
-def composite_step(tree: Tree, k: int, ws: Workspace) -> None:
-    """R(parent) gains X R(k) X* (5.2). Given R(k) with all outboard bodies added, in the rows of P."""
+def own_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
+    """P(k) starts as the body's own inertia M_rr(k); the ground's is zero."""
+    for k in range(len(tree.parent)):
+        P = rigid_inertia(tree.mass[k], own_moment(tree, flex, k, ws), own_inertia(tree, flex, k, ws))
+        store_inertia(ws.P, k, P)
+
+
+@step
+def composite_step(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> None:
+    """R(parent) gains X R(k) X* (5.2). Given R(k) with all outboard bodies added, in the rows of P.
+
+    Of a composite body with modes this is the rigid part; what comes through a seat is kept there, in Gamma.
+    """
     P = inertia_to_parent(load9(ws.R, k), load3(ws.l, k), load_inertia(ws.P, k))
+    if flex is not None and flex.seat[k] >= 0:
+        store_inertia(ws.flex.Gamma, k, P)
+        P = shift_inertia(load3(ws.flex.node_l, flex.seat[k]), P)
     accumulate_inertia(ws.P, tree.parent[k], P)
 
 
 @step
-def mass_row_step(tree: Tree, i: int, k: int, ws: Workspace, M: Array) -> None:
+def inward_step(tree: Tree, flex: Flex | None, i: int, k: int, x: Vec6, ws: Workspace, M: Array) -> Vec6:
+    """X(parent) = Phi X(k) of (5.5), and with the modes of a flexible parent their entries in row i of M."""
+    x = force_to_parent(load9(ws.R, k), load3(ws.l, k), x)
+    if flex is not None:
+        s = flex.seat[k]
+        if s >= 0:
+            first = flex.v_mode[tree.parent[k]]
+            last = first + flex.modes[tree.parent[k]]
+            for j in range(first, last):
+                M[i, j] = 0.0
+            x = node_force(flex, s, x, ws.flex, M[i])
+            for j in range(first, last):
+                M[j, i] = M[i, j]
+    return x
+
+
+@step
+def mode_row_step(flex: Flex, own: float, i: int, k: int, w: FlexWorkspace, M: Array) -> Vec6:
+    """R_rf(k) of the mode with speed i, and its entries M_ff with the modes of the same body (5.5).
+
+    Given Gamma, coupling and its `own` entry of G.
+    """
+    row, first = flex.mode_row[k], flex.v_mode[k]
+    r = i - first
+    for j in range(flex.modes[k]):
+        M[i, first + j] = 0.0
+    M[i, i] = own
+    for j in range(flex.mesh_first[row + r], flex.mesh_first[row + r + 1]):
+        M[i, first + flex.mesh_mode[j]] += flex.mesh_value[j, 0]
+    x = load6(w.coupling, i)
+    for p in range(flex.port_first[k], flex.port_first[k + 1]):
+        c = flex.port_child[p]
+        s = flex.seat[c]
+        x = add6(x, node_force(flex, s, inertia_times(load_inertia(w.Gamma, c), node_shape(flex, s, r, w)), w, M[i]))
+    return x
+
+
+@step
+def mass_row_step(tree: Tree, flex: Flex | None, i: int, k: int, ws: Workspace, M: Array) -> None:
     """Row i of the mass matrix, a freedom of body k: X = R(k) H*(i) carried inward past each ancestor (5.5)."""
     x = inertia_times(load_inertia(ws.P, k), load6(ws.H, i))
-    j = i
-    M[i, i] = tree.joint_inertia[i]
+    j = i - 1
+    if i < tree.v_mode[k]:
+        M[i, i] = tree.joint_inertia[i] + dot6(x, load6(ws.H, i))
+    elif flex is not None:
+        x = mode_row_step(flex, tree.joint_inertia[i], i, k, ws.flex, M)
+        j = tree.v_mode[k] - 1
     while k > 0:
-        first = tree.v_first[k]
-        while j >= first:
+        while j >= tree.v_first[k]:
             value = dot6(x, load6(ws.H, j))
-            if i == j:
-                M[i, i] += value
-            else:
-                M[i, j] = value
-                M[j, i] = value
-            j = tree.v_parent[j]
-        x = force_to_parent(load9(ws.R, k), load3(ws.l, k), x)
+            M[i, j] = value
+            M[j, i] = value
+            j -= 1
+        x = inward_step(tree, flex, i, k, x, ws, M)
         k = tree.parent[k]
+        j = tree.v_mode[k] - 1
 
 
 @step
-def composite(tree: Tree, q: Array, ws: Workspace) -> None:
-    """Composite inertias of all bodies. Computes R, l, H and the rows of P."""
+def composite(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
+    """Composite inertias of all bodies. Computes R, l, H, second and the rows of P."""
     n = len(tree.parent)
-    own_inertias(tree, ws)
     for k in range(1, n):
-        joint_step(tree, k, q, ws)
+        posture_step(tree, flex, k, q, ws)
+    own_inertias(tree, flex, ws)
     for k in range(n - 1, 0, -1):
-        composite_step(tree, k, ws)
+        composite_step(tree, flex, k, ws)
 
 
 @step
-def mass(tree: Tree, q: Array, ws: Workspace, M: Array) -> None:
+def mass(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array) -> None:
     """Mass matrix of one posture into M (nv, nv), whose entries off the branches are zero already."""
-    composite(tree, q, ws)
+    composite(tree, flex, q, ws)
     for k in range(1, len(tree.parent)):
         for i in range(tree.v_first[k], tree.v_first[k + 1]):
-            mass_row_step(tree, i, k, ws, M)
+            mass_row_step(tree, flex, i, k, ws, M)
 
 
 @sweep
-def mass_matrix(tree: Tree, q: Array, ws: Workspace, M: Array) -> None:
+def mass_matrix(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array) -> None:
     """Mass matrices M (s, nv, nv), zero at the start, for a batch of coordinates. Cost: n times depth."""
     for s in range(len(q)):
-        mass(tree, q[s], ws, M[s])
+        mass(tree, flex, q[s], ws, M[s])

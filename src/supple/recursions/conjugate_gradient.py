@@ -9,7 +9,8 @@ from __future__ import annotations
 from supple.engines.kernels import step, sweep
 from supple.recursions.composite import composite
 from supple.recursions.newton_euler import at_rest, mass_times
-from supple.recursions.tree import Array, Tree, Workspace
+from supple.recursions.nodes import node_shape
+from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import Number, dot6, inertia_times, load6, load_inertia
 
 
@@ -23,24 +24,38 @@ def inner(x: Array, y: Array) -> Number:
 
 
 @step
-def diagonal(tree: Tree, ws: Workspace, d: Array) -> None:
-    """Diagonal of the mass matrix, H R H*. Given the composite inertias."""
-    for k in range(1, len(tree.parent)):
-        R = load_inertia(ws.P, k)
-        for i in range(tree.v_first[k], tree.v_first[k + 1]):
-            h = load6(ws.H, i)
-            d[i] = dot6(h, inertia_times(R, h)) + tree.joint_inertia[i]
+def modal_diagonal(flex: Flex, k: int, w: FlexWorkspace, d: Array) -> None:
+    """What bodies on the seats of body k add to the diagonal for its modes. Given Gamma."""
+    for p in range(flex.port_first[k], flex.port_first[k + 1]):
+        c = flex.port_child[p]
+        for r in range(flex.modes[k]):
+            shape = node_shape(flex, flex.seat[c], r, w)
+            d[flex.v_mode[k] + r] += dot6(shape, inertia_times(load_inertia(w.Gamma, c), shape))
 
 
 @step
-def iterate(tree: Tree, x: Array, tolerance: float, limit: int, ws: Workspace, work: Array) -> int:
+def diagonal(tree: Tree, flex: Flex | None, ws: Workspace, d: Array) -> None:
+    """Diagonal of the mass matrix, H R H*. Given the composite inertias, Gamma."""
+    for k in range(1, len(tree.parent)):
+        R = load_inertia(ws.P, k)
+        for i in range(tree.v_first[k], tree.v_mode[k]):
+            h = load6(ws.H, i)
+            d[i] = dot6(h, inertia_times(R, h)) + tree.joint_inertia[i]
+        for i in range(tree.v_mode[k], tree.v_first[k + 1]):
+            d[i] = tree.joint_inertia[i]
+        if flex is not None:
+            modal_diagonal(flex, k, ws.flex, d)
+
+
+@step
+def iterate(tree: Tree, flex: Flex | None, x: Array, tolerance: float, limit: int, ws: Workspace, work: Array) -> int:
     """Overwrite x by M^-1 x; return the iterations used, or -1 when `limit` did not suffice.
 
     `work` (5, nv) is working space: solution, residual, direction, M times direction, diagonal.
     """
     y, r, p, Mp, d = work[0], work[1], work[2], work[3], work[4]
     n = len(x)
-    diagonal(tree, ws, d)
+    diagonal(tree, flex, ws, d)
     for i in range(n):
         y[i] = 0.0
         r[i] = x[i]
@@ -51,7 +66,7 @@ def iterate(tree: Tree, x: Array, tolerance: float, limit: int, ws: Workspace, w
     while abs(rho) > goal:
         if count == limit:
             return -1
-        mass_times(tree, p, ws, Mp)
+        mass_times(tree, flex, p, ws, Mp)
         length = rho / inner(p, Mp)
         for i in range(n):
             y[i] += length * p[i]
@@ -69,14 +84,14 @@ def iterate(tree: Tree, x: Array, tolerance: float, limit: int, ws: Workspace, w
 
 @sweep
 def conjugate_gradient_solve(
-    tree: Tree, q: Array, tolerance: float, limit: int, ws: Workspace, work: Array, x: Array
+    tree: Tree, flex: Flex | None, q: Array, tolerance: float, limit: int, ws: Workspace, work: Array, x: Array
 ) -> int:
     """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used, or -1."""
-    at_rest(ws)
+    at_rest(flex, ws)
     most = 0
     for s in range(len(q)):
-        composite(tree, q[s], ws)
-        count = iterate(tree, x[s], tolerance, limit, ws, work)
+        composite(tree, flex, q[s], ws)
+        count = iterate(tree, flex, x[s], tolerance, limit, ws, work)
         if count < 0:
             return -1
         most = max(most, count)

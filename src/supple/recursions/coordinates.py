@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.kinematics import axis_rotation, joint_rotation
-from supple.recursions.tree import ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES, Array, Tree
+from supple.recursions.tree import ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES, Array, Flex, Tree
 from supple.spatial import TINY, Vec3, add, cross, dot, load3, load9, rotate, scale, unrotate
 
 
@@ -41,8 +41,8 @@ def angle_rates(tree: Tree, k: int, q: Array, w: Vec3) -> Vec3:
 
 
 @step
-def joint_rates(tree: Tree, k: int, q: Array, v: Array, rate: Array) -> None:
-    """Rates of the coordinates of joint k. Speeds in body axes are turned back; the others are rates already."""
+def joint_rates(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, rate: Array) -> None:
+    """Rates of the coordinates of body k. Speeds in body axes are turned back; the others are rates already."""
     i, j = tree.q_rotation[k], tree.v_rotation[k]
     kind = tree.rotation_kind[k]
     if kind == ONE_AXIS:
@@ -61,6 +61,9 @@ def joint_rates(tree: Tree, k: int, q: Array, v: Array, rate: Array) -> None:
     else:
         for n in range(tree.translations[k]):
             rate[i + n] = v[j + n]
+    if flex is not None:
+        for n in range(flex.modes[k]):
+            rate[flex.q_mode[k] + n] = v[flex.v_mode[k] + n]
 
 
 @step
@@ -114,8 +117,8 @@ def three_angles_step(tree: Tree, k: int, q: Array, v: Array, dt: float, out: Ar
 
 
 @step
-def advance_step(tree: Tree, k: int, q: Array, v: Array, dt: float, out: Array) -> None:
-    """Coordinates of joint k after the time dt at constant speeds v."""
+def advance_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, dt: float, out: Array) -> None:
+    """Coordinates of body k after the time dt at constant speeds v."""
     kind = tree.rotation_kind[k]
     i, j = tree.q_rotation[k], tree.v_rotation[k]
     w = (0.0, 0.0, 0.0)
@@ -140,19 +143,22 @@ def advance_step(tree: Tree, k: int, q: Array, v: Array, dt: float, out: Array) 
     else:
         for n in range(tree.translations[k]):
             out[i + n] = q[i + n] + dt * v[j + n]
+    if flex is not None:
+        for n in range(flex.modes[k]):
+            out[flex.q_mode[k] + n] = q[flex.q_mode[k] + n] + dt * v[flex.v_mode[k] + n]
 
 
 @sweep
-def rates(tree: Tree, q: Array, v: Array, rate: Array) -> None:
+def rates(tree: Tree, flex: Flex | None, q: Array, v: Array, rate: Array) -> None:
     """Rates of the coordinates (s, nq) for a batch of states."""
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_rates(tree, k, q[s], v[s], rate[s])
+            joint_rates(tree, flex, k, q[s], v[s], rate[s])
 
 
 @sweep
-def advance(tree: Tree, q: Array, v: Array, dt: Array, out: Array) -> None:
+def advance(tree: Tree, flex: Flex | None, q: Array, v: Array, dt: Array, out: Array) -> None:
     """Coordinates out (s, nq) after the times dt (s,) at constant speeds."""
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            advance_step(tree, k, q[s], v[s], dt[s], out[s])
+            advance_step(tree, flex, k, q[s], v[s], dt[s], out[s])

@@ -5,9 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.tree import NO_ROTATION, ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES, Array, Tree, Workspace
+from supple.recursions.nodes import node_motion, node_pose, node_rate_step, node_shape, node_step
+from supple.recursions.tree import (
+    NO_ROTATION,
+    ONE_AXIS,
+    QUATERNION,
+    THREE_AXES,
+    TWO_AXES,
+    Array,
+    Flex,
+    FlexWorkspace,
+    Tree,
+    Workspace,
+)
 from supple.spatial import (
     Mat3,
+    Vec3,
     Vec6,
     add,
     add6,
@@ -96,11 +109,11 @@ def translation_map(tree: Tree, k: int, R_joint_body: Mat3, H: Array) -> None:
 
 
 @step
-def joint_step(tree: Tree, k: int, q: Array, ws: Workspace) -> None:
+def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
     """Pose of body k in its parent, and joint map.
 
-    Given q. Computes R, l, H. The origin moves by the translations (Sayers, (14)) and, for a screw, by pitch times
-    angle along the axis.
+    Given q. Computes R, l, H, on a flexible parent the pose of the seat too. The origin moves by the translations
+    (Sayers, (14)) and, for a screw, by pitch times angle along the axis.
     """
     R_parent_joint = load9(tree.rotation, k)
     R_joint_body = joint_rotation(tree, k, q)
@@ -110,7 +123,12 @@ def joint_step(tree: Tree, k: int, q: Array, ws: Workspace) -> None:
     for j in range(tree.translations[k]):
         d = tree.directions[k, 3 * j], tree.directions[k, 3 * j + 1], tree.directions[k, 3 * j + 2]
         l = add(l, rotate(R_parent_joint, scale(q[tree.q_translation[k] + j], d)))
-    store(ws.R, k, matmul(R_parent_joint, R_joint_body))
+    R = matmul(R_parent_joint, R_joint_body)
+    if flex is not None and flex.seat[k] >= 0:
+        node_step(flex, flex.seat[k], q, ws.flex)
+        R_parent_node = load9(ws.flex.node_R, flex.seat[k])
+        R, l = matmul(R_parent_node, R), rotate(R_parent_node, l)
+    store(ws.R, k, R)
     store(ws.l, k, l)
     rotation_map(tree, k, q, ws.H)
     translation_map(tree, k, R_joint_body, ws.H)
@@ -120,23 +138,40 @@ def joint_step(tree: Tree, k: int, q: Array, ws: Workspace) -> None:
 def joint_velocity(tree: Tree, k: int, v: Array, H: Array) -> Vec6:
     """H*(k) beta(k): velocity of body k relative to its parent."""
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(tree.v_first[k], tree.v_first[k + 1]):
+    for i in range(tree.v_first[k], tree.v_mode[k]):
         x = add_scaled(x, v[i], load6(H, i))
     return x
 
 
 @step
-def velocity_step(tree: Tree, k: int, v: Array, ws: Workspace) -> None:
+def inboard_motion(tree: Tree, flex: Flex | None, k: int, x: Array, motion: Array, ws: Workspace) -> Vec6:
+    """What body k has of its parent's motion (rows of `motion`), seen at its origin, in its axes.
+
+    On a flexible parent that is A* of (3.17), with the modal part in x.
+    """
+    parent = load6(motion, tree.parent[k])
+    if flex is not None and flex.seat[k] >= 0:
+        parent = node_motion(flex, flex.seat[k], x, parent, ws.flex)
+    return motion_to_child(load9(ws.R, k), load3(ws.l, k), parent)
+
+
+@step
+def velocity_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, ws: Workspace) -> None:
     """Angular velocity (3.12) and Coriolis acceleration (3.27) of body k.
 
     Given R, l, H and the parent's omega. Computes omega, bias. With the joint's relative velocity (w_rel, u): an axis
     or direction fixed in the body turns with it, one fixed in the parent with that, so that a direction fixed in the
     parent leaves 2 omega_parent x u and one fixed in the body (omega + omega_parent) x u. Of two axes the first turns
-    in the body at -(second x first). Velocities of the origins are never needed.
+    in the body at -(second x first). On a flexible parent, the parent is the seat. Velocities of the origins are never
+    needed.
     """
     R = load9(ws.R, k)
     l = load3(ws.l, k)
     w_parent = load3(ws.omega, tree.parent[k])
+    seat_bias = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if flex is not None and flex.seat[k] >= 0:
+        seat_bias = node_rate_step(flex, flex.seat[k], q, v, w_parent, ws.flex)
+        w_parent = add(w_parent, angular(load6(ws.flex.node_rate, flex.seat[k])))
     w_inboard = unrotate(R, w_parent)
     relative = joint_velocity(tree, k, v, ws.H)
     w_rel = angular(relative)
@@ -154,30 +189,43 @@ def velocity_step(tree: Tree, k: int, v: Array, ws: Workspace) -> None:
         coriolis = cross(add(w_inboard, w_inboard), u)
     store(ws.omega, k, w)
     centrifugal = unrotate(R, cross(w_parent, cross(w_parent, l)))
-    store(ws.bias, k, join(rotational, add(centrifugal, coriolis)))
+    bias = join(rotational, add(centrifugal, coriolis))
+    if flex is not None and flex.seat[k] >= 0:
+        bias = add6(bias, motion_to_child(R, l, seat_bias))
+    store(ws.bias, k, bias)
 
 
 @step
-def pose_step(tree: Tree, k: int, ws: Workspace) -> None:
-    """Pose of body k in the ground frame. Given R, l and the parent's pose. Computes R_ground, p_ground."""
+def pose_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
+    """Pose of body k in the ground frame. Given R, l and the parent's pose. Computes R_ground, p_ground.
+
+    Where the dynamics leaves the deformation of the parent out, the pose has it all the same.
+    """
     p = tree.parent[k]
+    R, l = load9(ws.R, k), load3(ws.l, k)
+    if flex is not None:
+        s = flex.seat[k]
+        if s >= 0 and flex.full[p]:
+            l = add(load3(ws.flex.node_l, s), l)
+        elif s >= 0:
+            R_node, l_node = node_pose(flex, s, q)
+            R, l = matmul(R_node, R), add(l_node, rotate(R_node, l))
     R_ground_parent = load9(ws.R_ground, p)
-    store(ws.R_ground, k, matmul(R_ground_parent, load9(ws.R, k)))
-    store(ws.p_ground, k, add(load3(ws.p_ground, p), rotate(R_ground_parent, load3(ws.l, k))))
+    store(ws.R_ground, k, matmul(R_ground_parent, R))
+    store(ws.p_ground, k, add(load3(ws.p_ground, p), rotate(R_ground_parent, l)))
 
 
 @step
-def twist_step(tree: Tree, k: int, v: Array, ws: Workspace) -> None:
+def twist_step(tree: Tree, flex: Flex | None, k: int, v: Array, ws: Workspace) -> None:
     """Velocity of body k (3.13). Given R, l, H and the parent's V. Computes V."""
-    inboard = motion_to_child(load9(ws.R, k), load3(ws.l, k), load6(ws.V, tree.parent[k]))
-    store(ws.V, k, add6(inboard, joint_velocity(tree, k, v, ws.H)))
+    store(ws.V, k, add6(inboard_motion(tree, flex, k, v, ws.V, ws), joint_velocity(tree, k, v, ws.H)))
 
 
 @step
-def acceleration_step(tree: Tree, k: int, a: Array, ws: Workspace) -> None:
+def acceleration_step(tree: Tree, flex: Flex | None, k: int, a: Array, ws: Workspace) -> None:
     """Acceleration of body k (3.26). Given R, l, H, bias and the parent's alpha. Computes alpha."""
-    inboard = motion_to_child(load9(ws.R, k), load3(ws.l, k), load6(ws.alpha, tree.parent[k]))
-    store(ws.alpha, k, add6(add6(inboard, joint_velocity(tree, k, a, ws.H)), load6(ws.bias, k)))
+    relative = add6(joint_velocity(tree, k, a, ws.H), load6(ws.bias, k))
+    store(ws.alpha, k, add6(inboard_motion(tree, flex, k, a, ws.alpha, ws), relative))
 
 
 @step
@@ -189,60 +237,81 @@ def ground_acceleration(sign: float, tree: Tree, ws: Workspace) -> None:
 
 
 @sweep
-def poses(tree: Tree, q: Array, ws: Workspace, R: Array, p: Array) -> None:
+def poses(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, R: Array, p: Array) -> None:
     """Poses of all bodies in the ground frame, for a batch of coordinates: R (s, n + 1, 9), p (s, n + 1, 3)."""
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_step(tree, k, q[s], ws)
-            pose_step(tree, k, ws)
+            joint_step(tree, flex, k, q[s], ws)
+            pose_step(tree, flex, k, q[s], ws)
         copy_rows(ws.R_ground, R[s])
         copy_rows(ws.p_ground, p[s])
 
 
 @sweep
-def motions(tree: Tree, q: Array, v: Array, a: Array, ws: Workspace, V: Array, A: Array) -> None:
+def motions(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws: Workspace, V: Array, A: Array) -> None:
     """Velocities and accelerations of all body frames, gravity left out, body axes: V, A (s, n + 1, 6)."""
     ground_acceleration(0.0, tree, ws)
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_step(tree, k, q[s], ws)
-            velocity_step(tree, k, v[s], ws)
-            twist_step(tree, k, v[s], ws)
-            acceleration_step(tree, k, a[s], ws)
+            joint_step(tree, flex, k, q[s], ws)
+            velocity_step(tree, flex, k, q[s], v[s], ws)
+            twist_step(tree, flex, k, v[s], ws)
+            acceleration_step(tree, flex, k, a[s], ws)
         copy_rows(ws.V, V[s])
         copy_rows(ws.alpha, A[s])
 
 
-@sweep
-def jacobian(tree: Tree, body: int, point: Array, q: Array, ws: Workspace, J: Array) -> None:
-    """Velocity of a point of a body for a unit of each speed, in body axes: J (s, 6, nv), zero off the path.
+@step
+def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Array) -> None:
+    """Columns of J (6, nv) for the modes of the body of seat s; R and l lead from the seat to the point."""
+    k = flex.seat_body[s]
+    for r in range(flex.modes[k]):
+        store_column(J, flex.v_mode[k] + r, motion_to_child(R, l, node_shape(flex, s, r, w)))
 
-    Column i is H(i) of an ancestor, carried outward by X* of each body between.
+
+@step
+def store_column(A: Array, i: int, x: Vec6) -> None:
+    """Write a 6-vector into column i of a (6, n) array."""
+    for j in range(6):
+        A[j, i] = x[j]
+
+
+@sweep
+def jacobian(tree: Tree, flex: Flex | None, body: int, point: Array, q: Array, ws: Workspace, J: Array) -> None:
+    """Velocity of a point (s, 3) of a body for a unit of each speed, in body axes: J (s, 6, nv), zero off the path.
+
+    Column i is H(i) of an ancestor, or the shape of its mode at the seat, carried outward by X* of each body between.
+    The modes of the body itself are not in it.
     """
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_step(tree, k, q[s], ws)
+            joint_step(tree, flex, k, q[s], ws)
         R = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)  # R_ancestor_body
-        l = (point[0], point[1], point[2])  # ancestor's origin to the point, ancestor axes
+        l = load3(point, s)  # ancestor's origin to the point, ancestor axes
         k = body
         while k > 0:
-            for i in range(tree.v_first[k], tree.v_first[k + 1]):
-                column = motion_to_child(R, l, load6(ws.H, i))
-                for j in range(6):
-                    J[s, j, i] = column[j]
+            for i in range(tree.v_first[k], tree.v_mode[k]):
+                store_column(J[s], i, motion_to_child(R, l, load6(ws.H, i)))
             R_k = load9(ws.R, k)
             l = add(load3(ws.l, k), rotate(R_k, l))
             R = matmul(R_k, R)
+            if flex is not None:
+                t = flex.seat[k]
+                if t >= 0:
+                    modal_columns(flex, t, R, l, ws.flex, J[s])
+                    l = add(load3(ws.flex.node_l, t), l)
             k = tree.parent[k]
 
 
 @sweep
-def joint_maps(tree: Tree, q: Array, ws: Workspace, X: Array, H: Array) -> None:
-    """X (s, n, 6, 6) of `spatial.force_to_parent` and H (s, nv, 6), for a batch of coordinates."""
+def joint_maps(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, X: Array, H: Array) -> None:
+    """X (s, n, 6, 6) of `spatial.force_to_parent`, to the parent's origin, and H (s, nv, 6), zero for modes."""
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            joint_step(tree, k, q[s], ws)
+            joint_step(tree, flex, k, q[s], ws)
             R, l = load9(ws.R, k), load3(ws.l, k)
+            if flex is not None and flex.seat[k] >= 0:
+                l = add(load3(ws.flex.node_l, flex.seat[k]), l)
             for j in range(3):
                 column = (R[j], R[3 + j], R[6 + j])
                 lever = cross(l, column)
@@ -250,4 +319,5 @@ def joint_maps(tree: Tree, q: Array, ws: Workspace, X: Array, H: Array) -> None:
                     X[s, k - 1, i, j] = column[i]
                     X[s, k - 1, 3 + i, 3 + j] = column[i]
                     X[s, k - 1, i, 3 + j] = lever[i]
-        copy_rows(ws.H, H[s])
+            for i in range(tree.v_first[k], tree.v_mode[k]):
+                store(H[s], i, load6(ws.H, i))

@@ -10,19 +10,17 @@ Psi_A = (I - Phi_A)^-1. With A = X* (parent's motion seen at the child) they are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.engines.kernels import step, sweep
+from supple.engines.kernels import sweep
 from supple.errors import StateError
-from supple.recursions.articulated import articulated_inertias
-from supple.recursions.composite import composite, own_inertias
-from supple.recursions.tree import Array, Tree, Workspace
-from supple.spatial import load_inertia
+from supple.recursions.composite import posture_step
+from supple.recursions.tree import Array, Flex, Tree, Workspace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -158,8 +156,8 @@ class Influence(Operator):
     ----------
     parents : (n,) sequence of int
         Number of each body's parent, smaller than its own; -1 for a root.
-    blocks : (n, k, k) array_like
-        A_i; the blocks of roots do not matter.
+    blocks : sequence of n matrices
+        A_i, with as many rows as body i has and as many columns as its parent; of a root only the rows matter.
 
     Examples
     --------
@@ -170,23 +168,32 @@ class Influence(Operator):
     3
     """
 
-    def __init__(self, parents: ArrayLike, blocks: ArrayLike, transposed: bool = False) -> None:
+    def __init__(self, parents: ArrayLike, blocks: Sequence[Numbers] | Numbers, transposed: bool = False) -> None:
         self.parents = np.asarray(parents, dtype=np.int64)
-        self.blocks = np.ascontiguousarray(blocks, dtype=np.float64)
+        self.blocks = [np.asarray(b, dtype=np.float64) for b in blocks]
         self.transposed = transposed
         if np.any(self.parents >= np.arange(len(self.parents))) or np.any(self.parents < -1):
             raise StateError("parents: expected each number to be smaller than the body's own, or -1")
-        super().__init__((self.blocks.shape[0] * self.blocks.shape[1],) * 2)
+        self._first = np.cumsum([0, *(len(b) for b in self.blocks)])
+        super().__init__((int(self._first[-1]),) * 2)
 
     def apply(self, x: Numbers) -> Numbers:
-        return self._run(influence_inward if self.transposed else influence_outward, x)
+        """z_i = A_i x_parent (P1); transposed, the sum of A_j* x_j over the children j (P2)."""
+        z = np.zeros(x.shape, np.result_type(x, float))
+        for i, p, A in self._joined():
+            if self.transposed:
+                z[self._rows(p)] += A.T @ x[self._rows(i)]
+            else:
+                z[self._rows(i)] = A @ x[self._rows(p)]
+        return z
 
-    def _run(self, recursion: Any, x: Numbers) -> Numbers:
-        """One of the four recursions below on the columns of x, stacked body by body."""
-        n, k, _ = self.blocks.shape
-        z = np.zeros((n, k, x.shape[1]))
-        recursion(self.parents, self.blocks, np.array(x, dtype=np.float64).reshape(n, k, -1), z)
-        return z.reshape(n * k, -1)
+    def _rows(self, i: int) -> slice:
+        return slice(self._first[i], self._first[i + 1])
+
+    def _joined(self) -> Iterator[tuple[int, int, Numbers]]:
+        """Number, parent and block of all bodies that are no roots, children first if transposed."""
+        order = range(len(self.parents) - 1, -1, -1) if self.transposed else range(len(self.parents))
+        return ((i, int(self.parents[i]), self.blocks[i]) for i in order if self.parents[i] >= 0)
 
     @property
     def T(self) -> Influence:
@@ -208,86 +215,28 @@ class Resolvent(Influence):
     """Psi_A of CDI: block (i, j) is the product of the A on the path from j out to i."""
 
     def apply(self, x: Numbers) -> Numbers:
-        return self._run(resolvent_inward if self.transposed else resolvent_outward, x)
-
-
-@step
-def add_product(A: Array, transposed: bool, x: Array, z: Array) -> None:
-    """z gains A x or A* x, for the columns of x."""
-    for i in range(A.shape[0]):
-        for j in range(A.shape[0]):
-            a = A[j, i] if transposed else A[i, j]
-            for c in range(x.shape[1]):
-                z[i, c] += a * x[j, c]
+        """z_i = x_i + A_i z_parent, parents first; transposed, x_i and the A_j* z_j of the children j, these first."""
+        z = np.array(x, np.result_type(x, float))
+        for i, p, A in self._joined():
+            if self.transposed:
+                z[self._rows(p)] += A.T @ z[self._rows(i)]
+            else:
+                z[self._rows(i)] += A @ z[self._rows(p)]
+        return z
 
 
 @sweep
-def influence_outward(parents: Array, A: Array, x: Array, z: Array) -> None:
-    """z = Phi_A x: z_i = A_i x_parent (P1). z is zero at the start."""
-    for i in range(len(parents)):
-        if parents[i] >= 0:
-            add_product(A[i], False, x[parents[i]], z[i])
-
-
-@sweep
-def influence_inward(parents: Array, A: Array, x: Array, z: Array) -> None:
-    """z = Phi_A* x: z_i = sum of A_j* x_j over the children j (P2)."""
-    for i in range(len(parents)):
-        if parents[i] >= 0:
-            add_product(A[i], True, x[i], z[parents[i]])
-
-
-@sweep
-def resolvent_outward(parents: Array, A: Array, x: Array, z: Array) -> None:
-    """z = Psi_A x: z_i = A_i z_parent + x_i, parents first."""
-    for i in range(len(parents)):
-        for j in range(x.shape[1]):
-            for c in range(x.shape[2]):
-                z[i, j, c] = x[i, j, c]
-        if parents[i] >= 0:
-            add_product(A[i], False, z[parents[i]], z[i])
-
-
-@sweep
-def resolvent_inward(parents: Array, A: Array, x: Array, z: Array) -> None:
-    """z = Psi_A* x: z_i = x_i + sum of A_j* z_j over the children j, children first."""
-    for i in range(len(parents) - 1, -1, -1):
-        for j in range(x.shape[1]):
-            for c in range(x.shape[2]):
-                z[i, j, c] += x[i, j, c]
-        if parents[i] >= 0:
-            add_product(A[i], True, z[i], z[parents[i]])
-
-
-@step
-def expand_inertias(ws: Workspace, out: Array) -> None:
-    """The rows of P as 6x6 matrices, the ground's left out."""
-    for k in range(len(out)):
-        P = load_inertia(ws.P, k + 1)
-        n = 0
-        for i in range(3):
-            for j in range(i, 3):
-                out[k, i, j] = out[k, j, i] = P[n]
-                out[k, 3 + i, 3 + j] = out[k, 3 + j, 3 + i] = P[15 + n]
-                n += 1
-        for i in range(3):
-            for j in range(3):
-                out[k, i, 3 + j] = out[k, 3 + j, i] = P[6 + 3 * i + j]
-
-
-@sweep
-def inertias(tree: Tree, q: Array, given: Array, ws: Workspace, M: Array, R: Array, P: Array) -> None:
-    """Own (3.1), composite (5.2) and articulated (6.1) inertias of all bodies of one posture, each (n, 6, 6)."""
-    own_inertias(tree, ws)
-    expand_inertias(ws, M)
-    composite(tree, q, ws)
-    expand_inertias(ws, R)
-    articulated_inertias(tree, given, ws)
-    expand_inertias(ws, P)
+def postures(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
+    """R, l, H, node_*, second, moment and inertia of all bodies into the workspace, for one posture."""
+    for k in range(1, len(tree.parent)):
+        posture_step(tree, flex, k, q, ws)
 
 
 class Operators:
     """The operators of one posture. Bars and stars of the source are `_bar` and `.T`.
+
+    Of a flexible body vectors have the modal part first, then the six numbers of its frame; its freedoms are those of
+    its joint, then its modes.
 
     Attributes
     ----------
@@ -298,7 +247,7 @@ class Operators:
         shifted gains, projections, and the articulated counterparts of E_Phi, Phi (6.1)-(6.3). D holds the joints' own
         inertia J too.
     Phi_A, Psi_A : Operator
-        CDI's forward influence matrix and its resolvent with A = X*.
+        CDI's forward influence matrix and its resolvent with A = Phi*(parent, body).
     J : Operator
         The joints' own inertia.
     mass_matrix, inverse_mass_matrix : Operator
@@ -309,16 +258,28 @@ class Operators:
         (q_,), shape, dtype, ws = model._batch(q=(q, model.nq))
         if shape != () or dtype != np.float64:
             raise StateError(f"operators: expected one real posture of shape ({model.nq},), got shape {np.shape(q)}")
-        n = len(model.bodies)
-        X, rows = model.joint_maps(q)
-        own, whole, articulated = (np.zeros((n, 6, 6)) for _ in range(3))
-        inertias(model.tree, q_[0], np.zeros(model.nv, dtype=np.bool_), ws, own, whole, articulated)
-        first = model.tree.v_first[1:]
-        spans = [slice(int(first[k]), int(first[k + 1])) for k in range(n)]
-        self.Phi_A = Influence(model.tree.parent[1:] - 1, np.swapaxes(X, 1, 2))
-        self.H = BlockDiagonal([rows[s] for s in spans])
-        self.M, self.R, self.P = (BlockDiagonal(list(b)) for b in (own, whole, articulated))
-        self.J = BlockDiagonal([np.diag(model.tree.joint_inertia[s]) for s in spans])
+        postures(model.tree, model.flex, q_[0], ws)
+        bodies = range(1, len(model.bodies) + 1)
+        self.Phi_A = Influence(model.tree.parent[1:] - 1, [_outward(model.tree, model.flex, k, ws) for k in bodies])
+        self.H = BlockDiagonal([_joint_map(model.tree, model.flex, k, ws) for k in bodies])
+        self.M = BlockDiagonal([_modal_mass(model.tree, model.flex, k, ws) for k in bodies])
+        self.J = BlockDiagonal([_joint_inertia(model.tree, k) for k in bodies])
+
+    @cached_property
+    def R(self) -> BlockDiagonal:
+        R = [M.copy() for M in self.M.blocks]
+        for i, p, A in self.Phi_A.T._joined():
+            R[p] += A.T @ R[i] @ A
+        return BlockDiagonal(R)
+
+    @cached_property
+    def P(self) -> BlockDiagonal:
+        P = [M.copy() for M in self.M.blocks]
+        for i, p, A in self.Phi_A.T._joined():
+            u = self.H.blocks[i] @ P[i]
+            D = u @ self.H.blocks[i].T + self.J.blocks[i]
+            P[p] += A.T @ (P[i] - u.T @ np.linalg.solve(D, u)) @ A
+        return BlockDiagonal(P)
 
     @cached_property
     def Psi_A(self) -> Operator:
@@ -348,13 +309,13 @@ class Operators:
 
     @cached_property
     def tau_bar(self) -> BlockDiagonal:
-        return BlockDiagonal([np.eye(6) - G @ H for G, H in zip(self.G.blocks, self.H.blocks, strict=True)])
+        return BlockDiagonal([np.eye(len(G)) - G @ H for G, H in zip(self.G.blocks, self.H.blocks, strict=True)])
 
     @cached_property
     def _articulated_influence(self) -> Influence:
         """Phi_A with A = (X tau_bar)*: its transpose is E_Psi = E_Phi tau_bar."""
         blocks = [t.T @ A for t, A in zip(self.tau_bar.blocks, self.Phi_A.blocks, strict=True)]
-        return Influence(self.Phi_A.parents, np.array(blocks))
+        return Influence(self.Phi_A.parents, blocks)
 
     @cached_property
     def E_Psi(self) -> Operator:
@@ -372,3 +333,68 @@ class Operators:
     def inverse_mass_matrix(self) -> Operator:
         factor = Identity(self.H.shape[0]) - self.H @ self.Psi @ self.K
         return factor.T @ self.D.inverse() @ factor
+
+
+# ---------------------------------------------------------------- blocks of one body
+
+
+def _outward(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers:
+    """Phi*(parent, k) of (3.14): motion of the parent, modal part first, seen by body k; its own modes see nothing."""
+    X = _phi(ws.l[k]) @ np.kron(np.eye(2), ws.R[k].reshape(3, 3))
+    if flex is None or ws.flex is None:
+        return X.T
+    p, s = tree.parent[k], flex.seat[k]
+    A = np.concatenate([np.zeros((flex.modes[p], 6)), np.eye(6)])
+    if s >= 0:
+        shape = flex.seat_shape[flex.seat_row[s] : flex.seat_row[s] + flex.modes[p]].copy()
+        shape[:, :3] = shape[:, :3] @ ws.flex.node_Q[s].reshape(3, 3).T
+        A = np.concatenate([shape, _phi(ws.flex.node_l[s])])
+    return np.concatenate([np.zeros((flex.modes[k], len(A))), (A @ X).T])
+
+
+def _joint_map(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers:
+    """H of (3.15) with Pi_d = 0: the joint's freedoms move the frame, the modes themselves."""
+    joint, modes = tree.v_mode[k] - tree.v_first[k], 0 if flex is None else flex.modes[k]
+    H = np.zeros((joint + modes, modes + 6))
+    H[:joint, modes:] = ws.H[tree.v_first[k] : tree.v_mode[k]]
+    H[joint:, :modes] = np.eye(modes)
+    return H
+
+
+def _modal_mass(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers:
+    """M_m of (3.25)."""
+    if flex is None or ws.flex is None or flex.modes[k] == 0:
+        return _rigid(tree.mass[k], tree.moment[k], tree.inertia[k])
+    modes, row = flex.modes[k], flex.mode_row[k]
+    span = slice(flex.v_mode[k], flex.v_mode[k] + modes)
+    M = np.zeros((modes + 6, modes + 6))
+    M[modes:, modes:] = _rigid(tree.mass[k], ws.flex.moment[k], ws.flex.inertia[k])
+    M[:modes, :modes] = np.diag(tree.joint_inertia[span])
+    for r in range(modes):
+        entries = slice(flex.mesh_first[row + r], flex.mesh_first[row + r + 1])
+        M[r, flex.mesh_mode[entries]] = flex.mesh_value[entries, 0]
+    M[:modes, modes:] = ws.flex.coupling[span]
+    M[modes:, :modes] = M[:modes, modes:].T
+    return M
+
+
+def _rigid(m: float, h: Numbers, J: Numbers) -> Numbers:
+    """(3.1) at the body's origin."""
+    matrix = np.array([[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]])
+    return np.block([[matrix, _tilde(h)], [-_tilde(h), m * np.eye(3)]])
+
+
+def _joint_inertia(tree: Tree, k: int) -> Numbers:
+    """The joint's own inertia; that of modes is in M."""
+    own = tree.joint_inertia[tree.v_first[k] : tree.v_first[k + 1]].copy()
+    own[tree.v_mode[k] - tree.v_first[k] :] = 0.0
+    return np.diag(own)
+
+
+def _tilde(a: Numbers) -> Numbers:
+    return np.cross(np.eye(3), a)
+
+
+def _phi(l: Numbers) -> Numbers:
+    """phi of (3.8)."""
+    return np.block([[np.eye(3), _tilde(l)], [np.zeros((3, 3)), np.eye(3)]])

@@ -2,7 +2,11 @@
 
 Bodies are numbered parent first, and number 0 is the ground, so that every loop over bodies runs from 1 and the
 ground's motion (gravity as an upward acceleration) is a row like any other. The freedoms of body k are the speeds
-`v_first[k] ... v_first[k + 1] - 1`.
+`v_first[k] ... v_first[k + 1] - 1`: those of its joint, and from `v_mode[k]` on those of its deformation. A rigid body
+is a flexible one without the latter.
+
+A place on a flexible body that carries a child, a spring or a wrench is a seat: a node whose motion is that of the body
+frame plus shapes times modal speeds. What a mode is (an eigenmode, a displacement of a node) does not matter here.
 """
 
 from __future__ import annotations
@@ -72,6 +76,8 @@ class Tree(NamedTuple):
     """(nv,) joint damper, N m s/rad or N s/m."""
     gravity: Array
     """(3,) m/s^2, in the ground frame."""
+    v_mode: Array
+    """(n + 1,) first modal speed: the end of the joint's speeds."""
     spring_bodies: Array
     """(springs, 2) bodies that a point-to-point spring-damper joins."""
     spring_points: Array
@@ -90,13 +96,125 @@ class Tree(NamedTuple):
     """(wrenches, 6) moment N m, force N."""
 
 
+class Flex(NamedTuple):
+    """The flexible bodies of a model as flat arrays; a rigid model has None in its place. Never written to."""
+
+    modes: Array
+    """(n + 1,) number of modal coordinates of each body; zero for a rigid one."""
+    q_mode: Array
+    """(n + 1,) first modal coordinate."""
+    v_mode: Array
+    """(n + 1,) that of `Tree`."""
+    full: Array
+    """(n + 1,) whether terms that depend on the deformation are kept; without them the model is that of (8.1)."""
+    mode_row: Array
+    """(n + 1,) where the modes of a body stand in the following arrays of rows; like bodies share theirs."""
+    mode_momentum: Array
+    """(rows, 3) E(r) = int Psi_r, kg."""
+    mode_second: Array
+    """(rows, 9) X(r) = int x Psi_r*, kg m."""
+    mode_recoil: Array
+    """(rows, 6) Lam M_fr of the undeformed body: modal accelerations that a unit acceleration of the frame undoes."""
+    pair_first: Array
+    """(rows + 1,) where the blocks N(s, r) of each row r begin."""
+    pair_mode: Array
+    """(blocks,) their s."""
+    pair_value: Array
+    """(blocks, 9) N(s, r) = int Psi_s Psi_r*, kg."""
+    mesh_first: Array
+    """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
+    mesh_mode: Array
+    """(entries,) their columns."""
+    mesh_value: Array
+    """(entries, 3) mass G, stiffness K, damping C. The diagonals are in `joint_inertia`, `stiffness`, `damping`."""
+    factor_first: Array
+    """(rows + 1,) where the entries below the diagonal of each row of L begin: Lam = G^-1 = L^-* factor_scale L^-1."""
+    factor_mode: Array
+    """(entries,) their columns."""
+    factor_value: Array
+    """(entries,) L."""
+    factor_scale: Array
+    """(rows,) one over the diagonal factor; one for modes."""
+    free_inertia: Array
+    """(n + 1, 21) M_rr - M_rf Lam M_fr of the undeformed body: what is left with its modes free."""
+    seat: Array
+    """(n + 1,) the seat that carries the joint of body k; -1 where the parent is rigid."""
+    seat_body: Array
+    """(seats,) body that a seat is on."""
+    seat_row: Array
+    """(seats,) where its shapes stand in the following arrays of rows."""
+    seat_position: Array
+    """(seats, 3) the node in the undeformed body's frame, m. Positions of joints and points are from the node."""
+    seat_shape: Array
+    """(rows, 6) Pi_t of (3.17): rotation and displacement of the node for a unit of each mode."""
+    seat_gain: Array
+    """(rows, 6) Ups = Lam Pi_t* of (7.8)."""
+    seat_rest: Array
+    """(n + 1, 36) phi(k, t) - M_rf Ups for the seat of body k, of the undeformed parent."""
+    port_first: Array
+    """(n + 2,) where the children on seats of each body begin."""
+    port_child: Array
+    """(ports,) their numbers."""
+    port_matrix: Array
+    """(n + 2,) where the following matrices of each body begin; 6 rows and columns a port."""
+    compliance: Array
+    """(entries,) Omega = Pi_t Lam Pi_t* of (7.8), all ports of a body together."""
+    column: Array
+    """(entries,) F, lower triangular, in its first `columns` columns: Omega = F F*."""
+    columns: Array
+    """(n + 1,) rank of Omega."""
+    spring_seats: Array
+    """(springs, 2) the seats of its ends; -1 on rigid bodies."""
+    wrench_seat: Array
+    """(wrenches,) its seat; -1 on a rigid body."""
+
+
+class FlexWorkspace(NamedTuple):
+    """What a recursion computes of flexible bodies, in body axes. One for each thread; None for a rigid model."""
+
+    moment: Array
+    """(n + 1, 3) mass times the centre of mass of a flexible body as it is. By `modal.inertia_of_modes`."""
+    inertia: Array
+    """(n + 1, 6) inertia of a flexible body as it is, about its origin. By `modal.inertia_of_modes`."""
+    second: Array
+    """(nv, 9) Z(r) = int (x + u) Psi_r* of the modes. By `modal.inertia_of_modes`."""
+    coupling: Array
+    """(nv, 6) M_rf(r): momentum at the frame of a unit speed of each mode. By `modal.inertia_of_modes`."""
+    modal: Array
+    """(nv,) gyroscopic and applied forces on the modes, b_m of (3.39). By `forces.loaded_motion`."""
+    recoil: Array
+    """(nv, 6) LM = Lam M_fr. By `ports.schur_step`."""
+    node_l: Array
+    """(seats, 3) the seat in its body's frame. By `nodes.node_step`."""
+    node_R: Array
+    """(seats, 9) how the seat has turned. By `nodes.node_step`."""
+    node_Q: Array
+    """(seats, 9) angular velocity from the rates of its rotation vector. By `nodes.node_step`."""
+    node_rate: Array
+    """(seats, 6) its velocity relative to the body frame. By `nodes.node_rate_step`."""
+    Gamma: Array
+    """(n + 1, 21) articulated or composite inertia that body k brings to its seat, in parent axes."""
+    z: Array
+    """(n + 1, 6) z+(k) at its seat; later with W y added."""
+    B: Array
+    """(n + 1, 36) phi(k, t) - M_rf Ups for the seat of body k. By `ports.schur_step`."""
+    BW: Array
+    """(n + 1, 36) B W, the block of body k. By `ports.port_step`."""
+    W: Array
+    """(entries,) W = (I + Gamma Omega)^-1 Gamma of each flexible body. By `ports.port_step`."""
+    work: Array
+    """(2, most rows) of use within a step only."""
+    column: Array
+    """(nv,) of use within a step only."""
+
+
 class Workspace(NamedTuple):
     """What a recursion computes on its way; all in body axes, at body origins. One for each thread."""
 
     R: Array
     """(n + 1, 9) R_parent_body. By `kinematics.joint_step`."""
     l: Array
-    """(n + 1, 3) from the parent's origin to the body's, in parent axes. By `kinematics.joint_step`."""
+    """(n + 1, 3) from the parent's origin, or the seat, to the body's, in parent axes. By `kinematics.joint_step`."""
     H: Array
     """(nv, 6) rows of the joint map H(k): the motion one speed gives. By `kinematics.joint_step`."""
     omega: Array
@@ -125,11 +243,33 @@ class Workspace(NamedTuple):
     """(nv,) inertia around each freedom, against which D is judged."""
     eps: Array
     """(nv,) force left for each freedom, eps of (7.2)."""
+    flex: Any
+    """What belongs to flexible bodies, a `FlexWorkspace`; None for a rigid model."""
 
 
-def workspace(bodies: int, speeds: int, dtype: Any) -> Workspace:
-    """New arrays for `bodies` bodies (the ground not counted) and `speeds` speeds."""
-    rows = bodies + 1
+class Sizes(NamedTuple):
+    """What decides the shapes of a workspace."""
+
+    bodies: int
+    speeds: int
+    flexible: bool = False
+    seats: int = 0
+    port_entries: int = 0
+    widest: int = 0
+
+
+def sizes(tree: Tree, flex: Flex | None) -> Sizes:
+    """Sizes of a model's workspace."""
+    bodies, speeds = len(tree.parent) - 1, len(tree.v_parent)
+    if flex is None:
+        return Sizes(bodies, speeds)
+    widest = 6 * int((flex.port_first[1:] - flex.port_first[:-1]).max(initial=0))
+    return Sizes(bodies, speeds, True, len(flex.seat_body), len(flex.compliance), widest)
+
+
+def workspace(size: Sizes, dtype: Any) -> Workspace:
+    """New arrays."""
+    rows, speeds = size.bodies + 1, size.speeds
     return Workspace(
         R=np.zeros((rows, 9), dtype),
         l=np.zeros((rows, 3), dtype),
@@ -147,4 +287,29 @@ def workspace(bodies: int, speeds: int, dtype: Any) -> Workspace:
         D=np.zeros(speeds, dtype),
         size=np.zeros(speeds, dtype),
         eps=np.zeros(speeds, dtype),
+        flex=flex_workspace(size, dtype) if size.flexible else None,
+    )
+
+
+def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
+    """New arrays for flexible bodies."""
+    rows, speeds, seats = size.bodies + 1, size.speeds, size.seats
+    return FlexWorkspace(
+        moment=np.zeros((rows, 3), dtype),
+        inertia=np.zeros((rows, 6), dtype),
+        second=np.zeros((speeds, 9), dtype),
+        coupling=np.zeros((speeds, 6), dtype),
+        modal=np.zeros(speeds, dtype),
+        recoil=np.zeros((speeds, 6), dtype),
+        node_l=np.zeros((seats, 3), dtype),
+        node_R=np.zeros((seats, 9), dtype),
+        node_Q=np.zeros((seats, 9), dtype),
+        node_rate=np.zeros((seats, 6), dtype),
+        Gamma=np.zeros((rows, 21), dtype),
+        z=np.zeros((rows, 6), dtype),
+        B=np.zeros((rows, 36), dtype),
+        BW=np.zeros((rows, 36), dtype),
+        W=np.zeros(size.port_entries, dtype),
+        work=np.zeros((2, size.widest), dtype),
+        column=np.zeros(speeds, dtype),
     )

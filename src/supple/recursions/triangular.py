@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.composite import mass
-from supple.recursions.tree import Array, Tree, Workspace
+from supple.recursions.tree import Array, Flex, Tree, Workspace
 
 
 @step
@@ -44,9 +44,9 @@ def solve(v_parent: Array, M: Array, x: Array) -> None:
 
 
 @sweep
-def triangular_solve(tree: Tree, q: Array, ws: Workspace, M: Array, x: Array) -> None:
+def triangular_solve(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array, x: Array) -> None:
     """Overwrite a batch of forces x (s, nv) by M^-1 x; M (nv, nv) is working space, zero off the branches."""
     for s in range(len(q)):
-        mass(tree, q[s], ws, M)
+        mass(tree, flex, q[s], ws, M)
         factor(tree.v_parent, M)
         solve(tree.v_parent, M, x[s])

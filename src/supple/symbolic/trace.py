@@ -12,7 +12,8 @@ from supple.engines.plain import plain
 from supple.errors import StateError, nearest
 from supple.model.model import Model
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
-from supple.recursions.tree import QUATERNION, Tree, workspace
+from supple.recursions.tree import QUATERNION, Flex, Tree, sizes, workspace
+from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, Graph
@@ -23,13 +24,15 @@ INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 def parameter_names(model: Model) -> list[str]:
     """Names of everything that can be left symbolic.
 
-    For each body mass, com.x ..., inertia.xx ... (about the centre of mass) and at.x ... (position of its joint); for
-    each speed stiffness, rest, damping and inertia; gravity.x ...
+    For each rigid body mass, com.x ..., inertia.xx ... (about the centre of mass), for every body at.x ... (position of
+    its joint); for each speed stiffness, rest, damping and inertia; gravity.x ...
     """
     names = [f"gravity.{c}" for c in "xyz"]
-    for body in model.bodies:
-        names += [f"{body}.mass", *(f"{body}.com.{c}" for c in "xyz")]
-        names += [*(f"{body}.inertia.{ij}" for ij in INERTIA), *(f"{body}.at.{c}" for c in "xyz")]
+    for body, placed in model.description.bodies.items():
+        if not isinstance(placed.body, FlexibleBody):
+            names += [f"{body}.mass", *(f"{body}.com.{c}" for c in "xyz")]
+            names += [f"{body}.inertia.{ij}" for ij in INERTIA]
+        names += [f"{body}.at.{c}" for c in "xyz"]
     for speed in model.speeds:
         names += [f"{speed}.{what}" for what in ("stiffness", "rest", "damping", "inertia")]
     return names
@@ -56,6 +59,7 @@ class Trace:
                 raise StateError(f"model {model.name!r}: no parameter {name!r}{nearest(name, known)}")
         self.parameters = {name: self.graph.parameter(name) for name in parameters}
         self.tree = self._symbolic_tree()
+        self.flex = None if model.flex is None else Flex(**_as_objects(model.flex))
         self.q = self.leaves("q", model.coordinates)
         self.v = self.leaves("v", model.speeds)
         self.tau = self.leaves("tau", model.speeds)
@@ -72,14 +76,14 @@ class Trace:
         ws, a = self._workspace(), _zeros(self.model.nv)
         plain(kinematics.ground_acceleration)(-1.0, self.tree, ws)
         free = np.zeros(self.model.nv, dtype=bool)
-        plain(articulated.articulate)(self.tree, q, v, tau.copy(), free, self._unloaded(), ws, a)
+        plain(articulated.articulate)(self.tree, self.flex, q, v, tau.copy(), free, self._unloaded(), ws, a)
         return a
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
         tau, none = _zeros(1, self.model.nv), np.zeros((0, 0, 6), dtype=object)
         plain(newton_euler.inverse_dynamics)(
-            self.tree, q[None], v[None], a[None], self._unloaded()[None], self._workspace(), tau, none
+            self.tree, self.flex, q[None], v[None], a[None], self._unloaded()[None], self._workspace(), tau, none
         )
         return tau[0]
 
@@ -90,27 +94,27 @@ class Trace:
     def mass_matrix(self, q: Nodes) -> Nodes:
         """M."""
         M = _zeros(self.model.nv, self.model.nv)
-        plain(composite.mass)(self.tree, q, self._workspace(), M)
+        plain(composite.mass)(self.tree, self.flex, q, self._workspace(), M)
         return M
 
     def inverse_mass_matrix(self, q: Nodes) -> Nodes:
         """M^-1, from its innovations factors."""
         model, ws, given = self.model, self._workspace(), np.zeros(self.model.nv, dtype=bool)
         for k in range(1, len(model.bodies) + 1):
-            plain(kinematics.joint_step)(self.tree, k, q, ws)
-        plain(articulated.articulated_inertias)(self.tree, given, ws)
+            plain(composite.posture_step)(self.tree, self.flex, k, q, ws)
+        plain(articulated.articulated_inertias)(self.tree, self.flex, given, ws)
         W = _zeros(model.nv, model.nv)
         for i in range(model.nv):
             x, row = _zeros(model.nv), _zeros(model.nv)
             x[i] = 1.0
-            plain(articulated.inverse_mass_times)(self.tree, x, given, ws, row)
+            plain(articulated.inverse_mass_times)(self.tree, self.flex, x, given, ws, row)
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = _zeros(1, self.model.nq)
-        plain(coordinates.rates)(self.tree, q[None], v[None], out)
+        plain(coordinates.rates)(self.tree, self.flex, q[None], v[None], out)
         return out[0]
 
     def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
@@ -118,20 +122,22 @@ class Trace:
         out = _zeros(1, self.model.nq)
         step = np.empty(1, dtype=object)
         step[0] = dt
-        plain(coordinates.advance)(self.tree, q[None], v[None], step, out)
+        plain(coordinates.advance)(self.tree, self.flex, q[None], v[None], step, out)
         return out[0]
 
     def poses(self, q: Nodes) -> tuple[Nodes, Nodes]:
         """R (bodies, 3, 3) and p (bodies, 3) in the ground frame."""
         rows = len(self.model.bodies) + 1
         R, p = _zeros(1, rows, 9), _zeros(1, rows, 3)
-        plain(kinematics.poses)(self.tree, q[None], self._workspace(), R, p)
+        plain(kinematics.poses)(self.tree, self.flex, q[None], self._workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
         """Kinetic and potential energy."""
         out, momentum, moment = _zeros(1, 2), _zeros(1, 6), _zeros(1, 3)
-        plain(energy.energy_and_momentum)(self.tree, q[None], v[None], self._workspace(), out, momentum, moment)
+        plain(energy.energy_and_momentum)(
+            self.tree, self.flex, q[None], v[None], self._workspace(), out, momentum, moment
+        )
         return out[0]
 
     def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
@@ -149,20 +155,21 @@ class Trace:
     # ------------------------------------------------------------ arrays of nodes
 
     def _workspace(self) -> Any:
-        return workspace(len(self.model.bodies), self.model.nv, object)
+        return workspace(sizes(self.model.tree, self.model.flex), object)
 
     def _unloaded(self) -> Nodes:
         return _zeros(len(self.model.bodies) + 1, 6)
 
     def _symbolic_tree(self) -> Tree:
         """The model's arrays as plain numbers, with nodes where a parameter is symbolic."""
-        parts = {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in self.model.tree._asdict().items()}
+        parts = _as_objects(self.model.tree)
         for i, c in enumerate("xyz"):
             self._put(parts["gravity"], i, f"gravity.{c}")
         for k, (name, placed) in enumerate(self.model.description.bodies.items(), start=1):
             for i, c in enumerate("xyz"):
                 self._put(parts["position"], (k, i), f"{name}.at.{c}")
-            self._put_inertia(parts, k, name, placed.body)
+            if not isinstance(placed.body, FlexibleBody):
+                self._put_inertia(parts, k, name, placed.body)
         fields = {"stiffness": "stiffness", "rest": "rest", "damping": "damping", "inertia": "joint_inertia"}
         for i, speed in enumerate(self.model.speeds):
             for what, field in fields.items():
@@ -193,6 +200,11 @@ class Trace:
             J[4] - h[1] * c[2],
             J[5] + (h[0] * c[0] + h[1] * c[1]),
         ]
+
+
+def _as_objects(arrays: Tree | Flex) -> dict[str, Any]:
+    """Real numbers as objects, so that nodes can stand among them."""
+    return {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in arrays._asdict().items()}
 
 
 def _zeros(*shape: int) -> Nodes:

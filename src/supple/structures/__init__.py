@@ -1,0 +1,37 @@
+"""Flexible bodies: beams, solids, imported mass and stiffness; their reduction to few coordinates."""
+
+from supple.structures.beams import beam, beam_path
+from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.damping import Rayleigh
+from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.materials import Material
+from supple.structures.matrices import from_matrices
+from supple.structures.report import Report
+from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+from supple.structures.solids import box, from_mesh
+from supple.structures.storage import load_body, save_body
+from supple.structures.structure import Structure
+
+__all__ = [
+    "Circle",
+    "CrossSection",
+    "FlexibleBody",
+    "IBeam",
+    "Material",
+    "ModalIntegrals",
+    "Pairs",
+    "Rayleigh",
+    "Rectangle",
+    "Report",
+    "Section",
+    "ShapeFrame",
+    "Structure",
+    "Tube",
+    "beam",
+    "beam_path",
+    "box",
+    "from_matrices",
+    "from_mesh",
+    "load_body",
+    "save_body",
+]

@@ -1,0 +1,139 @@
+"""The three bases of modes, as pure functions of matrices.
+
+All are shapes of the structure seen from its root, so they vanish there. All end with a small eigenproblem in their
+own span: phi* M phi = I and phi* K phi is diagonal, in the order of frequency.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from supple.errors import ModelError
+from supple.model.checks import Floats, Ints
+from supple.structures.eigen import Recoil, cut, factorised, first_largest, lowest_modes
+from supple.structures.mass import Sparse
+
+NOISE = 1e-13
+"""Entries of a shape below this share of its largest are rounding."""
+MASSLESS = 1e-12
+"""A shape whose mass is this share of the sum over its entries has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Orthogonal shapes.
+
+    Attributes
+    ----------
+    shapes : (size, n) array
+        Mass-normalised.
+    squares : (n,) array
+        Squared frequencies, rad^2/s^2.
+    interface : (n,) array
+        Share of the strain energy in shapes of unit interface motion; zero but in Craig and Bampton's basis.
+    """
+
+    shapes: Floats
+    squares: Floats
+    interface: Floats
+
+
+def cantilever(K: Sparse, M: Sparse, root: Ints, scales: Floats, modes: int) -> Basis:
+    """Modes with the root's degrees of freedom fixed."""
+    free = _without(K.shape[0], root)
+    _, phi = lowest_modes(cut(K, free), cut(M, free), modes)
+    _check_count(phi.shape[1], modes, "with the root fixed")
+    return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
+
+
+def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: int) -> Basis:
+    """Elastic modes of the free structure, each less the rigid motion of its root.
+
+    With u = v + R q, where v vanishes at the root and q is the root's motion, a free vibration has no momentum:
+    R* M (v + R q) = 0. What is left is an eigenproblem for v, of the held stiffness and a mass less the recoil.
+
+    Parameters
+    ----------
+    rigid : (size, 6) array
+        R, rigid motions of which the root's rows are the unit matrix.
+    """
+    free = _without(K.shape[0], root)
+    momentum = M @ rigid
+    recoil = Recoil(momentum[free], rigid.T @ momentum)
+    _, phi = lowest_modes(cut(K, free), cut(M, free), modes, recoil)
+    _check_count(phi.shape[1], modes, "free in space")
+    return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
+
+
+def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floats, modes: int) -> Basis:
+    """Shapes of unit motion of the boundary, and modes with root and boundary fixed."""
+    size = K.shape[0]
+    inner = _without(size, np.concatenate([root, boundary]))
+    units = np.zeros((size, len(boundary)))
+    units[boundary, np.arange(len(boundary))] = 1.0
+    if len(inner) and len(boundary):
+        coupling = sparse.csr_array(K[inner][:, boundary]).toarray()
+        units[inner] = -factorised(cut(K, inner)).solve(coupling)
+    _, phi = lowest_modes(cut(K, inner), cut(M, inner), modes)
+    _check_count(phi.shape[1], modes, "with root and interfaces fixed")
+    return orthogonal(np.concatenate([units, _placed(phi, inner, size)], axis=1), K, M, scales, len(boundary))
+
+
+def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: int = 0) -> Basis:
+    """The span's own modes, cleaned of rounding, the largest entry of each positive.
+
+    Parameters
+    ----------
+    span : (size, n) array
+        Independent shapes; the first `interfaces` of them are of unit interface motion.
+    scales : (size,) array
+        Make rotations and displacements comparable.
+    """
+    n = span.shape[1]
+    sizes = np.sqrt(np.maximum(np.einsum("ij,ij->j", span, M @ span), 0.0))
+    if (sizes**2 <= MASSLESS * (M.diagonal() @ span**2)).any():
+        raise ModelError("reduction: an interface can move without moving any mass; give it mass or inertia")
+    span = span / sizes
+    K_n, M_n = _symmetric(span.T @ (K @ span)), _symmetric(span.T @ (M @ span))
+    squares, y = lowest_modes(sparse.csr_array(K_n), sparse.csr_array(M_n), n)
+    if len(squares) < n:
+        raise ModelError(f"reduction: expected {n} independent shapes, got {len(squares)}; some move no mass")
+    shapes = cleaned(span @ y, scales)
+    y_c = y[:interfaces]
+    energy = np.einsum("ir,ij,jr->r", y_c, K_n[:interfaces, :interfaces], y_c)
+    return Basis(shapes, squares, energy / squares)
+
+
+def cleaned(shapes: Floats, scales: Floats) -> Floats:
+    """Shapes without rounding in place of zeros, the largest entry of each positive."""
+    out = shapes.copy()
+    for r in range(out.shape[1]):
+        size = np.abs(out[:, r]) * scales
+        out[size < NOISE * size.max(), r] = 0.0
+        if out[first_largest(size), r] < 0:
+            out[:, r] *= -1.0
+    return out + 0.0
+
+
+def _without(size: int, fixed: Ints) -> Ints:
+    kept = np.ones(size, bool)
+    kept[fixed] = False
+    return np.flatnonzero(kept).astype(np.int64)
+
+
+def _placed(part: Floats, rows: Ints, size: int) -> Floats:
+    out = np.zeros((size, part.shape[1]))
+    out[rows] = part
+    return out
+
+
+def _symmetric(matrix: Floats) -> Floats:
+    return (matrix + matrix.T) / 2.0
+
+
+def _check_count(found: int, modes: int, how: str) -> None:
+    if found < modes:
+        raise ModelError(f"modes: {modes} asked for, but the structure has {found} {how}")

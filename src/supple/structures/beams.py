@@ -1,0 +1,222 @@
+"""Beams in space, straight or along a path of straight segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from supple.errors import ModelError
+from supple.model.checks import Floats, Ints, array, direction, number
+from supple.structures.beam_element import Element, gauss
+from supple.structures.layout import Layout
+from supple.structures.mass import MassModel, Sparse, joined, stations
+from supple.structures.materials import Material
+from supple.structures.sections import CrossSection
+from supple.structures.structure import Structure, named
+
+SNAP = 1e-15
+"""Direction cosines this close to 0 or 1 are meant to be."""
+
+
+def beam(
+    length: float,
+    section: CrossSection,
+    material: Material,
+    elements: int,
+    lumped: bool = False,
+    shear: bool = False,
+) -> Structure:
+    """A straight beam along x, with frames "start" and "end".
+
+    Parameters
+    ----------
+    length : float
+        m.
+    section : Rectangle, Circle, Tube, IBeam or Section
+        In the y-z plane.
+    material : Material
+    elements : int
+        All of the same length; their ends are the nodes, numbered from the start.
+    lumped : bool
+        Mass at the nodes, with the section's own inertia, instead of spread along the elements.
+    shear : bool
+        Timoshenko's beam, which shears, instead of Euler and Bernoulli's.
+
+    Examples
+    --------
+    >>> from supple.structures import Circle
+    >>> boom = beam(2.0, Circle(0.01), Material(E=70e9, nu=0.3, rho=2700), elements=4)
+    >>> boom.frames
+    {'start': (0,), 'end': (4,)}
+    """
+    length = number(length, "beam: length")
+    if length <= 0:
+        raise ModelError(f"beam: expected a positive length, got {length:g}")
+    return beam_path([(0.0, 0.0, 0.0), (length, 0.0, 0.0)], section, material, elements, lumped=lumped, shear=shear)
+
+
+def beam_path(
+    points: ArrayLike,
+    section: CrossSection | Sequence[CrossSection],
+    material: Material | Sequence[Material],
+    elements: int | Sequence[int],
+    lumped: bool = False,
+    shear: bool = False,
+    y_axis: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
+    frames: Mapping[str, int] | None = None,
+) -> Structure:
+    """Straight segments one after the other, rigidly joined, with frames "start", "corner1", ... and "end".
+
+    Parameters
+    ----------
+    points : (p, 3) array_like
+        Start, corners and end, m.
+    section, material, elements
+        As for `beam`; one for all segments or one for each.
+    lumped, shear : bool
+        As for `beam`.
+    y_axis : direction, or one for each segment
+        The width of the section lies along it, as near as a right angle to the segment allows. By default it is
+        horizontal, z x segment, and y for vertical segments.
+    frames : dict of str to int, optional
+        More names for points, by their place in `points`.
+
+    Examples
+    --------
+    An L in the x-y plane:
+
+    >>> from supple.structures import Rectangle
+    >>> square = Rectangle(0.008, 0.008)
+    >>> L = beam_path([(0, 0, 0), (0.5, 0, 0), (0.5, 0.5, 0)], square, Material(E=70e9, nu=0.3, rho=2700), 4)
+    >>> L.frames
+    {'start': (0,), 'corner1': (4,), 'end': (8,)}
+    """
+    x = array(points, (len(points) if isinstance(points, Sized) else 0, 3), "beam: points")
+    segments = len(x) - 1
+    if segments < 1:
+        raise ModelError(f"beam: expected two points or more, got {len(x)}")
+    counts = _for_each(elements, segments, "elements", int, "a whole number of at least 1")
+    if min(counts) < 1:
+        raise ModelError(f"beam: elements: expected a whole number of at least 1, got {min(counts)}")
+    sections = _for_each(section, segments, "section", CrossSection, "a section such as Rectangle(width, height)")
+    materials = _for_each(material, segments, "material", Material, "a Material")
+    axes = [_axes(b - a, y, i) for i, (a, b, y) in enumerate(zip(x, x[1:], _y_axes(y_axis, segments), strict=False))]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    nodes = np.concatenate(
+        [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
+    )
+    layout = Layout(nodes, np.ones(len(nodes), bool))
+    parts = []
+    K = sparse.csr_array((layout.size, layout.size))
+    for i in range(segments):
+        element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
+        ends = np.arange(first[i], first[i + 1])
+        turn = np.kron(np.eye(4), axes[i])
+        turned = turn.T @ element.stiffness() @ turn
+        K = K + _assembled((turned + turned.T) / 2.0, ends, layout.size)
+        parts.append((_lumped if lumped else _consistent)(element, axes[i], ends, layout))
+    corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
+    extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
+    names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
+    return Structure(nodes, layout.turning, K, joined(parts), names)
+
+
+def _consistent(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:
+    """Mass at Gauss's points of equal elements that begin at the nodes `ends`: its mass matrix is exact."""
+    s, w = gauss()
+    to_local = np.kron(np.eye(4), axes)
+    turn, move = (axes.T @ part @ to_local for part in element.motion(s))
+    a, b = layout.points[ends], layout.points[ends + 1]
+    positions = (a[:, None] + s[:, None] * (b - a)[:, None]).reshape(-1, 3)
+    columns = np.broadcast_to(6 * ends[:, None, None, None] + np.arange(12), (len(ends), *move.shape))
+    operators = []
+    for part in (move, turn):
+        values = np.broadcast_to(part, columns.shape).ravel()
+        rows = np.repeat(np.arange(3 * len(positions)), 12)
+        operator = sparse.csr_array((values, (rows, columns.ravel())), shape=(3 * len(positions), layout.size))
+        operator.eliminate_zeros()
+        operators.append(operator)
+    weights = np.tile(w * element.length, len(ends))
+    return _of_section(element, axes, positions, operators[0], operators[1], weights)
+
+
+def _lumped(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:
+    """Half of each element's mass, with the inertia of its section, at each of its nodes."""
+    nodes = np.concatenate([ends, ends[-1:] + 1])
+    lengths = np.full(len(nodes), element.length)
+    lengths[[0, -1]] /= 2.0
+    rows = 6 * nodes[:, None] + np.arange(3)
+    turn, move = (sparse.csr_array(layout.motion[(rows + shift).ravel()]) for shift in (0, 3))
+    return _of_section(element, axes, layout.points[nodes], move, turn, lengths)
+
+
+def _of_section(
+    element: Element, axes: Floats, positions: Floats, move: Sparse, turn: Sparse, lengths: Floats
+) -> MassModel:
+    """Slices of the beam of these lengths."""
+    section, rho = element.section, element.material.rho
+    second = axes.T @ np.diag([0.0, rho * section.Iz, rho * section.Iy]) @ axes
+    return stations(positions, move, turn, rho * section.A * lengths, lengths[:, None, None] * second)
+
+
+def _assembled(K: Floats, ends: Ints, size: int) -> Sparse:
+    """Equal element matrices (12, 12) of elements between the nodes `ends` and the next ones, added up."""
+    freedoms = 6 * ends[:, None] + np.arange(12)
+    rows = np.broadcast_to(freedoms[:, :, None], (len(ends), 12, 12))
+    columns = np.broadcast_to(freedoms[:, None, :], (len(ends), 12, 12))
+    values = np.broadcast_to(K, (len(ends), 12, 12))
+    used = values != 0.0
+    return sparse.csr_array((values[used], (rows[used], columns[used])), shape=(size, size))
+
+
+def _axes(along: Floats, y_axis: Floats | None, segment: int) -> Floats:
+    """Rows: the segment's x, y and z."""
+    length = float(np.linalg.norm(along))
+    if length < 1e-12:
+        raise ModelError(f"beam: segment {segment + 1}: expected two different points, got a length of {length:g}")
+    x = _snapped(along / length)
+    if y_axis is not None:
+        y = y_axis - (y_axis @ x) * x
+        if np.linalg.norm(y) < 1e-6:
+            raise ModelError(f"beam: segment {segment + 1}: expected a y_axis not along it, got {y_axis.tolist()}")
+    else:
+        y = np.array([-x[1], x[0], 0.0])
+        if np.linalg.norm(y) < 1e-6:
+            y = np.array([0.0, 1.0, 0.0]) - x[1] * x
+    y = _snapped(y / np.linalg.norm(y))
+    return np.stack([x, y, _snapped(np.cross(x, y))])
+
+
+def _snapped(x: Floats) -> Floats:
+    x = np.where(np.abs(x) < SNAP, 0.0, x)
+    return np.where(np.abs(np.abs(x) - 1.0) < SNAP, np.sign(x), x)
+
+
+def _y_axes(value: Any, segments: int) -> list[Floats | None]:
+    if value is None:
+        return [None] * segments
+    if isinstance(value, str) or not any(isinstance(y, str) or np.ndim(y) for y in value):
+        return [direction(value, "beam: y_axis")] * segments
+    if len(value) != segments:
+        raise ModelError(f"beam: y_axis: expected one or {segments}, one for each segment, got {len(value)}")
+    return [direction(y, "beam: y_axis") for y in value]
+
+
+def _for_each(value: Any, segments: int, what: str, kind: type, expected: str) -> list[Any]:
+    values = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value] * segments
+    if len(values) != segments:
+        raise ModelError(f"beam: {what}: expected one or {segments}, one for each segment, got {len(values)}")
+    for v in values:
+        if not isinstance(v, kind):
+            raise ModelError(f"beam: {what}: expected {expected}, got {v!r}")
+    return values
+
+
+def _point(name: str, number: int, first: Ints) -> int:
+    if not 0 <= number < len(first):
+        raise ModelError(f"beam: frame {name!r}: expected a point from 0 to {len(first) - 1}, got {number}")
+    return int(first[number])

@@ -1,0 +1,122 @@
+"""A flexible body: what is left of a structure after reduction, ready to be put on a joint."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from supple.errors import ModelError, nearest
+from supple.model.checks import Floats
+from supple.structures.integrals import ModalIntegrals
+from supple.structures.report import Report
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeFrame:
+    """A place on a flexible body that a joint, a load or a sensor can use.
+
+    Attributes
+    ----------
+    position : (3,) array
+        Undeformed, in the body frame, m.
+    shape : (6, n) array
+        Its rotation and displacement for a unit of each coordinate, in body axes.
+    turning : bool
+        False where it has no rotation of its own; the first three rows of the shape are zero then.
+    """
+
+    position: Floats
+    shape: Floats
+    turning: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleBody:
+    """A body that deforms: its frame is fixed to the root, its coordinates eta measure the deformation.
+
+    Attributes
+    ----------
+    basis : str
+        "cantilever", "free-free", "craig-bampton" or "nodal".
+    root : str
+        Name of the frame at the inboard hinge; its shape is zero.
+    labels : tuple of str
+        One for each coordinate: "mode1" ..., or "12.ux" for a nodal displacement.
+    frames : dict of str to ShapeFrame
+        The named frames, the root among them.
+    nodes : (k, 3) array
+        Undeformed positions of all nodes in the body frame, m.
+    turning : (k,) array of bool
+        Which nodes have rotations of their own.
+    shapes : (6 k, n) sparse array
+        Rotation (zero where a node has none) and displacement of all nodes for a unit of each coordinate.
+    mass_matrix, stiffness, damping : (n, n) sparse arrays
+        G, K and C of the coordinates. In a basis of modes G = I and K is diagonal.
+    integrals : ModalIntegrals
+    report : Report, optional
+        What the reduction kept.
+    """
+
+    basis: str
+    root: str
+    labels: tuple[str, ...]
+    frames: dict[str, ShapeFrame]
+    nodes: Floats
+    turning: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    shapes: sparse.csr_array
+    mass_matrix: sparse.csr_array
+    stiffness: sparse.csr_array
+    damping: sparse.csr_array
+    integrals: ModalIntegrals
+    report: Report | None = None
+
+    @property
+    def modes(self) -> int:
+        """Number of coordinates."""
+        return len(self.labels)
+
+    @property
+    def mass(self) -> float:
+        """kg."""
+        return self.integrals.mass
+
+    @property
+    def com(self) -> Floats:
+        """Centre of mass of the undeformed body, body frame, m."""
+        return self.integrals.moment / self.integrals.mass
+
+    @cached_property
+    def inertia(self) -> Floats:
+        """Of the undeformed body about its centre of mass, kg m^2."""
+        c = self.com
+        return self.about_origin() - self.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
+
+    def about_origin(self) -> Floats:
+        """Inertia of the undeformed body about its frame's origin, kg m^2."""
+        return self.integrals.J_0
+
+    def unit(self, label: str) -> str:
+        """Of a coordinate: modes are scaled to unit mass."""
+        if self.basis != "nodal":
+            return "kg^0.5 m"
+        return "rad" if label.rpartition(".")[2].startswith("r") else "m"
+
+    def frame(self, name: str) -> ShapeFrame:
+        """A named frame, or a node by its number as text."""
+        found = self.frames.get(name)
+        if found is not None:
+            return found
+        if name.isdigit() and int(name) < len(self.nodes):
+            i = int(name)
+            return ShapeFrame(self.nodes[i], self.shapes[6 * i : 6 * i + 6].toarray(), bool(self.turning[i]))
+        raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the body to one HDF5 file, for `supple.structures.load_body`."""
+        from supple.structures.storage import save_body  # it needs the classes of this file
+
+        save_body(self, path)

@@ -1,0 +1,194 @@
+"""Eigenmodes of sparse symmetric pairs (K, M), one uncoupled part at a time.
+
+Parts of the structure that do not couple (a straight beam's planes, say) are solved apart: shapes of one part are
+exact zeros in the others, and equal frequencies of different parts never mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import csgraph
+from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
+
+from supple.model.checks import Floats, Ints
+from supple.structures.mass import Sparse
+
+DENSE = 400
+"""Parts up to this size are solved by a dense method."""
+CLUSTER = 1e-8
+"""Squared frequencies closer than this, relatively, are one."""
+CLUSTER_SIZE = 2
+"""Modes beyond those asked for that are looked at, so that a cluster is not cut."""
+SAFE_PIVOT = 1e-10
+"""A scaled mass matrix with larger pivots is definite beyond doubt."""
+NO_INERTIA = 1e-12
+"""Share of its scaled inertia below which a rigid motion moves no mass."""
+NO_MASS = 1e-13
+"""Share of the largest M / K below which a shape has no mass."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recoil:
+    """How a free root answers the motion of the rest: it takes M R (R* M R)^-1 R* M away from the mass matrix M.
+
+    Attributes
+    ----------
+    momentum : (n, 6) array
+        M R, with R the rigid motions of the structure; rows of the degrees of freedom that are not the root's.
+    inertia : (6, 6) array
+        R* M R.
+    """
+
+    momentum: Floats
+    inertia: Floats
+
+    def root(self, part: Ints, motions: Ints) -> Floats:
+        """C (part, motions) with C C* = M R (R* M R)^-1 R* M in a part, which has only some of the rigid motions.
+
+        Rigid motions that move no mass are left out.
+        """
+        A = self.inertia[np.ix_(motions, motions)]
+        d = np.sqrt(np.where(np.diagonal(A) > 0, np.diagonal(A), 1.0))
+        values, vectors = np.linalg.eigh(A / np.outer(d, d))
+        kept = values > NO_INERTIA
+        return self.momentum[np.ix_(part, motions)] / d @ vectors[:, kept] / np.sqrt(values[kept])
+
+
+def lowest_modes(stiffness: Sparse, mass: Sparse, count: int, recoil: Recoil | None = None) -> tuple[Floats, Floats]:
+    """The modes K phi = w^2 M phi of lowest frequency.
+
+    Parameters
+    ----------
+    stiffness, mass : (n, n) sparse arrays
+        K is positive definite, M is semidefinite; shapes without mass are no modes.
+    count : int
+        How many; fewer are returned if there are no more.
+    recoil : Recoil, optional
+        The structure is free in space, and the shapes are seen from its root.
+
+    Returns
+    -------
+    squares : (m,) array
+        w^2 in increasing order, rad^2/s^2; equal ones in the order of their parts.
+    shapes : (n, m) array
+        Normalised to phi* M phi = 1.
+    """
+    n = stiffness.shape[0]
+    squares, shapes, parts = [np.zeros(0)], [np.zeros((n, 0))], [np.zeros(0, dtype=np.int64)]
+    for number, (part, motions) in enumerate(_uncoupled(stiffness, mass, recoil)):
+        C = np.zeros((len(part), 0)) if recoil is None else recoil.root(part, motions)
+        w2, phi = _part_modes(cut(stiffness, part), cut(mass, part), C, min(count + CLUSTER_SIZE, len(part)))
+        kept = np.arange(min(count, len(w2)))
+        full = np.zeros((n, len(kept)))
+        full[part] = canonical(w2, phi)[:, kept]
+        squares.append(w2[kept])
+        shapes.append(full)
+        parts.append(np.full(len(kept), number))
+    w2 = np.concatenate(squares)
+    order = _order(w2, np.concatenate(parts))[:count]
+    return w2[order], np.concatenate(shapes, axis=1)[:, order]
+
+
+def _uncoupled(K: Sparse, M: Sparse, recoil: Recoil | None) -> Iterator[tuple[Ints, Ints]]:
+    """Parts that neither matrix nor the recoil couples, in the order of their first index, and their rigid motions."""
+    n = K.shape[0]
+    pattern = sparse.csr_array(abs(K) + abs(M))
+    if recoil is not None:
+        B, A = sparse.csr_array(np.abs(recoil.momentum)), sparse.csr_array(np.abs(recoil.inertia))
+        pattern = sparse.csr_array(sparse.vstack([sparse.hstack([pattern, B]), sparse.hstack([B.T, A])]))
+    if n == 0:
+        return
+    _, label = csgraph.connected_components(pattern, directed=False)
+    order = np.argsort(label, kind="stable")
+    for part in sorted(np.split(order, np.flatnonzero(np.diff(label[order])) + 1), key=lambda p: int(p[0])):
+        if part[0] < n:
+            yield part[part < n].astype(np.int64), (part[part >= n] - n).astype(np.int64)
+
+
+def cut(matrix: Sparse, part: Ints) -> Sparse:
+    """Rows and columns of a part."""
+    return sparse.csr_array(matrix[part][:, part])
+
+
+def factorised(matrix: Sparse) -> SuperLU:
+    """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*."""
+    return splu(
+        sparse.csc_matrix(matrix),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+
+def canonical(squares: Floats, shapes: Floats) -> Floats:
+    """The shapes with those of equal frequency turned into one definite basis of their space.
+
+    In each cluster the first shape takes all of the entry where the cluster is largest, the second all of what is
+    left where that is largest, and so on.
+    """
+    out = shapes.copy()
+    for cluster in _clusters(squares):
+        if len(cluster) > 1:
+            V = out[:, cluster]
+            for i in range(len(cluster) - 1):
+                row = V[first_largest(np.linalg.norm(V[:, i:], axis=1)), i:]
+                Q, _ = np.linalg.qr(np.column_stack([row, np.eye(len(row))]))
+                V[:, i:] = V[:, i:] @ Q[:, : len(row)]
+            out[:, cluster] = V
+    return out
+
+
+def first_largest(sizes: Floats) -> int:
+    """Index of the largest, the first one among those that differ by rounding."""
+    return int(np.argmax(sizes >= (1.0 - 1e-6) * sizes.max()))
+
+
+def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Floats]:
+    """Modes of one part with the mass M - C C*, in increasing order, fewer if it has no more mass."""
+    n = K.shape[0]
+    if count == 0 or M.nnz == 0:
+        return np.zeros(0), np.zeros((n, 0))
+    if n > DENSE and 3 * count < n:
+        effective = LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
+        inverse = LinearOperator((n, n), matvec=factorised(K).solve, dtype=np.float64)
+        start = np.random.default_rng(0).standard_normal(n)
+        w2, phi = eigsh(sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start)
+        order = np.argsort(w2)
+        return w2[order], phi[:, order]
+    K_dense, M_dense = K.toarray(), M.toarray() - C @ C.T
+    if 2 * count > n and _surely_definite(M_dense):
+        w2, phi = linalg.eigh(K_dense, M_dense)
+        return w2[:count], phi[:, :count]
+    mu, phi = linalg.eigh(M_dense, K_dense, subset_by_index=[n - count, n - 1])
+    kept = np.flatnonzero(mu > NO_MASS * mu[-1])[::-1]
+    return 1.0 / mu[kept], phi[:, kept] / np.sqrt(mu[kept])
+
+
+def _surely_definite(M: Floats) -> bool:
+    d = np.diagonal(M)
+    if (d <= 0).any():
+        return False
+    try:
+        L = np.linalg.cholesky(M / np.sqrt(np.outer(d, d)))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.diagonal(L).min() ** 2 > SAFE_PIVOT)
+
+
+def _clusters(squares: Floats) -> list[Ints]:
+    """Groups of consecutive equal entries of an increasing array."""
+    if len(squares) == 0:
+        return []
+    gaps = np.diff(squares) > CLUSTER * np.abs(squares[1:])
+    return [group.astype(np.int64) for group in np.split(np.arange(len(squares)), np.flatnonzero(gaps) + 1)]
+
+
+def _order(squares: Floats, parts: Ints) -> Ints:
+    """Increasing frequency; equal ones by part."""
+    order = np.argsort(squares, kind="stable")
+    groups = [order[g] for g in _clusters(squares[order])]
+    return np.concatenate([np.zeros(0, np.int64), *[g[np.argsort(parts[g], kind="stable")] for g in groups]])

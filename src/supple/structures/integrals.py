@@ -1,0 +1,115 @@
+"""Modal integrals: the constants from which the inertia of a deforming body is made (appendix B).
+
+Every material point x of the body moves to x + Psi(x) eta, and Psi is linear in the coordinates eta; offset masses and
+inertias of nodes are made of such points too. With the body's second moments
+
+    S_0 = int x x*      X(r) = int x Psi_r*      N(s, r) = int Psi_s Psi_r*      (3 x 3, weighted by mass)
+
+the integrals of (B.4) follow; a~ is the cross product matrix, ax(A) = (A_yz - A_zy, A_zx - A_xz, A_xy - A_yx):
+
+    J_0 = tr(S_0) I - S_0         F_0(r) = ax(X(r))         J_1(r) = tr(X(r)) I - X(r)
+    E(r) = m p_1(r) = int Psi_r   F_1(r, s) = ax(N(s, r))   J_2(r, s) = tr(N(r, s)) I - N(s, r)
+
+so that F(r) = F_0(r) + F_1(r, s) eta(s) and J = J_0 + (J_1 + J_1*) eta + eta* J_2 eta as in (B.5).
+docs/theory.md says where the source departs from this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.model.checks import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """3x3 blocks N(s, r) for those pairs of coordinates that have one, row by row: for each r the s.
+
+    Attributes
+    ----------
+    first : (n + 1,) array
+        Where the blocks of each r begin.
+    other : (blocks,) array
+        Their s.
+    value : (blocks, 3, 3) array
+        N(s, r) = int Psi_s Psi_r*.
+    """
+
+    first: Ints
+    other: Ints
+    value: Floats
+
+    def dense(self) -> Floats:
+        """N as (n, n, 3, 3): N[s, r]."""
+        n = len(self.first) - 1
+        out = np.zeros((n, n, 3, 3))
+        for r in range(n):
+            for i in range(self.first[r], self.first[r + 1]):
+                out[self.other[i], r] = self.value[i]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class ModalIntegrals:
+    """The integrals of one body in n coordinates, in its frame.
+
+    Attributes
+    ----------
+    mass : float
+        m, kg.
+    moment : (3,) array
+        m p_0 = int x, kg m.
+    second : (3, 3) array
+        S_0 = int x x*, kg m^2.
+    E : (n, 3) array
+        int Psi_r.
+    X : (n, 3, 3) array
+        int x Psi_r*.
+    N : Pairs
+        int Psi_s Psi_r*.
+    """
+
+    mass: float
+    moment: Floats
+    second: Floats
+    E: Floats
+    X: Floats
+    N: Pairs
+
+    @property
+    def J_0(self) -> Floats:
+        """Inertia of the undeformed body about its frame's origin (3, 3)."""
+        return _inertia(self.second)
+
+    @property
+    def F_0(self) -> Floats:
+        """(n, 3) angular momentum of each coordinate's unit speed."""
+        return axial(self.X)
+
+    @property
+    def F_1(self) -> Floats:
+        """(n, n, 3): F_1[r, s] = int Psi_s x Psi_r."""
+        return axial(np.swapaxes(self.N.dense(), 0, 1))
+
+    @property
+    def J_1(self) -> Floats:
+        """(n, 3, 3) first-order change of the inertia is J_1 + J_1*."""
+        return _inertia(self.X)
+
+    @property
+    def J_2(self) -> Floats:
+        """(n, n, 3, 3) second-order change of the inertia."""
+        N = self.N.dense()
+        return np.trace(N, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - np.swapaxes(N, 0, 1)
+
+
+def axial(A: Floats) -> Floats:
+    """ax(A) (..., 3) of (..., 3, 3): int a x b where A = int a b*."""
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return np.stack([A[..., i, j] - A[..., j, i] for i, j in pairs], axis=-1)
+
+
+def _inertia(A: Floats) -> Floats:
+    return np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - A

@@ -1,0 +1,93 @@
+"""Numbering of a structure's degrees of freedom: point by point, rotation before displacement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from supple.model.checks import Floats, Ints
+
+Bools = NDArray[np.bool_]
+COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Points that move, with six degrees of freedom (rotation, displacement) or three (displacement).
+
+    Attributes
+    ----------
+    points : (p, 3) array
+        Positions, m.
+    turning : (p,) array of bool
+        Which points have rotations.
+    """
+
+    points: Floats
+    turning: Bools
+
+    @cached_property
+    def first(self) -> Ints:
+        """(p + 1,) where the degrees of freedom of each point begin."""
+        return np.concatenate([[0], np.cumsum(np.where(self.turning, 6, 3))]).astype(np.int64)
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom."""
+        return int(self.first[-1])
+
+    @cached_property
+    def point(self) -> Ints:
+        """(size,) the point of each degree of freedom."""
+        return np.repeat(np.arange(len(self.points)), np.diff(self.first)).astype(np.int64)
+
+    @cached_property
+    def component(self) -> Ints:
+        """(size,) which of rx, ry, rz, ux, uy, uz each degree of freedom is."""
+        return (np.arange(self.size) - self.first[self.point] + np.where(self.turning, 0, 3)[self.point]).astype(
+            np.int64
+        )
+
+    def of(self, points: Iterable[int]) -> Ints:
+        """The degrees of freedom of some points, in that order."""
+        parts = [np.arange(self.first[i], self.first[i + 1]) for i in points]
+        return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)
+
+    @cached_property
+    def motion(self) -> sparse.csr_array:
+        """(6 p, size) rotation and displacement of all points; no rotation where a point has none."""
+        rows = 6 * self.point + self.component
+        ones = np.ones(self.size)
+        return sparse.csr_array((ones, (rows, np.arange(self.size))), shape=(6 * len(self.points), self.size))
+
+    def rigid_motions(self, origin: Floats) -> Floats:
+        """(size, 6) what a rotation about `origin` and a displacement, of unit size, do to all points."""
+        out = np.zeros((len(self.points), 6, 6))
+        out[:, :3, :3] = np.eye(3)
+        out[:, 3:, 3:] = np.eye(3)
+        out[:, 3:, :3] = -cross_matrix(self.points - origin)
+        return out.reshape(-1, 6)[6 * self.point + self.component]
+
+    def scales(self, length: float) -> Floats:
+        """(size,) factors that turn rotations into displacements at this distance, m."""
+        return np.where(self.component < 3, length, 1.0)
+
+
+def cross_matrix(x: Floats) -> Floats:
+    """x~ (..., 3, 3) of (..., 3): x~ y = x x y."""
+    out = np.zeros((*x.shape, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i, j] = -x[..., k]
+        out[..., i, k] = x[..., j]
+    return out
+
+
+def extent(points: Floats) -> float:
+    """Diagonal of the box around the points, m; 1 for a single point."""
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return size if size > 0 else 1.0

@@ -1,0 +1,73 @@
+"""Elastic materials."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from supple.errors import ModelError, PhysicsWarning
+from supple.model.checks import number
+
+
+@dataclass(frozen=True)
+class Material:
+    """A linear elastic, isotropic material.
+
+    Parameters
+    ----------
+    E : float
+        Young's modulus, Pa.
+    nu : float, optional
+        Poisson's ratio; from E and G if left out.
+    rho : float
+        Density, kg/m^3; zero for elements whose mass is put on by hand.
+    G : float, optional
+        Shear modulus, Pa; E / (2 (1 + nu)) if left out.
+
+    Examples
+    --------
+    >>> Material(E=70e9, nu=0.25, rho=2700).G
+    28000000000.0
+    """
+
+    E: float
+    nu: float
+    rho: float
+    G: float
+
+    def __init__(self, E: float, nu: float | None = None, rho: float | None = None, G: float | None = None) -> None:
+        E = number(E, "material: E")
+        if E <= 0:
+            raise ModelError(f"material: E: expected a positive number, got {E:g}")
+        if rho is None:
+            raise ModelError("material: rho: expected the density in kg/m^3, got nothing")
+        if nu is None and G is None:
+            raise ModelError("material: expected Poisson's ratio nu or the shear modulus G, got neither")
+        if G is None:
+            nu = number(nu, "material: nu")
+        else:
+            G = number(G, "material: G")
+            if G <= 0:
+                raise ModelError(f"material: G: expected a positive number, got {G:g}")
+            nu = E / (2.0 * G) - 1.0 if nu is None else number(nu, "material: nu")
+        if not -1.0 < nu < 0.5:
+            raise ModelError(f"material: nu: expected a number between -1 and 0.5, got {nu:g}")
+        object.__setattr__(self, "E", E)
+        object.__setattr__(self, "nu", nu)
+        object.__setattr__(self, "rho", number(rho, "material: rho", minimum=0.0))
+        object.__setattr__(self, "G", G if G is not None else E / (2.0 * (1.0 + nu)))
+        self._warn_of_units()
+
+    def _warn_of_units(self) -> None:
+        if self.E < 1e7:
+            warnings.warn(f"material: E = {self.E:g} Pa is very soft; is it in MPa?", PhysicsWarning, stacklevel=3)
+        if 0.0 < self.rho < 1e-6:
+            warnings.warn(
+                f"material: rho = {self.rho:g} kg/m^3 is very light; is it in tonnes/mm^3?",
+                PhysicsWarning,
+                stacklevel=3,
+            )
+        if self.rho > 1e5:
+            warnings.warn(
+                f"material: rho = {self.rho:g} kg/m^3 is heavier than any matter", PhysicsWarning, stacklevel=3
+            )

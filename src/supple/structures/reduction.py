@@ -1,0 +1,167 @@
+"""From a structure to a flexible body."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.model.checks import Floats, Ints
+from supple.structures.bases import Basis, cantilever, craig_bampton, free_free
+from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.damping import Damping, damping_matrix
+from supple.structures.eigen import cut
+from supple.structures.held import Held, frame_rows, hold, place
+from supple.structures.integrals import ModalIntegrals
+from supple.structures.integration import modal_integrals
+from supple.structures.kinds import kinds
+from supple.structures.layout import extent
+from supple.structures.mass import Sparse
+from supple.structures.regions import Condensed
+from supple.structures.report import Report
+from supple.structures.soundness import check_mass, rigid_resistance
+
+if TYPE_CHECKING:
+    from supple.structures.structure import Structure
+
+BASES = ("cantilever", "free-free", "craig-bampton", "nodal")
+ILL_CONDITIONED = 1e-10
+"""Lowest pivot of a beam of 3,400 elements; its first frequency is right to about 1e-5."""
+
+
+def reduce(
+    structure: Structure,
+    basis: str,
+    modes: int | None,
+    root: str,
+    interfaces: Sequence[str] | None,
+    damping: Damping,
+) -> FlexibleBody:
+    """See `Structure.reduce`."""
+    if basis not in BASES:
+        raise ModelError(f"no basis {basis!r}{nearest(basis, BASES)}")
+    if interfaces is not None and basis != "craig-bampton":
+        raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
+    if structure.mass <= 0:
+        raise ModelError("structure: expected some mass, got none; give the material a density or add masses")
+    small = structure.condensed
+    held = hold(structure, root)
+    origin = small.layout.points[held.point]
+    shapes: Floats | Sparse
+    squares: Floats | None = None
+    made: Basis | None = None
+    if basis == "nodal":
+        if modes is not None:
+            raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
+        kept = _banded(small, held.point)
+        shapes = sparse.csr_array(sparse.eye_array(small.size, format="csc")[:, kept])
+        G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
+        check_mass(G, lambda i: small.name_of(int(kept[i])))
+        labels = tuple(small.name_of(int(i)) for i in kept)
+    else:
+        made = _modal(structure, basis, modes, held, interfaces)
+        shapes, squares = made.shapes, made.squares
+        G, K = sparse.csr_array(sparse.eye_array(len(squares))), sparse.csr_array(sparse.diags_array(squares))
+        labels = tuple(f"mode{i + 1}" for i in range(len(squares)))
+    frames = _frames(structure, shapes, origin)
+    integrals = modal_integrals(small.mass, shapes, small.layout, origin)
+    return FlexibleBody(
+        basis=basis,
+        root=root,
+        labels=labels,
+        frames=frames,
+        nodes=structure.nodes - origin,
+        turning=small.turning,
+        shapes=sparse.csr_array(small.motion @ sparse.csr_array(shapes)),
+        mass_matrix=G,
+        stiffness=K,
+        damping=damping_matrix(damping, G, K, squares),
+        integrals=integrals,
+        report=_report(structure, held, made, integrals, frames),
+    )
+
+
+def _modal(structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None) -> Basis:
+    if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
+        raise ModelError(f"modes: expected their number for the basis {basis!r}, got {modes!r}")
+    if held.pivot < ILL_CONDITIONED:
+        warnings.warn(
+            f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "
+            "rounding shows in its lowest frequencies; use fewer elements",
+            PhysicsWarning,
+            stacklevel=4,
+        )
+    small = structure.condensed
+    K, M = small.stiffness, small.mass.matrix
+    scales = small.layout.scales(extent(small.layout.points))
+    if basis == "cantilever":
+        return cantilever(K, M, held.fixed, scales, modes)
+    if basis == "free-free":
+        rigid = small.layout.rigid_motions(small.layout.points[held.point])
+        return free_free(K, M, held.fixed, rigid, scales, modes)
+    names = list(structure.frames) if interfaces is None else interfaces
+    points = dict.fromkeys(place(structure, name, "interface") for name in names)
+    points.pop(held.point, None)
+    return craig_bampton(K, M, held.fixed, small.layout.of(points), scales, modes)
+
+
+def _banded(small: Condensed, root: int) -> Ints:
+    """All degrees of freedom but the root's, point by point, the points in an order of small bandwidth."""
+    layout = small.layout
+    pattern = sparse.coo_array(abs(small.stiffness) + abs(small.mass.matrix))
+    i, j = layout.point[pattern.row], layout.point[pattern.col]
+    points = np.flatnonzero(np.arange(len(layout.points)) != root)
+    place = np.full(len(layout.points), -1)
+    place[points] = np.arange(len(points))
+    used = (place[i] >= 0) & (place[j] >= 0)
+    i, j = place[i[used]], place[j[used]]
+    graph = sparse.csr_array((np.ones(len(i)), (i, j)), shape=(len(points), len(points)))
+    order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))[::-1]
+    rank = np.argsort(order)
+    if np.abs(rank[i] - rank[j]).max(initial=0) < np.abs(i - j).max(initial=0):
+        points = points[order]
+    return layout.of(points)
+
+
+def _frames(structure: Structure, shapes: Floats | Sparse, origin: Floats) -> dict[str, ShapeFrame]:
+    out = {}
+    for name in structure.frames:
+        position, rows, turns = frame_rows(structure, name)
+        moved = rows @ shapes
+        dense = moved.toarray() if sparse.issparse(moved) else np.asarray(moved)
+        out[name] = ShapeFrame(position - origin, dense, turns)
+    return out
+
+
+def _report(
+    structure: Structure, held: Held, made: Basis | None, integrals: ModalIntegrals, frames: Mapping[str, ShapeFrame]
+) -> Report:
+    """Effective masses are squares of the momentum of each mode's unit speed, G being I."""
+    small = structure.condensed
+    loaded = tuple(name for name in frames if small.frames.get(name) != held.point)
+    compliance = np.zeros((len(loaded), 6))
+    reduced = np.zeros((len(loaded), 6))
+    for i, name in enumerate(loaded):
+        rows = sparse.csr_array(frame_rows(structure, name)[1][:, held.free]).toarray()
+        compliance[i] = np.einsum("ij,ji->i", rows, held.solve(rows.T))
+        reduced[i] = compliance[i] if made is None else np.sum(frames[name].shape ** 2 / made.squares, axis=1)
+    masses = np.zeros((0, 6)) if made is None else np.hstack([integrals.F_0, integrals.E]) ** 2
+    rigid = small.layout.rigid_motions(small.layout.points[held.point])[:, 3:]
+    moved = float(np.einsum("ia,ia->", rigid, small.mass.matrix @ rigid)) / 3.0
+    return Report(
+        kinds=() if made is None else kinds(small.mass, made.shapes),
+        frequencies=np.zeros(0) if made is None else np.sqrt(made.squares) / (2.0 * np.pi),
+        effective=masses,
+        total=np.concatenate([np.diagonal(integrals.J_0), np.full(3, integrals.mass)]),
+        interface=np.zeros(0) if made is None else made.interface,
+        resistance=rigid_resistance(small.stiffness, small.layout),
+        mass_error=abs(moved / integrals.mass - 1.0),
+        loaded=loaded,
+        compliance=compliance,
+        reduced_compliance=reduced,
+    )

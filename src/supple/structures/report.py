@@ -1,0 +1,87 @@
+"""What a reduction kept: modes with their effective masses, and how stiff the reduced body is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.model.checks import Floats
+from supple.structures.layout import COMPONENTS
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A table of modes and some checks; `print(body.report)` shows it.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        A word for each mode; empty in the nodal basis.
+    frequencies : (n,) array
+        Hz.
+    effective : (n, 6) array
+        Effective inertia about the axes of the root (kg m^2) and mass in x, y, z (kg) of each mode.
+    total : (6,) array
+        The whole body's.
+    interface : (n,) array
+        Share of the strain energy in shapes of unit interface motion.
+    resistance : (6,) array
+        Largest force against rigid rotations about x, y, z and motions in x, y, z, relative to its terms.
+    mass_error : float
+        Relative difference of the mass that the mass matrix gives to a rigid motion and the mass of the body.
+    loaded : tuple of str
+        The frames other than the root.
+    compliance, reduced_compliance : (frames, 6) arrays
+        Rotation about and motion in each direction for a unit moment and force there: of the whole structure with its
+        root held, and of the reduced body; rad/(N m) and m/N.
+    """
+
+    kinds: tuple[str, ...]
+    frequencies: Floats
+    effective: Floats
+    total: Floats
+    interface: Floats
+    resistance: Floats
+    mass_error: float
+    loaded: tuple[str, ...]
+    compliance: Floats
+    reduced_compliance: Floats
+
+    @property
+    def participation(self) -> Floats:
+        """(n, 6) share of the whole in all modes up to each."""
+        return np.cumsum(self.effective, axis=0) / np.where(self.total > 0, self.total, 1.0)
+
+    @property
+    def static_share(self) -> Floats:
+        """(frames, 6) the reduced body's deflection under unit loads over the whole structure's."""
+        loose = self.compliance > 0
+        return np.where(loose, self.reduced_compliance, 1.0) / np.where(loose, self.compliance, 1.0)
+
+    def __str__(self) -> str:
+        """The table and the checks."""
+        return "\n".join([*self._modes(), *self._checks()])
+
+    def _modes(self) -> list[str]:
+        if not self.kinds:
+            return []
+        head = "mode  kind         frequency/Hz   effective mass/kg: x, y, z      sum/%: rx, ry, rz, x, y, z"
+        lines = [head + ("         interface/%" if self.interface.any() else "")]
+        for i, kind in enumerate(self.kinds):
+            masses = " ".join(f"{v if v > 1e-9 * self.total[3] else 0.0:9.3g}" for v in self.effective[i, 3:])
+            sums = " ".join(f"{100 * v:6.1f}" for v in self.participation[i])
+            share = f" {100 * self.interface[i]:6.1f}" if self.interface.any() else ""
+            lines.append(f"{i + 1:4d}  {kind:10s} {self.frequencies[i]:14.6g}   {masses}   {sums}{share}")
+        return lines
+
+    def _checks(self) -> list[str]:
+        lines = [
+            f"force against rigid motion: {self.resistance.max():.1e} of its terms",
+            f"mass by rigid motion: off by {self.mass_error:.1e}",
+        ]
+        lines += [] if not self.loaded else ["deflection under unit loads, % of the whole structure's:"]
+        for name, shares in zip(self.loaded, self.static_share, strict=True):
+            values = ", ".join(f"{c} {100 * share:.4g}" for c, share in zip(COMPONENTS, shares, strict=True))
+            lines.append(f"  {name}: {values}")
+        return lines

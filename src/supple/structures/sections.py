@@ -1,0 +1,222 @@
+"""Cross sections of beams: area, second moments, torsion constant and shear factors.
+
+A section lies in the y-z plane of its beam; y and z are its principal axes and its centroid is on the beam's axis.
+Iy = int z^2 dA resists bending in z, Iz = int y^2 dA bending in y. Shear factors are those of Cowper (1966).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import pi, sqrt, tanh
+
+from supple.errors import ModelError
+from supple.model.checks import number
+
+
+class CrossSection(ABC):
+    """What a beam needs to know of its section.
+
+    Attributes
+    ----------
+    A : float
+        Area, m^2.
+    Iy, Iz : float
+        int z^2 dA and int y^2 dA, m^4.
+    J : float
+        Torsion constant, m^4: the polar moment for round sections only.
+    """
+
+    A: float
+    Iy: float
+    Iz: float
+    J: float
+
+    @abstractmethod
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """Share of the area that carries shear in y and in z, for Poisson's ratio `nu`."""
+
+    @property
+    def polar(self) -> float:
+        """Polar second moment Iy + Iz, m^4."""
+        return self.Iy + self.Iz
+
+    @property
+    def gyration_radii(self) -> tuple[float, float]:
+        """Radii of gyration sqrt(Iy / A) and sqrt(Iz / A), m."""
+        return sqrt(self.Iy / self.A), sqrt(self.Iz / self.A)
+
+    def _set(self, A: float, Iy: float, Iz: float, J: float) -> None:
+        for name, value in (("A", A), ("Iy", Iy), ("Iz", Iz), ("J", J)):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Section(CrossSection):
+    """A section by its constants.
+
+    Parameters
+    ----------
+    A : float
+        Area, m^2.
+    Iy, Iz : float
+        Principal second moments int z^2 dA and int y^2 dA, m^4.
+    J : float
+        Torsion constant, m^4.
+    shear : (float, float)
+        Shear factors in y and z, used by shear-flexible beams only.
+
+    Examples
+    --------
+    >>> Section(A=1e-4, Iy=8e-10, Iz=8e-10, J=1.4e-9).polar
+    1.6e-09
+    """
+
+    A: float
+    Iy: float
+    Iz: float
+    J: float
+    shear: tuple[float, float] = (5.0 / 6.0, 5.0 / 6.0)
+
+    def __post_init__(self) -> None:
+        for name in ("A", "Iy", "Iz", "J"):
+            _positive(getattr(self, name), f"section: {name}")
+        for factor in self.shear:
+            _positive(factor, "section: shear factor")
+
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """As given."""
+        return self.shear
+
+
+@dataclass(frozen=True)
+class Rectangle(CrossSection):
+    """A full rectangle, `width` along y and `height` along z, m; its torsion constant is Saint-Venant's series.
+
+    Examples
+    --------
+    >>> round(Rectangle(0.1, 0.1).J / 0.1**4, 6)
+    0.140577
+    """
+
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        w = _positive(self.width, "rectangle: width")
+        h = _positive(self.height, "rectangle: height")
+        a, b = max(w, h), min(w, h)
+        series = sum(tanh(n * pi * a / (2.0 * b)) / n**5 for n in range(999, 0, -2))
+        J = a * b**3 / 3.0 * (1.0 - 192.0 / pi**5 * b / a * series)
+        self._set(w * h, w * h**3 / 12.0, h * w**3 / 12.0, J)
+
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """Cowper's 10 (1 + nu) / (12 + 11 nu), both ways."""
+        factor = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu)
+        return factor, factor
+
+
+@dataclass(frozen=True)
+class Circle(CrossSection):
+    """A full circle of this radius, m."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        r = _positive(self.radius, "circle: radius")
+        self._set(pi * r**2, pi * r**4 / 4.0, pi * r**4 / 4.0, pi * r**4 / 2.0)
+
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """Cowper's 6 (1 + nu) / (7 + 6 nu), both ways."""
+        factor = 6.0 * (1.0 + nu) / (7.0 + 6.0 * nu)
+        return factor, factor
+
+
+@dataclass(frozen=True)
+class Tube(CrossSection):
+    """A round tube: outer radius and either the inner radius or the wall's thickness, m.
+
+    Examples
+    --------
+    >>> Tube(0.05, thickness=0.01) == Tube(0.05, 0.04)
+    True
+    """
+
+    radius: float
+    inner: float
+
+    def __init__(self, radius: float, inner: float | None = None, thickness: float | None = None) -> None:
+        a = _positive(radius, "tube: radius")
+        if (inner is None) == (thickness is None):
+            raise ModelError(
+                f"tube: expected the inner radius or the thickness, got inner={inner}, thickness={thickness}"
+            )
+        b = a - number(thickness, "tube: thickness") if inner is None else number(inner, "tube: inner")
+        if not 0.0 <= b < a:
+            raise ModelError(f"tube: expected an inner radius from 0 to below the outer one {a:g}, got {b:g}")
+        object.__setattr__(self, "radius", a)
+        object.__setattr__(self, "inner", b)
+        I = pi * (a**4 - b**4) / 4.0
+        self._set(pi * (a**2 - b**2), I, I, 2.0 * I)
+
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """Cowper's formula for the hollow circle, both ways."""
+        m = (self.inner / self.radius) ** 2
+        s = (1.0 + m) ** 2
+        factor = 6.0 * (1.0 + nu) * s / ((7.0 + 6.0 * nu) * s + (20.0 + 12.0 * nu) * m)
+        return factor, factor
+
+
+@dataclass(frozen=True)
+class IBeam(CrossSection):
+    """An I: web upright along z, flanges along y, sharp corners; torsion as for thin open walls, sum b t^3 / 3.
+
+    Parameters
+    ----------
+    width : float
+        Of the flanges, m.
+    height : float
+        Over all, m.
+    flange, web : float
+        Their thicknesses, m.
+    """
+
+    width: float
+    height: float
+    flange: float
+    web: float
+
+    def __post_init__(self) -> None:
+        b, h = _positive(self.width, "I: width"), _positive(self.height, "I: height")
+        tf, tw = _positive(self.flange, "I: flange"), _positive(self.web, "I: web")
+        hw = h - 2.0 * tf
+        if hw <= 0 or tw >= b:
+            raise ModelError(
+                f"I: expected two flanges below the height and a web below the width, got flange {tf:g} of "
+                f"height {h:g}, web {tw:g} of width {b:g}"
+            )
+        self._set(
+            2.0 * b * tf + hw * tw,
+            (b * h**3 - (b - tw) * hw**3) / 12.0,
+            (2.0 * tf * b**3 + hw * tw**3) / 12.0,
+            (2.0 * b * tf**3 + (h - tf) * tw**3) / 3.0,
+        )
+
+    def shear_factors(self, nu: float) -> tuple[float, float]:
+        """In z Cowper's formula for thin webs and flanges; in y five sixths of the flanges."""
+        h = self.height - self.flange
+        n2, m = (self.width / h) ** 2, 2.0 * self.width * self.flange / (h * self.web)
+        below = (
+            12.0 + 72.0 * m + 150.0 * m**2 + 90.0 * m**3
+            + nu * (11.0 + 66.0 * m + 135.0 * m**2 + 90.0 * m**3)
+            + 30.0 * n2 * (m + m**2) + 5.0 * nu * n2 * (8.0 * m + 9.0 * m**2)
+        )  # fmt: skip
+        in_y = 5.0 / 6.0 * 2.0 * self.width * self.flange / self.A
+        return in_y, 10.0 * (1.0 + nu) * (1.0 + 3.0 * m) ** 2 / below
+
+
+def _positive(value: float, what: str) -> float:
+    x = number(value, what)
+    if x <= 0:
+        raise ModelError(f"{what}: expected a positive number, got {x:g}")
+    return x

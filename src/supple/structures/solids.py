@@ -1,0 +1,127 @@
+"""Solid elements, by way of scikit-fem: hexahedra and tetrahedra, linear and quadratic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from supple.errors import ModelError
+from supple.model.checks import Floats, number
+from supple.structures.layout import Layout
+from supple.structures.mass import Sparse
+from supple.structures.materials import Material
+from supple.structures.recognition import continuous
+from supple.structures.structure import Structure, named
+
+Where = int | Iterable[int] | Callable[[Floats], Any]
+DEGREES = {"ElementHex1": 4, "ElementHex2": 6, "ElementTetP1": 2, "ElementTetP2": 6}
+"""Degree to which integrals over an element are exact: the mass also of elements that are not straight."""
+
+
+def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Structure:
+    """A solid body from a scikit-fem mesh.
+
+    Parameters
+    ----------
+    mesh : skfem.MeshHex, MeshHex2, MeshTet or MeshTet2
+        Positions in m; `skfem.Mesh.load(path)` reads many formats. Its nodes become the structure's, in the order of
+        `mesh.doflocs`; elements are linear or quadratic like the mesh. Linear ones are far too stiff in bending.
+    material : Material
+        E, nu and rho of it.
+    frames : dict
+        Name to node numbers, or to a function of the positions (3, k) that says which nodes are in. Several nodes are
+        a rigid region. The root of a reduction must be one: nodes of solids have no rotations.
+
+    Examples
+    --------
+    >>> import skfem
+    >>> mesh = skfem.MeshTet().refined(2)
+    >>> cube = from_mesh(mesh, Material(E=70e9, nu=0.3, rho=2700), {"start": lambda x: x[0] == 0})
+    >>> round(cube.mass, 9)
+    2700.0
+    """
+    skfem = _skfem()
+    if not isinstance(mesh, skfem.MeshHex | skfem.MeshTet):
+        raise ModelError(f"mesh: expected a scikit-fem mesh of hexahedra or tetrahedra, got {type(mesh).__name__}")
+    element = mesh.elem()
+    basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
+    nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
+    weights = sparse.csr_array(skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(basis))
+    layout = Layout(nodes, np.zeros(len(nodes), bool))
+    numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
+    K = _stiffness(skfem, basis, material)
+    return Structure(nodes, layout.turning, K, continuous(weights, layout), named(numbers, len(nodes)))
+
+
+def box(
+    length: float,
+    width: float,
+    height: float,
+    material: Material,
+    elements: Sequence[int],
+    quadratic: bool = True,
+) -> Structure:
+    """A box of hexahedra along x from the origin, centred in y and z; its end faces are rigid, "start" and "end".
+
+    Parameters
+    ----------
+    length, width, height : float
+        Along x, y and z, m.
+    elements : (int, int, int)
+        How many along x, y and z.
+    quadratic : bool
+        27 nodes an element instead of 8.
+    """
+    skfem = _skfem()
+    sizes = [number(v, f"box: {w}") for v, w in ((length, "length"), (width, "width"), (height, "height"))]
+    if min(sizes) <= 0 or len(elements) != 3 or min(elements) < 1:
+        raise ModelError(f"box: expected three positive sizes and numbers of elements, got {sizes} and {elements!r}")
+    starts = (0.0, -width / 2.0, -height / 2.0)
+    ticks = [a + s * np.linspace(0.0, 1.0, n + 1) for a, s, n in zip(starts, sizes, elements, strict=True)]
+    mesh = skfem.MeshHex.init_tensor(*ticks)
+    if quadratic:
+        mesh = skfem.MeshHex2.from_mesh(mesh)
+    near = 1e-9 * length
+    ends = {"start": lambda x: x[0] < near, "end": lambda x: x[0] > length - near}
+    return from_mesh(mesh, material, ends)
+
+
+def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
+    """K of isotropic elasticity, from D_ab = int dN/dx_a dN/dx_b* of the scalar shapes N."""
+    E, nu = material.E, material.nu
+    lame, mu = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), E / (2.0 * (1.0 + nu))
+    D: dict[tuple[int, int], Any] = {}
+    for a in range(3):
+        for b in range(a, 3):
+            form = skfem.BilinearForm(lambda u, v, w, a=a, b=b: v.grad[a] * u.grad[b])
+            D[a, b] = sparse.csr_array(form.assemble(basis))
+            D[b, a] = D[a, b].T
+    laplace = mu * (D[0, 0] + D[1, 1] + D[2, 2])
+    blocks = [
+        [lame * D[a, b] + mu * D[b, a] + (laplace if a == b else 0.0 * laplace) for b in range(3)] for a in range(3)
+    ]
+    K = sparse.csr_array(sparse.block_array(blocks))
+    k = laplace.shape[0]
+    order = (np.arange(k)[:, None] + k * np.arange(3)).ravel()
+    K = sparse.csr_array(K[order][:, order])
+    return sparse.csr_array((K + K.T) * 0.5)
+
+
+def _numbers(name: str, where: Where, nodes: Floats) -> int | Iterable[int]:
+    if not callable(where):
+        return where
+    chosen = np.flatnonzero(where(nodes.T))
+    if len(chosen) == 0:
+        raise ModelError(f"frame {name!r}: expected some nodes, got none from its function")
+    return [int(i) for i in chosen]
+
+
+def _skfem() -> Any:
+    try:
+        import skfem
+    except ImportError:
+        raise ModelError("solid elements need scikit-fem: pip install supple[solids]") from None
+    return skfem

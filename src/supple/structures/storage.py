@@ -1,0 +1,133 @@
+"""Flexible bodies in HDF5 files: one file a body, plain arrays and names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import h5py
+import numpy as np
+from scipy import sparse
+
+from supple.errors import FileFormatError
+from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.report import Report
+
+FORMAT = "supple flexible body"
+VERSION = 1
+MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
+
+
+def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
+    """Write a body to one HDF5 file; a file of that name is replaced when the new one is complete."""
+    target = Path(path)
+    with NamedTemporaryFile(dir=target.parent, prefix=target.name, suffix=".draft", delete=False) as draft:
+        pass
+    try:
+        with h5py.File(draft.name, "w") as file:
+            _write(file, body)
+        os.replace(draft.name, target)
+    except BaseException:
+        Path(draft.name).unlink(missing_ok=True)
+        raise
+
+
+def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
+    """Read a body that `save_body` wrote."""
+    try:
+        with h5py.File(path, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise FileFormatError(f"{path}: expected a file of format {FORMAT!r}, got {file.attrs.get('format')!r}")
+            version = int(file.attrs["version"])
+            if version != VERSION:
+                raise FileFormatError(f"{path}: expected version {VERSION} of the format, got {version}")
+            return _read(file)
+    except FileNotFoundError:
+        raise FileFormatError(f"{path}: there is no such file") from None
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(
+            f"{path}: expected a flexible body in HDF5, got a damaged or foreign file: {error}"
+        ) from None
+
+
+def _write(file: h5py.File, body: FlexibleBody) -> None:
+    file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
+    _write_names(file, "labels", body.labels)
+    file["nodes"], file["turning"] = body.nodes, body.turning
+    for name in MATRICES:
+        _write_sparse(file.create_group(name), getattr(body, name))
+    for i, (name, frame) in enumerate(body.frames.items()):
+        group = file.create_group(f"frames/{i}")
+        group.attrs.update({"name": name, "turning": frame.turning})
+        group["position"], group["shape"] = frame.position, frame.shape
+    group = file.create_group("integrals")
+    for name in ("mass", "moment", "second", "E", "X"):
+        group[name] = getattr(body.integrals, name)
+    for name in ("first", "other", "value"):
+        group[f"N/{name}"] = getattr(body.integrals.N, name)
+    if body.report is not None:
+        group = file.create_group("report")
+        for field in fields(Report):
+            value = getattr(body.report, field.name)
+            if isinstance(value, tuple):
+                _write_names(group, field.name, value)
+            else:
+                group[field.name] = value
+
+
+def _read(file: h5py.File) -> FlexibleBody:
+    frames = {}
+    stored = file.get("frames", {})
+    for i in range(len(stored)):
+        group = stored[str(i)]
+        frames[str(group.attrs["name"])] = ShapeFrame(
+            group["position"][()], group["shape"][()], bool(group.attrs["turning"])
+        )
+    group = file["integrals"]
+    N = Pairs(*(group[f"N/{name}"][()] for name in ("first", "other", "value")))
+    moment, second, E, X = (group[name][()] for name in ("moment", "second", "E", "X"))
+    integrals = ModalIntegrals(float(group["mass"][()]), moment, second, E, X, N)
+    report = Report(**{f.name: _value(file["report"][f.name]) for f in fields(Report)}) if "report" in file else None
+    return FlexibleBody(
+        basis=str(file.attrs["basis"]),
+        root=str(file.attrs["root"]),
+        labels=_value(file["labels"]),
+        frames=frames,
+        nodes=file["nodes"][()],
+        turning=file["turning"][()],
+        **{name: _read_sparse(file[name]) for name in MATRICES},
+        integrals=integrals,
+        report=report,
+    )
+
+
+def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:
+    group.create_dataset(name, data=np.array(names, dtype=object), shape=(len(names),), dtype=h5py.string_dtype())
+
+
+def _value(dataset: Any) -> Any:
+    """Names as a tuple, one number as a float, or an array."""
+    if h5py.check_string_dtype(dataset.dtype):
+        return tuple(dataset.asstr()[()].tolist())
+    value = dataset[()]
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _write_sparse(group: Any, matrix: sparse.csr_array) -> None:
+    group.attrs["shape"] = matrix.shape
+    for part in ("data", "indices", "indptr"):
+        group[part] = getattr(matrix, part)
+
+
+def _read_sparse(group: Any) -> sparse.csr_array:
+    rows, columns = (int(n) for n in group.attrs["shape"])
+    parts = (group["data"][()], group["indices"][()], group["indptr"][()])
+    matrix = sparse.csr_array(parts, shape=(rows, columns))
+    matrix.check_format(full_check=True)
+    return matrix

@@ -1,0 +1,212 @@
+"""A structure: nodes with stiffness and mass, and named frames where other things are attached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from supple.errors import ModelError, nearest
+from supple.model.bodies import RigidBody
+from supple.model.checks import Floats, array, number
+from supple.structures.body import FlexibleBody
+from supple.structures.damping import Damping
+from supple.structures.held import static
+from supple.structures.integration import totals
+from supple.structures.layout import Bools, Layout, cross_matrix
+from supple.structures.mass import MassModel, Sparse, stations, turned
+from supple.structures.reduction import reduce
+from supple.structures.regions import Condensed, condense, regions
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Nodes with stiffness and mass, free in space; made by `beam`, `beam_path`, `from_mesh`, `box`, `from_matrices`.
+
+    Attributes
+    ----------
+    nodes : (k, 3) array
+        Positions, m.
+    turning : (k,) array of bool
+        Which nodes have rotations. Degrees of freedom go node by node: rx, ry, rz, ux, uy, uz, or ux, uy, uz.
+    stiffness : (size, size) sparse array
+        N/m, N, N m.
+    masses : MassModel
+        Where the mass is.
+    frames : dict of str to tuple of int
+        Named nodes. A frame of several nodes is a rigid region, at their mean position.
+    """
+
+    nodes: Floats
+    turning: Bools
+    stiffness: Sparse
+    masses: MassModel
+    frames: dict[str, tuple[int, ...]]
+
+    def __post_init__(self) -> None:
+        regions(self.layout, self.frames)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Numbering of the degrees of freedom."""
+        return Layout(self.nodes, self.turning)
+
+    @cached_property
+    def condensed(self) -> Condensed:
+        """The same structure with its rigid regions as points."""
+        return condense(self.layout, self.stiffness, self.masses, self.frames)
+
+    @property
+    def mass_matrix(self) -> Sparse:
+        """(size, size), kg, kg m, kg m^2."""
+        return self.masses.matrix
+
+    @property
+    def mass(self) -> float:
+        """kg."""
+        return self._totals[0]
+
+    @property
+    def com(self) -> Floats:
+        """Centre of mass, m."""
+        return self._totals[1] / self.mass
+
+    @cached_property
+    def _totals(self) -> tuple[float, Floats, Floats]:
+        return totals(self.masses, self.layout, np.zeros(3))
+
+    def with_frame(self, name: str, nodes: int | Iterable[int]) -> Structure:
+        """The structure with one more named node, or rigid region of nodes."""
+        return replace(self, frames=named({**self.frames, name: nodes}, len(self.nodes)))
+
+    def with_mass(
+        self,
+        where: str | int,
+        mass: float,
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        offset: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Structure:
+        """The structure with a rigid piece of mass on a node or frame.
+
+        Parameters
+        ----------
+        where : str or int
+            A frame, or the number of a node.
+        mass : float
+            kg.
+        inertia : (3, 3) or (3,) array_like
+            About its own centre of mass, in the structure's axes, kg m^2; three numbers are a diagonal.
+        offset : (3,) array_like
+            From the node or frame to the centre of mass, m.
+        """
+        what = f"mass on {where!r}"
+        piece = RigidBody(number(mass, what, minimum=0.0), array(offset, (3,), f"{what}: offset"), inertia)
+        nodes = self.find(where)
+        position = self.nodes[list(nodes)].mean(axis=0)
+        turn, move = _fitted(self.layout, nodes)
+        if turn is None and (np.any(piece.com) or np.any(piece.inertia)):
+            raise ModelError(f"{what}: node {nodes[0]} has no rotations, so it can take no inertia and no offset")
+        turn = sparse.csr_array((3, self.layout.size)) if turn is None else turn
+        arm = [sparse.csr_array(turn[[a]]) for a in range(3)]
+        move = move + sparse.vstack(turned(arm, piece.com[None]))
+        second = np.trace(piece.inertia) / 2.0 * np.eye(3) - piece.inertia
+        extra = stations(
+            (position + piece.com)[None], sparse.csr_array(move), turn, np.array([piece.mass]), second[None]
+        )
+        return replace(self, masses=self.masses.plus(extra))
+
+    def find(self, where: str | int) -> tuple[int, ...]:
+        """The nodes of a frame, or of a number."""
+        if isinstance(where, str) and where in self.frames:
+            return self.frames[where]
+        try:
+            node = int(where)
+        except ValueError:
+            raise ModelError(f"no frame {where!r}{nearest(str(where), self.frames)}") from None
+        if not 0 <= node < len(self.nodes):
+            raise ModelError(f"no node {node}: expected a number from 0 to {len(self.nodes) - 1}")
+        return (node,)
+
+    def static(self, loads: Mapping[str | int, ArrayLike], root: str = "start") -> Floats:
+        """Rotation and displacement (k, 6) of all nodes under constant loads, with the root held.
+
+        Parameters
+        ----------
+        loads : dict
+            For frames or nodes, a moment and force (6,) or a force (3,), in the structure's axes, N m and N.
+        root : str
+            The frame that is held.
+        """
+        return static(self, loads, root)
+
+    def reduce(
+        self,
+        basis: str,
+        modes: int | None = None,
+        root: str = "start",
+        interfaces: Sequence[str] | None = None,
+        damping: Damping = None,
+    ) -> FlexibleBody:
+        """The structure as a flexible body: its frame at `root`, its deformation in few coordinates.
+
+        Parameters
+        ----------
+        basis : str
+            "cantilever": modes with the root fixed. "free-free": modes of the free structure, seen from the root.
+            "craig-bampton": shapes of unit motion of the interfaces and modes with the interfaces fixed, made
+            orthogonal. "nodal": all degrees of freedom but the root's.
+        modes : int
+            Number of modes; in "craig-bampton" those besides the interfaces' shapes; none in "nodal".
+        root : str
+            Frame at the inboard hinge. The body frame has its origin there and the structure's axes.
+        interfaces : sequence of str, optional
+            Only for "craig-bampton": frames where loads or joints act; by default all named frames.
+        damping : float, sequence of float or Rayleigh, optional
+            Ratio for all modes, or one for each coordinate; "nodal" takes only Rayleigh's.
+
+        Examples
+        --------
+        >>> from supple.structures import Material, Rectangle, beam
+        >>> boom = beam(2.0, Rectangle(0.02, 0.01), Material(E=70e9, nu=0.3, rho=2700), elements=10)
+        >>> boom.reduce("cantilever", modes=3).labels
+        ('mode1', 'mode2', 'mode3')
+        """
+        return reduce(self, basis, modes, root, interfaces, damping)
+
+
+def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:
+    """Frames as tuples of node numbers, checked."""
+    out: dict[str, tuple[int, ...]] = {}
+    for name, nodes in frames.items():
+        if not isinstance(name, str) or not name or "/" in name or name.isdigit():
+            raise ModelError(f"frame {name!r}: expected a name that is no number and has no '/', got {name!r}")
+        numbers = np.atleast_1d(np.asarray(nodes if np.ndim(nodes) == 0 else list(nodes)))  # type: ignore[arg-type]
+        if numbers.ndim != 1 or len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.integer):
+            raise ModelError(f"frame {name!r}: expected a node number or several, got {nodes!r}")
+        wrong = numbers[(numbers < 0) | (numbers >= count)]
+        if len(wrong):
+            raise ModelError(f"frame {name!r}: expected node numbers from 0 to {count - 1}, got {int(wrong[0])}")
+        if len(np.unique(numbers)) != len(numbers):
+            raise ModelError(f"frame {name!r}: expected each node once, got {numbers.tolist()}")
+        out[name] = tuple(int(i) for i in numbers)
+    return out
+
+
+def _fitted(layout: Layout, nodes: tuple[int, ...]) -> tuple[Sparse | None, Sparse]:
+    """Rotation (None if there is none) and displacement (3, size) of the middle of some nodes that move rigidly."""
+    rows = sparse.csr_array(layout.motion[(6 * np.array(nodes)[:, None] + np.arange(6)).ravel()])
+    mean = sparse.csr_array(np.tile(np.eye(6), len(nodes)) / len(nodes)) @ rows
+    turn, move = sparse.csr_array(mean[:3]), sparse.csr_array(mean[3:])
+    if layout.turning[list(nodes)].all():
+        return turn, move
+    if len(nodes) == 1:
+        return None, move
+    arms = cross_matrix(layout.points[list(nodes)] - layout.points[list(nodes)].mean(axis=0))
+    spread = -np.einsum("nij,njk->ik", arms, arms)
+    fit = np.linalg.solve(spread, np.concatenate(arms, axis=1))
+    moves = sparse.csr_array(rows[(6 * np.arange(len(nodes))[:, None] + np.arange(3, 6)).ravel()])
+    return sparse.csr_array(sparse.csr_array(fit) @ moves), move
