@@ -57,6 +57,16 @@ def _ready(x: Any, shape: tuple[int, int]) -> bool:
     return x.__class__ is np.ndarray and x.dtype is FLOAT and x.shape == shape and x.flags.carray
 
 
+def estimated_operations(model: Model) -> int:
+    """Operations of forward dynamics, roughly, without tracing the model."""
+    total = 500 * len(model.bodies)
+    if model.flex is not None:
+        n, full = model.flex.modes, model.flex.full
+        ports = model.flex.port_first[1:] - model.flex.port_first[:-1]
+        total += int(np.sum(70 * n + 40 * n * full + 25 * n * n * full + (1500 + 80 * n * full) * ports))
+    return total
+
+
 class Compiled:
     """A function of the state in machine code, evaluated for whole batches, one state a SIMD lane.
 
@@ -98,8 +108,8 @@ class Compiled:
     @cached_property
     def function(self) -> Function:
         """The graph."""
-        if 20 * len(self.model.bodies) > LARGEST:
-            raise GraphTooLarge(f"{len(self.model.bodies)} bodies")
+        if estimated_operations(self.model) > 4 * LARGEST:
+            raise GraphTooLarge(f"about {estimated_operations(self.model)} operations")
         function = traced(self.model, self.what, self.parameters, self.derivatives, LIMIT)
         if len(function.order) > LARGEST:
             raise GraphTooLarge(f"{len(function.order)} nodes")
@@ -210,7 +220,7 @@ class Compiled:
     @property
     def weight(self) -> int:
         """Nodes a state, roughly, without tracing the model."""
-        return 250 * len(self.model.bodies) * (1 + len(self.derivatives) * self.model.nv)
+        return estimated_operations(self.model) // 2 * (1 + len(self.derivatives) * self.model.nv)
 
     @property
     def address(self) -> int:

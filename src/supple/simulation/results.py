@@ -12,10 +12,15 @@ from supple.model.model import Model
 
 
 def as_dataset(
-    model: Model, times: NDArray[Any], q: NDArray[Any], v: NDArray[Any], attributes: dict[str, Any]
+    model: Model,
+    times: NDArray[Any],
+    q: NDArray[Any],
+    v: NDArray[Any],
+    energy: tuple[NDArray[Any], NDArray[Any]],
+    attributes: dict[str, Any],
 ) -> xr.Dataset:
     """Coordinates, speeds and energies over time, with the names and units of the model."""
-    kinetic, potential = model.energy(q, v)
+    kinetic, potential = energy
     return xr.Dataset(
         {
             "q": (("time", "coordinate"), q, {"long_name": "coordinates"}),

@@ -13,6 +13,7 @@ from scipy import integrate
 from supple.errors import SimulationError, StateError, nearest
 from supple.model.model import Model
 from supple.simulation.drives import Drive, Vector, drive_function, named_vector
+from supple.simulation.dynamics import dynamics
 from supple.simulation.results import as_dataset
 
 INTEGRATORS: dict[str, type[Any]] = {
@@ -79,13 +80,14 @@ def simulate(
     q0 = model.neutral() if q is None else named_vector(model.coordinates, q, "q", model.neutral())
     v0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     drive = drive_function(model, tau)
+    functions = dynamics(model, q0, v0, drive(0.0, q0, v0))
 
     def rate(t: float, y: Vector) -> Vector:
         if not np.isfinite(y).all():  # a trial step went too far: the integrator takes a shorter one
             return np.full_like(y, np.nan)
         q_, v_ = y[: model.nq], y[model.nq :]
-        a = model.forward_dynamics(q_, v_, drive(t, q_, v_))
-        return np.concatenate([model.derivative(q_, v_), a])
+        a = functions.accelerations(q_, v_, drive(t, q_, v_))
+        return np.concatenate([functions.rates(q_, v_), a])
 
     solver_class = _solver_class(integrator)
     times = np.linspace(0.0, duration, samples)
@@ -104,8 +106,10 @@ def simulate(
         "atol": atol,
         "steps": steps,
         "evaluations": int(solver.nfev),
+        "engine": functions.engine,
     }
-    return as_dataset(model, times, model.normalize(states[:, : model.nq]), states[:, model.nq :], attributes)
+    q_all, v_all = model.normalize(states[:, : model.nq]), np.ascontiguousarray(states[:, model.nq :])
+    return as_dataset(model, times, q_all, v_all, functions.energy(q_all, v_all), attributes)
 
 
 def _advance(model: Model, solver: Any, times: Vector, progress: Callable[[float], None] | None) -> tuple[Vector, int]:
