@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def beam_body(rng: np.random.Generator, basis: str, modes: int, damping: float =
     points = np.cumsum([[0.0, 0.0, 0.0], rng.normal(size=3) * 0.3, rng.normal(size=3) * 0.3], axis=0)
     structure = structures.beam_path(points, section, material, elements)
     structure = structure.with_mass("end", 0.3, inertia=(2e-3, 3e-3, 4e-3), offset=(0.02, -0.03, 0.01))
-    options = {} if basis == "nodal" else {"modes": modes, "damping": damping}
+    options: dict[str, Any] = {} if basis == "nodal" else {"modes": modes, "damping": damping}
     if basis == "craig-bampton":
         options |= {"modes": max(modes - 6, 0), "interfaces": ["start", "end"]}
     return structure.reduce(basis, root="start", **options)

@@ -38,9 +38,10 @@ def test_a_swinging_chain_keeps_its_energy(basis: str, modes: int, duration: flo
     assert size > 1.0
     assert drift(energy, size) < 1e-8
     tip = np.array([model.pose(q, "l2/end")[1] for q in result.q.values[::20]])
-    assert np.linalg.norm(tip, axis=1).max() > 1.4
-    bent = np.abs(result.q.sel(coordinate="l0.mode1").values)
-    assert bent.max() * np.abs(body.frames["end"].shape[3:]).max() > 0.005  # half a centimetre
+    assert np.ptp(tip, axis=0).max() > 0.5
+    names = [name for name in model.coordinates if name.startswith("l0.mode")]
+    deflection = result.q.sel(coordinate=names).values @ body.frames["end"].shape[3:].T
+    assert np.abs(deflection).max() > 0.005
 
 
 def test_a_free_flexible_tree_keeps_energy_and_momentum() -> None:

@@ -97,6 +97,8 @@ def body_wrenches(
         wrench = np.asarray(value)
         if wrench.ndim == 0 or wrench.shape[-1] != 6:
             raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
+        if place.node is not None and not place.node.turning and wrench[..., :3].any():
+            raise StateError(f"external wrench at {frame!r}: a node without rotations takes no moment, got {wrench}")
         total, on_modes = load_at(flex, place, q, wrench)
         acting = np.zeros((*total.shape[:-1], len(tree.parent), 6), total.dtype)
         acting[..., place.body, :] = total

@@ -249,9 +249,12 @@ class Mechanism:
             self.find_frame(frame)
             if axes not in ("frame", "ground"):
                 raise ModelError(f"axes: expected 'frame' or 'ground', got {axes!r}")
-            self.wrenches[name] = AppliedWrench(
-                name, frame, array(moment, (3,), "moment"), array(force, (3,), "force"), axes
-            )
+            applied = AppliedWrench(name, frame, array(moment, (3,), "moment"), array(force, (3,), "force"), axes)
+            place = self.find_frame(frame)
+            carrier = self.bodies[place.body].body if place.node is not None else None
+            if isinstance(carrier, FlexibleBody) and place.node is not None and applied.moment.any():
+                _require_turning(carrier, place.node)
+            self.wrenches[name] = applied
 
     def add_coupling(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> None:
         """Record that one joint's coordinate follows another's."""
@@ -326,10 +329,10 @@ def _node_at(body: FlexibleBody, position: Floats) -> str:
 
 
 def _require_turning(body: FlexibleBody, node: str) -> None:
-    """Refuse a joint on a node that has displacements but no rotations."""
-    if node not in body.frames and not body.turning[int(node)]:
+    """Refuse a joint or a moment on a node that has displacements but no rotations."""
+    if not body.frame(node).turning:
         raise ModelError(
-            f"at: node {node!r} has displacements but no rotations and cannot carry a joint; "
+            f"node {node!r} has displacements but no rotations and cannot carry a joint or a moment; "
             "make the nodes around it a rigid region, a frame of the structure"
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
@@ -27,13 +27,13 @@ class Dynamics:
         "llvm" or "generic".
     """
 
-    accelerations: Callable[[Vector, Vector, Vector], Vector]
+    accelerations: Callable[[Vector, Vector, ArrayLike], Vector]
     rates: Callable[[Vector, Vector], Vector]
     energy: Callable[[Vector, Vector], tuple[Vector, Vector]]
     engine: str
 
 
-def dynamics(model: Model, q: Vector, v: Vector, tau: Vector) -> Dynamics:
+def dynamics(model: Model, q: Vector, v: Vector, tau: ArrayLike) -> Dynamics:
     """The functions of a model; the state is one that they will be asked for.
 
     Where machine code finds no acceleration there, the recursions are used, which say what is wrong.

@@ -162,9 +162,11 @@ class Structure:
         modes : int
             Number of modes; in "craig-bampton" those besides the interfaces' shapes; none in "nodal".
         root : str
-            Frame at the inboard hinge. The body frame has its origin there and the structure's axes.
+            Frame at the inboard hinge, or the number of a node as text. The body frame has its origin there and the
+            structure's axes.
         interfaces : sequence of str, optional
-            Only for "craig-bampton": frames where loads or joints act; by default all named frames.
+            Only for "craig-bampton": frames, or numbers of nodes as text, where loads or joints act; by default all
+            named frames.
         damping : float, sequence of float or Rayleigh, optional
             Ratio for all modes, or one for each coordinate; "nodal" takes only Rayleigh's.
 
@@ -175,7 +177,11 @@ class Structure:
         >>> boom.reduce("cantilever", modes=3).labels
         ('mode1', 'mode2', 'mode3')
         """
-        return reduce(self, basis, modes, root, interfaces, damping)
+        named = self
+        for name in (root, *(interfaces or ())):
+            if name not in named.frames and str(name).isdigit():
+                named = replace(named, frames={**named.frames, name: named.find(name)})
+        return reduce(named, basis, modes, root, interfaces, damping)
 
 
 def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:

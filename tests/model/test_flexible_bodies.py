@@ -1,0 +1,143 @@
+"""Flexible bodies in a mechanism: names, frames, nodes, loads, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from supple import structures
+
+STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850.0)
+
+
+@pytest.fixture(scope="module")
+def boom() -> structures.FlexibleBody:
+    return structures.beam(2.0, structures.Circle(0.01), STEEL, 8).reduce("cantilever", modes=4, damping=0.01)
+
+
+@pytest.fixture(scope="module")
+def block() -> structures.FlexibleBody:
+    return structures.box(0.5, 0.02, 0.02, STEEL, elements=(6, 1, 1)).reduce("cantilever", modes=3)
+
+
+def test_names_and_units(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("boom", boom)
+    model = mech.build()
+    assert model.coordinates == ("boom.angle", "boom.mode1", "boom.mode2", "boom.mode3", "boom.mode4")
+    assert model.speeds == model.coordinates
+    assert model.coordinate_units[1] == "kg^0.5 m"
+    assert {"boom", "boom/start", "boom/end"} < set(model.frames)
+    assert model.mass == pytest.approx(np.pi * 1e-4 * 2.0 * 7850.0)
+
+
+def test_poses_of_nodes_bend(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("boom", boom, joint=supple.Fixed())
+    model = mech.build()
+    q = np.array([0.01, 0.0, 0.0, 0.0])
+    end, node = model.pose(q, "boom/end"), model.pose(q, "boom/8")
+    assert np.allclose(end[1], node[1])
+    assert np.allclose(end[0], node[0])
+    assert np.allclose(end[1] - [2.0, 0, 0], boom.frames["end"].shape[3:, 0] * 0.01)
+    assert np.abs(end[1][1:]).max() > 1e-3
+    assert np.allclose(model.pose(q, "boom")[1], 0.0)
+
+
+def test_a_tip_load_bends_as_the_books_say(boom: structures.FlexibleBody) -> None:
+    """F L^3 / (3 E I), with the forces of inverse dynamics zero at the deflection that the modes reach."""
+    mech = supple.Mechanism("m", gravity=(0, 0, 0))
+    mech.add_body("boom", boom, joint=supple.Fixed())
+    model = mech.build()
+    load = {"boom/end": [0, 0, 0, 0, 0, 1.0]}
+    stiffness = model.tree.stiffness
+    q = -model.bias_forces(np.zeros(4), np.zeros(4), load) / stiffness
+    deflection = model.pose(q, "boom/end")[1][2]
+    exact = 2.0**3 / (3 * 2.1e11 * np.pi / 4 * 1e-8)
+    assert deflection == pytest.approx(exact, rel=0.03)
+    assert np.abs(model.bias_forces(q, np.zeros(4), load)).max() < 0.01  # the load has turned with the tip
+
+
+def test_joints_at_positions_and_nodes(boom: structures.FlexibleBody) -> None:
+    load = supple.RigidBody(1.0)
+    poses = []
+    for at in ("end", "8", (2.0, 0.0, 0.0), "boom/end"):
+        mech = supple.Mechanism("m")
+        mech.add_body("boom", boom)
+        mech.add_body("load", load, "boom", supple.Spherical(), at=at)
+        model = mech.build()
+        q = model.neutral() + np.where([n.startswith("boom.mode") for n in model.coordinates], 0.01, 0.0)
+        poses.append(model.pose(q, "load")[1])
+    assert np.allclose(poses, poses[0])
+
+
+def test_frames_joined_to_a_node(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("boom", boom)
+    mech.add_frame("camera", "boom/end", (0.0, 0.0, 0.1))
+    model = mech.build()
+    q = np.array([0.2, 0.02, 0.01, 0.0, 0.0])
+    R, p = model.pose(q, "boom/end")
+    assert np.allclose(model.pose(q, "boom/camera")[1], p + R @ [0, 0, 0.1])
+
+
+def test_equal_bodies_share_their_numbers(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("b0", boom)
+    for i in range(1, 50):
+        mech.add_body(f"b{i}", boom, f"b{i - 1}", at="end")
+    flex = mech.build().flex
+    assert flex is not None
+    assert len(flex.mode_second) == 4
+    assert len(flex.seat_shape) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at": "tip"}, "no frame 'tip'"),
+        ({"at": "99"}, "no frame '99'"),
+        ({"at": (1.9, 0.0, 0.0)}, "nearest is 'end'"),
+        ({"fidelity": "fast"}, "fidelity: expected one of full, ruthless"),
+    ],
+)
+def test_what_is_refused(boom: structures.FlexibleBody, options: dict[str, object], message: str) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("boom", boom)
+    with pytest.raises(supple.ModelError, match=message):
+        mech.add_body("load", supple.RigidBody(1.0), "boom", **options)  # type: ignore[arg-type]
+
+
+def test_nodes_without_rotations_carry_no_joint_and_no_moment(block: structures.FlexibleBody) -> None:
+    node = next(i for i in range(len(block.nodes)) if not block.turning[i])
+    mech = supple.Mechanism("m")
+    mech.add_body("block", block)
+    with pytest.raises(supple.ModelError, match="no rotations"):
+        mech.add_body("load", supple.RigidBody(1.0), "block", at=str(node))
+    with pytest.raises(supple.ModelError, match="no rotations"):
+        mech.add_wrench("twist", f"block/{node}", moment=(1, 0, 0))
+    mech.add_wrench("push", f"block/{node}", force=(0, 0, 1))
+    model = mech.build()
+    still = np.zeros(model.nv)
+    external = model.bias_forces(still, still, {f"block/{node}": [0, 0, 0, 0, 0, 1.0]})
+    assert np.allclose(external - model.bias_forces(still, still), -model.jacobian(still, f"block/{node}").T[:, 5])
+    with pytest.raises(supple.StateError, match="takes no moment"):
+        model.bias_forces(still, still, {f"block/{node}": [1.0, 0, 0, 0, 0, 0]})
+
+
+def test_a_node_that_is_not_there(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("boom", boom)
+    model = mech.build()
+    with pytest.raises(supple.StateError, match="no frame 'boom/ned'"):
+        model.pose(model.neutral(), "boom/ned")
+
+
+def test_fixed_flexible_bodies_are_not_merged(boom: structures.FlexibleBody) -> None:
+    mech = supple.Mechanism("m")
+    mech.add_body("bus", supple.RigidBody(5.0, (0, 0, 0), (1, 1, 1)), joint=supple.Free())
+    mech.add_body("boom", boom, "bus", supple.Fixed(), at=(0.1, 0, 0))
+    mech.add_body("tip", supple.RigidBody(0.5), "boom", supple.Fixed(), at="end")
+    model = mech.build(merge_fixed=True)
+    assert model.bodies == ("bus", "boom", "tip")
