@@ -128,6 +128,7 @@ class _Rows:
             "pair_first": _firsts([p.first for p in pairs]),
             "pair_mode": _join([p.other for p in pairs]),
             "pair_value": _stack([p.value.reshape(-1, 9) for p in pairs], 9),
+            "pair_axial": _stack([axial(p.value) for p in pairs], 3),
             "mesh_first": _firsts([m.indptr for m, _ in mesh]),
             "mesh_mode": _join([m.indices for m, _ in mesh]),
             "mesh_value": _stack([values for _, values in mesh], 3),

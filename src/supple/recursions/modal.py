@@ -155,7 +155,7 @@ def coriolis_force(flex: Flex, row: int, first: int, v: Array, w: Vec3) -> Numbe
     """2 w* ax(U(r)); `first` is the body's first modal speed."""
     u = (0.0, 0.0, 0.0)
     for i in range(flex.pair_first[row], flex.pair_first[row + 1]):
-        u = add(u, scale(v[first + flex.pair_mode[i]], axial(load9(flex.pair_value, i))))
+        u = add(u, scale(v[first + flex.pair_mode[i]], load3(flex.pair_axial, i)))
     return 2 * dot(w, u)
 
 

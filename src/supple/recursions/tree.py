@@ -121,6 +121,8 @@ class Flex(NamedTuple):
     """(blocks,) their s."""
     pair_value: Array
     """(blocks, 9) N(s, r) = int Psi_s Psi_r*, kg."""
+    pair_axial: Array
+    """(blocks, 3) ax(N(s, r)) = int Psi_s x Psi_r."""
     mesh_first: Array
     """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
     mesh_mode: Array
