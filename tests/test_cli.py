@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from generators_flexible import random_flexible
 from robots import robot_directory
 from supple import cli
+from supple.structures import save_body
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -25,6 +27,11 @@ def supple(
         cli.main()
     captured = capsys.readouterr()
     return int(end.value.code or 0), captured.out, captured.err
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a row of a table, none of other lines."""
+    return [cell.strip() for cell in line.split("\u2502")[1:-1]]
 
 
 def test_run_writes_the_motion_and_says_what_happened(
@@ -47,6 +54,82 @@ def test_info_lists_bodies_and_masses(capsys: pytest.CaptureFixture[str], monkey
     assert code == 0
     for word in ("wrist2", "revolute", "6 coordinates", "total mass 17.1 kg", "flange/tool"):
         assert word in out
+
+
+def test_info_shows_flexible_bodies_and_their_modes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = EXAMPLES / "satellite_two_booms.toml"
+    code, out, _ = supple(capsys, monkeypatch, "info", path)
+    assert code == 0
+    (bus,) = (cells for cells in map(cells_of, out.splitlines()) if cells[:3] == ["bus", "ground", "free"])
+    assert bus[3] == "6"
+    booms = [line for line in out.splitlines() if "cantilever" in line]
+    assert len(booms) == 2
+    for word in ("boom1", "start", "full", "4", "0.5675 0.5675 8.906"):
+        assert word in booms[0]
+    assert "boom2/end" in out
+    assert "bending y" not in out
+    code, out, _ = supple(capsys, monkeypatch, "info", path, "--modes")
+    assert out.count("boom1, boom2:") == 1
+    assert out.count("bending y") == 2
+    assert "deflection under unit loads" in out
+
+
+def test_info_gives_frequencies_of_nodal_bodies(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = supple(capsys, monkeypatch, "info", EXAMPLES / "nodal_beam.toml", "--modes")
+    assert code == 0
+    first = 1.8751041**2 / (2 * np.pi) * np.sqrt(200e9 * 0.002**2 / 12 / (7800 * 0.5**4))  # of a clamped beam
+    (ruler,) = (line for line in out.splitlines() if "nodal" in line and "ruler" in line)
+    assert f"{first:.3g}" in ruler
+    assert "60" in ruler
+
+
+def test_info_of_a_body_without_a_report(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    body, _ = random_flexible(np.random.default_rng(0), 2)
+    save_body(body, tmp_path / "b.h5")
+    path = tmp_path / "m.toml"
+    path.write_text('name = "m"\n[[body]]\nname = "b"\njoint = { type = "free" }\nflexible = { file = "b.h5" }\n')
+    code, out, _ = supple(capsys, monkeypatch, "info", path, "--modes")
+    assert code == 0
+    assert "no report in its file" in out
+
+
+def test_run_of_a_flexible_model_lists_joints_and_the_modes_that_move_most(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    target = tmp_path / "motion.nc"
+    path = EXAMPLES / "flexible_two_link_arm.toml"
+    code, out, _ = supple(capsys, monkeypatch, "run", path, "-o", target, "--duration", 0.05)
+    assert code == 0
+    assert "the largest of 16 coordinates of deformation" in out
+    rows = [cells for cells in map(cells_of, out.splitlines()) if cells]
+    assert [row[0] for row in rows[:2]] == ["upper.angle", "fore.angle"]
+    assert [row[0] for row in rows[2:]].count("upper.mode1") == 1
+    sizes = [max(abs(float(row[3])), abs(float(row[4]))) for row in rows[2:]]
+    assert len(sizes) == 6
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_brackets_are_shown_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.toml"
+    body = '[[body]]\nname = "[red]a[b]"\njoint = {{ type = "revolute", axis = "y" }}\nmass = {0}\n'
+    path.write_text('name = "[b]m"\n' + body.format(1))
+    code, out, _ = supple(capsys, monkeypatch, "info", path)
+    assert code == 0
+    assert "[b]m: 1 bodies" in out
+    assert "[red]a[b]" in out
+    path.write_text('name = "m"\n' + body.format("['x']"))
+    for command in ("check", "info"):
+        code, out, err = supple(capsys, monkeypatch, command, path)
+        assert code == 1
+        assert "body[1] '[red]a[b]': mass: expected a number, got ['x']" in out + err
 
 
 def test_bench_stands_beside_pinocchio(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +162,7 @@ def test_check_explains_every_fault(
         (("run", "nowhere.toml"), "nowhere.toml: no such file"),
         (("run", EXAMPLES / "spherical_pendulum.toml"), "no duration: give --duration"),
         (("run", EXAMPLES / "pendulum.toml", "--duration", -1), "duration: expected a positive number, got -1"),
+        (("info", EXAMPLES / "nodal_bem.toml"), "no such file; did you mean 'nodal_beam.toml'"),
         (("info", EXAMPLES / "pendulum.py"), "expected a .toml or .urdf file, got suffix '.py'"),
     ],
 )

@@ -12,13 +12,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 import xarray as xr
+from numpy.typing import NDArray
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import supple
 from supple.files import check as check_file
 from supple.files import load, read_simulation
+from supple.structures.body import FlexibleBody
+from supple.structures.eigen import lowest_modes
 
 app = typer.Typer(
     help="Dynamics of rigid and flexible multibody systems.",
@@ -28,6 +32,9 @@ app = typer.Typer(
 )
 out = Console()
 err = Console(stderr=True)
+SHOWN_JOINTS = 20
+SHOWN_MODES = 6
+"""How many coordinates a summary lists."""
 
 File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free what is fixed to the ground.")]
@@ -66,32 +73,58 @@ def run(
 
 
 @app.command()
-def info(file: File, floating_base: Floating = False) -> None:
-    """Show what a model consists of: bodies, joints, masses, freedoms."""
+def info(
+    file: File,
+    modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
+    floating_base: Floating = False,
+) -> None:
+    """Show what a model consists of: bodies, joints, masses, freedoms, modes."""
     model = load(file, floating_base=floating_base)
-    table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds")
-    for column in ("body", "parent", "joint"):
-        table.add_column(column)
-    for column in ("freedoms", "mass kg", "principal inertia kg m^2"):
-        table.add_column(column, justify="right")
-    for k, (name, placed) in enumerate(model.description.bodies.items()):
+    title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
+    table = _table(title, "body", "parent", "joint", "freedoms>", "mass kg>", "principal inertia kg m^2>")
+    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
         moments = np.linalg.eigvalsh(placed.body.inertia)
-        freedoms = model.tree.v_first[k + 2] - model.tree.v_first[k + 1]
-        table.add_row(
-            name,
-            placed.parent,
-            placed.joint.kind,
-            str(freedoms),
-            f"{placed.body.mass:.6g}",
-            " ".join(f"{m:.3g}" for m in moments),
-        )
+        freedoms = model.tree.v_mode[k] - model.tree.v_first[k]
+        carrier = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
+        inertia = " ".join(f"{m:.3g}" for m in moments)
+        _row(table, name, carrier, placed.joint.kind, freedoms, f"{placed.body.mass:.6g}", inertia)
     out.print(table)
+    _show_flexible(model, modes)
     out.print(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
     extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
     if extra:
-        out.print("frames: " + ", ".join(extra))
+        out.print("frames: " + ", ".join(extra), markup=False)
     for c in model.couplings:
-        out.print(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
+        out.print(
+            f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model",
+            markup=False,
+        )
+
+
+def _show_flexible(model: supple.Model, modes: bool) -> None:
+    """A table of the flexible bodies; if asked for also their modes, once for those that are the same."""
+    table = _table("flexible bodies", "body", "basis", "root", "fidelity", "coordinates>", "lowest Hz>")
+    alike: dict[int, tuple[FlexibleBody, list[str]]] = {}
+    for name, placed in model.description.bodies.items():
+        body = placed.body
+        if isinstance(body, FlexibleBody):
+            lowest = " ".join(f"{f:.4g}" for f in _lowest_frequencies(body))
+            _row(table, name, body.basis, body.root, placed.fidelity, body.modes, lowest)
+            alike.setdefault(id(body), (body, []))[1].append(name)
+    if alike:
+        out.print(table)
+    for body, names in alike.values() if modes else ():
+        out.print(f"{', '.join(names)}:", markup=False)
+        out.print(str(body.report or "no report in its file"), highlight=False, markup=False, soft_wrap=True)
+
+
+def _lowest_frequencies(body: FlexibleBody, count: int = 3) -> NDArray[np.float64]:
+    """Hz, with the root held."""
+    if body.basis == "nodal":
+        squares, _ = lowest_modes(body.stiffness, body.mass_matrix, count)
+    else:
+        squares = np.sort(body.stiffness.diagonal())[:count]
+    return np.sqrt(squares) / (2 * np.pi)
 
 
 @app.command()
@@ -101,9 +134,9 @@ def check(file: File) -> None:
         warnings.simplefilter("always", supple.PhysicsWarning)
         faults = check_file(file)
     for warning in caught:
-        out.print(f"note: {warning.message}", highlight=False, soft_wrap=True)
+        out.print(f"note: {warning.message}", highlight=False, markup=False, soft_wrap=True)
     for fault in faults:
-        out.print(f"fault: {fault}", highlight=False, soft_wrap=True)
+        out.print(f"fault: {fault}", highlight=False, markup=False, soft_wrap=True)
     if faults:
         raise typer.Exit(1)
     out.print(f"{file}: no faults")
@@ -132,17 +165,32 @@ def _bar(what: str) -> Progress:
     )
 
 
+def _table(title: str, *columns: str) -> Table:
+    """An empty table, columns with > right-aligned; names are shown as they are, brackets and all."""
+    table = Table(title=escape(title))
+    for column in columns:
+        table.add_column(column.removesuffix(">"), justify="right" if column.endswith(">") else "left")
+    return table
+
+
+def _row(table: Table, *cells: object) -> None:
+    table.add_row(*(escape(str(cell)) for cell in cells))
+
+
 def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
-    """A table of where each coordinate began, ended and ranged."""
-    table = Table(title=f"{model.name}: {float(result.time[-1]):g} s simulated in {seconds:.3g} s")
-    for column in ("coordinate", "start", "end", "least", "greatest", "unit"):
-        table.add_column(column, justify="left" if column in ("coordinate", "unit") else "right")
-    for i, name in enumerate(model.coordinates[:20]):
-        x = result.q.values[:, i]
-        table.add_row(name, *(f"{y:.6g}" for y in (x[0], x[-1], x.min(), x.max())), model.coordinate_units[i])
-    out.print(table)
-    if model.nq > 20:
-        out.print(f"... and {model.nq - 20} more coordinates")
+    """Tables of where the coordinates began, ended and ranged: those of joints, then the modes that moved most."""
+    bodies = model.description.bodies.items()
+    deforming = {f"{name}.{x}" for name, b in bodies if isinstance(b.body, FlexibleBody) for x in b.body.labels}
+    modes = [i for i, name in enumerate(model.coordinates) if name in deforming]
+    joints = [i for i, name in enumerate(model.coordinates) if name not in deforming]
+    title = f"{model.name}: {float(result.time[-1]):g} s simulated in {seconds:.3g} s"
+    _ranges(title, model, result, joints[:SHOWN_JOINTS])
+    if len(joints) > SHOWN_JOINTS:
+        out.print(f"... and {len(joints) - SHOWN_JOINTS} more coordinates")
+    if modes:
+        sizes = np.abs(result.q.values).max(axis=0)
+        largest = sorted((i for i in modes if sizes[i] > 0), key=lambda i: -sizes[i])
+        _ranges(f"the largest of {len(modes)} coordinates of deformation", model, result, largest[:SHOWN_MODES])
     energy = (result.kinetic_energy + result.potential_energy).values
     out.print(
         f"{result.attrs['integrator']}, {result.attrs['steps']} steps, {result.attrs['evaluations']} evaluations; "
@@ -151,13 +199,25 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     )
 
 
+def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:
+    table = _table(title, "coordinate", "start>", "end>", "least>", "greatest>", "unit")
+    for i in coordinates:
+        x = result.q.values[:, i]
+        values = [f"{y:.6g}" for y in (x[0], x[-1], x.min(), x.max())]
+        _row(table, model.coordinates[i], *values, model.coordinate_units[i])
+    if coordinates:
+        out.print(table)
+
+
 def main() -> None:
     """Entry point: what went wrong is said in one line, without a traceback."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", supple.PhysicsWarning)
-        warnings.showwarning = lambda message, *_: err.print(f"note: {message}", highlight=False)
+        warnings.showwarning = lambda message, *_: err.print(
+            f"note: {message}", highlight=False, markup=False, soft_wrap=True
+        )
         try:
             app()
         except (supple.SuppleError, OSError) as error:
-            err.print(f"[red]error:[/red] {error}", highlight=False, soft_wrap=True)
+            err.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
             sys.exit(1)

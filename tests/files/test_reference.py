@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import Simulation, check, reference, schema
+from supple.files import Simulation, check, reference, schema, sections, structures
 from supple.files.tables import Table
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_files.md"
@@ -20,8 +20,10 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_key_of_every_table_is_on_the_page() -> None:
     page = reference.page()
     tables: list[type[Table]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, Simulation]
-    keys = {key for table in [*tables, *schema.JOINTS.values()] for key in table.model_fields}
-    assert len(keys) > 20
+    tables += [structures.ReductionTable, structures.StoredTable, structures.PointMassTable, sections.MaterialTable]
+    kinds = [*schema.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
+    keys = {key for table in [*tables, *kinds] for key in table.model_fields}
+    assert len(keys) > 50
     assert [key for key in keys - {"type"} if f"| `{key}` |" not in page] == []
 
 
@@ -33,3 +35,18 @@ def test_the_example_is_right(tmp_path: Path) -> None:
     assert model.coordinates == ("cart.position", "arm.angle")
     # Hanging and at rest only the spring of 40 N/m pulls, 0.1 m from its end.
     np.testing.assert_allclose(model.bias_forces([0.1, 0.0], [0.0, 0.0]), [4.0, 0.0], atol=1e-12)
+
+
+def test_the_flexible_example_is_right(tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_text(reference.FLEXIBLE_EXAMPLE)
+    assert check(path) == []
+    model = supple.load(path)
+    assert model.coordinates == (
+        "hub.angle",
+        *(f"boom.mode{i}" for i in range(1, 5)),
+        "camera.angle1",
+        "camera.angle2",
+    )
+    _, p = model.pose(model.neutral(), "boom/antenna")
+    np.testing.assert_allclose(p, [2.3, 0.0, 0.05], atol=1e-12)

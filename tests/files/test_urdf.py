@@ -163,7 +163,9 @@ def test_one_warning_for_all_that_no_real_body_can_be(file: Path) -> None:
     assert "'base': inertia: breaks the triangle inequality" in message
     assert "'arm': inertia: expected no negative principal moment" in message
     assert "joint 'j': mimic left out: no joint 'i'; there are 'j'" in message
-    assert mech.bodies["arm"].body.allow_unphysical
+    arm = mech.bodies["arm"].body
+    assert isinstance(arm, supple.RigidBody)
+    assert arm.allow_unphysical
     assert mech.couplings == []
 
 

@@ -52,7 +52,10 @@ def load(
 
 
 def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
-    """Write a model to a `.toml` file, from which `load` gives an equal one."""
+    """Write a model to a `.toml` file, from which `load` gives an equal one.
+
+    Its flexible bodies go to HDF5 files beside it, `model.body.h5`; bodies that are one share one file.
+    """
     file = Path(path)
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")

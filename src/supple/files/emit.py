@@ -4,44 +4,93 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from supple.errors import ModelError
+from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
 from supple.model.joints import Joint
 from supple.model.mechanism import Frame, Mechanism, Placed
+from supple.structures.body import FlexibleBody
 
 Pairs = list[tuple[str, Any]]
 LOADS = ("stiffness", "rest", "damping", "inertia")
 
 
-def text(mech: Mechanism) -> str:
-    """The file's text; what has its default value is left out."""
+def text(mech: Mechanism, files: Mapping[str, FlexibleBody] = MappingProxyType({})) -> str:
+    """The file's text; what has its default value is left out.
+
+    Parameters
+    ----------
+    mech : Mechanism
+    files : dict of str to FlexibleBody
+        The files that hold its flexible bodies, see `body_files`.
+    """
     if not mech.bodies:
         raise ModelError(f"mechanism {mech.name!r}: expected at least one body to write, got none")
+    stored = {id(body): name for name, body in files.items()}
     parts = [_lines([("name", mech.name), ("gravity", mech.gravity)])]
-    parts += [_table("body", _body(placed)) for placed in mech.bodies.values()]
-    parts += [_table("frame", _frame(label, frame)) for label, frame in mech.frames.items()]
+    parts += [_table("body", _body(placed, stored)) for placed in mech.bodies.values()]
+    own = {label: frame for label, frame in mech.frames.items() if not _brought(mech, label, frame)}
+    parts += [_table("frame", _frame(label, frame)) for label, frame in own.items()]
     parts += [_table("spring_damper", _plain(spring)) for spring in mech.springs.values()]
     parts += [_table("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
     parts += [_table("coupling", _plain(coupling)) for coupling in mech.couplings]
     return "\n".join(parts)
 
 
-def _body(placed: Placed) -> Pairs:
-    body = placed.body
-    diagonal = np.diag(np.diag(body.inertia))
+def body_files(mech: Mechanism, stem: str) -> dict[str, FlexibleBody]:
+    """A file name for each flexible body, after the first body of the mechanism that is made of it."""
+    files: dict[str, FlexibleBody] = {}
+    known: set[int] = set()
+    for name, placed in mech.bodies.items():
+        if isinstance(placed.body, FlexibleBody) and id(placed.body) not in known:
+            plain = re.sub(r"[^\w-]+", "_", name)[:40]
+            taken = {file.casefold() for file in files}
+            file, number = f"{stem}.{plain}.h5", 2
+            while file.casefold() in taken:
+                file, number = f"{stem}.{plain}_{number}.h5", number + 1
+            files[file] = placed.body
+            known.add(id(placed.body))
+    return files
+
+
+def _body(placed: Placed, stored: Mapping[int, str]) -> Pairs:
     pairs: Pairs = [("name", placed.name), ("parent", placed.parent), ("joint", _joint(placed.joint))]
-    pairs += _pose("at", placed.position, placed.rotation)
-    pairs += [("mass", body.mass)]
+    if placed.node is None:
+        pairs += _pose("at", placed.position, placed.rotation)
+    else:
+        pairs += [("at", placed.node), *_pose("offset", placed.position, placed.rotation)]
+    return pairs + (_rigid(placed.body) if isinstance(placed.body, RigidBody) else _flexible(placed, stored))
+
+
+def _rigid(body: RigidBody) -> Pairs:
+    diagonal = np.diag(np.diag(body.inertia))
+    pairs: Pairs = [("mass", body.mass)]
     pairs += [("com", body.com)] if body.com.any() else []
     if body.inertia.any():
         pairs += [("inertia", np.diag(diagonal) if np.array_equal(diagonal, body.inertia) else body.inertia)]
     pairs += [("allow_unphysical", True)] if body.allow_unphysical else []
     return pairs
+
+
+def _flexible(placed: Placed, stored: Mapping[int, str]) -> Pairs:
+    pairs: Pairs = [("flexible", {"file": stored[id(placed.body)]})]
+    return pairs if placed.fidelity == "full" else [*pairs, ("fidelity", placed.fidelity)]
+
+
+def _brought(mech: Mechanism, label: str, frame: Frame) -> bool:
+    """Whether a flexible body brings this frame by itself."""
+    if frame.node is None or label != f"{frame.body}/{frame.node}":
+        return False
+    body = mech.bodies[frame.body].body
+    still = not frame.position.any() and np.array_equal(frame.rotation, np.eye(3))
+    return still and isinstance(body, FlexibleBody) and frame.node in body.frames
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
@@ -58,7 +107,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
 def _frame(label: str, frame: Frame) -> Pairs:
     name = label.removeprefix(f"{frame.body}/")
     named: Pairs = [("label", label)] if name == label else [("name", name)]
-    return [*named, ("body", frame.body), *_pose("position", frame.position, frame.rotation)]
+    carrier = frame.body if frame.node is None else f"{frame.body}/{frame.node}"
+    return [*named, ("body", carrier), *_pose("position", frame.position, frame.rotation)]
 
 
 def _pose(key: str, position: Floats, rotation: Floats) -> Pairs:

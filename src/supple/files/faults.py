@@ -10,6 +10,10 @@ from pathlib import Path
 from supple.errors import FileFormatError, ModelError, PhysicsWarning, nearest
 
 
+class Echo(ModelError):
+    """Something cannot be made because of a fault that was noted where it stands; it is not noted again."""
+
+
 class Faults:
     """The faults found in one file, and the doubts, in the order in which they were met.
 
@@ -39,8 +43,22 @@ class Faults:
         """
         try:
             yield
+        except Echo:
+            pass
         except ModelError as error:
             self.add(place, str(error).removeprefix(prefix))
+
+    @contextmanager
+    def doubted(self, place: str, prefix: str = "") -> Iterator[None]:
+        """Take up as doubts what the model warns of inside; place and prefix as in `noted`."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", PhysicsWarning)
+            yield
+        for warning in caught:
+            if issubclass(warning.category, PhysicsWarning):
+                self.doubts.append(f"{place}: {str(warning.message).removeprefix(prefix)}")
+            else:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     def warn(self) -> None:
         """Warn once of all doubts: what is wrong in real files but can be read all the same."""
@@ -54,13 +72,18 @@ class Faults:
             raise FileFormatError("\n".join(self.found))
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file, or a `FileFormatError` that says why there is none."""
+def require_file(path: Path) -> None:
+    """Raise a `FileFormatError` if there is no such file."""
     if path.is_dir():
         raise FileFormatError(f"{path}: expected a file, got a directory")
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileFormatError(f"{path}: no such file{nearest(path.name, beside) if beside else ''}")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, or a `FileFormatError` that says why there is none."""
+    require_file(path)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.files import schema, tables
+from supple.files import schema, sections, structures, tables
 from supple.files.simulation import Simulation
 from supple.files.tables import Table, form
 
@@ -45,11 +45,61 @@ samples = 501
 arm.angle = 0.3
 """
 
+FLEXIBLE_EXAMPLE = """\
+name = "boom on a hub"
+
+[[material]]
+name = "aluminium"
+E = 70e9
+nu = 0.33
+rho = 2700
+
+[[structure]]
+name = "boom"
+type = "beam"
+length = 2.0
+section = { type = "tube", radius = 0.02, thickness = 0.002 }
+material = "aluminium"
+elements = 10
+frames = { middle = 5 }
+
+[[structure.point_mass]]
+at = "end"
+mass = 0.5
+
+[[body]]
+name = "hub"
+joint = { type = "revolute", axis = "z" }
+mass = 10.0
+inertia = [1.0, 1.0, 1.0]
+
+[[body]]
+name = "boom"
+parent = "hub"
+joint = { type = "fixed" }
+at = [0.3, 0, 0]
+flexible = { structure = "boom", basis = "cantilever", modes = 4, damping = 0.01 }
+
+[[body]]
+name = "camera"
+parent = "boom"
+joint = { type = "universal", first = "z", second = "y" }
+at = "middle"
+mass = 0.2
+inertia = [1e-4, 1e-4, 1e-4]
+
+[[frame]]
+name = "antenna"
+body = "boom/end"
+position = [0, 0, 0.05]
+"""
+
 INTRODUCTION = f"""\
 # Model files
 
-`supple.load` reads TOML files, which can hold everything a rigid model has, and URDF robot descriptions. `supple.save`
-writes TOML, every number such that reading gives the very same model. `supple check FILE` lists the faults of a file.
+`supple.load` reads TOML files, which can hold everything a model has, and URDF robot descriptions. `supple.save` writes
+TOML, every number such that reading gives the very same model; flexible bodies go to HDF5 files beside it, one for each
+that several bodies may share. `supple check FILE` lists the faults of a file.
 
 This page is made from the program: `python -m supple.files.reference > docs/model_files.md`.
 
@@ -62,6 +112,18 @@ Bodies may stand in any order. Units are SI; angles are in radians but where a k
 its origin at its inboard joint; with all coordinates zero it coincides with the joint frame, which is the parent's
 frame moved by `at` and turned by `rotation`. Bodies on fixed joints stay bodies, so that their joint wrenches can be
 asked for. `supple.load(path, floating_base=True)` frees the bodies that the file fixes to the ground.
+"""
+
+FLEXIBLE = f"""\
+### Flexible bodies
+
+```toml
+{FLEXIBLE_EXAMPLE}```
+
+A body with the key `flexible` deforms. Its frame is fixed to the root of its structure, with the structure's axes; its
+coordinates of deformation follow those of its joint: `boom.mode1`, or `boom.12.ux` of a node. The frames and nodes of
+its structure are places like any other: "boom/end", "boom/middle", "boom/3". Bodies that are made alike share one
+reduction, in time and in memory.
 """
 
 URDF = """\
@@ -101,6 +163,22 @@ def page() -> str:
     parts.append(_section("#### All joints but the fixed one", schema.JointTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
     parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in tables.TURNS]
+    parts += [
+        FLEXIBLE,
+        _section("#### flexible = { structure, ... }", structures.ReductionTable),
+        _section("#### flexible = { file }", structures.StoredTable),
+        "### Structures\n\nA `[[structure]]` has a `type` and the keys listed under it.\n",
+    ]
+    common = structures.StructureTable
+    parts += [_section(f'#### type = "{kind}"', t, common) for kind, t in structures.STRUCTURES.items()]
+    parts += [
+        _section("#### All structures", common),
+        _section("#### [[structure.point_mass]]", structures.PointMassTable),
+        _section("### Materials", sections.MaterialTable),
+        "### Sections\n\nThe table `section` of a beam has a `type` and the keys listed under it. The section lies in "
+        "the y-z plane of the beam; y and z are its principal axes.\n",
+    ]
+    parts += [_section(f'#### type = "{kind}"', table) for kind, table in sections.SECTIONS.items()]
     parts += [
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),

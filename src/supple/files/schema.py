@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, Strict
 
+from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import Simulation
+from supple.files.structures import AnyFlexible, AnyStructure
 from supple.files.tables import (
     AnyRotation,
     Axis,
@@ -18,13 +21,14 @@ from supple.files.tables import (
     Name,
     Nine,
     NotNegative,
+    Number,
     PerFreedom,
     Real,
     Table,
     Text,
     Three,
+    Truth,
     Vector,
-    fault,
 )
 
 
@@ -142,25 +146,51 @@ AnyJoint = Annotated[
 
 
 class BodyTable(Table):
-    """A rigid body and the joint that carries it."""
+    """A body and the joint that carries it: rigid, with a mass, or flexible."""
 
     name: Name = Field(description="Name of the body.")
     parent: Text = Field("ground", description='Body that carries it, or "ground".')
     joint: AnyJoint = Field(description="What it may do relative to the parent: see Joints.")
     at: Annotated[str | Three, Form("3 numbers or the name of a frame on the parent")] = Field(
-        [0.0, 0.0, 0.0], description="Where the joint is, in the parent's frame, m."
+        [0.0, 0.0, 0.0],
+        description="Where the joint is, in the parent's frame, m. On a flexible parent one of its frames, a node by "
+        'its number in quotes ("12"), or the place of a node.',
     )
+    offset: Vector = Field([0.0, 0.0, 0.0], description="Moves the joint on from there, axes of `at`, m.")
     rotation: AnyRotation = Field(
         None, description="Turns the joint frame relative to the parent's, or to the frame `at`: see Rotations."
     )
-    mass: Real = Field(description="kg; zero for a body that only carries others.")
-    com: Vector = Field([0.0, 0.0, 0.0], description="Centre of mass, body frame, m.")
+    mass: Annotated[Number | None, Form("a number")] = Field(
+        None, description="Of a rigid body, required: kg; zero for a body that only carries others."
+    )
+    com: Vector = Field([0.0, 0.0, 0.0], description="Of a rigid body: centre of mass, body frame, m.")
     inertia: Annotated[Three | Nine, Form("3 numbers (a diagonal) or 3 rows of 3 numbers")] = Field(
-        [0.0, 0.0, 0.0], description="About the centre of mass, body axes, kg m^2."
+        [0.0, 0.0, 0.0], description="Of a rigid body: about the centre of mass, body axes, kg m^2."
     )
-    allow_unphysical: Annotated[bool, Strict(), Form("true or false")] = Field(
-        False, description="Take a mass or inertia that no real body can have."
+    allow_unphysical: Truth = Field(
+        False, description="Of a rigid body: take a mass or inertia that no real body can have."
     )
+    flexible: Annotated[AnyFlexible | None, Form("a table with structure or file")] = Field(
+        None, description="Makes the body flexible, in place of a mass: see Flexible bodies."
+    )
+    fidelity: Annotated[Literal["full", "ruthless"], Form('"full" or "ruthless"')] = Field(
+        "full",
+        description="Of a flexible body: with all terms that depend on the deformation, or without them, for small "
+        "deformations at slow rotation.",
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """A body has a mass or is flexible, not both."""
+        if "flexible" not in data:
+            if "mass" not in data:
+                yield "mass", "missing; expected a number, or flexible in its place"
+            if "fidelity" in data:
+                yield "fidelity", "expected only in a flexible body, got it in a rigid one"
+            return
+        for key in ("mass", "com", "inertia", "allow_unphysical"):
+            if key in data:
+                yield key, "expected only in a rigid body, got it in a flexible one, whose mass is its structure's"
 
 
 class FrameTable(Table):
@@ -174,23 +204,25 @@ class FrameTable(Table):
         description="In place of `name`: the whole name, for a place that keeps the name of a body that was merged "
         'into another ("hand", "hand/tip").',
     )
-    body: Text = Field(description='Body that carries the frame, or "ground".')
-    position: Vector = Field([0.0, 0.0, 0.0], description="Origin, body frame, m.")
-    rotation: AnyRotation = Field(None, description="Axes relative to the body's: see Rotations.")
+    body: Text = Field(
+        description='Body that carries the frame, or "ground"; or the frame, or node of a flexible body, that it moves '
+        'with: "boom/end", "boom/12".'
+    )
+    position: Vector = Field([0.0, 0.0, 0.0], description="Origin, frame of `body`, m.")
+    rotation: AnyRotation = Field(None, description="Axes relative to those of `body`: see Rotations.")
 
-    @model_validator(mode="after")
-    def _one_name(self) -> FrameTable:
-        if (self.name is None) == (self.label is None):
-            given = "neither" if self.name is None else "both"
-            raise fault(f"expected either name or label, got {given}")
-        return self
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """A frame has a name or a label."""
+        if ("name" in data) == ("label" in data):
+            yield "", f"expected either name or label, got {'both' if 'name' in data else 'neither'}"
 
 
 class SpringDamperTable(Table):
     """A spring and damper between the origins of two frames."""
 
     name: Name = Field(description="Name of the element.")
-    first: Text = Field(description='Frame at one end: "ground", a body, or "body/frame".')
+    first: Text = Field(description='Frame at one end: "ground", a body, "body/frame" or "body/12".')
     second: Text = Field(description="Frame at the other end.")
     stiffness: Real = Field(0.0, description="N/m.")
     damping: Real = Field(0.0, description="N s/m.")
@@ -201,7 +233,7 @@ class WrenchTable(Table):
     """A constant moment and force at the origin of a frame."""
 
     name: Name = Field(description="Name of the wrench.")
-    frame: Text = Field(description='Frame it acts at: a body or "body/frame".')
+    frame: Text = Field(description='Frame it acts at: a body, "body/frame" or "body/12".')
     moment: Vector = Field([0.0, 0.0, 0.0], description="N m.")
     force: Vector = Field([0.0, 0.0, 0.0], description="N.")
     axes: Annotated[Literal["frame", "ground"], Form('"frame" or "ground"')] = Field(
@@ -228,6 +260,12 @@ class ModelFile(Table):
     gravity: Vector = Field([0.0, 0.0, -9.81], description="Gravity, ground frame, m/s^2.")
     body: Annotated[list[BodyTable], Field(min_length=1), Form("at least one [[body]]")] = Field(
         description="The bodies, in any order."
+    )
+    material: Annotated[list[NamedMaterialTable], Form("[[material]] tables")] = Field(
+        [], description="Materials of structures, by name."
+    )
+    structure: Annotated[list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box"')] = (
+        Field([], description="What flexible bodies are made of.")
     )
     frame: Annotated[list[FrameTable], Form("[[frame]] tables")] = Field([], description="Named places.")
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(

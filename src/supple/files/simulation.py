@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
 
 def _flat(value: Any) -> Any:
-    """A table of tables with joined names: TOML reads `arm.angle = 1.0` as angle in a table arm."""
+    """Tables in tables with joined names: TOML reads `arm.angle = 1.0` as angle in a table arm."""
     if not isinstance(value, dict):
         return value
     flat: dict[Any, Any] = {}
-    for key, inner in value.items():
-        flat |= {f"{key}.{k}": x for k, x in inner.items()} if isinstance(inner, dict) else {key: inner}
+    waiting = list(reversed(value.items()))
+    while waiting:
+        key, inner = waiting.pop()
+        if isinstance(inner, dict):
+            waiting += [(f"{key}.{k}", x) for k, x in reversed(inner.items())]
+        else:
+            flat[key] = inner
     return flat
 
 

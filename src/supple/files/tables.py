@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,9 +19,10 @@ FAULT = "fault"
 
 @dataclass(frozen=True)
 class Form:
-    """What is expected in a field, in words."""
+    """What is expected in a field, in words; in a list of tables also what each of them is."""
 
     words: str
+    item: str = ""
 
 
 class Table(BaseModel):
@@ -35,15 +36,26 @@ class Table(BaseModel):
         """Hand on the table, or its faults: one for each key, those of tables inside as they are."""
         if not isinstance(data, dict):
             raise fault(f"expected a table, got {_short(data)}")
+        faults: dict[tuple[Any, ...], str] = {}
+        table = None
         try:
-            return handler(data)
+            table = handler(data)
         except ValidationError as error:
-            faults: dict[tuple[Any, ...], InitErrorDetails] = {}
             for line in error.errors():
-                loc = line["loc"] if line["type"] == FAULT else line["loc"][:1]
-                words = line["msg"] if line["type"] == FAULT else cls._fault(data, line)
-                faults.setdefault(loc, InitErrorDetails(type=fault(words), loc=loc, input=line["input"]))
-            raise ValidationError.from_exception_data(cls.__name__, list(faults.values())) from None
+                item = len(line["loc"]) == 2 and line["type"].startswith("union_tag")
+                loc = line["loc"] if line["type"] == FAULT or item else line["loc"][:1]
+                faults.setdefault(loc, line["msg"] if line["type"] == FAULT else cls._fault(data, line))
+        for key, words in cls.conflicts(data):
+            faults.setdefault((key,) if key else (), words)
+        if faults:
+            lines = [InitErrorDetails(type=fault(words), loc=loc, input=None) for loc, words in faults.items()]
+            raise ValidationError.from_exception_data(cls.__name__, lines)
+        return table
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterable[tuple[str, str]]:
+        """What is wrong with the keys taken together: the key to name, or "" for the table, and the fault."""
+        return ()
 
     @classmethod
     def _fault(cls, data: dict[str, Any], line: Any) -> str:
@@ -58,12 +70,18 @@ class Table(BaseModel):
             tag, known = str(line["ctx"]["tag"]), line["ctx"]["expected_tags"]
             hint = nearest(tag, known.replace("'", "").split(", "))
             return f"type: expected one of {known}, got {tag!r}{hint}"
+        if len(line["loc"]) == 2 and line["type"] == "union_tag_not_found":
+            return f"type: missing; expected {_form(cls, key).item}"
         return f"expected {expected}, got {_short(data[key])}"
 
 
 def form(table: type[Table], key: str) -> str:
     """The words for what is expected at a key."""
-    return next(m.words for m in table.model_fields[key].metadata if isinstance(m, Form))
+    return _form(table, key).words
+
+
+def _form(table: type[Table], key: str) -> Form:
+    return next(m for m in table.model_fields[key].metadata if isinstance(m, Form))
 
 
 def fault(words: str) -> PydanticCustomError:
@@ -90,6 +108,7 @@ NotNegative = Annotated[Number, Field(ge=0.0), Form("a number, zero or more")]
 AboveZero = Annotated[Number, Field(gt=0.0)]
 Positive = Annotated[AboveZero, Form("a number greater than zero")]
 MaybePositive = Annotated[AboveZero | None, Form("a number greater than zero")]
+Truth = Annotated[bool, Strict(), Form("true or false")]
 Vector = Annotated[Three, Form("3 numbers")]
 Axis = Annotated[str | Three, Form('"x", "y", "z", "-x", "-y", "-z" or 3 numbers')]
 PerFreedom = Annotated[Number | list[Number], Form("a number, or a list with one for each speed")]

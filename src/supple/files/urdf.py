@@ -189,7 +189,8 @@ def _assembled(faults: Faults, joint_damping: bool) -> Mechanism:
         with faults.noted(hinge.place):
             joint = _joint(hinge.element, joint_damping)
         mech.add_body(names[link], body, names[hinge.parent], joint, position, rotation)
-    faults.doubts += [f"{p.name!r}: {p.body.fault()}" for p in mech.bodies.values() if p.body.allow_unphysical]
+    bodies = {name: placed.body for name, placed in mech.bodies.items() if isinstance(placed.body, RigidBody)}
+    faults.doubts += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
     _couple(mech, hinges, names, faults)
     return mech
 
