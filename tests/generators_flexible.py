@@ -164,12 +164,3 @@ def random_flexible_tree(
             mech.add_wrench("thrust", tip, rng.normal(size=3), rng.normal(size=3))
             mech.add_wrench("wind", tip, rng.normal(size=3), rng.normal(size=3), axes="ground")
     return mech.build(), made
-
-
-def gentle_state(model: supple.Model, seed: int) -> tuple[Floats, Floats]:
-    """A random state whose modal coordinates are small, as deformations are."""
-    q, v = model.random_state(seed)
-    if model.flex is not None:
-        for first, count in zip(model.flex.q_mode, model.flex.modes, strict=True):
-            q[first : first + count] *= 0.1
-    return q, v

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from generators_flexible import Points, gentle_state, random_flexible_tree
+from generators_flexible import Points, random_flexible_tree
 
 Numbers = NDArray[Any]
 ROUTES = ("composite", "triangular", "conjugate_gradient")
@@ -39,7 +39,7 @@ TREES = [
 def case(request: pytest.FixtureRequest) -> tuple[supple.Model, Numbers, Numbers, Numbers, dict[str, Numbers]]:
     seed, options = request.param
     model, _ = random_flexible_tree(seed, **options)
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     rng = np.random.default_rng(seed)
     loads = {model.frames[-1]: rng.normal(size=6), model.bodies[0]: rng.normal(size=6)}
     return model, q, v, rng.normal(size=model.nv), loads
@@ -81,7 +81,7 @@ def test_operators_factor_the_mass_matrix(case: Any) -> None:
 
 def test_batches_equal_single_calls(case: Any) -> None:
     model, q, v, tau, _ = case
-    q2, v2 = gentle_state(model, 99)
+    q2, v2 = model.random_state(99)
     both = model.forward_dynamics(np.array([q, q2]), np.array([v, v2]), tau)
     assert np.array_equal(both[0], model.forward_dynamics(q, v, tau))
     assert np.array_equal(both[1], model.forward_dynamics(q2, v2, tau))
@@ -107,7 +107,7 @@ def test_under_actuated_inverse_dynamics(case: Any) -> None:
 @pytest.mark.parametrize("seed", [3, 8])
 def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
     model, _ = random_flexible_tree(seed, 6, 6, fidelity="full")
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     for frame in model.frames[1:]:
         w = np.random.default_rng(1).normal(size=6)
         change = model.bias_forces(q, v) - model.bias_forces(q, v, {frame: w})
@@ -118,7 +118,7 @@ def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
 def test_velocity_and_acceleration_are_rates_of_the_pose(seed: int) -> None:
     """Of every frame, nodes that carry nothing among them; exact orientations, so no term is missing."""
     model, _ = random_flexible_tree(seed, 6, 6, fidelity="full", beams=seed == 6)
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     a, h = np.random.default_rng(2).normal(size=model.nv), 1e-30
     for frame in model.frames[1:]:
         R, p = model.pose(q + 1j * h * model.derivative(q, v), frame)
@@ -159,7 +159,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int) -> None:
     model, points = random_flexible_tree(seed, 6, 4, fidelity="full")
     flex = model.flex
     assert flex is not None
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     a = np.random.default_rng(seed).normal(size=model.nv)
     mass = np.concatenate([points[name].mass for name in model.bodies])
     J = point_jacobian(model, points, q)
@@ -198,7 +198,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int) -> None:
 def test_power_balance(seed: int) -> None:
     """In the full model, the rate of the energy is the power of the drives and of the dampers."""
     model, _ = random_flexible_tree(seed, 6, 6, fidelity="full", forces=True, conservative=True, beams=seed % 2 == 0)
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     tau = np.random.default_rng(seed).normal(size=model.nv)
     a, h = model.forward_dynamics(q, v, tau), 1e-30
     T, V = model.energy(q + 1j * h * model.derivative(q, v), v + 1j * h * a)
@@ -212,7 +212,7 @@ def test_power_balance(seed: int) -> None:
 def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     """(8.1): the mass matrix does not change with the deformation, nor the forces but for elasticity and gravity."""
     model, _ = random_flexible_tree(seed, 5, 6, fidelity="ruthless")
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     moved, quick = q.copy(), v.copy()
     assert model.flex is not None
     for k in range(1, len(model.bodies) + 1):
@@ -239,7 +239,7 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
 @pytest.mark.parametrize("seed", [3, 6])
 def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:
     model, _ = random_flexible_tree(seed, 5, 5, forces=True, beams=seed == 6)
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     x = np.random.default_rng(seed).normal(size=model.nv)
     compiled = model.compile(what)
     if what == "kinematics":
@@ -258,7 +258,7 @@ def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:
 
 def test_derivatives_of_a_flexible_model() -> None:
     model, _ = random_flexible_tree(2, 3, 4, fidelity="full")
-    q, v = gentle_state(model, 2)
+    q, v = model.random_state(2)
     tau = np.random.default_rng(0).normal(size=model.nv)
     A, B = model.linearize(q, v, tau)
     n, e = model.nv, 1e-6

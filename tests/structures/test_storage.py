@@ -134,3 +134,23 @@ def test_the_report_is_readable() -> None:
     ]
     nodal = str(body("nodal", None).report)
     assert nodal.startswith("force against rigid motion")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("integrals/E", np.zeros((2, 3)), "E: expected shape"),
+        ("nodes", np.zeros((2, 3)), "expected shape"),
+        ("integrals/mass", np.nan, "mass nan"),
+        ("frames/1/shape", np.zeros((6, 1)), "shape of"),
+        ("integrals/X", np.full((3, 3, 3), np.inf), "X: expected"),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(tmp_path: Path, name: str, value: Any, message: str) -> None:
+    path = tmp_path / "body.h5"
+    body("cantilever").save(path)
+    with h5py.File(path, "r+") as file:
+        del file[name]
+        file[name] = value
+    with pytest.raises(FileFormatError, match=message):
+        load_body(path)

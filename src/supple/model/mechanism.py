@@ -210,6 +210,8 @@ class Mechanism:
                 base = self.find_frame(body)
             if f"{base.body}/{name}" in self.frames:
                 raise ModelError("name: there is a frame of this name already")
+            if name.isdigit() and base.body != GROUND and isinstance(self.bodies[base.body].body, FlexibleBody):
+                raise ModelError("name: expected one that is no number: numbers are the nodes of a flexible body")
             p = base.position + base.rotation @ array(position, (3,), "position")
             R = base.rotation @ rotation_matrix(rotation, "rotation")
             self.frames[f"{base.body}/{name}"] = Frame(base.body, p, R, base.node)
@@ -295,12 +297,15 @@ class Mechanism:
         body, _, node = name.partition("/")
         placed = self.bodies.get(body)
         if placed is not None and isinstance(placed.body, FlexibleBody) and node:
-            placed.body.frame(node)
-            return Frame(body, np.zeros(3), np.eye(3), node)
+            if node.isdigit() and int(node) < len(placed.body.nodes):
+                return Frame(body, np.zeros(3), np.eye(3), node)
+            numbers = f", nodes 0 to {len(placed.body.nodes) - 1}" if node.isdigit() else ""
+            raise ModelError(f"no frame {name!r}{nearest(name, self._frames_on(body, full=True))}{numbers}")
         raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
 
-    def _frames_on(self, body: str) -> list[str]:
-        return [name.split("/", 1)[1] for name, frame in self.frames.items() if frame.body == body]
+    def _frames_on(self, body: str, full: bool = False) -> list[str]:
+        names = [name for name, frame in self.frames.items() if frame.body == body]
+        return names if full else [name.split("/", 1)[1] for name in names]
 
     def _require_body(self, name: str, what: str) -> None:
         if name != GROUND and name not in self.bodies:

@@ -29,6 +29,7 @@ from supple.recursions import (
 )
 from supple.recursions.operators import Operators
 from supple.recursions.tree import QUATERNION, Flex, Tree, Workspace, sizes
+from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.mechanism import Coupling, Mechanism
@@ -113,9 +114,16 @@ class Model:
         return q
 
     def random_state(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A random state (q, v): angles and positions uniform in -1 ... 1, any orientation, speeds normal."""
+        """A random state (q, v): angles and positions uniform in -1 ... 1, any orientation, speeds normal.
+
+        Deformations are small: no node turns by more than 0.1 rad or moves by more than a tenth of its body's length.
+        """
         rng = np.random.default_rng(seed)
         q = rng.uniform(-1.0, 1.0, self.nq)
+        for k, placed in enumerate(self.description.bodies.values(), start=1):
+            if self.flex is not None and isinstance(placed.body, FlexibleBody):
+                first = self.flex.q_mode[k]
+                q[first : first + placed.body.modes] *= placed.body.small_amplitude(0.1)
         for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]:
             quaternion = rng.normal(size=4)
             q[i : i + 4] = quaternion / np.linalg.norm(quaternion)

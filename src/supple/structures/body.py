@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -74,6 +75,33 @@ class FlexibleBody:
     integrals: ModalIntegrals
     report: Report | None = None
 
+    def __post_init__(self) -> None:
+        n, k, N = self.modes, len(self.nodes), self.integrals.N
+        expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+            "nodes": (self.nodes, (k, 3)),
+            "turning": (self.turning, (k,)),
+            "shapes": (self.shapes, (6 * k, n)),
+            "mass_matrix": (self.mass_matrix, (n, n)),
+            "stiffness": (self.stiffness, (n, n)),
+            "damping": (self.damping, (n, n)),
+            "moment": (self.integrals.moment, (3,)),
+            "second": (self.integrals.second, (3, 3)),
+            "E": (self.integrals.E, (n, 3)),
+            "X": (self.integrals.X, (n, 3, 3)),
+            "N.first": (N.first, (n + 1,)),
+            "N.value": (N.value, (len(N.other), 3, 3)),
+        }
+        for name, frame in self.frames.items():
+            expected |= {f"position of {name!r}": (frame.position, (3,)), f"shape of {name!r}": (frame.shape, (6, n))}
+        for name, (x, shape) in expected.items():
+            if x.shape != shape:
+                raise ModelError(f"flexible body: {name}: expected shape {shape}, got {x.shape}")
+            if not np.isfinite(x.data if isinstance(x, sparse.csr_array) else x).all():
+                raise ModelError(f"flexible body: {name}: expected finite numbers")
+        pairs_fit = N.first[-1] == len(N.other) and (len(N.other) == 0 or 0 <= N.other.min() <= N.other.max() < n)
+        if not (np.isfinite(self.mass) and self.mass > 0 and pairs_fit and self.root in self.frames):
+            raise ModelError(f"flexible body: mass {self.mass:g}, root {self.root!r} or pairs of modes do not fit it")
+
     @property
     def modes(self) -> int:
         """Number of coordinates."""
@@ -98,6 +126,18 @@ class FlexibleBody:
     def about_origin(self) -> Floats:
         """Inertia of the undeformed body about its frame's origin, kg m^2."""
         return self.integrals.J_0
+
+    def small_amplitude(self, share: float) -> float:
+        """Of all coordinates together: no frame or node turns by more than `share` rad or moves by more than that share
+        of the body's length.
+        """
+        frames = [frame.shape for frame in self.frames.values()]
+        most = np.abs(np.concatenate(frames)).sum(axis=1).reshape(-1, 6)
+        rows = np.asarray(abs(self.shapes).sum(axis=1)).reshape(-1, 6)
+        turn, move = np.split(np.concatenate([most, rows]).max(axis=0), 2)
+        length = float(np.ptp(self.nodes, axis=0).max())
+        tiny = np.finfo(float).tiny
+        return share * min(1.0 / max(turn.max(), tiny), length / max(move.max(), tiny))
 
     def unit(self, label: str) -> str:
         """Of a coordinate: modes are scaled to unit mass."""

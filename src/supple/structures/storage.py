@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 from scipy import sparse
 
-from supple.errors import FileFormatError
+from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.report import Report
@@ -48,9 +48,11 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
             return _read(file)
     except FileNotFoundError:
         raise FileFormatError(f"{path}: there is no such file") from None
+    except FileFormatError:
+        raise
+    except ModelError as error:
+        raise FileFormatError(f"{path}: {error}") from None
     except (OSError, KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
-        if isinstance(error, FileFormatError):
-            raise
         raise FileFormatError(
             f"{path}: expected a flexible body in HDF5, got a damaged or foreign file: {error}"
         ) from None
