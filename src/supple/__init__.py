@@ -26,6 +26,7 @@ from supple.model.joints import (
 )
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.simulation.generalized_alpha import GeneralizedAlpha
 from supple.simulation.run import simulate
 from supple.symbolic.counts import count_operations
 
@@ -37,6 +38,7 @@ __all__ = [
     "FileFormatError",
     "Fixed",
     "Free",
+    "GeneralizedAlpha",
     "Helical",
     "Mechanism",
     "Model",

@@ -46,14 +46,17 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Results file, netCDF.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF or LSODA.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF, LSODA or generalized_alpha.")
+    ] = None,
+    step: Annotated[float | None, typer.Option(help="Seconds, the steps of generalized_alpha.")] = None,
     floating_base: Floating = False,
 ) -> None:
     """Simulate a model and write the motion to a netCDF file."""
     model = load(file, floating_base=floating_base)
     plan = read_simulation(file) if file.suffix.lower() == ".toml" else None
     settings: dict[str, Any] = plan.arguments() if plan else {}
-    for key, value in (("duration", duration), ("rtol", rtol), ("integrator", integrator)):
+    for key, value in (("duration", duration), ("rtol", rtol), ("integrator", integrator), ("step", step)):
         if value is not None:
             settings[key] = value
     if "duration" not in settings:

@@ -91,7 +91,7 @@ class Compiled:
         self.model, self.what = model, what
         self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
         self.threads = threads or os.cpu_count() or 1
-        self.inputs, self.outputs = signature(model, what, self.parameters, self.derivatives)
+        self.inputs, self.outputs = self._signature()
         self.engine = "llvm"
         try:
             self._native = jit.load_or_compile(self._key(), self._object_code)
@@ -104,6 +104,10 @@ class Compiled:
         self._flat = len(self._only_shape) == 1
         single = self.engine == "llvm" and len(self.outputs) == 1
         self._one = call.for_one_state(len(self.inputs) + 1) if single else None
+
+    def _signature(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+        """Lengths of the inputs, shapes of the outputs."""
+        return signature(self.model, self.what, self.parameters, self.derivatives)
 
     @cached_property
     def function(self) -> Function:

@@ -241,6 +241,19 @@ def inverse_mass_matrix(
     return 0
 
 
+@sweep
+def inverse_mass_solve(
+    tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, x: Array, y: Array
+) -> None:
+    """y = M^-1 x (s, nv) for a batch of coordinates; x is used up, no acceleration is `given`."""
+    at_rest(flex, ws)
+    for s in range(len(q)):
+        for k in range(1, len(tree.parent)):
+            posture_step(tree, flex, k, q[s], ws)
+        articulated_inertias(tree, flex, given, ws)
+        inverse_mass_times(tree, flex, x[s], given, ws, y[s])
+
+
 @step
 def singular_freedom(given: Array, ws: Workspace) -> int:
     """1 + the outermost freedom whose D is zero to rounding against the inertia around it, negative or NaN; else 0."""

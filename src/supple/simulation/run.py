@@ -1,4 +1,4 @@
-"""Integrating the motion of a model with scipy's solvers."""
+"""Integrating the motion of a model: scipy's solvers, and implicit steps for stiff systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from scipy import integrate
 from supple.errors import SimulationError, StateError, nearest
 from supple.model.model import Model
 from supple.simulation.drives import Drive, Vector, drive_function, named_vector
-from supple.simulation.dynamics import dynamics
+from supple.simulation.dynamics import Dynamics, dynamics
+from supple.simulation.generalized_alpha import GeneralizedAlpha, march
 from supple.simulation.results import as_dataset
 
 INTEGRATORS: dict[str, type[Any]] = {
@@ -33,9 +34,10 @@ def simulate(
     v: ArrayLike | Mapping[str, float] | None = None,
     tau: ArrayLike | Mapping[str, float] | Drive | None = None,
     *,
-    integrator: str | type[Any] = "DOP853",
+    integrator: str | type[Any] | GeneralizedAlpha = "DOP853",
     rtol: float = 1e-8,
     atol: float = 1e-10,
+    step: float | None = None,
     samples: int = 201,
     progress: Callable[[float], None] | None = None,
 ) -> xr.Dataset:
@@ -50,10 +52,13 @@ def simulate(
         State at the start; what is not named is neutral and at rest.
     tau : array_like, mapping or function, optional
         Drive forces: constant, constant by speed name, or a function of (t, q, v) that returns (nv,).
-    integrator : str or solver class
-        One of scipy's: DOP853, RK45, RK23, Radau, BDF, LSODA.
+    integrator : str, solver class or GeneralizedAlpha
+        One of scipy's: DOP853, RK45, RK23, Radau, BDF, LSODA; or "generalized_alpha", implicit steps of fixed length
+        for stiff flexible systems.
     rtol, atol : float
-        Tolerances of the integrator.
+        Tolerances of scipy's integrators.
+    step : float, optional
+        Length of the steps of "generalized_alpha", s.
     samples : int
         Number of output times, both ends included.
     progress : function of a float, optional
@@ -82,6 +87,12 @@ def simulate(
     drive = drive_function(model, tau)
     functions = dynamics(model, q0, v0, drive(0.0, q0, v0))
 
+    times = np.linspace(0.0, duration, samples)
+    method = _implicit(integrator, step)
+    if method is not None:
+        states, attributes = _march(model, method, times, q0, v0, drive, functions, progress)
+        return _result(model, times, states, functions, attributes)
+
     def rate(t: float, y: Vector) -> Vector:
         if not np.isfinite(y).all():  # a trial step went too far: the integrator takes a shorter one
             return np.full_like(y, np.nan)
@@ -90,7 +101,6 @@ def simulate(
         return np.concatenate([functions.rates(q_, v_), a])
 
     solver_class = _solver_class(integrator)
-    times = np.linspace(0.0, duration, samples)
     solver = solver_class(
         rate,
         0.0,
@@ -108,8 +118,48 @@ def simulate(
         "evaluations": int(solver.nfev),
         "engine": functions.engine,
     }
-    q_all, v_all = model.normalize(states[:, : model.nq]), np.ascontiguousarray(states[:, model.nq :])
-    return as_dataset(model, times, q_all, v_all, functions.energy(q_all, v_all), attributes)
+    return _result(model, times, states, functions, attributes)
+
+
+def _result(model: Model, times: Vector, states: Vector, functions: Dynamics, attributes: dict[str, Any]) -> xr.Dataset:
+    """Coordinates and speeds of all times as a dataset."""
+    q, v = model.normalize(states[:, : model.nq]), np.ascontiguousarray(states[:, model.nq :])
+    return as_dataset(model, times, q, v, functions.energy(q, v), attributes)
+
+
+def _implicit(integrator: str | type[Any] | GeneralizedAlpha, step: float | None) -> GeneralizedAlpha | None:
+    """The implicit method, if one is asked for."""
+    if integrator == "generalized_alpha":
+        if step is None:
+            raise StateError("step: generalized_alpha needs the length of its steps, s")
+        return GeneralizedAlpha(step)
+    if step is not None:
+        raise StateError(f"step: only generalized_alpha by its name takes one, got {step} for {integrator!r}")
+    return integrator if isinstance(integrator, GeneralizedAlpha) else None
+
+
+def _march(
+    model: Model,
+    method: GeneralizedAlpha,
+    times: Vector,
+    q: Vector,
+    v: Vector,
+    drive: Drive,
+    functions: Dynamics,
+    progress: Callable[[float], None] | None,
+) -> tuple[Vector, dict[str, Any]]:
+    """States at all times by implicit steps, and how they were found."""
+    states = np.zeros((len(times), model.nq + model.nv))
+    start = functions.accelerations(q, v, drive(0.0, q, v))
+    iterations = 0
+    for n, (q_n, v_n, used) in enumerate(march(model, method, times, q, v, drive, start)):
+        states[n] = np.concatenate([q_n, v_n])
+        iterations = used
+        if progress is not None:
+            progress(float(times[n]))
+    steps = method.count(times) * (len(times) - 1)
+    attributes = {"integrator": "generalized_alpha", "step": float(times[-1]) / steps, "rho": method.rho}
+    return states, attributes | {"steps": steps, "evaluations": iterations, "engine": functions.engine}
 
 
 def _advance(model: Model, solver: Any, times: Vector, progress: Callable[[float], None] | None) -> tuple[Vector, int]:
@@ -138,13 +188,14 @@ def _advance(model: Model, solver: Any, times: Vector, progress: Callable[[float
     return states, steps
 
 
-def _solver_class(integrator: str | type[Any]) -> type[Any]:
+def _solver_class(integrator: Any) -> type[Any]:
     if not isinstance(integrator, str):
         return integrator
     try:
         return INTEGRATORS[integrator]
     except KeyError:
-        raise StateError(f"integrator: no {integrator!r}{nearest(integrator, INTEGRATORS)}") from None
+        known = (*INTEGRATORS, "generalized_alpha")
+        raise StateError(f"integrator: no {integrator!r}{nearest(integrator, known)}") from None
 
 
 def _positive(value: float, what: str) -> float:

@@ -59,7 +59,7 @@ class Trace:
                 raise StateError(f"model {model.name!r}: no parameter {name!r}{nearest(name, known)}")
         self.parameters = {name: self.graph.parameter(name) for name in parameters}
         self.tree = self._symbolic_tree()
-        self.flex = None if model.flex is None else Flex(**_as_objects(model.flex))
+        self.flex = None if model.flex is None else Flex(**as_objects(model.flex))
         self.q = self.leaves("q", model.coordinates)
         self.v = self.leaves("v", model.speeds)
         self.tau = self.leaves("tau", model.speeds)
@@ -73,7 +73,7 @@ class Trace:
 
     def forward_dynamics(self, q: Nodes, v: Nodes, tau: Nodes) -> Nodes:
         """Accelerations."""
-        ws, a = self._workspace(), _zeros(self.model.nv)
+        ws, a = self.workspace(), _zeros(self.model.nv)
         plain(kinematics.ground_acceleration)(-1.0, self.tree, ws)
         free = np.zeros(self.model.nv, dtype=bool)
         plain(articulated.articulate)(self.tree, self.flex, q, v, tau.copy(), free, self._unloaded(), ws, a)
@@ -83,7 +83,7 @@ class Trace:
         """Drive forces."""
         tau, none = _zeros(1, self.model.nv), np.zeros((0, 0, 6), dtype=object)
         plain(newton_euler.inverse_dynamics)(
-            self.tree, self.flex, q[None], v[None], a[None], self._unloaded()[None], self._workspace(), tau, none
+            self.tree, self.flex, q[None], v[None], a[None], self._unloaded()[None], self.workspace(), tau, none
         )
         return tau[0]
 
@@ -94,12 +94,12 @@ class Trace:
     def mass_matrix(self, q: Nodes) -> Nodes:
         """M."""
         M = _zeros(self.model.nv, self.model.nv)
-        plain(composite.mass)(self.tree, self.flex, q, self._workspace(), M)
+        plain(composite.mass)(self.tree, self.flex, q, self.workspace(), M)
         return M
 
     def inverse_mass_matrix(self, q: Nodes) -> Nodes:
         """M^-1, from its innovations factors."""
-        model, ws, given = self.model, self._workspace(), np.zeros(self.model.nv, dtype=bool)
+        model, ws, given = self.model, self.workspace(), np.zeros(self.model.nv, dtype=bool)
         for k in range(1, len(model.bodies) + 1):
             plain(composite.posture_step)(self.tree, self.flex, k, q, ws)
         plain(articulated.articulated_inertias)(self.tree, self.flex, given, ws)
@@ -129,14 +129,14 @@ class Trace:
         """R (bodies, 3, 3) and p (bodies, 3) in the ground frame."""
         rows = len(self.model.bodies) + 1
         R, p = _zeros(1, rows, 9), _zeros(1, rows, 3)
-        plain(kinematics.poses)(self.tree, self.flex, q[None], self._workspace(), R, p)
+        plain(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
         """Kinetic and potential energy."""
         out, momentum, moment = _zeros(1, 2), _zeros(1, 6), _zeros(1, 3)
         plain(energy.energy_and_momentum)(
-            self.tree, self.flex, q[None], v[None], self._workspace(), out, momentum, moment
+            self.tree, self.flex, q[None], v[None], self.workspace(), out, momentum, moment
         )
         return out[0]
 
@@ -154,7 +154,8 @@ class Trace:
 
     # ------------------------------------------------------------ arrays of nodes
 
-    def _workspace(self) -> Any:
+    def workspace(self) -> Any:
+        """New arrays of nodes."""
         return workspace(sizes(self.model.tree, self.model.flex), object)
 
     def _unloaded(self) -> Nodes:
@@ -162,7 +163,7 @@ class Trace:
 
     def _symbolic_tree(self) -> Tree:
         """The model's arrays as plain numbers, with nodes where a parameter is symbolic."""
-        parts = _as_objects(self.model.tree)
+        parts = as_objects(self.model.tree)
         for i, c in enumerate("xyz"):
             self._put(parts["gravity"], i, f"gravity.{c}")
         for k, (name, placed) in enumerate(self.model.description.bodies.items(), start=1):
@@ -202,7 +203,7 @@ class Trace:
         ]
 
 
-def _as_objects(arrays: Tree | Flex) -> dict[str, Any]:
+def as_objects(arrays: Tree | Flex) -> dict[str, Any]:
     """Real numbers as objects, so that nodes can stand among them."""
     return {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in arrays._asdict().items()}
 

@@ -1,0 +1,20 @@
+"""Small motions: static equilibrium, natural modes, state-space models."""
+
+from supple.linear.command import print_modes
+from supple.linear.equations import LinearEquations, linear_equations
+from supple.linear.state import StateSpace, state_space
+from supple.linear.statics import Equilibrium, EquilibriumError, equilibrium
+from supple.linear.vibration import Modes, modes
+
+__all__ = [
+    "Equilibrium",
+    "EquilibriumError",
+    "LinearEquations",
+    "Modes",
+    "StateSpace",
+    "equilibrium",
+    "linear_equations",
+    "modes",
+    "print_modes",
+    "state_space",
+]

@@ -1,0 +1,97 @@
+"""Eigenvalues and shapes of small motions."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from supple.linear.equations import Floats, LinearEquations, Numbers
+
+SLOWEST = 1e-6
+"""Hz; what is slower than this does not move by itself."""
+ROUNDING = 1e-10
+"""Share of its terms to which the stiffness of a mode is known."""
+SPREAD = 1e-6
+"""Modes whose squared frequencies are this share of the largest are computed again among themselves."""
+
+
+def is_symmetric(K: Floats) -> bool:
+    """Whether K = K* to rounding, judged entry by entry beside the largest of row and column."""
+    rows = np.abs(K).max(axis=1, initial=0.0)
+    allowed = 1e-9 * (np.abs(K) + np.abs(K.T)) + 1e-12 * np.sqrt(np.outer(rows, rows))
+    return bool((np.abs(K - K.T) <= allowed).all())
+
+
+def symmetric_modes(K: Floats, M: Floats) -> tuple[Floats, Floats]:
+    """Squares (n,) in rad^2/s^2, ascending, and shapes (n, n) of K x = M x square, with unit modal mass.
+
+    A dense solution is exact to rounding of the largest square alone. So the slow modes are taken as a basis and solved
+    for again, until their squares span few decades: a pendulum keeps its digits beside the stretching of a stiff rod.
+    """
+    squares, shapes = linalg.eigh((K + K.T) / 2.0, M)
+    slow = np.abs(squares) < SPREAD * np.abs(squares).max(initial=0.0)
+    if slow.any() and not slow.all():
+        basis = shapes[:, slow]
+        squares[slow], inner = symmetric_modes(basis.T @ K @ basis, basis.T @ M @ basis)
+        shapes[:, slow] = basis @ inner
+    order = np.argsort(squares)
+    return squares[order], shapes[:, order]
+
+
+def loose(K: Floats, squares: Floats, shapes: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which modes have no stiffness: below `SLOWEST`, or a difference of much larger terms."""
+    terms = np.einsum("ir,ij,jr->r", np.abs(shapes), np.abs(K), np.abs(shapes))
+    floor = 1e-18 * np.abs(squares).max(initial=0.0)
+    return np.abs(squares) <= np.maximum(ROUNDING * terms, max((2 * np.pi * SLOWEST) ** 2, floor))
+
+
+def eigenmodes(e: LinearEquations) -> tuple[Numbers, Numbers, bool]:
+    """Eigenvalues (m,), 1/s, shapes (n, m) with unit modal mass, and whether they are those of K and M alone.
+
+    Of two conjugate eigenvalues the one with positive imaginary part is kept; of two that are zero, or +-s without
+    damping, one. Slowest first.
+    """
+    squares, shapes = symmetric_modes(e.K, e.M)
+    rigid = loose(e.K, squares, shapes)
+    plain = not e.C.any() and not e.N.any() and is_symmetric(e.K)
+    values: Numbers
+    if plain:
+        values = np.where(rigid, 0.0, np.sqrt(squares.astype(complex)))
+        values = np.where(squares < 0, np.abs(values), 1j * values)
+        found: Numbers = shapes
+    else:
+        values, found = _state_modes(e, np.where(rigid, 1.0, np.sqrt(np.abs(squares))), shapes)
+    order = np.argsort(np.abs(values), kind="stable")
+    return values[order], _scaled(found[:, order], e.M), plain
+
+
+def _state_modes(e: LinearEquations, w: Floats, Phi: Floats) -> tuple[Numbers, Numbers]:
+    """Eigenvalues and shapes of the first-order equations, in the modes Phi of M and K.
+
+    The states are w times the modes' coordinates, then their rates: all entries are then frequencies. Zero
+    eigenvalues, most often double, are found as the null space and taken out before the others are computed.
+    """
+    n = len(w)
+    K, C, N = Phi.T @ e.K @ Phi, Phi.T @ e.C @ Phi, Phi.T @ e.M @ e.N @ Phi
+    K[np.abs(K) <= 1e-2 * ROUNDING * (np.abs(Phi.T) @ np.abs(e.K) @ np.abs(Phi))] = 0.0
+    A = np.block([[w[:, None] * N / w, np.diag(w)], [-K / w, -C]])
+    _, sizes, rows = linalg.svd(A)
+    zero = sizes <= max(2 * np.pi * SLOWEST, 1e-13 * sizes.max(initial=0.0))
+    still, moving = rows[zero].T, rows[~zero].T
+    values, vectors = linalg.eig(moving.T @ A @ moving)
+    # A conjugate pair counts once; what is left of double zeros does not count.
+    kept = (values.imag >= 0) & (np.abs(values) > max(2 * np.pi * SLOWEST, 1e-11 * sizes.max(initial=0.0)))
+    values, vectors = values[kept], vectors[:, kept]
+    states = moving @ vectors + still @ (still.T @ A @ moving @ vectors / values)
+    rigid = Phi @ (still[:n] / w[:, None])
+    if rigid.shape[1]:
+        rigid = rigid @ linalg.eigh(rigid.T @ e.M @ rigid)[1]
+    return np.concatenate([np.zeros(rigid.shape[1]), values]), np.hstack([rigid, Phi @ (states[:n] / w[:, None])])
+
+
+def _scaled(shapes: Numbers, M: Floats) -> Numbers:
+    """Shapes with unit modal mass whose heaviest entry is real and positive."""
+    mass = np.einsum("ir,ij,jr->r", shapes.conj(), M, shapes).real
+    heaviest = np.argmax(np.abs(shapes) * np.sqrt(np.diag(M))[:, None], axis=0)
+    lead = shapes[heaviest, np.arange(shapes.shape[1])]
+    return shapes * (np.abs(lead) / lead / np.sqrt(mass))

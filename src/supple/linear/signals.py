@@ -1,0 +1,90 @@
+"""Names of inputs and outputs, and what they are in the linear equations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.errors import StateError, nearest
+from supple.linear.equations import Floats, LinearEquations
+from supple.model.inputs import COMPLEX_STEP
+
+WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
+POSITION = ("rx", "ry", "rz", "x", "y", "z")
+VELOCITY = ("wx", "wy", "wz", "vx", "vy", "vz")
+ACCELERATION = ("", "", "", "ax", "ay", "az")
+
+
+def input_forces(e: LinearEquations, names: Sequence[str]) -> Floats:
+    """F (n, inputs): force on the free speeds for a unit of each input."""
+    columns = [_input(e, name) for name in names]
+    return np.array(columns).reshape(len(names), e.model.nv).T[e.free]
+
+
+def _input(e: LinearEquations, name: str) -> Floats:
+    if name in e.model.speeds:
+        i = e.model.speeds.index(name)
+        if i not in e.free:
+            raise StateError(f"inputs: {name!r} is fixed: a drive force on it moves nothing")
+        return np.eye(e.model.nv)[i]
+    frame, _, component = name.rpartition(".")
+    if component not in WRENCH or not frame:
+        raise StateError(
+            f"inputs: expected the name of a speed, or frame.component with one of {', '.join(WRENCH)}, got {name!r}"
+            f"{nearest(name, e.model.speeds)}"
+        )
+    R = e.model.pose(e.q, frame)[0]
+    wrench = np.zeros((2, 3))
+    wrench.flat[WRENCH.index(component)] = 1.0
+    step = 1j * COMPLEX_STEP * (wrench @ R).ravel()  # ground axes to frame axes
+    return -e.model.inverse_dynamics(e.q, e.v, e.a, {frame: step}).imag / COMPLEX_STEP
+
+
+@dataclass(frozen=True, eq=False)
+class Sensing:
+    """Outputs as sums over the changes of coordinates, speeds and accelerations: three (outputs, n) arrays."""
+
+    by_x: Floats
+    by_v: Floats
+    by_a: Floats
+
+
+def output_rows(e: LinearEquations, names: Sequence[str]) -> Sensing:
+    """The rows of all outputs, for the free speeds."""
+    rows = np.zeros((len(names), 3, e.model.nv))
+    for i, name in enumerate(names):
+        rows[i] = _output(e, name)
+    return Sensing(*(rows[:, j][:, e.free] for j in range(3)))
+
+
+def _output(e: LinearEquations, name: str) -> Floats:
+    """(3, nv) the output's change with coordinates (in the directions of the speeds), speeds and accelerations."""
+    model = e.model
+    rows = np.zeros((3, model.nv))
+    kind, _, entry = name.partition(":")
+    if kind == "q" and entry:
+        rows[0] = model.tangent(e.q)[model.coordinate_index(entry)]
+        return rows
+    if kind in ("v", "a") and entry:
+        rows[1 if kind == "v" else 2, model.speed_index(entry)] = 1.0
+        return rows
+    frame, _, component = name.rpartition(".")
+    order = [component in words for words in (POSITION, VELOCITY, ACCELERATION)]
+    if not frame or not component or not any(order):
+        raise StateError(
+            "outputs: expected q:coordinate, v:speed, a:speed, or frame.component with one of "
+            f"{', '.join((*POSITION, *VELOCITY, *ACCELERATION[3:]))}, got {name!r}"
+        )
+    kind_number = order.index(True)
+    row = (POSITION, VELOCITY, ACCELERATION)[kind_number].index(component)
+    h = COMPLEX_STEP
+    q_steps, v_steps = e.q + 1j * h * model.tangent(e.q).T, e.v + 1j * h * np.eye(model.nv)
+    rows[kind_number] = model.jacobian(e.q, frame)[row]
+    if kind_number == 1:
+        rows[0] = model.velocity(q_steps, e.v, frame)[:, row].imag / h
+    elif kind_number == 2:
+        rows[0] = model.acceleration(q_steps, e.v, e.a, frame)[:, row].imag / h
+        rows[1] = model.acceleration(e.q, v_steps, e.a, frame)[:, row].imag / h
+    return rows

@@ -1,0 +1,185 @@
+"""Natural frequencies, damping and shapes of a whole system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import StateError
+from supple.linear.eigen import SLOWEST, eigenmodes
+from supple.linear.equations import Floats, Numbers, Values, force_unit, linear_equations
+from supple.linear.shares import body_energies
+from supple.model.model import Loads, Model
+
+GROWING = 1e-7
+"""Negative damping ratio that is more than rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """The modes of a model about a state, slowest first; `print` shows them as a table.
+
+    Attributes
+    ----------
+    model : Model
+    q, v : (nq,), (nv,) arrays
+        The state.
+    holding : (nv,) array
+        The drive forces that the state takes, N, N m.
+    eigenvalues : (n,) complex array
+        1/s; of conjugate pairs the one with positive imaginary part.
+    shapes : (nv, n) array
+        Motion of each mode in the directions of the speeds, with unit modal mass; complex when `real` is false.
+    real : bool
+        Whether these are modes of a symmetric stiffness without damping or gyroscopic forces; then
+        shapes* M shapes = I.
+    energies : (bodies, n) array
+        Share of each body in the kinetic energy of each mode.
+    """
+
+    model: Model
+    q: Floats
+    v: Floats
+    holding: Floats
+    eigenvalues: Numbers
+    shapes: Numbers
+    real: bool
+    energies: Floats
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the rows of `shapes`: the speeds."""
+        return self.model.speeds
+
+    @property
+    def frequencies(self) -> Floats:
+        """Natural frequencies (n,), Hz: the size of the eigenvalue over 2 pi."""
+        return np.abs(self.eigenvalues) / (2 * np.pi)
+
+    @property
+    def damping(self) -> Floats:
+        """Ratios (n,): 1 for a decay without oscillation, negative for growth, zero for rigid motion."""
+        return -self.eigenvalues.real / np.where(self.rigid, 1.0, np.abs(self.eigenvalues))
+
+    @property
+    def rigid(self) -> NDArray[np.bool_]:
+        """(n,) which modes have frequency zero: nothing brings the system back."""
+        return np.abs(self.eigenvalues) <= 2 * np.pi * SLOWEST
+
+    @property
+    def unstable(self) -> NDArray[np.bool_]:
+        """(n,) which modes grow."""
+        return ~self.rigid & (self.eigenvalues.real > GROWING * np.abs(self.eigenvalues))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A word for each mode: "rigid", "unstable", "decay" (without oscillation) or "" for an oscillation."""
+        decay = ~self.rigid & (self.eigenvalues.imag == 0)
+        words = np.select([self.rigid, self.unstable, decay], ["rigid", "unstable", "decay"], "")
+        return tuple(str(word) for word in words)
+
+    def shape_at(self, frame: str, axes: str = "ground") -> Numbers:
+        """Rotation and displacement (6, n) of a frame in each mode, in ground axes or its own (`axes="frame"`)."""
+        return self.model.jacobian(self.q, frame, axes) @ self.shapes
+
+    def bodies(self, mode: int) -> dict[str, float]:
+        """Share of the bodies in the kinetic energy of a mode, largest first."""
+        share = self.energies[:, self._number(mode)]
+        return {self.model.bodies[k]: float(share[k]) for k in np.argsort(-share, kind="stable")}
+
+    def freedom(self, mode: int) -> str:
+        """The speed that moves most in a mode, each weighed with its inertia."""
+        return self.names[int(np.argmax(np.abs(self.shapes[:, self._number(mode)]) * self._sizes))]
+
+    @cached_property
+    def _sizes(self) -> Floats:
+        return np.sqrt(np.diag(self.model.mass_matrix(self.q)))
+
+    def posture(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
+        """Coordinates (nq,) in the course of an oscillation: amplitude times the shape, at a phase in radians."""
+        shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
+        return self.model.integrate(self.q, shape, amplitude)
+
+    def _number(self, mode: int) -> int:
+        if not 0 <= mode < len(self):
+            raise StateError(f"mode: expected a number from 0 to {len(self) - 1}, got {mode}")
+        return mode
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, count: int | None = None) -> str:
+        """The first modes, all if `count` is not given, one a line."""
+        shown = len(self) if count is None else min(count, len(self))
+        lines = [f"{'mode':>4} {'frequency/Hz':>13} {'damping/%':>10}  {'':8s}  {'most moved':18s}  kinetic energy/%"]
+        for i in range(shown):
+            share = [f"{name} {100 * x:.0f}" for name, x in list(self.bodies(i).items())[:3] if x >= 0.005]
+            ratio = 100 * self.damping[i]
+            lines.append(
+                f"{i + 1:4d} {self.frequencies[i]:13.6g} {0.0 if abs(ratio) < 1e-5 else ratio:10.4g}  "
+                f"{self.kinds[i]:8s}  {self.freedom(i):18s}  {', '.join(share)}"
+            )
+        if shown < len(self):
+            lines.append(f"... and {len(self) - shown} more, up to {self.frequencies[-1]:.6g} Hz")
+        return "\n".join([f"{self.model.name}: {len(self)} modes", *lines, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.unstable.any():
+            fastest = float(self.eigenvalues.real[self.unstable].max())
+            notes.append(
+                f"unstable: {int(self.unstable.sum())} of them; the fastest grows e-fold in {1 / fastest:.3g} s"
+            )
+        i = int(np.argmax(np.abs(self.holding)))
+        if np.abs(self.holding[i]) > 1e-9 * max(1.0, self.model.mass):
+            force = f"{self.holding[i]:.4g} {force_unit(self.model, i)}".strip()
+            notes.append(
+                f"not a free equilibrium: the state takes drive forces, the largest {force} on {self.names[i]!r}"
+            )
+        return notes
+
+
+def modes(
+    model: Model,
+    q: Values | None = None,
+    v: Values | None = None,
+    tau: Values | None = None,
+    external: Loads | None = None,
+    fixed: Iterable[str] = (),
+) -> Modes:
+    """Natural frequencies, damping ratios and shapes of small motions about a state.
+
+    Without dampers, gyroscopic forces and follower loads they solve K x = M x w^2; else they are eigenvalues of the
+    first-order equations. Loads stiffen or soften the joints; the stiffening of a flexible body by its own tension is
+    not in the model.
+
+    Parameters
+    ----------
+    q, v : array_like or mapping of name to number, optional
+        The state; by default neutral and at rest. `equilibrium` finds one under load.
+    tau : array_like or mapping, optional
+        Constant drive forces; by default those that keep the speeds as they are.
+    external : mapping of frame to (6,) array_like, optional
+        Constant moments and forces at frames, which turn with them, N m and N.
+    fixed : names, optional
+        Coordinates that are held, or bodies whose joint is.
+
+    Examples
+    --------
+    >>> import supple
+    >>> mech = supple.Mechanism("pendulum")
+    >>> mech.add_body("rod", supple.RigidBody(1.0, com=(0, 0, -9.81)))
+    >>> float(modes(mech.build()).frequencies[0] * 2 * np.pi)
+    1.0
+    """
+    e = linear_equations(model, q, v, tau, external, fixed)
+    values, found, real = eigenmodes(e)
+    shapes = e.spread(found)
+    return Modes(model, e.q, e.v, e.holding, values, shapes, real, body_energies(model, e.q, shapes))

@@ -1,0 +1,111 @@
+"""Implicit steps: second order, right on rotations, damping what they should, the same in both engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple import structures
+from supple.simulation import generalized_alpha
+from supple.simulation.generalized_alpha import GeneralizedAlpha, implicit_arrays
+
+SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
+
+
+def arm(links: int = 2) -> supple.Model:
+    body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 6).reduce("craig-bampton", modes=1)
+    mech = supple.Mechanism("arm")
+    for i in range(links):
+        parent, at = ("ground", None) if i == 0 else (f"l{i - 1}", "end")
+        mech.add_body(f"l{i}", body, parent, supple.Revolute("y", stiffness=2.0 * i, damping=0.01), at)
+    return mech.build()
+
+
+def test_second_order() -> None:
+    model = arm()
+    exact = supple.simulate(model, 0.1, rtol=1e-11, atol=1e-13, samples=3)
+    tip = model.pose(exact.q.values[-1], "l1/end")[1]
+    errors = []
+    for step in (1e-4, 5e-5, 2.5e-5):
+        result = supple.simulate(model, 0.1, integrator="generalized_alpha", step=step, samples=3)
+        assert result.attrs["steps"] == round(0.1 / step)
+        errors.append(float(np.linalg.norm(model.pose(result.q.values[-1], "l1/end")[1] - tip)))
+    assert errors[0] < 1e-5
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.35)
+    assert errors[1] / errors[2] == pytest.approx(4, rel=0.35)
+
+
+def test_rotations_stay_rotations() -> None:
+    """A tumbling free body and a spherical pendulum against the explicit integrator."""
+    mech = supple.Mechanism("two")
+    mech.add_body("free", supple.RigidBody(2.0, (0.1, 0, 0.05), (0.1, 0.2, 0.3)), joint=supple.Free())
+    mech.add_body("ball", supple.RigidBody(1.0, (0, 0, -0.5), (0.01, 0.02, 0.015)), "free", supple.Spherical())
+    model = mech.build()
+    start = {"free.wx": 2.0, "free.wy": -1.0, "ball.wz": 3.0, "free.vx": 0.5}
+    exact = supple.simulate(model, 1.0, v=start, rtol=1e-11, atol=1e-13, samples=3)
+    ends = []
+    for step in (2e-3, 1e-3):
+        result = supple.simulate(model, 1.0, v=start, integrator=GeneralizedAlpha(step, rho=1.0), samples=3)
+        quaternion = result.q.values[-1, 3:7]
+        assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-14)
+        ends.append(float(np.abs(result.q.values[-1] - exact.q.values[-1]).max()))
+    assert ends[0] < 1e-4
+    assert ends[0] / ends[1] == pytest.approx(4, rel=0.2)
+
+
+def test_both_engines_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = arm()
+    settings: dict[str, Any] = {"integrator": "generalized_alpha", "step": 1e-3, "samples": 6}
+    compiled = supple.simulate(model, 0.05, **settings)
+    monkeypatch.setattr(generalized_alpha, "WORTH_COMPILING", 0)
+    generic = supple.simulate(model, 0.05, **settings)
+    assert np.allclose(compiled.q, generic.q, rtol=1e-8, atol=1e-9)
+
+
+def test_the_stiff_matrix_is_m_plus_c_plus_k() -> None:
+    from supple.recursions import articulated
+
+    model = arm()
+    g_1, g_2 = 3e-4, 2e-6
+    tree, flex = implicit_arrays(model, g_1, g_2)
+    q = model.random_state(1)[0]
+    K, C = np.diag(model.tree.stiffness), np.diag(model.tree.damping)
+    x = np.random.default_rng(0).normal(size=model.nv)
+    y = np.zeros((1, model.nv))
+    ws = model._batch(q=(q, model.nq))[3]
+    articulated.inverse_mass_solve(tree, flex, q[None], np.zeros(model.nv, dtype=bool), ws, x[None].copy(), y)
+    expected = np.linalg.solve(model.mass_matrix(q) + g_1 * C + g_2 * K, x)
+    assert np.allclose(y[0], expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
+
+
+def test_numerical_damping() -> None:
+    """A mode far above what the step resolves dies with rho = 0 and stays with rho = 1."""
+    body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 6).reduce("cantilever", modes=8)
+    mech = supple.Mechanism("beam", gravity=(0, 0, 0))
+    mech.add_body("beam", body, joint=supple.Fixed())
+    model = mech.build()
+    start = {"beam.mode8": 1e-4}
+    left = []
+    for rho in (0.0, 1.0):
+        result = supple.simulate(model, 0.5, q=start, integrator=GeneralizedAlpha(1e-2, rho=rho), samples=11)
+        energy = (result.kinetic_energy + result.potential_energy).values
+        left.append(energy[-1] / energy[0])
+    assert left[0] < 1e-6
+    assert left[1] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"integrator": "generalized_alpha"}, "needs the length of its steps"),
+        ({"step": 1e-3}, "only generalized_alpha"),
+        ({"integrator": "generalised_alpha"}, "did you mean 'generalized_alpha'"),
+        ({"integrator": "generalized_alpha", "step": -1.0}, "expected a positive number"),
+    ],
+)
+def test_what_is_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(supple.StateError, match=message):
+        supple.simulate(arm(1), 0.1, **settings)  # type: ignore[arg-type]
