@@ -278,7 +278,7 @@ BODY = '[[body]]\nname = "{0}"\nparent = "{1}"\nmass = 1\njoint = {{ type = "fix
         (ARM + "[simulation]\nduration = 1\nsamples = 1", "simulation: samples: expected a whole number, two or more"),
         (ARM + "[simulation]\nduration = 1\nq = 3", "simulation: q: expected a table of numbers by name, got 3"),
         (ARM + "[simulation]\nduration = 1\nq.arm.angle = 'x'", "simulation: q: expected a table of numbers by name"),
-        (ARM + "[simulation]\nstep = 1\nduration = 1", "simulation: step: unknown key"),
+        (ARM + "[simulation]\nstp = 1\nduration = 1", "simulation: stp: unknown key"),
         ('name = "m"\ngravity = [0, 0', "not valid TOML: .*line 2, column 16, the end of the file"),
         ('name = "m"\ngravity = = 1', "not valid TOML: .*line 2, column 11"),
         ("a = " + "[" * 100_000, "nested too deeply"),

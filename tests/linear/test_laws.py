@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import supple
 from generators import random_tree
-from generators_flexible import Points, gentle_state, random_flexible_tree
+from generators_flexible import Points, random_flexible_tree
 from supple.linear import equilibrium, linear_equations, modes, state_space
 from supple.linear.shares import body_energies
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 def test_a_and_b_are_those_of_the_model(seed: int) -> None:
     """At any state, moving and accelerated."""
     model = random_tree(seed, 8) if seed % 2 else random_flexible_tree(seed, 5, 4, forces=True)[0]
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     tau = np.random.default_rng(seed).normal(size=model.nv)
     A, B = model.linearize(q, v, tau)
     system = state_space(model, q, v, tau, inputs=model.speeds, outputs=[])
@@ -34,7 +34,7 @@ def test_a_and_b_are_those_of_the_model(seed: int) -> None:
 def test_outputs_are_derivatives(seed: int) -> None:
     """Of poses, velocities and accelerations, by central differences."""
     model = random_tree(seed, 6) if seed == 1 else random_flexible_tree(seed, 4, 4, fidelity="full", forces=True)[0]
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     frame, rng = model.frames[-1], np.random.default_rng(seed)
     tau = rng.normal(size=model.nv)
     names = [f"{frame}.{c}" for c in ("x", "y", "z", "wx", "vy", "vz", "ax", "az")]
@@ -99,7 +99,7 @@ def energies_of_points(model: supple.Model, points: dict[str, Points], q: Floats
 @pytest.mark.parametrize("seed", [21, 22, 23])
 def test_energy_shares_are_those_of_the_points(seed: int) -> None:
     model, points = random_flexible_tree(seed, 8, 5, fidelity="full")
-    q, v = gentle_state(model, seed)
+    q, v = model.random_state(seed)
     expected = energies_of_points(model, points, q, v)
     assert expected.sum() == pytest.approx(v @ model.mass_matrix(q) @ v, rel=1e-10)
     shares = body_energies(model, q, v[:, None])[:, 0]
@@ -112,7 +112,7 @@ def test_eigenvalues_of_damped_trees_are_those_of_a() -> None:
     """The structured solution has the spectrum of the plain state matrix."""
     for seed in (31, 32):
         model, _ = random_flexible_tree(seed, 5, 4, forces=True)
-        q, v = gentle_state(model, seed)
+        q, v = model.random_state(seed)
         found = modes(model, q, v)
         s = np.linalg.eigvals(state_space(model, q, v, inputs=[], outputs=[]).A)
         s = s[(s.imag >= 0) & (np.abs(s) > 1e-3)]

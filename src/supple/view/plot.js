@@ -1,0 +1,292 @@
+// Plots on a canvas: drag to zoom, double-click or Escape to go back, point to read values, legend to switch curves.
+
+const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const DECADES = 8;
+
+// About `count` round numbers between two; on a logarithmic axis between their powers of ten.
+const ticks = (low, high, count, log) => {
+  if (log && high - low < 0.8) {
+    const { step, values } = ticks(10 ** low, 10 ** high, count);
+    return { step, values: values.map(Math.log10) };
+  }
+  if (log) {
+    const every = Math.ceil((high - low) / count), between = high - low < count / 3 ? [1, 2, 5] : [1], values = [];
+    for (let e = every * Math.floor(low / every); e <= high; e += every)
+      for (const m of between) values.push(e + Math.log10(m));
+    return { step: 0, values: values.filter((v) => v >= low && v <= high) };
+  }
+  const rough = (high - low) / count, decade = 10 ** Math.floor(Math.log10(rough));
+  const step = decade * ([1, 2, 5].find((m) => m * decade >= rough) ?? 10);
+  const out = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) out.push(i * step);
+  return { step, values: out };
+};
+
+const written = (x, step) => {
+  if (Math.abs(x) < 1e-9 * step) return "0";
+  if (!step) return x >= 1e-3 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  if (Math.abs(x) < 1e5 && digits <= 4) return x.toFixed(digits);
+  const decade = (v) => Math.floor(Math.log10(Math.abs(v)) + 1e-9);
+  return x.toExponential(Math.max(0, Math.min(6, decade(x) - decade(step))));
+};
+
+class Plot {
+  constructor(root, data, palette) {
+    Object.assign(this, { data, root });
+    this.on = (v) => (data.log ? Math.log10(v) : v); // from a value to the axis, and back
+    this.off = (v) => (data.log ? 10 ** v : v);
+    this.x = unpack(data.x.values, Float64Array).map(this.on);
+    this.curves = data.curves.map((curve, i) => ({
+      name: curve.name,
+      values: unpack(curve.values),
+      color: palette[i % palette.length],
+      dash: DASHES[Math.floor(i / palette.length) % DASHES.length],
+      shown: i < palette.length,
+    }));
+    root.innerHTML = `<h3></h3><div class="sheet"><canvas class="curves"></canvas>
+      <canvas class="cursor" tabindex="0" role="img"></canvas></div><div class="legend"></div><p class="note"></p>`;
+    root.querySelector("h3").textContent = data.title;
+    root.querySelector(".note").textContent = data.note ?? "";
+    [this.sheet, this.over] = root.querySelectorAll("canvas");
+    this.over.setAttribute("aria-label", `${data.title}: ${data.y.name} over ${data.x.name}`);
+    this.#legend();
+    this.#mouse();
+    this.marker = null;
+    this.reset();
+    new ResizeObserver(() => this.draw()).observe(this.sheet);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  #legend() {
+    const legend = this.root.querySelector(".legend");
+    for (const curve of this.curves) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.innerHTML = `<svg width="22" height="8"><line x1="1" y1="4" x2="21" y2="4" stroke="${curve.color}"
+        stroke-width="2.5" stroke-dasharray="${curve.dash.join(" ")}"/></svg><span></span><output></output>`;
+      button.querySelector("span").textContent = curve.name;
+      button.setAttribute("aria-pressed", curve.shown);
+      button.onclick = () => {
+        curve.shown = !curve.shown;
+        button.setAttribute("aria-pressed", curve.shown);
+        this.#fit();
+      };
+      curve.output = button.querySelector("output");
+      legend.append(button);
+    }
+  }
+
+  reset() {
+    this.window = [this.x[0], this.x.at(-1)];
+    this.zoomed = false;
+    this.#fit();
+  }
+
+  zoom(x0, x1, y0, y1) {
+    this.window = [x0, x1];
+    this.heights = [y0, y1];
+    this.zoomed = true;
+    this.draw();
+  }
+
+  // Heights that hold all that is shown.
+  #fit() {
+    if (this.zoomed) return this.draw();
+    let low = Infinity, high = -Infinity;
+    for (const { shown, values } of this.curves)
+      if (shown)
+        for (const y of values.map(this.on))
+          if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
+    if (low > high) [low, high] = [0, 1];
+    if (this.data.log) low = Math.max(low, high - DECADES);
+    const room = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;
+    this.heights = [low - room, high + room];
+    this.draw();
+  }
+
+  draw() {
+    const ratio = devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = this.sheet;
+    if (!w || !h) return;
+    for (const canvas of [this.sheet, this.over])
+      [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
+    const pen = this.sheet.getContext("2d");
+    pen.scale(ratio, ratio);
+    const style = getComputedStyle(this.root);
+    const [text, line, ink] = ["--soft", "--line", "--ink"].map((name) => style.getPropertyValue(name));
+    this.inks = { text, line, ink };
+    const box = (this.box = { left: 70, top: this.data.marks?.length ? 26 : 12, right: w - 14, bottom: h - 44 });
+    const [x0, x1] = this.window, [y0, y1] = this.heights;
+    this.px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
+    this.py = (y) => box.bottom - ((this.on(y) - y0) / (y1 - y0)) * (box.bottom - box.top);
+    this.#axes(pen, w, h);
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+    pen.clip();
+    pen.lineWidth = 1.6;
+    pen.lineJoin = "round";
+    for (const { shown, values, color, dash } of this.curves) {
+      if (!shown) continue;
+      pen.strokeStyle = color;
+      pen.setLineDash(dash);
+      pen.beginPath();
+      for (let i = 0; i < values.length; i++) pen.lineTo(this.px(this.x[i]), this.py(values[i]));
+      pen.stroke();
+    }
+    pen.restore();
+    this.#marks(pen);
+    this.overlay();
+  }
+
+  #axes(pen, w, h) {
+    const { box, inks } = this, [x0, x1] = this.window, [y0, y1] = this.heights;
+    pen.font = "12px system-ui, sans-serif";
+    pen.lineWidth = 1;
+    pen.strokeStyle = inks.line;
+    pen.fillStyle = inks.text;
+    const line = (a, b, c, d) => { pen.beginPath(); pen.moveTo(a, b); pen.lineTo(c, d); pen.stroke(); };
+    const { log } = this.data, across = ticks(x0, x1, Math.max(3, (box.right - box.left) / 90), log);
+    pen.textAlign = "center";
+    for (const x of across.values) {
+      line(Math.round(this.px(x)) + 0.5, box.top, Math.round(this.px(x)) + 0.5, box.bottom);
+      pen.fillText(written(this.off(x), across.step), this.px(x), box.bottom + 17);
+    }
+    const up = ticks(y0, y1, Math.max(3, (box.bottom - box.top) / 45), log);
+    pen.textAlign = "right";
+    for (const y of up.values) {
+      const at = Math.round(box.bottom - ((y - y0) / (y1 - y0)) * (box.bottom - box.top)) + 0.5;
+      line(box.left, at, box.right, at);
+      pen.fillText(written(this.off(y), up.step), box.left - 7, at + 4);
+    }
+    const label = ({ name, unit }) => (unit ? `${name}, ${unit}` : name);
+    pen.textAlign = "center";
+    pen.fillStyle = inks.ink;
+    pen.fillText(label(this.data.x), (box.left + box.right) / 2, h - 8);
+    pen.save();
+    pen.translate(13, (box.top + box.bottom) / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(label(this.data.y), 0, 0);
+    pen.restore();
+  }
+
+  // Dashed lines at given places, their names on top where there is room.
+  #marks(pen) {
+    const { box, inks } = this;
+    let free = box.left;
+    pen.save();
+    pen.textAlign = "left";
+    pen.setLineDash([4, 3]);
+    pen.strokeStyle = pen.fillStyle = inks.text;
+    for (const { x, label } of this.data.marks ?? []) {
+      const at = this.px(this.on(x));
+      if (at < box.left || at > box.right) continue;
+      pen.beginPath();
+      pen.moveTo(at, box.top);
+      pen.lineTo(at, box.bottom);
+      pen.stroke();
+      const width = pen.measureText(label).width, start = Math.min(at - 4, box.right - width);
+      if (start < free) continue;
+      pen.fillText(label, start, box.top - 7);
+      free = start + width + 10;
+    }
+    pen.restore();
+  }
+
+  // What moves over the curves: the view's time, the pointer with the values there, the part being chosen.
+  overlay() {
+    const { box, over } = this, pen = over.getContext("2d"), ratio = devicePixelRatio || 1;
+    if (!box) return;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, over.clientWidth, over.clientHeight);
+    const upright = (x, color) => {
+      if (x < box.left - 1 || x > box.right + 1) return;
+      pen.fillStyle = color;
+      pen.fillRect(x - 0.5, box.top, 1, box.bottom - box.top);
+    };
+    if (this.marker !== null) upright(this.px(this.marker), "#e5484d");
+    const i = this.at;
+    if (i !== undefined) upright(this.px(this.x[i]), this.inks.text);
+    for (const curve of this.curves) {
+      const read = i !== undefined && curve.shown;
+      curve.output.textContent = read ? curve.values[i].toPrecision(5) : "";
+      if (!read) continue;
+      const y = this.py(curve.values[i]);
+      if (y < box.top || y > box.bottom) continue;
+      pen.fillStyle = curve.color;
+      pen.beginPath();
+      pen.arc(this.px(this.x[i]), y, 3.5, 0, 7);
+      pen.fill();
+    }
+    if (i !== undefined) {
+      pen.font = "12px system-ui, sans-serif";
+      pen.fillStyle = this.inks.ink;
+      pen.textAlign = this.px(this.x[i]) > (box.left + box.right) / 2 ? "right" : "left";
+      const shift = pen.textAlign === "left" ? 6 : -6;
+      const text = `${this.off(this.x[i]).toPrecision(5)} ${this.data.x.unit}`;
+      pen.fillText(text, this.px(this.x[i]) + shift, box.bottom - 6);
+    }
+    if (this.drag) {
+      const { x0, y0, x1, y1 } = this.drag;
+      pen.fillStyle = "#3b82f633";
+      pen.fillRect(x0, y0, x1 - x0, y1 - y0);
+    }
+  }
+
+  #mouse() {
+    const { over } = this;
+    const place = (event) => {
+      const frame = over.getBoundingClientRect(), { box } = this;
+      const within = (v, a, b) => Math.min(b, Math.max(a, v));
+      const x = within(event.clientX - frame.left, box.left, box.right);
+      return [x, within(event.clientY - frame.top, box.top, box.bottom)];
+    };
+    const value = ([px, py]) => {
+      const { box } = this, [x0, x1] = this.window, [y0, y1] = this.heights;
+      const x = x0 + ((px - box.left) / (box.right - box.left)) * (x1 - x0);
+      return [x, y0 + ((box.bottom - py) / (box.bottom - box.top)) * (y1 - y0)];
+    };
+    over.onpointerdown = (event) => {
+      over.setPointerCapture(event.pointerId);
+      const [x, y] = place(event);
+      this.drag = { x0: x, y0: y, x1: x, y1: y };
+    };
+    over.onpointermove = (event) => {
+      const [x, y] = place(event);
+      if (this.drag) Object.assign(this.drag, { x1: x, y1: y });
+      this.#point(value([x, y])[0]);
+    };
+    over.onpointerup = () => {
+      const { x0, y0, x1, y1 } = this.drag ?? {};
+      this.drag = null;
+      if (Math.abs(x1 - x0) > 5 && Math.abs(y1 - y0) > 5) {
+        const [a, b] = [value([x0, y0]), value([x1, y1])];
+        this.zoom(Math.min(a[0], b[0]), Math.max(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[1], b[1]));
+      } else if (Math.abs(x1 - x0) > 5) {
+        const [a, b] = [value([x0, y0])[0], value([x1, y1])[0]];
+        this.zoom(Math.min(a, b), Math.max(a, b), ...this.heights);
+      } else if (x0 !== undefined) this.onpick?.(value([x0, y0])[0]);
+      this.overlay();
+    };
+    over.onpointerleave = over.onblur = () => { this.at = undefined; this.overlay(); };
+    over.ondblclick = () => this.reset();
+    over.onkeydown = (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (event.key === "Escape") this.reset();
+      if (!step) return;
+      event.preventDefault();
+      this.at = Math.min(this.x.length - 1, Math.max(0, (this.at ?? 0) + step));
+      this.overlay();
+    };
+  }
+
+  #point(x) {
+    let low = 0, high = this.x.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.x[middle] <= x) low = middle; else high = middle;
+    }
+    this.at = x - this.x[low] < this.x[high] - x ? low : high;
+    this.overlay();
+  }
+}

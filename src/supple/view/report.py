@@ -1,0 +1,141 @@
+"""One HTML file that shows a model and its motion: tables, plots that can be zoomed, and a 3-D view.
+
+The page draws with the short scripts of this package, plots on a canvas and bodies with WebGL, and holds all it needs:
+it opens from a disk, out of a mail or years later, without a network. General libraries serve less well here: plotly.js
+adds megabytes to every page, and none of them places bodies, so the deformation could not be exaggerated in the page
+with all bodies staying joined. Without its data the page has less than 50 kB.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import supple
+from supple.errors import StateError
+from supple.model.model import Model
+from supple.structures.body import FlexibleBody
+from supple.view.curves import frequencies, plots
+from supple.view.scene import scene
+
+SCRIPTS = ("plot.js", "bodies.js", "drawing.js", "viewer.js", "page.js")
+NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
+
+
+def write_report(
+    model: Model,
+    result: xr.Dataset,
+    path: str | os.PathLike[str],
+    *,
+    traces: Sequence[str] | None = None,
+    spectra: Sequence[str] | None = None,
+) -> Path:
+    """Write a page that shows a model and its motion, and return its path.
+
+    Parameters
+    ----------
+    model : Model
+    result : xarray.Dataset
+        What `supple.simulate` gave for this model, or the same read back from its file.
+    path : path
+        Of the HTML file.
+    traces : sequence of str, optional
+        Frames whose paths the 3-D view draws; the tips of the mechanism if not given.
+    spectra : sequence of str, optional
+        Coordinates whose spectra are shown; all but quaternions if not given.
+
+    Raises
+    ------
+    StateError
+        When the result is not one of this model.
+    """
+    _require_fit(model, result)
+    data = {
+        "plots": plots(model, result, spectra),
+        "scene": scene(model, result["time"].values.astype(float), result["q"].values, traces),
+    }
+    files = resources.files("supple.view")
+    page = Template((files / "page.html").read_text(encoding="utf-8")).substitute(
+        title=html.escape(model.name),
+        summary=_summary(model, result),
+        system=_system(model),
+        style=(files / "page.css").read_text(encoding="utf-8"),
+        script="\n".join((files / name).read_text(encoding="utf-8") for name in SCRIPTS),
+        data=as_script_data(data),
+    )
+    target = Path(path)
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def as_script_data(data: Any) -> str:
+    """JSON that is safe inside a script element: no text of the user's can end it.
+
+    >>> as_script_data({"name": "</script>"})
+    '{"name":"\\\\u003c/script>"}'
+    """
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _require_fit(model: Model, result: xr.Dataset) -> None:
+    missing = [name for name in NEEDED if name not in result]
+    if missing:
+        raise StateError(f"result: expected what supple.simulate gives, got no {', '.join(missing)}")
+    for key, dimension, names in (("q", "coordinate", model.coordinates), ("v", "speed", model.speeds)):
+        given = tuple(str(name) for name in result[dimension].values)
+        if given != names or result[key].dims != ("time", dimension):
+            raise StateError(
+                f"result: expected the {dimension}s of model {model.name!r}, {', '.join(names[:5])} ..., "
+                f"got {', '.join(given[:5])} ..."
+            )
+        bad = np.flatnonzero(~np.isfinite(result[key].values).all(axis=0))
+        if len(bad):
+            raise StateError(f"result: expected finite numbers, got others in {names[bad[0]]!r}")
+    if result.sizes["time"] < 2:
+        raise StateError(f"result: expected two times or more, got {result.sizes['time']}")
+
+
+def _summary(model: Model, result: xr.Dataset) -> str:
+    """What was run and how, as a list of terms."""
+    t, attrs = result["time"].values, result.attrs
+    total = (result["kinetic_energy"] + result["potential_energy"]).values
+    terms = {
+        "Duration": f"{t[-1] - t[0]:.6g} s",
+        "Integrator": attrs.get("integrator", "unknown"),
+        "Steps": f"{attrs['steps']:,}" if "steps" in attrs else "unknown",
+        "Tolerance": f"{attrs['rtol']:.3g}" if "rtol" in attrs else "unknown",
+        "Engine": attrs.get("engine", "unknown"),
+        "Samples": f"{len(t):,}",
+        "Bodies": f"{len(model.bodies):,}",
+        "Freedoms": f"{model.nv:,}",
+        "Mass": f"{model.mass:.6g} kg",
+        "Gravity": "none" if not model.tree.gravity.any() else f"{np.linalg.norm(model.tree.gravity):.4g} m/s\u00b2",
+        "Energy change": f"{total[-1] - total[0]:.3g} J",
+        "supple": supple.__version__,
+    }
+    return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())
+
+
+def _system(model: Model) -> str:
+    """Rows of the table of bodies."""
+    rows = []
+    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
+        body = placed.body
+        freedoms = int(model.tree.v_mode[k] - model.tree.v_first[k])
+        flexible = ["", "", ""]
+        if isinstance(body, FlexibleBody):
+            lowest = ", ".join(f"{f:.4g}" for f in frequencies(body, 4)) + (", ..." if body.modes > 4 else "")
+            flexible = [body.basis, str(body.modes), lowest]
+        seat = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
+        cells = [name, seat, placed.joint.kind, str(freedoms), f"{body.mass:.5g}", *flexible]
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    return "\n".join(rows)

@@ -1,0 +1,93 @@
+"""Curves keep their extremes, plots hold one unit, spectra find the frequencies."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import supple
+from supple import structures
+from supple.view.curves import amplitude_spectrum, frequencies, plots
+
+Run = tuple[supple.Model, xr.Dataset]
+
+
+def unpack(text: str, kind: str = "<f4") -> Any:
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+def test_joints_modes_and_units_have_their_own_plots(satellite: Run, chain: Run) -> None:
+    names = [(p["section"], p["title"], p["y"]["unit"]) for p in plots(*satellite)]
+    for expected in [
+        ("Coordinates", "Joint positions", "m"),
+        ("Coordinates", "Joint quaternions", ""),
+        ("Coordinates", "Modal amplitudes", "kg^0.5 m"),
+        ("Speeds", "Joint angular speeds", "rad/s"),
+        ("Energy", "Change of the total energy", "J"),
+        ("Spectra", "Spectra of joint angles", "rad"),
+    ]:
+        assert expected in names
+    model, result = chain
+    for plot in plots(model, result)[:2]:
+        for curve in plot["curves"]:
+            expected_values = result.q.sel(coordinate=curve["name"]).values.astype("f4")
+            np.testing.assert_array_equal(unpack(curve["values"]), expected_values)
+
+
+def test_chosen_spectra_alone_are_shown(chain: Run) -> None:
+    shown = [p for p in plots(*chain, spectra=["link2.mode1"]) if p["section"] == "Spectra"]
+    assert [[c["name"] for c in p["curves"]] for p in shown] == [["link2.mode1"]]
+    beam = chain[0].description.bodies["link2"].body
+    assert isinstance(beam, structures.FlexibleBody)
+    assert shown[0]["marks"][0] == {"x": pytest.approx(frequencies(beam, 1)[0]), "label": "link<1>.mode1 +1"}
+
+
+def test_frequencies_above_the_sampling_are_pointed_out(chain: Run) -> None:
+    model, result = chain
+    coarse = result.isel(time=slice(None, None, 10))
+    notes = [p.get("note", "") for p in plots(model, coarse) if p["section"] == "Spectra"]
+    assert all("Simulate with more samples" in note for note in notes)
+
+
+def test_long_curves_keep_their_extremes() -> None:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+    model = mech.build()
+    t = np.linspace(0.0, 100.0, 100_001)
+    q = np.sin(40.0 * t) * (1 + 0.1 * t)
+    q[70_123] = 50.0
+    zero = np.zeros(len(t))
+    result = xr.Dataset(
+        {
+            "q": (("time", "coordinate"), q[:, None]),
+            "v": (("time", "speed"), q[:, None]),
+            "kinetic_energy": ("time", zero),
+            "potential_energy": ("time", zero),
+        },
+        {"time": t},
+    )
+    plot = plots(model, result)[0]
+    x, y = unpack(plot["x"]["values"], "<f8"), unpack(plot["curves"][0]["values"])
+    assert len(x) == len(y) <= 3000
+    assert np.all(np.diff(x) > 0)
+    assert y.max() == 50.0
+    assert x[y.argmax()] == pytest.approx(70.123, abs=0.1)
+    assert y.min() == pytest.approx(q.min(), rel=1e-6)
+
+
+def test_spectra_of_uneven_samples_find_the_frequency() -> None:
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0.0, 20.0, 4000))
+    f, amplitude = amplitude_spectrum(t, 5.0 + 0.3 * t + 0.7 * np.sin(2 * np.pi * 3.0 * t))
+    assert f[amplitude.argmax()] == pytest.approx(3.0, abs=0.05)
+    assert amplitude.max() == pytest.approx(0.7, rel=0.05)
+
+
+def test_a_nodal_body_has_the_frequencies_of_its_modes() -> None:
+    beam = structures.beam(0.5, structures.Circle(0.01), structures.Material(E=7e10, nu=0.3, rho=2700.0), 4)
+    modal, nodal = beam.reduce("cantilever", modes=4), beam.reduce("nodal")
+    np.testing.assert_allclose(frequencies(nodal, 4), frequencies(modal, 4), rtol=1e-9)

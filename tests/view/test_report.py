@@ -1,0 +1,102 @@
+"""The page holds the model and its motion, and nothing from outside."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray as xr
+
+import supple
+from supple.structures import FlexibleBody
+from supple.view import write_report
+
+Run = tuple[supple.Model, xr.Dataset]
+
+
+class Page(HTMLParser):
+    """Elements and texts of a page; the text of its data apart."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.data: Any = None
+        self.source = path.read_text(encoding="utf-8")
+        self.feed(self.source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][1].get("id") == "data" and self.data is None:
+            self.data = json.loads(data)
+        elif data.strip():
+            self.texts.append(data)
+
+
+def test_the_page_stands_alone_and_is_small(chain: Run, tmp_path: Path) -> None:
+    path = write_report(*chain, tmp_path / "page.html")
+    page = Page(path)
+    assert not [a for _, attrs in page.tags for key, a in attrs.items() if key in ("src", "href") and a != "data:,"]
+    assert not re.search(r"https?://|\bimport\b|\bfetch\b|\beval\b", page.source)
+    assert path.stat().st_size < 500_000
+
+
+def test_names_are_text_and_never_markup(chain: Run, tmp_path: Path) -> None:
+    page = Page(write_report(*chain, tmp_path / "page.html"))
+    assert chain[0].name in page.texts
+    assert "link<1>" in page.texts
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    assert "b" not in [tag for tag, _ in page.tags]
+    assert page.data["scene"]["bodies"][0]["name"] == "link<1>"
+    embedded = page.source.split('id="data">')[1].split("</script>")[0]
+    assert "<" not in embedded
+
+
+def test_header_and_table_say_what_was_run(chain: Run, tmp_path: Path) -> None:
+    model, result = chain
+    texts = Page(write_report(model, result, tmp_path / "page.html")).texts
+    for expected in ("DOP853", "1 s", f"{result.attrs['steps']:,}", result.attrs["engine"], "cantilever", "link2/end"):
+        assert expected in texts
+    body = model.description.bodies["link2"].body
+    assert isinstance(body, FlexibleBody)
+    assert body.report is not None
+    assert ", ".join(f"{f:.4g}" for f in body.report.frequencies) in texts
+
+
+def test_results_read_back_from_a_file_give_the_same_page(chain: Run, tmp_path: Path) -> None:
+    model, result = chain
+    result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "result.nc", engine="h5netcdf") as again:
+        pages = [write_report(model, r, tmp_path / f"{i}.html").read_text() for i, r in enumerate((result, again))]
+    assert pages[0] == pages[1]
+
+
+def test_what_does_not_fit_is_refused(chain: Run, satellite: Run, tmp_path: Path) -> None:
+    (model, result), path = chain, tmp_path / "page.html"
+    with pytest.raises(supple.StateError, match=r"coordinates of model 'satellite', bus\.x"):
+        write_report(satellite[0], result, path)
+    with pytest.raises(supple.StateError, match="no kinetic_energy"):
+        write_report(model, result.drop_vars("kinetic_energy"), path)
+    with pytest.raises(supple.StateError, match=r"others in 'link2\.angle'"):
+        write_report(model, result.assign(q=result.q.where(result.coordinate != "link2.angle")), path)
+    with pytest.raises(supple.StateError, match="two times"):
+        write_report(model, result.isel(time=[0]), path)
+    with pytest.raises(supple.StateError, match="no frame 'link3'"):
+        write_report(model, result, path, traces=["link3"])
+    with pytest.raises(supple.StateError, match=r"link3\.angle"):
+        write_report(model, result, path, spectra=["link3.angle"])
+    assert not path.exists()
+
+
+def test_a_model_that_cannot_move_has_a_page(tmp_path: Path) -> None:
+    mech = supple.Mechanism("statue")
+    mech.add_body("stone", supple.RigidBody(10.0, (0, 0, 1)), joint=supple.Fixed())
+    model = mech.build()
+    page = Page(write_report(model, supple.simulate(model, 1.0, samples=3), tmp_path / "page.html"))
+    assert [p["section"] for p in page.data["plots"]] == ["Energy", "Energy"]
