@@ -176,3 +176,26 @@ def test_errors_are_one_line_without_a_traceback(
     assert code == 1
     assert message in err
     assert "Traceback" not in err
+
+
+def test_modes_shows_the_frequencies(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = supple(capsys, monkeypatch, "modes", EXAMPLES / "pendulum.toml")
+    assert code == 0
+    assert "frequency/Hz" in out
+    code, out, err = supple(capsys, monkeypatch, "modes", EXAMPLES / "pendulum.toml", "--fixed", "amr")
+    assert code == 1
+    assert "amr" in err
+
+
+def test_run_writes_a_page_unless_told_not_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "motion.nc"
+    arguments = ("run", EXAMPLES / "pendulum.toml", "-o", target, "--duration", 0.1)
+    code, out, _ = supple(capsys, monkeypatch, *arguments, "--no-report")
+    assert code == 0
+    assert not target.with_suffix(".html").exists()
+    code, out, _ = supple(capsys, monkeypatch, *arguments)
+    assert code == 0
+    assert "motion.html" in out.replace("\n", "")
+    assert "<html" in target.with_suffix(".html").read_text()

@@ -1,4 +1,4 @@
-"""The command line: supple run, info, check, bench."""
+"""The command line: supple run, modes, info, check, bench."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from rich.table import Table
 import supple
 from supple.files import check as check_file
 from supple.files import load, read_simulation
+from supple.linear import print_modes
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes
+from supple.view import write_report
 
 app = typer.Typer(
     help="Dynamics of rigid and flexible multibody systems.",
@@ -50,9 +52,12 @@ def run(
         str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF, LSODA or generalized_alpha.")
     ] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, the steps of generalized_alpha.")] = None,
+    report: Annotated[
+        bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
+    ] = True,
     floating_base: Floating = False,
 ) -> None:
-    """Simulate a model and write the motion to a netCDF file."""
+    """Simulate a model; write the motion to a netCDF file, and a page to look at it."""
     model = load(file, floating_base=floating_base)
     plan = read_simulation(file) if file.suffix.lower() == ".toml" else None
     settings: dict[str, Any] = plan.arguments() if plan else {}
@@ -73,6 +78,24 @@ def run(
     result.to_netcdf(target, engine="h5netcdf")
     _summary(model, result, time.perf_counter() - started)
     out.print(f"results: {target}")
+    if report:
+        out.print(f"report: {write_report(model, result, target.with_suffix('.html'))}")
+
+
+@app.command()
+def modes(
+    file: File,
+    static: Annotated[bool, typer.Option("--static", help="Let the model settle under its loads first.")] = False,
+    fixed: Annotated[
+        list[str] | None, typer.Option(help="Coordinate, or body whose joint is held; repeatable.")
+    ] = None,
+    count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
+    floating_base: Floating = False,
+) -> None:
+    """Show the natural modes of a model about its neutral posture, or about where it settles."""
+    model = load(file, floating_base=floating_base)
+    text = print_modes(model, static=static, fixed=fixed or (), count=count)
+    out.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()
