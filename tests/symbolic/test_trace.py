@@ -46,6 +46,13 @@ def semi_implicit_euler(model: supple.Model, x: Given) -> Given:
     return {"q": model.integrate(x["q"], v, DT), "v": v}
 
 
+def leapfrog(model: supple.Model, x: Given) -> Given:
+    q = model.integrate(x["q"], x["v"], DT / 2)
+    middle = x["v"] + DT / 2 * model.forward_dynamics(q, x["v"], x["tau"])
+    v = x["v"] + DT * model.forward_dynamics(q, middle, x["tau"])
+    return {"q": model.integrate(q, v, DT / 2), "v": v}
+
+
 def kinematics(model: supple.Model, x: Given) -> Given:
     R, p = model.poses(x["q"])
     return {"R": R[1:], "p": p[1:]}
@@ -62,6 +69,7 @@ EXPECTED: dict[str, Callable[[supple.Model, Given], Given]] = {
     "derivative": lambda m, x: {"rate": m.derivative(x["q"], x["v"])},
     "rk4": rk4,
     "semi_implicit_euler": semi_implicit_euler,
+    "leapfrog": leapfrog,
 }
 
 

@@ -462,7 +462,7 @@ class Model:
             Arguments by which the outputs are differentiated too; each gives one more output. By q they are taken in
             the directions of the speeds, as in `linearize`.
         integrator : str
-            Of a rollout: "rk4" or "semi_implicit_euler".
+            Of a rollout: "rk4", "semi_implicit_euler", or "leapfrog", the cheapest for stiff flexible systems.
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
 

@@ -17,7 +17,7 @@ from supple.symbolic.function import Operations
 if TYPE_CHECKING:
     from supple.model.model import Model
 
-INTEGRATORS = ("rk4", "semi_implicit_euler")
+INTEGRATORS = ("rk4", "semi_implicit_euler", "leapfrog")
 
 
 class Rollout:

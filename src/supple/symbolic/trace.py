@@ -224,6 +224,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "derivative": STATE,
     "rk4": (*STATE, "tau", "dt"),
     "semi_implicit_euler": (*STATE, "tau", "dt"),
+    "leapfrog": (*STATE, "tau", "dt"),
 }
 """What can be traced, and from which inputs."""
 TRACEABLE = tuple(INPUTS)
@@ -252,6 +253,7 @@ def signature(
         "derivative": {"rate": (nq,)},
         "rk4": step,
         "semi_implicit_euler": step,
+        "leapfrog": step,
     }
     outputs = dict(plain_outputs[what])
     for name, shape in plain_outputs[what].items():
@@ -302,8 +304,8 @@ def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
     if what == "kinematics":
         R, p = t.poses(t.q)
         return {"R": R, "p": p}
-    if what in ("rk4", "semi_implicit_euler"):
-        q, v = (_rk4 if what == "rk4" else _semi_implicit_euler)(t, dt)
+    if what in STEPS:
+        q, v = STEPS[what](t, dt)
         return {"q": q, "v": v}
     made = {
         "forward_dynamics": lambda: {"a": t.forward_dynamics(t.q, t.v, t.tau)},
@@ -323,6 +325,18 @@ def _semi_implicit_euler(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
     return t.advanced(t.q, v, dt), v
 
 
+def _leapfrog(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+    """Half a step of the coordinates, a whole one of the speeds, the other half; of second order.
+
+    The forces are those of the speeds in the middle, found in two rounds; what depends on the posture alone is the same
+    in both and there once. Stable up to a step of 2 over the highest angular frequency, at a third of the price of rk4.
+    """
+    q = t.advanced(t.q, t.v, 0.5 * dt)
+    middle = t.v + 0.5 * dt * t.forward_dynamics(q, t.v, t.tau)
+    v = t.v + dt * t.forward_dynamics(q, middle, t.tau)
+    return t.advanced(q, v, 0.5 * dt), v
+
+
 def _rk4(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
     """The classical step on coordinates and speeds; quaternions are brought back to unit length."""
     q, v = t.q, t.v
@@ -338,6 +352,10 @@ def _rk4(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
         length = np.sqrt(sum(x * x for x in q[i : i + 4]))
         q[i : i + 4] = q[i : i + 4] / length
     return q, v
+
+
+STEPS = {"rk4": _rk4, "semi_implicit_euler": _semi_implicit_euler, "leapfrog": _leapfrog}
+"""Integrators that are traced as one step."""
 
 
 def _derivative(t: Trace, what: str, outputs: Nodes, by: Nodes, name: str) -> Nodes:

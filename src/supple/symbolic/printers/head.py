@@ -21,6 +21,7 @@ PURPOSE = {
     "energy": "kinetic and potential energy",
     "derivative": "rates of the coordinates",
     "rk4": "state after a step dt of the classical Runge-Kutta method",
+    "leapfrog": "state after a step dt: half a step of the coordinates, a step of the speeds, the other half",
     "semi_implicit_euler": "state after a step dt, speeds first, then coordinates with the new speeds",
 }
 """What the functions of a model compute."""
