@@ -27,7 +27,7 @@ def height(t: Floats) -> Floats:
     a, b, w = 2 * MASS * GRAVITY * LENGTH / about_pivot, ALONG * SPIN / about_pivot, TURN
     low, never = np.sort(np.roots([a, -(w**2 + b**2), 2 * b * w - a]))
     _, cn, dn, _ = ellipj(np.sqrt(a * (never - low)) / 2 * t, -low / (never - low))
-    return low * (1 - (cn / dn) ** 2)
+    return np.asarray(low * (1 - (cn / dn) ** 2))
 
 
 def main() -> float:
@@ -41,14 +41,14 @@ def main() -> float:
     print(f"after 1 s the disk is at {p[-1, 0]:.8f}, {p[-1, 1]:.8f}, {p[-1, 2]:.8f} m")
     assert np.allclose(p[-1], PUBLISHED, rtol=0, atol=1e-7)
 
-    lagrange = LENGTH * height(motion.time.values)
-    print(f"it nods down to {p[:, 2].min():.6f} m; from Lagrange's solution it is off by {np.ptp(p[:, 2] - lagrange):.1e} m")
-    assert np.allclose(p[:, 2], lagrange, rtol=0, atol=1e-8)
+    off = np.abs(p[:, 2] - LENGTH * height(motion.time.values)).max()
+    print(f"it nods down to {p[:, 2].min():.6f} m; from Lagrange's solution it is off by {off:.1e} m")
+    assert off < 1e-8
     assert np.ptp(p[:, 2]) > 0.9
 
     energy = (motion.kinetic_energy + motion.potential_energy).values
     at_start = (ALONG * SPIN**2 + (ACROSS + MASS * LENGTH**2) * TURN**2) / 2
-    print(f"of {at_start:.4f} J energy {np.ptp(energy):.1e} J is lost")
+    print(f"of {at_start:.4f} J energy is kept to {np.ptp(energy):.1e} J")
     assert np.allclose(energy, at_start, rtol=1e-10)
     return float(p[-1, 2])
 
