@@ -60,10 +60,13 @@ def _ready(x: Any, shape: tuple[int, int]) -> bool:
 def estimated_operations(model: Model) -> int:
     """Operations of forward dynamics, roughly, without tracing the model."""
     total = 500 * len(model.bodies)
-    if model.flex is not None:
-        n, full = model.flex.modes, model.flex.full
-        ports = model.flex.port_first[1:] - model.flex.port_first[:-1]
-        total += int(np.sum(70 * n + 40 * n * full + 25 * n * n * full + (1500 + 80 * n * full) * ports))
+    flex = model.flex
+    if flex is not None:
+        n, full, row = flex.modes, flex.full, flex.mode_row
+        ports = flex.port_first[1:] - flex.port_first[:-1]
+        pairs, mesh, factor = (x[row + n] - x[row] for x in (flex.pair_first, flex.mesh_first, flex.factor_first))
+        total += int(np.sum(80 * n + 1500 * ports + 4 * mesh + 4 * factor))
+        total += int(np.sum(full * (40 * n + 80 * n * ports + 25 * pairs + 24 * factor)))
     return total
 
 
