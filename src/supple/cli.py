@@ -49,9 +49,9 @@ def run(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Results file, netCDF.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[
-        str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF, LSODA or generalized_alpha.")
+        str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF, LSODA; generalized_alpha, leapfrog, rk4.")
     ] = None,
-    step: Annotated[float | None, typer.Option(help="Seconds, the steps of generalized_alpha.")] = None,
+    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
     ] = True,

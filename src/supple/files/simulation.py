@@ -37,7 +37,7 @@ class Simulation(Table):
 
     duration: Positive = Field(description="Time to simulate, s.")
     integrator: Annotated[str | None, Form("a text")] = Field(None, description="Name of the integrator.")
-    step: MaybePositive = Field(None, description="Length of the steps of `generalized_alpha`, s.")
+    step: MaybePositive = Field(None, description="Length of fixed steps (`generalized_alpha`, `leapfrog`, `rk4`), s.")
     rtol: MaybePositive = Field(None, description="Relative tolerance.")
     atol: MaybePositive = Field(None, description="Absolute tolerance.")
     samples: Annotated[Annotated[int, Strict(), Field(ge=2)] | None, Form("a whole number, two or more")] = Field(

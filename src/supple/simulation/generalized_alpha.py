@@ -29,6 +29,7 @@ from supple.model.model import Model
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
 from supple.simulation.drives import Drive
+from supple.simulation.fixed_steps import steps_between
 from supple.structures.body import FlexibleBody
 from supple.symbolic.function import Function
 from supple.symbolic.trace import Trace, as_objects
@@ -61,10 +62,6 @@ class GeneralizedAlpha:
             raise StateError(f"generalized-alpha: step: expected a positive number, got {self.step}")
         if not 0 <= self.rho <= 1:
             raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho}")
-
-    def count(self, times: Vector) -> int:
-        """Steps from one output time to the next."""
-        return max(1, int(np.ceil(float(times[1] - times[0]) / self.step - 1e-9)))
 
     def constants(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma."""
@@ -178,7 +175,7 @@ def march(
     Output times are equally spaced; a whole number of steps leads from each to the next. `a` are the accelerations at
     the start.
     """
-    count = method.count(times)
+    count = steps_between(times, method.step)
     method = replace(method, step=float(times[1] - times[0]) / count)
     small = estimated_operations(model) <= WORTH_COMPILING
     step = ImplicitStep(model, method) if small else GenericStep(model, method)

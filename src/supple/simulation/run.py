@@ -14,6 +14,7 @@ from supple.errors import SimulationError, StateError, nearest
 from supple.model.model import Model
 from supple.simulation.drives import Drive, Vector, drive_function, named_vector
 from supple.simulation.dynamics import Dynamics, dynamics
+from supple.simulation.fixed_steps import EXPLICIT, FixedSteps, steps_between, walk
 from supple.simulation.generalized_alpha import GeneralizedAlpha, march
 from supple.simulation.results import as_dataset
 
@@ -25,6 +26,10 @@ INTEGRATORS: dict[str, type[Any]] = {
     "BDF": integrate.BDF,
     "LSODA": integrate.LSODA,
 }
+
+
+STEPPED = ("generalized_alpha", *EXPLICIT)
+"""Integrators of fixed steps."""
 
 
 def simulate(
@@ -53,12 +58,12 @@ def simulate(
     tau : array_like, mapping or function, optional
         Drive forces: constant, constant by speed name, or a function of (t, q, v) that returns (nv,).
     integrator : str, solver class or GeneralizedAlpha
-        One of scipy's: DOP853, RK45, RK23, Radau, BDF, LSODA; or "generalized_alpha", implicit steps of fixed length
-        for stiff flexible systems.
+        One of scipy's: DOP853, RK45, RK23, Radau, BDF, LSODA. With steps of fixed length: "generalized_alpha",
+        implicit, for stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, loops in machine code.
     rtol, atol : float
         Tolerances of scipy's integrators.
     step : float, optional
-        Length of the steps of "generalized_alpha", s.
+        Length of fixed steps, s.
     samples : int
         Number of output times, both ends included.
     progress : function of a float, optional
@@ -88,9 +93,9 @@ def simulate(
     functions = dynamics(model, q0, v0, drive(0.0, q0, v0))
 
     times = np.linspace(0.0, duration, samples)
-    method = _implicit(integrator, step)
+    method = _stepper(integrator, step)
     if method is not None:
-        states, attributes = _march(model, method, times, q0, v0, drive, functions, progress)
+        states, attributes = _march(model, method, times, q0, v0, tau, functions, progress)
         return _result(model, times, states, functions, attributes)
 
     def rate(t: float, y: Vector) -> Vector:
@@ -127,39 +132,48 @@ def _result(model: Model, times: Vector, states: Vector, functions: Dynamics, at
     return as_dataset(model, times, q, v, functions.energy(q, v), attributes)
 
 
-def _implicit(integrator: str | type[Any] | GeneralizedAlpha, step: float | None) -> GeneralizedAlpha | None:
-    """The implicit method, if one is asked for."""
-    if integrator == "generalized_alpha":
+def _stepper(
+    integrator: str | type[Any] | GeneralizedAlpha, step: float | None
+) -> GeneralizedAlpha | FixedSteps | None:
+    """The method of fixed steps, if one is asked for."""
+    if isinstance(integrator, str) and integrator in STEPPED:
         if step is None:
-            raise StateError("step: generalized_alpha needs the length of its steps, s")
-        return GeneralizedAlpha(step)
+            raise StateError(f"step: {integrator} needs the length of its steps, s")
+        return GeneralizedAlpha(step) if integrator == "generalized_alpha" else FixedSteps(integrator, step)
     if step is not None:
-        raise StateError(f"step: only generalized_alpha by its name takes one, got {step} for {integrator!r}")
+        raise StateError(f"step: only {', '.join(STEPPED)} take one, got {step} for {integrator!r}")
     return integrator if isinstance(integrator, GeneralizedAlpha) else None
 
 
 def _march(
     model: Model,
-    method: GeneralizedAlpha,
+    method: GeneralizedAlpha | FixedSteps,
     times: Vector,
     q: Vector,
     v: Vector,
-    drive: Drive,
+    tau: Any,
     functions: Dynamics,
     progress: Callable[[float], None] | None,
 ) -> tuple[Vector, dict[str, Any]]:
-    """States at all times by implicit steps, and how they were found."""
+    """States at all times by fixed steps, and how they were found."""
+    drive = drive_function(model, tau)
+    if isinstance(method, GeneralizedAlpha):
+        name, motion = (
+            "generalized_alpha",
+            march(model, method, times, q, v, drive, functions.accelerations(q, v, drive(0.0, q, v))),
+        )
+    else:
+        name, motion = method.name, walk(model, method, times, q, v, drive, constant=not callable(tau))
     states = np.zeros((len(times), model.nq + model.nv))
-    start = functions.accelerations(q, v, drive(0.0, q, v))
-    iterations = 0
-    for n, (q_n, v_n, used) in enumerate(march(model, method, times, q, v, drive, start)):
+    evaluations = 0
+    for n, (q_n, v_n, used) in enumerate(motion):
         states[n] = np.concatenate([q_n, v_n])
-        iterations = used
+        evaluations = used
         if progress is not None:
             progress(float(times[n]))
-    steps = method.count(times) * (len(times) - 1)
-    attributes = {"integrator": "generalized_alpha", "step": float(times[-1]) / steps, "rho": method.rho}
-    return states, attributes | {"steps": steps, "evaluations": iterations, "engine": functions.engine}
+    steps = steps_between(times, method.step) * (len(times) - 1)
+    attributes = {"integrator": name, "step": float(times[-1]) / steps, "steps": steps}
+    return states, attributes | {"evaluations": evaluations, "engine": functions.engine}
 
 
 def _advance(model: Model, solver: Any, times: Vector, progress: Callable[[float], None] | None) -> tuple[Vector, int]:
@@ -194,7 +208,7 @@ def _solver_class(integrator: Any) -> type[Any]:
     try:
         return INTEGRATORS[integrator]
     except KeyError:
-        known = (*INTEGRATORS, "generalized_alpha")
+        known = (*INTEGRATORS, *STEPPED)
         raise StateError(f"integrator: no {integrator!r}{nearest(integrator, known)}") from None
 
 

@@ -1,0 +1,60 @@
+"""Explicit fixed steps: their order, constant drives and functions alike, and what is said when they fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from supple import structures
+
+
+def arm() -> supple.Model:
+    soft = structures.Material(E=7e9, nu=0.33, rho=2700.0)
+    body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), soft, 6).reduce("cantilever", modes=3)
+    mech = supple.Mechanism("arm")
+    mech.add_body("upper", body)
+    mech.add_body("fore", body, "upper", supple.Revolute("y", damping=0.01), at="end")
+    return mech.build()
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("leapfrog", 2), ("rk4", 4), ("semi_implicit_euler", 1)])
+def test_order(integrator: str, order: int) -> None:
+    model = arm()
+    exact = supple.simulate(model, 0.2, rtol=1e-12, atol=1e-13, samples=3)
+    errors = []
+    for step in (4e-4, 2e-4):
+        result = supple.simulate(model, 0.2, integrator=integrator, step=step, samples=3)
+        assert result.attrs["steps"] == round(0.2 / step)
+        errors.append(float(np.abs(result.q.values[-1] - exact.q.values[-1]).max()))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.4)
+
+
+def test_a_function_as_drive_is_asked_at_every_step() -> None:
+    model = arm()
+    tau = np.zeros(model.nv)
+    tau[0] = 0.5
+    asked: list[float] = []
+
+    def drive(t: float, q: object, v: object) -> np.ndarray:
+        asked.append(t)
+        return tau
+
+    settings = {"integrator": "leapfrog", "step": 1e-3, "samples": 4}
+    constant = supple.simulate(model, 0.03, tau=tau, **settings)  # type: ignore[arg-type]
+    asked.clear()
+    called = supple.simulate(model, 0.03, tau=drive, **settings)  # type: ignore[arg-type]
+    assert np.allclose(constant.q, called.q, rtol=0, atol=1e-14)
+    assert len(asked) == 31  # the start, and each of 30 steps
+    assert constant.q.values[-1, 0] != supple.simulate(model, 0.03, **settings).q.values[-1, 0]  # type: ignore[arg-type]
+
+
+def test_steps_too_long_are_told() -> None:
+    with pytest.raises(supple.SimulationError, match="too long for the fastest vibration"):
+        supple.simulate(arm(), 5.0, integrator="leapfrog", step=0.05)
+
+
+@pytest.mark.parametrize("step", [0.0, -1.0, float("nan")])
+def test_steps_that_are_none(step: float) -> None:
+    with pytest.raises(supple.StateError, match="expected a positive number"):
+        supple.simulate(arm(), 1.0, integrator="rk4", step=step)
