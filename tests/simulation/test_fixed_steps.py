@@ -7,6 +7,8 @@ import pytest
 
 import supple
 from supple import structures
+from supple.model.rollout import INTEGRATORS
+from supple.simulation.fixed_steps import EXPLICIT
 
 
 def arm() -> supple.Model:
@@ -26,8 +28,13 @@ def test_order(integrator: str, order: int) -> None:
     for step in (4e-4, 2e-4):
         result = supple.simulate(model, 0.2, integrator=integrator, step=step, samples=3)
         assert result.attrs["steps"] == round(0.2 / step)
+        assert result.attrs["evaluations"] == EXPLICIT[integrator] * result.attrs["steps"]
         errors.append(float(np.abs(result.q.values[-1] - exact.q.values[-1]).max()))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.4)
+
+
+def test_every_rollout_can_be_asked_for() -> None:
+    assert set(EXPLICIT) == set(INTEGRATORS)
 
 
 def test_a_function_as_drive_is_asked_at_every_step() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.errors import SimulationError, StateError
 from supple.model.model import Model
-from supple.model.rollout import INTEGRATORS
 from supple.simulation.drives import Drive, Vector
 
-EXPLICIT = INTEGRATORS
+EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
+"""The integrators of `Model.compile("rollout")`, and how often they ask for accelerations in a step."""
 
 
 def steps_between(times: Vector, step: float) -> int:
@@ -35,7 +35,7 @@ class FixedSteps:
 def walk(
     model: Model, method: FixedSteps, times: Vector, q: Vector, v: Vector, drive: Drive, constant: bool
 ) -> Iterator[tuple[Vector, Vector, int]]:
-    """States (q, v) and the number of steps so far at all times, one after another, the first included.
+    """States (q, v) and the number of evaluations so far at all times, one after another, the first included.
 
     With `constant` the drive is asked once; else before every step.
     """
@@ -58,4 +58,4 @@ def walk(
                 f"model {model.name!r}: {method.name}: the state is no longer finite at t = {times[n + 1]:.6g} s; "
                 f"steps of {h:.3g} s are too long for the fastest vibration, or the posture is singular"
             )
-        yield q, v, count * (n + 1)
+        yield q, v, EXPLICIT[method.name] * count * (n + 1)

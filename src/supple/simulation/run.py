@@ -158,12 +158,11 @@ def _march(
     """States at all times by fixed steps, and how they were found."""
     drive = drive_function(model, tau)
     if isinstance(method, GeneralizedAlpha):
-        name, motion = (
-            "generalized_alpha",
-            march(model, method, times, q, v, drive, functions.accelerations(q, v, drive(0.0, q, v))),
-        )
+        name = "generalized_alpha"
+        motion = march(model, method, times, q, v, drive, functions.accelerations(q, v, drive(0.0, q, v)))
     else:
-        name, motion = method.name, walk(model, method, times, q, v, drive, constant=not callable(tau))
+        name = method.name
+        motion = walk(model, method, times, q, v, drive, constant=not callable(tau))
     states = np.zeros((len(times), model.nq + model.nv))
     evaluations = 0
     for n, (q_n, v_n, used) in enumerate(motion):
