@@ -1,0 +1,115 @@
+"""supple modes, info, check, bench: what a model file holds."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import nullcontext
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+import supple
+from supple.cli.console import File, Floating, app, err, out, row, table_of
+from supple.files import check as check_file
+from supple.files import load
+from supple.linear import print_modes
+from supple.structures.body import FlexibleBody
+from supple.structures.eigen import lowest_modes
+
+
+@app.command()
+def modes(
+    file: File,
+    static: Annotated[bool, typer.Option("--static", help="Let the model settle under its loads first.")] = False,
+    fixed: Annotated[
+        list[str] | None, typer.Option(help="Coordinate, or body whose joint is held; repeatable.")
+    ] = None,
+    count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
+    floating_base: Floating = False,
+) -> None:
+    """Show the natural modes of a model about its neutral posture, or about where it settles."""
+    model = load(file, floating_base=floating_base)
+    text = print_modes(model, static=static, fixed=fixed or (), count=count)
+    out.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def info(
+    file: File,
+    modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
+    floating_base: Floating = False,
+) -> None:
+    """Show what a model consists of: bodies, joints, masses, freedoms, modes."""
+    model = load(file, floating_base=floating_base)
+    title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
+    table = table_of(title, "body", "parent", "joint", "freedoms>", "mass kg>", "principal inertia kg m^2>")
+    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
+        moments = np.linalg.eigvalsh(placed.body.inertia)
+        freedoms = model.tree.v_mode[k] - model.tree.v_first[k]
+        carrier = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
+        inertia = " ".join(f"{m:.3g}" for m in moments)
+        row(table, name, carrier, placed.joint.kind, freedoms, f"{placed.body.mass:.6g}", inertia)
+    out.print(table)
+    _show_flexible(model, modes)
+    out.print(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
+    extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
+    if extra:
+        out.print("frames: " + ", ".join(extra), markup=False)
+    for c in model.couplings:
+        out.print(
+            f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model",
+            markup=False,
+        )
+
+
+def _show_flexible(model: supple.Model, modes: bool) -> None:
+    """A table of the flexible bodies; if asked for also their modes, once for those that are the same."""
+    table = table_of("flexible bodies", "body", "basis", "root", "fidelity", "coordinates>", "lowest Hz>")
+    alike: dict[int, tuple[FlexibleBody, list[str]]] = {}
+    for name, placed in model.description.bodies.items():
+        body = placed.body
+        if isinstance(body, FlexibleBody):
+            lowest = " ".join(f"{f:.4g}" for f in _lowest_frequencies(body))
+            row(table, name, body.basis, body.root, placed.fidelity, body.modes, lowest)
+            alike.setdefault(id(body), (body, []))[1].append(name)
+    if alike:
+        out.print(table)
+    for body, names in alike.values() if modes else ():
+        out.print(f"{', '.join(names)}:", markup=False)
+        out.print(str(body.report or "no report in its file"), highlight=False, markup=False, soft_wrap=True)
+
+
+def _lowest_frequencies(body: FlexibleBody, count: int = 3) -> NDArray[np.float64]:
+    """Hz, with the root held."""
+    if body.basis == "nodal":
+        squares, _ = lowest_modes(body.stiffness, body.mass_matrix, count)
+    else:
+        squares = np.sort(body.stiffness.diagonal())[:count]
+    return np.sqrt(squares) / (2 * np.pi)
+
+
+@app.command()
+def check(file: File) -> None:
+    """Explain everything that is wrong with a model file."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", supple.PhysicsWarning)
+        faults = check_file(file)
+    for warning in caught:
+        out.print(f"note: {warning.message}", highlight=False, markup=False, soft_wrap=True)
+    for fault in faults:
+        out.print(f"fault: {fault}", highlight=False, markup=False, soft_wrap=True)
+    if faults:
+        raise typer.Exit(1)
+    out.print(f"{file}: no faults")
+
+
+@app.command()
+def bench(file: File, floating_base: Floating = False) -> None:
+    """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
+    from supple.bench import compare
+
+    with err.status("timing") if err.is_terminal else nullcontext():
+        table = compare(file, floating_base)
+    out.print(table)
