@@ -5,12 +5,16 @@ from supple.errors import (
     ModelError,
     PerformanceWarning,
     PhysicsWarning,
+    ResultsError,
+    ResultsWarning,
     SimulationError,
     SingularError,
     StateError,
     SuppleError,
 )
 from supple.files import load, save
+from supple.inputs import PID, Sampled, Table
+from supple.inputs.inputs import Motion
 from supple.model.bodies import RigidBody
 from supple.model.joints import (
     BuildingBlock,
@@ -26,37 +30,50 @@ from supple.model.joints import (
 )
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.simulation.generalized_alpha import GeneralizedAlpha
+from supple.simulation.events import Event, Limit
+from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
+from supple.simulation.outputs import Outputs
 from supple.simulation.run import simulate
+from supple.simulation.storage import open_results
 from supple.symbolic.counts import count_operations
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PID",
     "BuildingBlock",
     "Cylindrical",
+    "Event",
     "FileFormatError",
     "Fixed",
     "Free",
     "GeneralizedAlpha",
     "Helical",
+    "Limit",
     "Mechanism",
     "Model",
     "ModelError",
+    "Motion",
+    "Outputs",
     "PerformanceWarning",
     "PhysicsWarning",
     "Planar",
     "Prismatic",
+    "ResultsError",
+    "ResultsWarning",
     "Revolute",
     "RigidBody",
+    "Sampled",
     "SimulationError",
     "SingularError",
     "Spherical",
     "StateError",
     "SuppleError",
+    "Table",
     "Universal",
     "count_operations",
     "load",
+    "open_results",
     "save",
     "simulate",
 ]

@@ -30,6 +30,14 @@ class SimulationError(SuppleError, RuntimeError):
     """The integration could not go on."""
 
 
+class ResultsError(SuppleError, RuntimeError):
+    """Results cannot be written to disk, read back or gone on with."""
+
+
+class ResultsWarning(UserWarning):
+    """Some of the results on disk are damaged, or are not those of the last run."""
+
+
 class PhysicsWarning(UserWarning):
     """A file holds something that cannot be right, and was read all the same."""
 

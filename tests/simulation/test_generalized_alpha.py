@@ -9,8 +9,8 @@ import pytest
 
 import supple
 from supple import structures
-from supple.simulation import generalized_alpha
-from supple.simulation.generalized_alpha import GeneralizedAlpha, implicit_arrays
+from supple.simulation.methods import generalized_alpha
+from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, implicit_arrays
 
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 

@@ -38,7 +38,7 @@ def test_energy_and_momentum_of_a_free_system_are_held() -> None:
     assert np.allclose(length, 1.0, atol=1e-14)
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA", "CVODE", "IDA"])
 def test_every_integrator_gives_the_same_motion(integrator: str) -> None:
     result = supple.simulate(pendulum(), 2.0, q=[1.0], integrator=integrator, rtol=1e-7, atol=1e-9, samples=5)
     best = supple.simulate(pendulum(), 2.0, q=[1.0], rtol=1e-12, atol=1e-13, samples=5)
@@ -73,11 +73,11 @@ def test_drives_may_be_numbers_names_or_a_function() -> None:
     assert np.array_equal(by_array.q, by_function.q)
 
 
-def test_progress_is_told_every_step() -> None:
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "CVODE"])
+def test_progress_is_told(integrator: str) -> None:
     seen: list[float] = []
-    result = supple.simulate(pendulum(), 1.0, q=[1.0], progress=seen.append)
+    supple.simulate(pendulum(), 1.0, q=[1.0], integrator=integrator, progress=seen.append)
     assert seen == sorted(seen)
-    assert len(seen) == result.attrs["steps"]
     assert seen[-1] == 1.0
 
 
@@ -98,6 +98,11 @@ def test_wrong_settings_are_refused(call: Callable[[supple.Model], object], mess
         call(pendulum())
 
 
-def test_a_motion_that_cannot_go_on_says_when_and_what() -> None:
-    with pytest.raises(supple.SimulationError, match=r"stopped at t = 1.* of 2 s .*'rate of arm.angle'"):
-        supple.simulate(pendulum(), 2.0, tau=lambda t, q, v: [1.0 / (1.0 - t) ** 3] if t < 1 else [1e300])
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45", "Radau"])
+def test_a_motion_that_cannot_go_on_says_when_and_what_and_keeps_what_was_found(integrator: str) -> None:
+    law = "1/max(1 - t, 1e-300)**3"
+    with pytest.raises(supple.SimulationError, match=rf"{integrator} stopped at t = .*'rate of arm.angle'") as caught:
+        supple.simulate(pendulum(), 2.0, tau={"arm.angle": law}, integrator=integrator, samples=41)
+    kept = caught.value.result  # type: ignore[attr-defined]
+    assert 0.9 <= float(kept.time[-1]) <= 1.0
+    assert np.isfinite(kept.q).all()

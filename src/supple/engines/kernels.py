@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 @cache
 def source_fingerprint() -> str:
-    """Digest of every source file that holds steps and sweeps: any change makes all compiled code stale.
+    """Digest of every source file that holds steps: any change makes all compiled code stale.
 
     Numba looks only at the file of the function itself, and would go on using machine code into which an older version
     of a function from another file was inlined.
@@ -54,13 +54,14 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._line = py_func.__code__.co_firstlineno
+        self._own = hashlib.sha256(Path(py_func.__code__.co_filename).read_bytes()).hexdigest()
         self._path = str(cache_directory() / "numba")
 
     def get_cache_path(self) -> str:
         return self._path
 
     def get_source_stamp(self) -> str:
-        return source_fingerprint()
+        return source_fingerprint() + self._own
 
     def get_disambiguator(self) -> str:
         return str(self._line)

@@ -1,4 +1,4 @@
-"""Model files: TOML and URDF."""
+"""Model files: TOML, URDF, and results with the model inside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files import toml, urdf
+from supple.files import embedding, toml, urdf
 from supple.files.simulation import Simulation
 from supple.files.toml import read_simulation
 from supple.model.joints import Fixed, Free
@@ -15,7 +15,7 @@ from supple.model.model import Model
 
 __all__ = ["Simulation", "check", "load", "read_simulation", "save"]
 
-SUFFIXES = (".toml", ".urdf")
+SUFFIXES = (".toml", ".urdf", ".nc")
 
 
 def load(
@@ -29,7 +29,7 @@ def load(
     Parameters
     ----------
     path : path-like
-        A `.toml` model file or a `.urdf` robot description.
+        A `.toml` model file, a `.urdf` robot description, or a `.nc` results file, which has its model inside.
     floating_base : bool
         Free the bodies that the file fixes to the ground (in URDF the root link).
     merge_fixed : bool
@@ -47,7 +47,7 @@ def load(
     if _suffix(file) == ".urdf":
         mech = urdf.read(file, joint_damping)
         return (free_base(mech) if floating_base else mech).build(merge_fixed)
-    mech = toml.read(file)
+    mech = embedding.read(file).description if _suffix(file) == ".nc" else toml.read(file)
     return (_freed(mech, file) if floating_base else mech).build()
 
 
@@ -66,6 +66,9 @@ def check(path: str | os.PathLike[str]) -> list[str]:
     """All faults that one reading of a model file can find, empty if it is right."""
     file = Path(path)
     try:
+        if _suffix(file) == ".nc":
+            embedding.read(file)
+            return []
         return toml.check(file) if _suffix(file) == ".toml" else urdf.check(file)
     except ModelError as error:
         return str(error).split("\n")

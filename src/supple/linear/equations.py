@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from supple.errors import SingularError, StateError, nearest
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.inputs import COMPLEX_STEP, named_vector
 from supple.model.model import Loads, Model
-from supple.simulation.drives import named_vector
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[Any]

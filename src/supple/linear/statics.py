@@ -19,8 +19,8 @@ from supple.linear.equations import (
     require_inertia,
     stiffness,
 )
+from supple.model.inputs import named_vector
 from supple.model.model import Loads, Model
-from supple.simulation.drives import named_vector
 from supple.structures.body import FlexibleBody
 
 TURN = 0.7

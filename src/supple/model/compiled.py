@@ -88,6 +88,9 @@ class Compiled:
         The graph: for derivatives, printing, counting.
     """
 
+    lanes: int | None = None
+    """States side by side in the machine code; as many as the processor has lanes if None."""
+
     def __init__(
         self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
     ) -> None:
@@ -236,14 +239,18 @@ class Compiled:
 
     def _key(self) -> str:
         """What decides the code: the model's numbers, the function, the width."""
-        digest = hashlib.sha256(repr((self.what, self.parameters, self.derivatives, jit.host_lanes())).encode())
+        digest = hashlib.sha256(repr((self.what, self.parameters, self.derivatives, self._lanes)).encode())
         for field, x in self.model.arrays().items():
             digest.update(f"{field} {x.dtype} {x.shape}".encode() + np.ascontiguousarray(x).tobytes())
         digest.update(repr((self.model.bodies, self.model.coordinates, self.model.speeds)).encode())
         return digest.hexdigest()
 
+    @property
+    def _lanes(self) -> int:
+        return self.lanes or jit.host_lanes()
+
     def _object_code(self) -> bytes:
-        return jit.object_code(emit(self.function, jit.host_lanes()))
+        return jit.object_code(emit(self.function, self._lanes))
 
     def _fall_back(self) -> None:
         """Take the generic engine instead, with a warning."""

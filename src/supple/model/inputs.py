@@ -116,3 +116,30 @@ def index_of(names: Iterable[str], name: str, what: str) -> int:
         return known.index(name)
     except ValueError:
         raise StateError(f"no {what} {name!r}{nearest(name, known)}") from None
+
+
+def named_vector(
+    names: tuple[str, ...], values: Any, what: str, start: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Numbers in the order of `names`, from an array or a mapping of some of the names.
+
+    Parameters
+    ----------
+    start : (n,) array, optional
+        What entries not named are; zero if not given.
+    """
+    out = np.zeros(len(names)) if start is None else start.copy()
+    if isinstance(values, Mapping):
+        for name, value in values.items():
+            if name not in names:
+                raise StateError(f"{what}: no entry {name!r}{nearest(name, names)}")
+            out[names.index(name)] = value
+    else:
+        given = np.asarray(values, dtype=np.float64)
+        if given.shape != out.shape:
+            raise StateError(f"{what}: expected shape {out.shape}, got {given.shape}")
+        out = given.copy()
+    if not np.isfinite(out).all():
+        bad = names[int(np.flatnonzero(~np.isfinite(out))[0])]
+        raise StateError(f"{what}: expected finite numbers, got {out[names.index(bad)]} for {bad!r}")
+    return out

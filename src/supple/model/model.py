@@ -455,7 +455,7 @@ class Model:
         ----------
         what : str
             "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
-            "energy", "derivative"; or "rollout", whole trajectories.
+            "energy", "sums" (energy, momentum, first moment of mass), "derivative"; or "rollout", whole trajectories.
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order.
         derivatives : sequence of str

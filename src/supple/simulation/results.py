@@ -1,39 +1,52 @@
-"""Results as a dataset with names and units."""
+"""Results as a dataset with names and units, made whole or piece by piece."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from supple.model.model import Model
+from supple.simulation.outputs import Outputs, variables
+from supple.simulation.recordings import Sums
 
 
 def as_dataset(
     model: Model,
-    times: NDArray[Any],
-    q: NDArray[Any],
-    v: NDArray[Any],
-    energy: tuple[NDArray[Any], NDArray[Any]],
-    attributes: dict[str, Any],
+    t: ArrayLike,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    outputs: Outputs | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    sums: Sums | None = None,
+    before: xr.Dataset | None = None,
 ) -> xr.Dataset:
-    """Coordinates, speeds and energies over time, with the names and units of the model."""
-    kinetic, potential = energy
-    return xr.Dataset(
-        {
-            "q": (("time", "coordinate"), q, {"long_name": "coordinates"}),
-            "v": (("time", "speed"), v, {"long_name": "speeds"}),
-            "kinetic_energy": ("time", kinetic, {"units": "J"}),
-            "potential_energy": ("time", potential, {"units": "J"}),
-        },
-        {
-            "time": ("time", times, {"units": "s"}),
-            "coordinate": ("coordinate", np.array(model.coordinates)),
-            "speed": ("speed", np.array(model.speeds)),
-            "coordinate_unit": ("coordinate", np.array(model.coordinate_units)),
-            "speed_unit": ("speed", np.array(model.speed_units)),
-        },
-        {"model": model.name, **attributes},
-    )
+    """A stretch of a motion, or all of it, with everything that was asked for.
+
+    Parameters
+    ----------
+    t, q, v, a, tau, outputs, sums
+        As for `supple.simulation.outputs.variables`.
+    attributes : mapping, optional
+        What is to be said about the whole, besides the model's name.
+    before : xarray.Dataset, optional
+        The stretch before this one; quaternions go on from its last ones without a jump of sign.
+    """
+    last = None
+    if before is not None and "orientation" in before and before.sizes["time"] > 0:
+        last = before["orientation"].values[-1]
+    found = variables(model, t, q, v, a, tau, outputs, sums=sums, orientation=last)
+    return xr.Dataset(found, attrs={"model": model.name, **(attributes or {})})
+
+
+def joined(stretches: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Stretches of one motion, in order, as one dataset; attributes are those of the first."""
+    return xr.concat(
+        stretches, dim="time", data_vars="minimal", coords="minimal", compat="override", join="override",
+        combine_attrs="override",
+    )  # fmt: skip

@@ -1,35 +1,32 @@
-"""Integrating the motion of a model: scipy's solvers, and implicit steps for stiff systems."""
+"""`supple.simulate`: the motion of a model, with inputs, events and results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy import integrate
 
-from supple.errors import SimulationError, StateError, nearest
+from supple.errors import SimulationError, StateError
+from supple.inputs.controllers import Signal
+from supple.inputs.inputs import Inputs, Laws, Motion
+from supple.model.inputs import named_vector
 from supple.model.model import Model
-from supple.simulation.drives import Drive, Vector, drive_function, named_vector
-from supple.simulation.dynamics import Dynamics, dynamics
-from supple.simulation.fixed_steps import EXPLICIT, FixedSteps, steps_between, walk
-from supple.simulation.generalized_alpha import GeneralizedAlpha, march
+from supple.simulation.choice import choose
+from supple.simulation.course import Course, Part, Vector, integral
+from supple.simulation.events import Event, Limit
+from supple.simulation.methods.fixed_steps import FixedSteps
+from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
+from supple.simulation.outputs import Outputs
 from supple.simulation.results import as_dataset
+from supple.simulation.storage import Plan, Recording, open_results
+from supple.simulation.system import System
 
-INTEGRATORS: dict[str, type[Any]] = {
-    "DOP853": integrate.DOP853,
-    "RK45": integrate.RK45,
-    "RK23": integrate.RK23,
-    "Radau": integrate.Radau,
-    "BDF": integrate.BDF,
-    "LSODA": integrate.LSODA,
-}
-
-
-STEPPED = ("generalized_alpha", *EXPLICIT)
-"""Integrators of fixed steps."""
+PARTS = 50
+"""Of a run that is written to a file; each is safe once it is there."""
 
 
 def simulate(
@@ -37,14 +34,22 @@ def simulate(
     duration: float,
     q: ArrayLike | Mapping[str, float] | None = None,
     v: ArrayLike | Mapping[str, float] | None = None,
-    tau: ArrayLike | Mapping[str, float] | Drive | None = None,
+    tau: Laws = None,
     *,
-    integrator: str | type[Any] | GeneralizedAlpha = "DOP853",
+    motion: Mapping[str, Motion | Signal] | None = None,
+    variables: Mapping[str, float] | None = None,
+    events: Sequence[Event] = (),
+    limits: Sequence[Limit] = (),
+    outputs: Outputs | None = None,
+    integrator: str | type[Any] | GeneralizedAlpha | FixedSteps = "auto",
     rtol: float = 1e-8,
     atol: float = 1e-10,
     step: float | None = None,
     samples: int = 201,
     progress: Callable[[float], None] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
 ) -> xr.Dataset:
     """The motion from a state, as a dataset over time.
 
@@ -56,162 +61,138 @@ def simulate(
     q, v : array_like or mapping of name to number, optional
         State at the start; what is not named is neutral and at rest.
     tau : array_like, mapping or function, optional
-        Drive forces: constant, constant by speed name, or a function of (t, q, v) that returns (nv,).
-    integrator : str, solver class or GeneralizedAlpha
-        One of scipy's: DOP853, RK45, RK23, Radau, BDF, LSODA. With steps of fixed length: "generalized_alpha",
-        implicit, for stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, loops in machine code.
+        Drive forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) - 2*rate(arm.angle)"), a
+        `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of (t, q, v) for all.
+        Functions that work on symbols become part of the equations, others are called.
+    motion : mapping of speed name to Motion, number, formula of t or Table, optional
+        Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
+    variables : mapping of name to number, optional
+        Names for formulas, which events may change.
+    events : sequence of Event
+    limits : sequence of Limit
+        Stops of joints.
+    outputs : Outputs, optional
+        What to give besides the state: frames, wrenches, nodes, strains.
+    integrator : str, scipy solver class, GeneralizedAlpha or FixedSteps
+        "auto" chooses from the fastest motion of the system, and says why. Adaptive: DOP853 (a native loop), RK45,
+        RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
+        stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
     rtol, atol : float
-        Tolerances of scipy's integrators.
+        Tolerances of adaptive integrators.
     step : float, optional
         Length of fixed steps, s.
     samples : int
         Number of output times, both ends included.
     progress : function of a float, optional
-        Called with the simulated time after every step.
+        Called now and then with the simulated time.
+    file : path, optional
+        netCDF file, written part by part while the run goes on; a run that was killed can be resumed from it.
+    resume, overwrite : bool
+        Go on with the unfinished run in `file`; or begin anew in spite of it.
 
     Returns
     -------
     xarray.Dataset
-        q (time, coordinate), v (time, speed), kinetic_energy and potential_energy (time), with names and units.
+        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the drives (time), and what `outputs`
+        asks for, with names and units; times of events. Attributes say how it was found, and why so.
 
     Raises
     ------
     SimulationError
-        When the step size vanishes or the state is no longer finite, with the time and the coordinate.
+        When the integration cannot go on, with the time and the coordinate; `error.result` is the motion up to there.
 
     Notes
     -----
     Quaternions of the output have unit length. During the integration their length does not matter: rotations are
     taken from their direction alone.
     """
-    duration = _positive(duration, "duration")
+    if not (np.isfinite(duration) and duration > 0):
+        raise StateError(f"duration: expected a positive number, got {duration}")
     if samples < 2:
         raise StateError(f"samples: expected at least 2, got {samples}")
-    q0 = model.neutral() if q is None else named_vector(model.coordinates, q, "q", model.neutral())
-    v0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
-    drive = drive_function(model, tau)
-    functions = dynamics(model, q0, v0, drive(0.0, q0, v0))
-
-    times = np.linspace(0.0, duration, samples)
-    method = _stepper(integrator, step)
-    if method is not None:
-        states, attributes = _march(model, method, times, q0, v0, tau, functions, progress)
-        return _result(model, times, states, functions, attributes)
-
-    def rate(t: float, y: Vector) -> Vector:
-        if not np.isfinite(y).all():  # a trial step went too far: the integrator takes a shorter one
-            return np.full_like(y, np.nan)
-        q_, v_ = y[: model.nq], y[model.nq :]
-        a = functions.accelerations(q_, v_, drive(t, q_, v_))
-        return np.concatenate([functions.rates(q_, v_), a])
-
-    solver_class = _solver_class(integrator)
-    solver = solver_class(
-        rate,
-        0.0,
-        np.concatenate([q0, v0]),
-        duration,
-        rtol=_positive(rtol, "rtol"),
-        atol=_positive(atol, "atol"),
-    )
-    states, steps = _advance(model, solver, times, progress)
-    attributes = {
-        "integrator": solver_class.__name__,
+    if resume and file is None:
+        raise StateError("resume: expected the file of the run to go on with, got none")
+    inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
+    q_0 = model.neutral() if q is None else named_vector(model.coordinates, q, "q", model.neutral())
+    v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
+    system = System(model, inputs, q_0, v_0)
+    _require_no_conflict(system, q, v, q_0, v_0)
+    course = Course(system, events, limits, float(duration), samples, progress)
+    y, u = course.start(q_0, v_0)
+    choice = choose(integrator, step, rtol, atol, system, y, u, float(duration), samples)
+    course.choice = choice
+    wanted = outputs or Outputs()
+    settings = {
+        "duration": float(duration),
+        "samples": samples,
+        "integrator": str(choice.integrator),
         "rtol": rtol,
         "atol": atol,
-        "steps": steps,
-        "evaluations": int(solver.nfev),
-        "engine": functions.engine,
+        "q": q_0.tolist(),
+        "v": v_0.tolist(),
+        "inputs": inputs.describe(),
+        "events": [repr(x) for x in (*events, *limits)],
+        "outputs": repr(wanted),
     }
-    return _result(model, times, states, functions, attributes)
+
+    last: list[xr.Dataset] = []
+
+    def dataset(parts: list[Part]) -> xr.Dataset:
+        last[:] = [_dataset(course, parts, wanted, last[0] if last else None)]
+        return last[0]
+
+    if file is None:
+        parts: list[Part] = []
+        try:
+            parts += course.parts(1)
+        except SimulationError as error:
+            error.result = dataset(course.unfinished)  # type: ignore[attr-defined]
+            raise
+        return dataset(parts)
+    plan = Plan(model, settings)
+    recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
+    with recording:
+        if memory is not None:
+            course.restore(memory)
+        try:
+            for part in course.parts(PARTS):
+                recording.append(dataset([part]), course.memory())
+        except SimulationError as error:
+            if course.unfinished:
+                recording.append(dataset(course.unfinished), course.memory())
+            recording.finish(finished=False)
+            error.result = open_results(file)  # type: ignore[attr-defined]
+            raise
+        except KeyboardInterrupt:
+            recording.finish(finished=False)
+            raise
+        recording.finish()
+        return open_results(file)
 
 
-def _result(model: Model, times: Vector, states: Vector, functions: Dynamics, attributes: dict[str, Any]) -> xr.Dataset:
-    """Coordinates and speeds of all times as a dataset."""
-    q, v = model.normalize(states[:, : model.nq]), np.ascontiguousarray(states[:, model.nq :])
-    return as_dataset(model, times, q, v, functions.energy(q, v), attributes)
+def _dataset(course: Course, parts: list[Part], outputs: Outputs, before: xr.Dataset | None) -> xr.Dataset:
+    """Parts of a run as one dataset."""
+    x, system = Part.joined(parts), course.system
+    out = as_dataset(
+        system.model, x.t, x.q, x.v, x.a, x.tau, outputs, course.attributes(), sums=system.sums, before=before
+    )
+    work = integral(x, system)
+    if work is not None:
+        out["work"] = ("time", work, {"units": "J", "long_name": "work of the drives"})
+    return out
 
 
-def _stepper(
-    integrator: str | type[Any] | GeneralizedAlpha, step: float | None
-) -> GeneralizedAlpha | FixedSteps | None:
-    """The method of fixed steps, if one is asked for."""
-    if isinstance(integrator, str) and integrator in STEPPED:
-        if step is None:
-            raise StateError(f"step: {integrator} needs the length of its steps, s")
-        return GeneralizedAlpha(step) if integrator == "generalized_alpha" else FixedSteps(integrator, step)
-    if step is not None:
-        raise StateError(f"step: only {', '.join(STEPPED)} take one, got {step} for {integrator!r}")
-    return integrator if isinstance(integrator, GeneralizedAlpha) else None
-
-
-def _march(
-    model: Model,
-    method: GeneralizedAlpha | FixedSteps,
-    times: Vector,
-    q: Vector,
-    v: Vector,
-    tau: Any,
-    functions: Dynamics,
-    progress: Callable[[float], None] | None,
-) -> tuple[Vector, dict[str, Any]]:
-    """States at all times by fixed steps, and how they were found."""
-    drive = drive_function(model, tau)
-    if isinstance(method, GeneralizedAlpha):
-        name = "generalized_alpha"
-        motion = march(model, method, times, q, v, drive, functions.accelerations(q, v, drive(0.0, q, v)))
-    else:
-        name = method.name
-        motion = walk(model, method, times, q, v, drive, constant=not callable(tau))
-    states = np.zeros((len(times), model.nq + model.nv))
-    evaluations = 0
-    for n, (q_n, v_n, used) in enumerate(motion):
-        states[n] = np.concatenate([q_n, v_n])
-        evaluations = used
-        if progress is not None:
-            progress(float(times[n]))
-    steps = steps_between(times, method.step) * (len(times) - 1)
-    attributes = {"integrator": name, "step": float(times[-1]) / steps, "steps": steps}
-    return states, attributes | {"evaluations": evaluations, "engine": functions.engine}
-
-
-def _advance(model: Model, solver: Any, times: Vector, progress: Callable[[float], None] | None) -> tuple[Vector, int]:
-    """States at all times, and the number of steps taken."""
-    states = np.zeros((len(times), len(solver.y)))
-    states[0] = solver.y
-    done, steps = 1, 0
-    while solver.status == "running":
-        message = solver.step()
-        steps += 1
-        bad = np.flatnonzero(~np.isfinite(solver.y))
-        if solver.status == "failed" or len(bad):
-            names = [*model.coordinates, *(f"rate of {name}" for name in model.speeds)]
-            fastest = int(np.argmax(np.abs(np.nan_to_num(solver.f)))) if not len(bad) else int(bad[0])
-            raise SimulationError(
-                f"model {model.name!r}: the integration stopped at t = {solver.t:.6g} s of {times[-1]:g} s "
-                f"after {steps} steps: {message or 'the state is not finite'}; "
-                f"look at {names[fastest]!r}, which {'is not finite' if len(bad) else 'changes fastest'}"
-            )
-        upto = int(np.searchsorted(times, solver.t, side="right"))
-        if upto > done:
-            states[done:upto] = solver.dense_output()(times[done:upto]).T
-            done = upto
-        if progress is not None:
-            progress(float(solver.t))
-    return states, steps
-
-
-def _solver_class(integrator: Any) -> type[Any]:
-    if not isinstance(integrator, str):
-        return integrator
-    try:
-        return INTEGRATORS[integrator]
-    except KeyError:
-        known = (*INTEGRATORS, *STEPPED)
-        raise StateError(f"integrator: no {integrator!r}{nearest(integrator, known)}") from None
-
-
-def _positive(value: float, what: str) -> float:
-    if not (np.isfinite(value) and value > 0):
-        raise StateError(f"{what}: expected a positive number, got {value}")
-    return float(value)
+def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vector) -> None:
+    """Refuse a start that contradicts a prescribed motion."""
+    model = system.model
+    q_1, v_1 = system.start_state(q_0, v_0)
+    for given, names, before, after in ((q, model.coordinates, q_0, q_1), (v, model.speeds, v_0, v_1)):
+        if isinstance(given, Mapping):
+            for name in given:
+                i = names.index(name)
+                if abs(before[i] - after[i]) > 1e-6 * max(1.0, abs(after[i])) and not name.split(".")[-1].startswith(
+                    "q"
+                ):
+                    raise StateError(
+                        f"{name!r}: starts at {before[i]:g}, but its prescribed motion starts at {after[i]:g}"
+                    )

@@ -10,6 +10,7 @@ from supple.structures.report import Report
 from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 from supple.structures.solids import box, from_mesh
 from supple.structures.storage import load_body, save_body
+from supple.structures.strains import Strains
 from supple.structures.structure import Structure
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Report",
     "Section",
     "ShapeFrame",
+    "Strains",
     "Structure",
     "Tube",
     "beam",

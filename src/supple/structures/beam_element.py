@@ -1,4 +1,4 @@
-"""One straight beam element in its own axes: stiffness, and how its points move.
+"""One straight beam element in its own axes: stiffness, how its points move, and how it is strained.
 
 Twelve degrees of freedom: rotation and displacement of the first end, then of the second. Cubic bending shapes with the
 shear parameter Phi of Przemieniecki (1968): Phi = 12 E I / (kappa G A l^2), zero for Euler and Bernoulli's beam.
@@ -67,6 +67,15 @@ class Element:
         move[:, 2, IN_Z], turn[:, 1, IN_Z] = v * SIGN_Z, -slope * SIGN_Z
         return turn, move
 
+    def strains(self, along: Floats) -> Floats:
+        """Rates along the axis (g, 4, 12) at `along` (g,): of the displacement in x, and of the turns about x, y, z."""
+        phi_y, phi_z = self.shear_parameters()
+        out = np.zeros((len(along), 4, 12))
+        out[:, 0, [UX, 6 + UX]] = out[:, 1, [RX, 6 + RX]] = np.array([-1.0, 1.0]) / self.length
+        out[:, 3, IN_Y] = _curvatures(along, self.length, phi_y)
+        out[:, 2, IN_Z] = -_curvatures(along, self.length, phi_z) * SIGN_Z
+        return out
+
 
 def gauss() -> tuple[Floats, Floats]:
     """Gauss's points from 0 to 1 and their weights, enough for the mass matrix."""
@@ -101,3 +110,9 @@ def _shapes(s: Floats, l: float, phi: float) -> tuple[Floats, Floats]:
         3.0 * s**2 - 2.0 * s + phi * s,
     ]
     return np.stack(v, axis=-1) / (1.0 + phi), np.stack(slope, axis=-1) / (1.0 + phi)
+
+
+def _curvatures(s: Floats, l: float, phi: float) -> Floats:
+    """Rates along the axis of the section's turn (g, 4), for (v1, slope1, v2, slope2): linear in s."""
+    rate = [6.0 / l * (2.0 * s - 1.0), 6.0 * s - 4.0 - phi, 6.0 / l * (1.0 - 2.0 * s), 6.0 * s - 2.0 + phi]
+    return np.stack(rate, axis=-1) / ((1.0 + phi) * l)

@@ -16,6 +16,8 @@ from supple.structures.layout import Layout
 from supple.structures.mass import MassModel, Sparse, joined, stations
 from supple.structures.materials import Material
 from supple.structures.sections import CrossSection
+from supple.structures.strains import joined as joined_strains
+from supple.structures.strains import of_beam
 from supple.structures.structure import Structure, named
 
 SNAP = 1e-15
@@ -110,7 +112,7 @@ def beam_path(
         [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
     )
     layout = Layout(nodes, np.ones(len(nodes), bool))
-    parts = []
+    parts, gauges = [], []
     K = sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
         element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
@@ -119,10 +121,11 @@ def beam_path(
         turned = turn.T @ element.stiffness() @ turn
         K = K + _assembled((turned + turned.T) / 2.0, ends, layout.size)
         parts.append((_lumped if lumped else _consistent)(element, axes[i], ends, layout))
+        gauges.append(of_beam(element, axes[i], ends, nodes))
     corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
     extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
     names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
-    return Structure(nodes, layout.turning, K, joined(parts), names)
+    return Structure(nodes, layout.turning, K, joined(parts), names, joined_strains(gauges))
 
 
 def _consistent(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:

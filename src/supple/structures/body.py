@@ -14,6 +14,7 @@ from supple.errors import ModelError, nearest
 from supple.model.checks import Floats
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.report import Report
+from supple.structures.strains import Strains
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,8 @@ class FlexibleBody:
     integrals : ModalIntegrals
     report : Report, optional
         What the reduction kept.
+    strains : Strains, optional
+        Of its elements for a unit of each coordinate; None where the elements are not known.
     """
 
     basis: str
@@ -74,6 +77,7 @@ class FlexibleBody:
     damping: sparse.csr_array
     integrals: ModalIntegrals
     report: Report | None = None
+    strains: Strains | None = None
 
     def __post_init__(self) -> None:
         n, k, N = self.modes, len(self.nodes), self.integrals.N
@@ -91,6 +95,9 @@ class FlexibleBody:
             "N.first": (N.first, (n + 1,)),
             "N.value": (N.value, (len(N.other), 3, 3)),
         }
+        if self.strains is not None:
+            gauges = len(self.strains.places)
+            expected["strains"] = (self.strains.matrix, (gauges, n))
         for name, frame in self.frames.items():
             expected |= {f"position of {name!r}": (frame.position, (3,)), f"shape of {name!r}": (frame.shape, (6, n))}
         for name, (x, shape) in expected.items():

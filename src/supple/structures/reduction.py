@@ -70,6 +70,7 @@ def reduce(
         labels = tuple(f"mode{i + 1}" for i in range(len(squares)))
     frames = _frames(structure, shapes, origin)
     integrals = modal_integrals(small.mass, shapes, small.layout, origin)
+    motion = sparse.csr_array(small.motion @ sparse.csr_array(shapes))
     return FlexibleBody(
         basis=basis,
         root=root,
@@ -77,12 +78,13 @@ def reduce(
         frames=frames,
         nodes=structure.nodes - origin,
         turning=small.turning,
-        shapes=sparse.csr_array(small.motion @ sparse.csr_array(shapes)),
+        shapes=motion,
         mass_matrix=G,
         stiffness=K,
         damping=damping_matrix(damping, G, K, squares),
         integrals=integrals,
         report=_report(structure, held, made, integrals, frames),
+        strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
     )
 
 

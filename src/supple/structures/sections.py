@@ -36,6 +36,10 @@ class CrossSection(ABC):
     def shear_factors(self, nu: float) -> tuple[float, float]:
         """Share of the area that carries shear in y and in z, for Poisson's ratio `nu`."""
 
+    def fibres(self) -> dict[str, tuple[float, float]]:
+        """Places (y, z) of the section's farthest fibres, m, by name; none where its outline is not known."""
+        return {}
+
     @property
     def polar(self) -> float:
         """Polar second moment Iy + Iz, m^4."""
@@ -115,6 +119,10 @@ class Rectangle(CrossSection):
         factor = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu)
         return factor, factor
 
+    def fibres(self) -> dict[str, tuple[float, float]]:
+        """The four corners: no fibre is strained more."""
+        return _corners(self.width, self.height)
+
 
 @dataclass(frozen=True)
 class Circle(CrossSection):
@@ -130,6 +138,10 @@ class Circle(CrossSection):
         """Cowper's 6 (1 + nu) / (7 + 6 nu), both ways."""
         factor = 6.0 * (1.0 + nu) / (7.0 + 6.0 * nu)
         return factor, factor
+
+    def fibres(self) -> dict[str, tuple[float, float]]:
+        """The ends of the diameters along y and z; in skew bending one between them is strained most."""
+        return _round(self.radius)
 
 
 @dataclass(frozen=True)
@@ -165,6 +177,10 @@ class Tube(CrossSection):
         s = (1.0 + m) ** 2
         factor = 6.0 * (1.0 + nu) * s / ((7.0 + 6.0 * nu) * s + (20.0 + 12.0 * nu) * m)
         return factor, factor
+
+    def fibres(self) -> dict[str, tuple[float, float]]:
+        """The ends of the outer diameters along y and z; in skew bending one between them is strained most."""
+        return _round(self.radius)
 
 
 @dataclass(frozen=True)
@@ -213,6 +229,19 @@ class IBeam(CrossSection):
         )  # fmt: skip
         in_y = 5.0 / 6.0 * 2.0 * self.width * self.flange / self.A
         return in_y, 10.0 * (1.0 + nu) * (1.0 + 3.0 * m) ** 2 / below
+
+    def fibres(self) -> dict[str, tuple[float, float]]:
+        """The four outer corners of the flanges: no fibre is strained more."""
+        return _corners(self.width, self.height)
+
+
+def _corners(width: float, height: float) -> dict[str, tuple[float, float]]:
+    y, z = width / 2.0, height / 2.0
+    return {"+y+z": (y, z), "+y-z": (y, -z), "-y+z": (-y, z), "-y-z": (-y, -z)}
+
+
+def _round(radius: float) -> dict[str, tuple[float, float]]:
+    return {"+y": (radius, 0.0), "-y": (-radius, 0.0), "+z": (0.0, radius), "-z": (0.0, -radius)}
 
 
 def _positive(value: float, what: str) -> float:

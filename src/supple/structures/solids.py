@@ -14,6 +14,7 @@ from supple.structures.layout import Layout
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material
 from supple.structures.recognition import continuous
+from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
 
 Where = int | Iterable[int] | Callable[[Floats], Any]
@@ -53,7 +54,8 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     layout = Layout(nodes, np.zeros(len(nodes), bool))
     numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
     K = _stiffness(skfem, basis, material)
-    return Structure(nodes, layout.turning, K, continuous(weights, layout), named(numbers, len(nodes)))
+    masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element)
+    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges)
 
 
 def box(

@@ -16,6 +16,7 @@ from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.report import Report
+from supple.structures.strains import Strains
 
 FORMAT = "supple flexible body"
 VERSION = 1
@@ -73,6 +74,12 @@ def _write(file: h5py.File, body: FlexibleBody) -> None:
         group[name] = getattr(body.integrals, name)
     for name in ("first", "other", "value"):
         group[f"N/{name}"] = getattr(body.integrals.N, name)
+    if body.strains is not None:
+        group = file.create_group("strains")
+        _write_names(group, "places", body.strains.places)
+        _write_names(group, "quantities", body.strains.quantities)
+        group["positions"] = body.strains.positions
+        _write_sparse(group.create_group("matrix"), body.strains.matrix)
     if body.report is not None:
         group = file.create_group("report")
         for field in fields(Report):
@@ -106,7 +113,13 @@ def _read(file: h5py.File) -> FlexibleBody:
         **{name: _read_sparse(file[name]) for name in MATRICES},
         integrals=integrals,
         report=report,
+        strains=_read_strains(file["strains"]) if "strains" in file else None,
     )
+
+
+def _read_strains(group: Any) -> Strains:
+    places, quantities = _value(group["places"]), _value(group["quantities"])
+    return Strains(places, quantities, group["positions"][()], _read_sparse(group["matrix"]))
 
 
 def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:

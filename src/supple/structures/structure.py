@@ -21,6 +21,7 @@ from supple.structures.layout import Bools, Layout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
 from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
+from supple.structures.strains import Strains
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,9 @@ class Structure:
         Where the mass is.
     frames : dict of str to tuple of int
         Named nodes. A frame of several nodes is a rigid region, at their mean position.
+    strains : Strains, optional
+        Of its elements; None where they are not known, as of imported matrices. Times what `static` returns, as one
+        vector, they are strains: `strains.matrix @ static(...).ravel()`.
     """
 
     nodes: Floats
@@ -46,6 +50,7 @@ class Structure:
     stiffness: Sparse
     masses: MassModel
     frames: dict[str, tuple[int, ...]]
+    strains: Strains | None = None
 
     def __post_init__(self) -> None:
         regions(self.layout, self.frames)

@@ -127,6 +127,16 @@ class Function:
             for key, x in self.outputs.items()
         }
 
+    def moved(self, graph: Graph, leaves: Mapping[Expr, Expr]) -> dict[str, Nodes]:
+        """The outputs in another graph, where `leaves` stand for the inputs."""
+        image: dict[int, Expr] = {old.id: new for old, new in leaves.items()}
+        for node in self.order:
+            if node.op == "constant":
+                image[node.id] = graph.constant(node.value)
+            elif node.id not in image:
+                image[node.id] = rebuilt(graph, node, [image[a.id] for a in node.args])
+        return {key: _mapped(x, lambda n: image[n.id]) for key, x in self.outputs.items()}
+
     def substitute(self, replacements: Mapping[Expr, Any]) -> Function:
         """The same outputs with leaves (or any nodes) replaced by other nodes or numbers, simplified anew."""
         image: dict[int, Expr] = {old.id: self.graph.node(new) for old, new in replacements.items()}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.engines.plain import plain
 from supple.errors import StateError, nearest
@@ -73,11 +74,14 @@ class Trace:
 
     def forward_dynamics(self, q: Nodes, v: Nodes, tau: Nodes) -> Nodes:
         """Accelerations."""
-        ws, a = self.workspace(), _zeros(self.model.nv)
+        return self.hybrid_dynamics(q, v, tau, np.zeros(self.model.nv, dtype=bool))[0]
+
+    def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
+        """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+        ws, a, tau = self.workspace(), _zeros(self.model.nv), drive.copy()
         plain(kinematics.ground_acceleration)(-1.0, self.tree, ws)
-        free = np.zeros(self.model.nv, dtype=bool)
-        plain(articulated.articulate)(self.tree, self.flex, q, v, tau.copy(), free, self._unloaded(), ws, a)
-        return a
+        plain(articulated.articulate)(self.tree, self.flex, q, v, tau, given, self._unloaded(), ws, a)
+        return a, tau
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
@@ -134,11 +138,15 @@ class Trace:
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
         """Kinetic and potential energy."""
+        return self.sums(q, v)[0]
+
+    def sums(self, q: Nodes, v: Nodes) -> tuple[Nodes, Nodes, Nodes]:
+        """Energies (2,), momentum (6,), first moment of mass (3,)."""
         out, momentum, moment = _zeros(1, 2), _zeros(1, 6), _zeros(1, 3)
         plain(energy.energy_and_momentum)(
             self.tree, self.flex, q[None], v[None], self.workspace(), out, momentum, moment
         )
-        return out[0]
+        return out[0], momentum[0], moment[0]
 
     def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
         """A function of these inputs and of the symbolic parameters."""
@@ -221,6 +229,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "inverse_mass_matrix": ("q",),
     "kinematics": ("q",),
     "energy": STATE,
+    "sums": STATE,
     "derivative": STATE,
     "rk4": (*STATE, "tau", "dt"),
     "semi_implicit_euler": (*STATE, "tau", "dt"),
@@ -250,6 +259,7 @@ def signature(
         "inverse_mass_matrix": {"W": (n, n)},
         "kinematics": {"R": (bodies, 3, 3), "p": (bodies, 3)},
         "energy": {"energy": (2,)},
+        "sums": {"energy": (2,), "momentum": (6,), "moment": (3,)},
         "derivative": {"rate": (nq,)},
         "rk4": step,
         "semi_implicit_euler": step,
@@ -305,7 +315,7 @@ def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
         R, p = t.poses(t.q)
         return {"R": R, "p": p}
     if what in STEPS:
-        q, v = STEPS[what](t, dt)
+        q, v = STEPS[what](t, t.q, t.v, dt, lambda _, q, v: t.forward_dynamics(q, v, t.tau))
         return {"q": q, "v": v}
     made = {
         "forward_dynamics": lambda: {"a": t.forward_dynamics(t.q, t.v, t.tau)},
@@ -314,44 +324,64 @@ def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
         "mass_matrix": lambda: {"M": t.mass_matrix(t.q)},
         "inverse_mass_matrix": lambda: {"W": t.inverse_mass_matrix(t.q)},
         "energy": lambda: {"energy": t.energy(t.q, t.v)},
+        "sums": lambda: dict(zip(("energy", "momentum", "moment"), t.sums(t.q, t.v), strict=True)),
         "derivative": lambda: {"rate": t.rates(t.q, t.v)},
     }
     return made[what]()
 
 
-def _semi_implicit_euler(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+class Stepping(Protocol):
+    """What the formulas of a step ask for: of a trace on nodes, or of a model on numbers."""
+
+    model: Model
+
+    def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
+        """Coordinates after dt at constant speeds."""
+        ...
+
+    def rates(self, q: Nodes, v: Nodes) -> Nodes:
+        """Rates of the coordinates."""
+        ...
+
+
+Accelerate = Callable[[float, Nodes, Nodes], Nodes]
+"""Rates of the speeds (and of what is integrated beside them) at a fraction of the step, for coordinates and speeds."""
+
+
+def _semi_implicit_euler(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: Accelerate) -> tuple[Nodes, Nodes]:
     """Speeds first, then coordinates with the new speeds."""
-    v = t.v + dt * t.forward_dynamics(t.q, t.v, t.tau)
-    return t.advanced(t.q, v, dt), v
+    w = w + dt * accelerate(0.0, q, w)
+    return t.advanced(q, w[: t.model.nv], dt), w
 
 
-def _leapfrog(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+def _leapfrog(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: Accelerate) -> tuple[Nodes, Nodes]:
     """Half a step of the coordinates, a whole one of the speeds, the other half; of second order.
 
     The forces are those of the speeds in the middle, found in two rounds; what depends on the posture alone is the same
     in both and there once. Stable up to a step of 2 over the highest angular frequency, at a third of the price of rk4.
     """
-    q = t.advanced(t.q, t.v, 0.5 * dt)
-    middle = t.v + 0.5 * dt * t.forward_dynamics(q, t.v, t.tau)
-    v = t.v + dt * t.forward_dynamics(q, middle, t.tau)
-    return t.advanced(q, v, 0.5 * dt), v
+    n = t.model.nv
+    q = t.advanced(q, w[:n], 0.5 * dt)
+    middle = w + 0.5 * dt * accelerate(0.5, q, w)
+    w = w + dt * accelerate(0.5, q, middle)
+    return t.advanced(q, w[:n], 0.5 * dt), w
 
 
-def _rk4(t: Trace, dt: Expr) -> tuple[Nodes, Nodes]:
+def _rk4(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: Accelerate) -> tuple[Nodes, Nodes]:
     """The classical step on coordinates and speeds; quaternions are brought back to unit length."""
-    q, v = t.q, t.v
+    n, q_0, w_0 = t.model.nv, q, w
     slopes = []
-    for weight in (0.5, 0.5, 1.0, None):
-        dq, dv = t.rates(q, v), t.forward_dynamics(q, v, t.tau)
-        slopes.append((dq, dv))
+    for fraction, weight in ((0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, None)):
+        dq, dw = t.rates(q, w[:n]), accelerate(fraction, q, w)
+        slopes.append((dq, dw))
         if weight is not None:
-            q, v = t.q + weight * dt * dq, t.v + weight * dt * dv
-    total_q, total_v = (a + 2 * (b + c) + d for a, b, c, d in zip(*slopes, strict=True))
-    q, v = t.q + dt / 6 * total_q, t.v + dt / 6 * total_v
+            q, w = q_0 + weight * dt * dq, w_0 + weight * dt * dw
+    total_q, total_w = (a + 2 * (b + c) + d for a, b, c, d in zip(*slopes, strict=True))
+    q, w = q_0 + dt / 6 * total_q, w_0 + dt / 6 * total_w
     for i in t.model.tree.q_rotation[t.model.tree.rotation_kind == QUATERNION]:
         length = np.sqrt(sum(x * x for x in q[i : i + 4]))
         q[i : i + 4] = q[i : i + 4] / length
-    return q, v
+    return q, w
 
 
 STEPS = {"rk4": _rk4, "semi_implicit_euler": _semi_implicit_euler, "leapfrog": _leapfrog}

@@ -1,0 +1,6 @@
+"""What acts on a model while it moves: drive forces, controllers, prescribed motions."""
+
+from supple.inputs.controllers import PID, Sampled
+from supple.inputs.tables import Table
+
+__all__ = ["PID", "Sampled", "Table"]

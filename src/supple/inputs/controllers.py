@@ -1,0 +1,122 @@
+"""Controllers: PID on a joint, continuous or sampled; functions of the user's, sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import StateError
+from supple.inputs.quantities import Quantities
+from supple.inputs.tables import Table
+from supple.symbolic.graph import Expr
+
+Signal = float | str | Table
+"""A number, a formula, or a table over time."""
+
+
+def signal(at: Quantities, x: Signal, where: str) -> tuple[Expr, Expr]:
+    """A signal and its rate as nodes."""
+    if isinstance(x, Table):
+        return x.node(at.t), x.node(at.t, 1)
+    value = at.formula(x, where)
+    return value, at.rate(value)
+
+
+def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float, float] | None:
+    """Least and greatest force."""
+    if limit is None:
+        return None
+    low, high = (-limit, limit) if isinstance(limit, int | float) else limit
+    if not low < high:
+        raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit}")
+    return float(low), float(high)
+
+
+def clipped(x: Expr, within: tuple[float, float] | None) -> Expr:
+    """x kept within limits."""
+    if within is None:
+        return x
+    g = x.graph
+    return g.function("min", g.function("max", x, g.constant(within[0])), g.constant(within[1]))
+
+
+@dataclass(frozen=True)
+class PID:
+    """Drive force kp e + kd de/dt + ki (integral of e) towards a target, e = target - coordinate.
+
+    Parameters
+    ----------
+    target : number, formula or Table
+        Of the coordinate; its rate is taken exactly. A Table should be "cubic", else the rate jumps.
+    kp, kd, ki : float
+        Per rad or m; per rad/s or m/s; per rad s or m s.
+    limit : float or pair, optional
+        Greatest force either way, or least and greatest. The integral stops growing while the force is at a limit.
+    rate : float, optional
+        Samples a second; between them the force is held. Continuous if not given.
+    feedforward : number or formula
+        Added to the force.
+    """
+
+    target: Signal
+    kp: float
+    kd: float = 0.0
+    ki: float = 0.0
+    limit: float | tuple[float, float] | None = None
+    rate: float | None = None
+    feedforward: float | str = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("kp", "kd", "ki"):
+            if not np.isfinite(getattr(self, name)):
+                raise StateError(f"PID: {name}: expected a finite number, got {getattr(self, name)}")
+        limits(self.limit, "PID")
+        require_rate(self.rate, "PID")
+
+    def nodes(self, at: Quantities, speed: int, integral: Expr, where: str) -> tuple[Expr, Expr]:
+        """Force, and rate of the integral of the error.
+
+        At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
+        """
+        place = int(at.model.tree.q_of_speed[speed])
+        if place < 0:
+            name = at.model.speeds[speed]
+            raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")
+        target, target_rate = signal(at, self.target, f"{where}: target")
+        error = target - at.q[place]
+        extra = at.formula(self.feedforward, f"{where}: feedforward")
+        wanted = self.kp * error + self.kd * (target_rate - at.v[speed]) + self.ki * integral + extra
+        force = clipped(wanted, limits(self.limit, where))
+        back = self.kp or self.ki
+        return force, error + (force - wanted) / back if self.ki and back else error
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A Python function of the user's that gives a drive force, called so many times a second and held between.
+
+    Parameters
+    ----------
+    function : function of (t, q, v)
+        Gives a number, or for all speeds at once (nv,).
+    rate : float
+        Calls a second.
+    """
+
+    function: Callable[[float, NDArray[Any], NDArray[Any]], Any]
+    rate: float
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise StateError(f"Sampled: function: expected a function of (t, q, v), got {self.function!r}")
+        require_rate(self.rate, "Sampled")
+
+
+def require_rate(rate: float | None, where: str) -> None:
+    """Refuse what is no number of samples a second."""
+    if rate is not None and not (np.isfinite(rate) and rate > 0):
+        raise StateError(f"{where}: rate: expected a positive number of samples a second, got {rate}")

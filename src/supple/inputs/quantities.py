@@ -1,0 +1,67 @@
+"""What a formula can speak of: time, coordinates, rates, variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from supple.errors import StateError
+from supple.model.model import Model
+from supple.symbolic.derivatives import forward
+from supple.symbolic.formula import Formula
+from supple.symbolic.function import Nodes
+from supple.symbolic.graph import Expr, Graph, order_of
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables and constants by
+    name.
+    """
+
+    model: Model
+    graph: Graph
+    t: Expr
+    q: Nodes
+    v: Nodes
+    z: Nodes
+    u: Nodes
+    variables: Mapping[str, Expr | float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> dict[str, Expr | float]:
+        """Names in formulas: speeds that are rates are reached as rate(name)."""
+        known: dict[str, Expr | float] = dict(zip(self.model.speeds, self.v, strict=True))
+        known |= dict(zip(self.model.coordinates, self.q, strict=True))
+        return known | {"t": self.t} | dict(self.variables)
+
+    @property
+    def rates(self) -> dict[str, Expr | float]:
+        """Rates of coordinates that have one of their own."""
+        place = self.model.tree.q_of_speed
+        return {self.model.coordinates[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
+
+    def formula(self, text: str | float, where: str) -> Expr:
+        """A formula, or a number, as a node."""
+        if isinstance(text, str):
+            return Formula(text, where).node(self.graph, self.names, self.rates)
+        return self.graph.constant(text)
+
+    def rate(self, x: Expr) -> Expr:
+        """Time derivative of a node, with coordinates that move."""
+        place = self.model.tree.q_of_speed
+        moving: dict[Expr, Expr | float] = {self.t: 1.0}
+        moving |= {self.q[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
+        return forward([x], moving)[0]
+
+    def require_time_alone(self, x: Expr, where: str) -> None:
+        """Refuse what depends on the state."""
+        for node in order_of([x]):
+            if node.op == "input" and node is not self.t:
+                raise StateError(f"{where}: expected a function of time alone, got one of {node.value!r} as well")
+
+
+def leaves(graph: Graph, kind: str, names: Sequence[str]) -> list[Any]:
+    """Inputs named "kind:name"."""
+    return [graph.input(f"{kind}:{name}") for name in names]

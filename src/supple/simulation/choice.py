@@ -1,0 +1,137 @@
+"""Which integrator a run takes: the one asked for, or one chosen from the fastest motion of the system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import linalg
+
+from supple.errors import StateError, nearest
+from supple.simulation.methods.dop853 import NativeDOP853
+from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitWalk, FixedSteps
+from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitWalk
+from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
+from supple.simulation.methods.stretch import Method
+from supple.simulation.methods.sundials import NAMES as SUNDIALS
+from supple.simulation.methods.sundials import Sundials
+from supple.simulation.system import System
+
+Vector = NDArray[np.float64]
+STEPPED = ("generalized_alpha", *EXPLICIT)
+"""Integrators of fixed steps."""
+KNOWN = ("auto", *SOLVERS, *SUNDIALS, *STEPPED)
+STABLE = 6.0
+"""Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
+PATIENCE = 60.0
+"""Seconds that explicit steps may take, by a rough guess, before implicit ones are chosen."""
+DENSE = 300
+"""Size of a state up to which all eigenvalues are found."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An integrator with its settings, and why it was taken."""
+
+    integrator: str | type[Any] | GeneralizedAlpha | FixedSteps
+    rtol: float
+    atol: float
+    reason: str
+
+    def method(self, system: System, native: bool, y: Vector, u: Vector) -> Method:
+        """The integrator for a system; native loops only where nothing asks for Python."""
+        chosen = self.integrator
+        if isinstance(chosen, GeneralizedAlpha):
+            return ImplicitWalk(system, chosen, y, u)
+        if isinstance(chosen, FixedSteps):
+            return ExplicitWalk(system, chosen)
+        if chosen == "DOP853" and native and system.engine == "llvm" and not system.inputs.calls:
+            return NativeDOP853(system, self.rtol, self.atol)
+        if isinstance(chosen, str) and chosen in SUNDIALS:
+            return Sundials(system, chosen, self.rtol, self.atol)
+        return ScipySolver(system, SOLVERS[chosen] if isinstance(chosen, str) else chosen, self.rtol, self.atol)
+
+
+def choose(
+    integrator: Any,
+    step: float | None,
+    rtol: float,
+    atol: float,
+    system: System,
+    y: Vector,
+    u: Vector,
+    duration: float,
+    samples: int,
+) -> Choice:
+    """The integrator asked for, or the best for this system where "auto" was asked for."""
+    for name, x in (("rtol", rtol), ("atol", atol)):
+        if not (np.isfinite(x) and x > 0):
+            raise StateError(f"{name}: expected a positive number, got {x}")
+    if isinstance(integrator, str) and integrator not in KNOWN:
+        raise StateError(f"integrator: no {integrator!r}{nearest(integrator, KNOWN)}")
+    if isinstance(integrator, str) and integrator in STEPPED:
+        if step is None:
+            raise StateError(f"step: {integrator} needs the length of its steps, s")
+        made = GeneralizedAlpha(step) if integrator == "generalized_alpha" else FixedSteps(integrator, step)
+        return Choice(made, rtol, atol, "as asked")
+    if step is not None:
+        raise StateError(f"step: only {', '.join(STEPPED)} take one, got {step} for {integrator!r}")
+    if integrator != "auto":
+        return Choice(integrator, rtol, atol, "as asked")
+    return _automatic(rtol, atol, system, y, u, duration, samples)
+
+
+def _automatic(rtol: float, atol: float, system: System, y: Vector, u: Vector, duration: float, samples: int) -> Choice:
+    fastest = fastest_motion(system, y, u)
+    size = abs(fastest)
+    if size * duration < 1e3:
+        return Choice("DOP853", rtol, atol, "nothing is stiff: adaptive explicit steps of order 8")
+    vibrates = abs(fastest.imag) > abs(fastest.real)
+    what = f"fastest vibration {size / (2 * np.pi):.4g} Hz" if vibrates else f"fastest decay {size:.3g} 1/s"
+    steps = size * duration / STABLE
+    seconds = 13 * steps * _seconds_of_a_rate(system)
+    if seconds <= PATIENCE:
+        why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
+        return Choice("DOP853", rtol, atol, why)
+    if not vibrates:
+        return Choice("Radau", rtol, atol, f"{what}: too fast for explicit steps, and damped: implicit of order 5")
+    h = max(duration / (samples - 1) / 10, STABLE / size)
+    why = (
+        f"{what}: too fast for explicit steps over {duration:g} s; implicit steps of {h:.3g} s, a tenth of the output "
+        "interval, pass over what they cannot resolve. Compare with half the step"
+    )
+    return Choice(GeneralizedAlpha(h), rtol, atol, why)
+
+
+def _seconds_of_a_rate(system: System) -> float:
+    """A rough guess of the time of one evaluation."""
+    if system.engine != "llvm":
+        return 3e-5 + 1e-9 * system.rough_operations
+    return 1e-7 + 3e-10 * system.rough_operations + (2e-5 if system.inputs.calls else 0.0)
+
+
+def fastest_motion(system: System, y: Vector, u: Vector) -> complex:
+    """The largest eigenvalue of the linearized system at a state, from differences of its rates."""
+    n = system.size
+    y, u = y.copy(), u.copy()
+    rate = system.rate(0.0, y, u)
+    scale = np.maximum(np.abs(y), 1e-3)
+
+    def slope(x: Vector) -> Vector:
+        x = np.ravel(x)
+        h = 1e-7 / max(np.abs(x / scale).max(), 1e-300)
+        return (system.rate(0.0, y + h * x, u) - rate) / h
+
+    if n <= DENSE:
+        J = np.array([slope(x) for x in np.eye(n)]).T
+        values = np.linalg.eigvals(J) if np.isfinite(J).all() else np.zeros(1)
+    else:
+        rng = np.random.default_rng(0)
+        operator = linalg.LinearOperator((n, n), matvec=slope, dtype=float)
+        try:
+            values = linalg.eigs(operator, k=2, which="LM", tol=1e-2, v0=rng.normal(size=n), return_eigenvectors=False)
+        except linalg.ArpackError as error:
+            values = getattr(error, "eigenvalues", np.zeros(1))
+    return complex(values[int(np.argmax(np.abs(values)))]) if len(values) else 0j

@@ -1,0 +1,258 @@
+"""The course of a run: stretches between jumps, ticks of clocks and events, gathered in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SimulationError
+from supple.inputs.inputs import WORK
+from supple.simulation.choice import Choice
+from supple.simulation.events import Event, Limit, Situation
+from supple.simulation.methods.stretch import Effort, Memory, Method
+from supple.simulation.system import System
+
+Vector = NDArray[np.float64]
+MOST_EVENTS = 10_000
+"""In one output interval: more are a model that chatters."""
+CLOSE = 1e-12
+"""Times as close as this, relative to the duration, are one."""
+
+
+@dataclass
+class Part:
+    """Samples of the motion: times (n,), states, accelerations, drive forces (n, ...), integrals by name."""
+
+    t: Vector
+    q: Vector
+    v: Vector
+    a: Vector
+    tau: Vector
+    z: Vector
+
+    @staticmethod
+    def joined(parts: Sequence[Part]) -> Part:
+        """One after another."""
+        return Part(*(np.concatenate([getattr(x, key) for x in parts]) for key in ("t", "q", "v", "a", "tau", "z")))
+
+
+class Course:
+    """A run that goes from part to part.
+
+    Parameters
+    ----------
+    system : System
+    events, limits : sequences
+    duration : float
+    samples : int
+        Output times, both ends included.
+    progress : function of t, optional
+    """
+
+    choice: Choice
+
+    def __init__(
+        self,
+        system: System,
+        events: Sequence[Event],
+        limits: Sequence[Limit],
+        duration: float,
+        samples: int,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.system, self.events, self.limits = system, tuple(events), tuple(limits)
+        self.times = np.linspace(0.0, duration, samples)
+        self.duration = duration
+        self._tell = progress or (lambda t: None)
+        self.happened: list[tuple[float, str]] = []
+        self.effort = Effort()
+        self.unfinished: list[Part] = []
+        self._situations: dict[tuple[tuple[int, float], ...], Situation] = {}
+        self._methods: dict[tuple[tuple[int, float], ...], Method] = {}
+        self._breaks = system.inputs.breaks
+        self.ended = False
+
+    def start(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Take the state at the start; give y and u."""
+        s = self.system
+        self._t, self._done, self._held = 0.0, 0, dict[int, float]()
+        self._y = np.concatenate([*s.start_state(q, v), s.z_0])
+        self._u = s.u_0.copy()
+        self._ticks = dict.fromkeys(s.inputs.sample_rates, 0)
+        self._memory: Memory = {}
+        s.begin(0.0, self._y, self._u)
+        for rate in self._ticks:
+            self._ticks[rate] = 1
+        return self._y, self._u
+
+    # ------------------------------------------------------------ what goes to disk and back
+
+    def memory(self) -> dict[str, Vector]:
+        """All that the next part depends on."""
+        words = json.dumps([self.happened, sorted(self._held.items()), list(self._ticks.values()), vars(self.effort)])
+        return {
+            "t": np.array([self._t]),
+            "y": self._y.copy(),
+            "u": self._u.copy(),
+            "done": np.array([self._done, self.ended]),
+            "notes": np.frombuffer(words.encode(), dtype=np.uint8).copy(),
+            **{f"method {key}": x.copy() for key, x in self._memory.items()},
+        }
+
+    def restore(self, memory: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._t, self._y, self._u = float(memory["t"][0]), memory["y"].copy(), memory["u"].copy()
+        self._done, self.ended = int(memory["done"][0]), bool(memory["done"][1])
+        happened, held, ticks, effort = json.loads(memory["notes"].tobytes().decode())
+        self.happened = [(float(t), str(name)) for t, name in happened]
+        self._held = {int(i): float(side) for i, side in held}
+        self._ticks = dict(zip(self._ticks, map(int, ticks), strict=True))
+        self.effort = Effort(**effort)
+        self._memory = {k.removeprefix("method "): x.copy() for k, x in memory.items() if k.startswith("method ")}
+
+    def attributes(self) -> dict[str, Any]:
+        """How the motion was found."""
+        method = self._method()
+        return {
+            "integrator": method.name,
+            "reason": self.choice.reason,
+            **method.attributes(),
+            "steps": self.effort.steps,
+            "refused_steps": self.effort.refused,
+            "evaluations": self.effort.evaluations,
+            "engine": self.system.engine,
+            "events": json.dumps(self.happened),
+        }
+
+    # ------------------------------------------------------------ parts
+
+    def parts(self, count: int) -> Iterator[Part]:
+        """What is left of the run, in at most so many parts; each ends at an output time.
+
+        Where the integration cannot go on, what it has found since the last part is in `unfinished`.
+        """
+        ends = np.unique(np.linspace(0, len(self.times) - 1, count + 1).round().astype(int))[1:]
+        for last in ends:
+            if self.ended or last < self._done:
+                continue
+            self.unfinished = []
+            if self._done == 0:
+                self.unfinished.append(self._samples(self.times[:1], self._y[None]))
+                self._done = 1
+            self._go(int(last))
+            part = Part.joined(self.unfinished)
+            self.unfinished = []
+            yield part
+
+    def _go(self, last: int) -> None:
+        """Up to an output time, or to the event that ends the run."""
+        goal = float(self.times[last])
+        chatter = 0
+        while self._t < goal and not self.ended:
+            before = self._done
+            self._stretch(goal)
+            chatter = chatter + 1 if before == self._done else 0
+            if chatter > MOST_EVENTS + 10 * int(sum(self._ticks)):
+                raise SimulationError(
+                    f"model {self.system.model.name!r}: more than {MOST_EVENTS} events before t = "
+                    f"{self.times[self._done]:.6g} s: {self.happened[-1][1] if self.happened else 'laws that jump'}"
+                )
+
+    def _stretch(self, goal: float) -> None:
+        """To the next jump."""
+        end = min(goal, self._next_jump())
+        upto = int(np.searchsorted(self.times, end, side="right"))
+        watch = self._situation().watch(self._t, self._y, self._u)
+        method = self._method()
+        effort = Effort(**vars(method.effort))
+        times = self.times[self._done : upto]
+        out = np.full((len(times), len(self._y)), np.nan)
+        try:
+            found = method.run(self._t, self._y, end, times, self._u, self._memory, watch, out, self._tell)
+        except SimulationError:
+            kept = int(np.isfinite(out).all(axis=1).argmin()) if len(out) else 0
+            if kept:
+                self.unfinished.append(self._samples(times[:kept], out[:kept]))
+            raise
+        finally:
+            for key, x in vars(method.effort).items():
+                setattr(self.effort, key, getattr(self.effort, key) + x - getattr(effort, key))
+        count = len(found.states)
+        if count:
+            self.unfinished.append(self._samples(self.times[self._done : self._done + count], found.states))
+            self._done += count
+        self._t, self._y = found.t, found.y
+        if found.events:
+            self._react(found.events)
+        elif found.t < goal or self._is_jump(found.t):
+            self._jump()
+
+    def _samples(self, t: Vector, y: Vector) -> Part:
+        """States, accelerations and forces at output times."""
+        s = self._situation().system
+        u = np.repeat(self._u[None], len(t), axis=0)
+        if s.inputs.calls:
+            for i in range(len(t)):
+                s.call(float(t[i]), y[i], u[i])
+        q, v = s.settled(t, y, u)
+        a, tau = s.motion(t, y, u)
+        return Part(t, q, v, a, tau, y[:, s.nq + s.nv :])
+
+    # ------------------------------------------------------------ jumps and events
+
+    def _next_jump(self) -> float:
+        """The next time at which a law is not smooth or a clock ticks."""
+        later = self._breaks[self._breaks > self._t + CLOSE * self.duration]
+        return min([np.inf, *later[:1], *(n / rate for rate, n in self._ticks.items())])
+
+    def _is_jump(self, t: float) -> bool:
+        near = CLOSE * self.duration
+        ticks = any(abs(n / rate - t) <= near for rate, n in self._ticks.items())
+        return ticks or bool((np.abs(self._breaks - t) <= near).any())
+
+    def _jump(self) -> None:
+        """Clocks that tick now; the method keeps its step length and forgets the rest."""
+        for rate, n in self._ticks.items():
+            if n / rate <= self._t + CLOSE * self.duration:
+                self.system.tick(rate, self._t, self._y, self._u)
+                self._ticks[rate] = n + 1
+        self._memory = {"h": self._memory["h"]} if "h" in self._memory else {}
+
+    def _react(self, events: list[int]) -> None:
+        """What the events do."""
+        situation = self._situation()
+        held = dict(self._held)
+        for n in events:
+            self.happened.append((self._t, situation.label(n)))
+            stop, now = situation.happened(n, self._t, self._y, self._u)
+            held = {**held, **now} if len(now) >= len(self._held) else {i: x for i, x in held.items() if i in now}
+            if stop:
+                self.ended = True
+        self._held = held
+        self._memory = {}
+        if self.ended:
+            self.unfinished.append(self._samples(np.array([self._t]), self._y[None]))
+
+    def _situation(self) -> Situation:
+        key = tuple(sorted(self._held.items()))
+        if key not in self._situations:
+            self._situations[key] = Situation(self.system, self.events, self.limits, dict(self._held))
+        return self._situations[key]
+
+    def _method(self) -> Method:
+        key = tuple(sorted(self._held.items()))
+        if key not in self._methods:
+            situation = self._situation()
+            self._methods[key] = self.choice.method(situation.system, situation.native, self._y, self._u)
+        return self._methods[key]
+
+
+def integral(part: Part, system: System, name: str = WORK) -> Vector | None:
+    """One of the integrals over time, None if the run has none of that name."""
+    names = system.inputs.integrals
+    return part.z[:, names.index(name)] if name in names else None

@@ -1,0 +1,139 @@
+"""Adaptive explicit steps of order 8 in the native loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.simulation.methods import native_loop
+from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged, locate
+from supple.simulation.system import System
+
+PAUSE = 20_000_000
+"""Operations, roughly, between two looks at the keyboard: some milliseconds."""
+
+
+class NativeDOP853:
+    """Steps as long as the tolerances allow, in machine code.
+
+    Parameters
+    ----------
+    system : System
+        With engine "llvm" and no Python functions to call.
+    rtol, atol : float
+    """
+
+    name = "DOP853"
+
+    def __init__(self, system: System, rtol: float, atol: float) -> None:
+        self.system, self.rtol, self.atol = system, rtol, atol
+        self.effort = Effort()
+        n = system.size
+        self._weight = np.ones(n)
+        if system.inputs.acting:
+            self._weight[-1] = 0.0  # the work follows the motion and need not steer it
+        self._atol = np.full(n, atol)
+        self._tables = native_loop.tableau()
+        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((3, n)), np.zeros(1)
+        self._limit = max(1, PAUSE // (100 * n + 13 * system.rate_kernel.weight))
+
+    def attributes(self) -> dict[str, Any]:
+        return {"rtol": self.rtol, "atol": self.atol}
+
+    def run(
+        self,
+        t: float,
+        y: Vector,
+        end: float,
+        times: Vector,
+        u: Vector,
+        memory: Memory,
+        watch: Watch | None,
+        out: Vector,
+        tell: Any,
+    ) -> Stretch:
+        y = y.copy()
+        rate = self.system.rate(t, y, u)
+        self.effort.evaluations += 1
+        if "h" not in memory:
+            memory["h"] = np.array([self._first_step(t, y, rate, end - t, u)])
+        self._K[0] = rate
+        clock = np.array([t, end, memory["h"][0], 0.0, 0.0])
+        counts = np.zeros(3, dtype=np.int64)
+        g = np.zeros((3, 0)) if watch is None else np.stack([watch.signs, watch.directions, watch.signs])
+        while True:
+            before = counts.copy()
+            status = native_loop.advance(
+                self.system.rate_kernel.address,
+                0 if watch is None else watch.address,
+                clock,
+                self._limit,
+                y,
+                u,
+                self.rtol,
+                self._atol,
+                self._weight,
+                times,
+                out,
+                self._tables,
+                self._K,
+                self._F,
+                self._work,
+                self._tt,
+                g,
+                counts,
+            )
+            done = counts - before
+            self.effort.steps += int(done[1])
+            self.effort.refused += int(done[2])
+            self.effort.evaluations += int(12 * (done[1] + done[2]))
+            tell(float(clock[0]))
+            if status != native_loop.PAUSED:
+                break
+        memory["h"] = clock[2:3].copy()
+        if watch is not None:
+            watch.signs = g[0].copy()
+        if status == native_loop.FAILED:
+            why = (
+                f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a posture is singular, a law jumps, "
+                "or the model is very stiff (try integrator='Radau' or generalized_alpha)"
+            )
+            raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
+        if status == native_loop.EVENT and watch is not None:
+            return self._event(clock, times, counts, out, u, g, watch)
+        return Stretch(out[: counts[0]], float(clock[0]), y)
+
+    def _event(
+        self, clock: Vector, times: Vector, counts: Any, out: Vector, u: Vector, g: Vector, watch: Watch
+    ) -> Stretch:
+        """The stretch cut at the event in its last step."""
+        t, h = float(clock[3]), float(clock[4])
+        before = self._work[0].copy()
+
+        def state(x: float) -> Vector:
+            y = np.empty_like(before)
+            native_loop.interpolate(x, before, self._F, y)
+            return y
+
+        x, events = locate(watch, watch.crossed(g[2]), t, h, u, state)
+        reached = t + x * h
+        upto = int(np.searchsorted(times, reached, side="right"))
+        for i in range(counts[0], upto):
+            out[i] = state((times[i] - t) / h)
+        self.effort.steps += 1
+        self.effort.evaluations += 15
+        return Stretch(out[:upto], reached, state(x), events)
+
+    def _first_step(self, t: float, y: Vector, rate: Vector, span: float, u: Vector) -> float:
+        """A first step length from the sizes of state, rate and its change (Hairer, Norsett and Wanner, 1993, II.4)."""
+        scale = self.atol + self.rtol * np.abs(y)
+        d_0, d_1 = (np.sqrt(np.mean((x / scale) ** 2 * self._weight)) for x in (y, rate))
+        h_0 = 1e-6 if d_0 < 1e-5 or d_1 < 1e-5 else 0.01 * d_0 / d_1
+        h_0 = min(h_0, span)
+        other = self.system.rate(t + h_0, y + h_0 * rate, u)
+        self.effort.evaluations += 1
+        d_2 = np.sqrt(np.mean(((other - rate) / scale) ** 2 * self._weight)) / h_0
+        largest = max(d_1, d_2)
+        h_1 = max(1e-6, 1e-3 * h_0) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / 8.0)
+        return float(min(100 * h_0, h_1, span)) if np.isfinite(h_1) else 1e-3 * h_0

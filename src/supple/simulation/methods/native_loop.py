@@ -1,0 +1,307 @@
+"""Integration in native loops: machine code calls machine code, Python waits.
+
+The adaptive integrator is Dormand and Prince's of order 8 with error estimates of order 5 and 3 and dense output of
+order 7 (Hairer, Norsett and Wanner, 1993), coefficients as scipy has them; rates come from a kernel (see
+`system.Kernel`), and so do the functions whose changes of sign are looked for after every step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import DOP853
+
+from supple.engines.kernels import step, sweep
+from supple.engines.llvm.call import _invoke
+
+Vector = NDArray[np.float64]
+DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
+STAGES = 12
+SAFETY, LEAST, GREATEST, EXPONENT = 0.9, 0.2, 10.0, -1.0 / 8.0
+
+
+def tableau() -> tuple[Vector, ...]:
+    """A (15, 16), B (12,), C (15,), E3 (13,), E5 (13,), D (4, 16): the three stages of the dense output come last."""
+    A = np.zeros((16, 16))
+    A[:STAGES, :STAGES] = DOP853.A
+    A[STAGES, :STAGES] = DOP853.B
+    A[STAGES + 1 :] = DOP853.A_EXTRA
+    C = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
+    return tuple(np.ascontiguousarray(x, dtype=float) for x in (A, C, DOP853.E3, DOP853.E5, DOP853.D))
+
+
+@step
+def copy(x: Any, out: Any) -> None:
+    """out = x; a slice would need memory of its own."""
+    for i in range(len(x)):
+        out[i] = x[i]
+
+
+@step
+def stage(
+    rate: int, s: int, t: float, last: float, h: float, y: Any, u: Any, A: Any, C: Any, K: Any, tt: Any, trial: Any
+) -> None:
+    """K[s], the rate at stage s. Times never pass `last`."""
+    for i in range(len(y)):
+        total = 0.0
+        for j in range(s):
+            if A[s, j] != 0.0:
+                total += A[s, j] * K[j, i]
+        trial[i] = y[i] + h * total
+    tt[0] = min(t + C[s] * h, last)
+    _invoke(rate, 0, 1, (tt, trial, u, K[s]))
+
+
+@step
+def error_size(h: float, y: Any, new: Any, K: Any, E3: Any, E5: Any, weight: Any, rtol: float, atol: Any) -> float:
+    """The error of a step against what is allowed; 1 is just allowed."""
+    sum5, sum3, count = 0.0, 0.0, 0.0
+    for i in range(len(y)):
+        if weight[i] > 0.0:
+            e5, e3 = 0.0, 0.0
+            for j in range(len(E5)):
+                e5 += E5[j] * K[j, i]
+                e3 += E3[j] * K[j, i]
+            scale = atol[i] + rtol * max(abs(y[i]), abs(new[i]))
+            sum5 += (e5 / scale) ** 2
+            sum3 += (e3 / scale) ** 2
+            count += 1.0
+    below = sum5 + 0.01 * sum3
+    return abs(h) * sum5 / np.sqrt(below * count) if below > 0.0 else 0.0 * below
+
+
+@step
+def dense(h: float, y: Any, new: Any, K: Any, D: Any, F: Any) -> None:
+    """F (7, n): coefficients of the polynomial between y and new."""
+    for i in range(len(y)):
+        change = new[i] - y[i]
+        F[0, i] = change
+        F[1, i] = h * K[0, i] - change
+        F[2, i] = 2.0 * change - h * (K[STAGES, i] + K[0, i])
+        for r in range(len(D)):
+            total = 0.0
+            for j in range(K.shape[0]):
+                total += D[r, j] * K[j, i]
+            F[3 + r, i] = h * total
+
+
+@step
+def between(x: float, y: Any, F: Any, out: Any) -> None:
+    """The state at a fraction x of the step."""
+    for i in range(len(y)):
+        value = 0.0
+        for r in range(7):
+            value = (value + F[6 - r, i]) * (x if r % 2 == 0 else 1.0 - x)
+        out[i] = y[i] + value
+
+
+@step
+def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
+    """Whether a watched function has changed its sign the way that counts; if not, the signs are noted."""
+    tt[0] = t
+    _invoke(events, 0, 1, (tt, y, u, g[2]))
+    for i in range(g.shape[1]):
+        side = np.sign(g[2, i])
+        if side * g[0, i] < 0.0 and (g[1, i] == 0.0 or g[1, i] == side):
+            return True
+    for i in range(g.shape[1]):
+        if g[2, i] != 0.0:
+            g[0, i] = np.sign(g[2, i])
+    return False
+
+
+@sweep
+def interpolate(x: float, y: Any, F: Any, out: Any) -> None:
+    """The same, callable from Python."""
+    between(x, y, F, out)
+
+
+@sweep
+def advance(
+    rate: int,
+    events: int,
+    clock: Any,
+    limit: int,
+    y: Any,
+    u: Any,
+    rtol: float,
+    atol: Any,
+    weight: Any,
+    times: Any,
+    out: Any,
+    tables: Any,
+    K: Any,
+    F: Any,
+    work: Any,
+    tt: Any,
+    g: Any,
+    counts: Any,
+) -> int:
+    """Go on from (t, y) to the end; return DONE, EVENT, FAILED or PAUSED.
+
+    Parameters
+    ----------
+    rate, events : int
+        Addresses of kernels (t, y, u) -> dy/dt and -> g; no events if 0.
+    clock : (5,) array
+        Time, end, next step length, and, afterwards, time and length of the last step.
+    limit : int
+        Steps after which to pause.
+    y : (n,) array
+        The state; the new one afterwards. After an EVENT work[0] holds the state before the last step.
+    weight : (n,) array
+        Zero for what the error does not count.
+    times, out : (m,), (m, n) arrays
+        Output times, and where their states go; counts[0] of them are done.
+    tables : tuple
+        See `tableau`.
+    K, F, work, tt : (16, n), (7, n), (3, n), (1,) arrays
+        Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
+    g : (3, e) array
+        Signs at the last step, wanted directions (0 both), new values.
+    counts : (3,) array of int
+        Outputs done, steps taken, steps refused.
+    """
+    A, C, E3, E5, D = tables
+    before, trial, new = work[0], work[1], work[2]
+    t, end, h_next = clock[0], clock[1], clock[2]
+    last = np.nextafter(end, t)
+    taken = 0
+    refused = False
+    while t < end:
+        if taken >= limit:
+            clock[0], clock[2] = t, h_next
+            return PAUSED
+        h = min(h_next, end - t)
+        if t + h >= last:
+            h = end - t
+        if h < 10.0 * abs(np.nextafter(t, end) - t) and end - t > h:
+            clock[0], clock[2] = t, h_next
+            return FAILED
+        for s in range(1, STAGES):
+            stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
+        stage(rate, STAGES, t, last, h, y, u, A, C, K, tt, new)
+        size = error_size(h, y, new, K, E3, E5, weight, rtol, atol)
+        if not size < 1.0:  # not a number counts as too large
+            factor = max(LEAST, SAFETY * size**EXPONENT) if size < np.inf else LEAST
+            h_next, refused = h * factor, True
+            counts[2] += 1
+            continue
+        factor = GREATEST if size == 0.0 else min(GREATEST, SAFETY * size**EXPONENT)
+        if refused:
+            factor = min(1.0, factor)
+        refused = False
+        if h * factor > h_next or h == h_next:
+            h_next = h * factor  # a step cut short at the end says little about the next
+        t_new = end if h == end - t else t + h
+        happened = events != 0 and changed(events, min(t_new, last), new, u, tt, g)
+        needed = counts[0] < len(times) and times[counts[0]] <= t_new
+        if needed or happened:
+            for s in range(STAGES + 1, 16):
+                stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
+            dense(h, y, new, K, D, F)
+        if happened:
+            clock[0], clock[2], clock[3], clock[4] = t_new, h_next, t, h
+            copy(y, before)
+            copy(new, y)
+            return EVENT
+        while counts[0] < len(times) and times[counts[0]] <= t_new:
+            x = (times[counts[0]] - t) / h
+            if x >= 1.0:
+                copy(new, out[counts[0]])
+            else:
+                between(x, y, F, out[counts[0]])
+            counts[0] += 1
+        copy(new, y)
+        copy(K[STAGES], K[0])
+        t = t_new
+        taken += 1
+        counts[1] += 1
+    clock[0], clock[2] = t, h_next
+    return DONE
+
+
+@sweep
+def explicit_steps(
+    kernel: int,
+    events: int,
+    t: float,
+    h: float,
+    count: int,
+    last: float,
+    y: Any,
+    u: Any,
+    before: Any,
+    tt: Any,
+    hh: Any,
+    g: Any,
+) -> int:
+    """Take steps of the kernel (t, y, u, h) -> y; return how many are done, fewer if an event ends the last one.
+
+    `before` is the state before the last step; the signs in g are as in `advance`.
+    """
+    hh[0] = h
+    for i in range(count):
+        copy(y, before)
+        tt[0] = t + i * h
+        _invoke(kernel, 0, 1, (tt, before, u, hh, y))
+        if events != 0 and changed(events, min(t + (i + 1) * h, last), y, u, tt, g):
+            return i + 1
+    return count
+
+
+@sweep
+def implicit_steps(
+    kernel: int,
+    events: int,
+    t: float,
+    h: float,
+    count: int,
+    last: float,
+    tolerance: float,
+    state: Any,
+    new: Any,
+    u: Any,
+    guess: Any,
+    correction: Any,
+    tt: Any,
+    g: Any,
+    used: Any,
+) -> int:
+    """Take steps of the kernel (t, y, u, w, c, r, guess) -> (y, w, c, r, correction), each iterated until it converges.
+
+    `state` and `new` are tuples (y, w, c, r); at the end `state` is the last, `new` the one before. Return the steps
+    done, fewer if an event ends the last one; less than zero if one, the -(n + 1)th, did not converge.
+    """
+    y, w, c, r = state
+    y_1, w_1, c_1, r_1 = new
+    for i in range(count):
+        end = min(t + (i + 1) * h, last)
+        copy(w, guess)
+        converged = False
+        for _ in range(20):
+            tt[0] = end
+            _invoke(kernel, 0, 1, (tt, y, u, w, c, r, guess, y_1, w_1, c_1, r_1, correction))
+            used[0] += 1
+            copy(w_1, guess)
+            size, least = 0.0, 0.0
+            for j in range(len(w)):
+                size = max(size, abs(w_1[j]))
+                least = max(least, abs(correction[j]))
+            if least <= tolerance * (1e-6 + size):
+                converged = True
+                break
+        if not converged:
+            return -(i + 1)
+        for j in range(len(y)):
+            y[j], y_1[j] = y_1[j], y[j]
+        for j in range(len(w)):
+            w[j], w_1[j] = w_1[j], w[j]
+            c[j], c_1[j] = c_1[j], c[j]
+        for j in range(len(r)):
+            r[j], r_1[j] = r_1[j], r[j]
+        if events != 0 and changed(events, end, y, u, tt, g):
+            return i + 1
+    return count

@@ -1,0 +1,115 @@
+"""scipy's integrators, with exact Jacobians where they take one; for systems that need Python at every evaluation."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged, locate
+from supple.simulation.system import System
+
+SOLVERS: dict[str, type[Any]] = {
+    "DOP853": integrate.DOP853,
+    "RK45": integrate.RK45,
+    "RK23": integrate.RK23,
+    "Radau": integrate.Radau,
+    "BDF": integrate.BDF,
+    "LSODA": integrate.LSODA,
+}
+
+
+class ScipySolver:
+    """One of scipy's solver classes.
+
+    Parameters
+    ----------
+    system : System
+    solver : type
+        A subclass of `scipy.integrate.OdeSolver`.
+    rtol, atol : float
+    """
+
+    def __init__(self, system: System, solver: type[Any], rtol: float, atol: float) -> None:
+        self.system, self.solver, self.rtol, self.atol = system, solver, rtol, atol
+        self.name = solver.__name__
+        self.effort = Effort()
+        self._atol = np.full(system.size, atol)
+        if system.inputs.acting:
+            self._atol[-1] = 1e300  # the work follows the motion and need not steer it
+        self._takes_jacobian = "jac" in inspect.signature(solver.__init__).parameters
+
+    def attributes(self) -> dict[str, Any]:
+        return {"rtol": self.rtol, "atol": self.atol}
+
+    def run(
+        self,
+        t: float,
+        y: Vector,
+        end: float,
+        times: Vector,
+        u: Vector,
+        memory: Memory,
+        watch: Watch | None,
+        out: Vector,
+        tell: Any,
+    ) -> Stretch:
+        last = np.nextafter(end, t)
+
+        def rate(time: float, state: Vector) -> Vector:
+            return self.system.rate(min(time, last), np.ascontiguousarray(state), u)
+
+        options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol}
+        if self._takes_jacobian:
+            options["jac"] = lambda time, state: self.system.jacobian(min(time, last), np.ascontiguousarray(state), u)
+        if "h" in memory:
+            options["first_step"] = min(float(memory["h"][0]), end - t)
+        solver = self.solver(rate, t, y, end, **options)
+        done, h = 0, 0.0
+        while solver.status == "running":
+            message = solver.step()
+            bad = not np.isfinite(solver.y).all()
+            if solver.status == "failed" or bad:
+                why = message or "the state is not finite"
+                if solver.status == "failed":
+                    why = f"{why} A posture is singular, a law jumps, or the model is stiff for this method"
+                raise diverged(self.system, self.name, solver.t, solver.y, rate(solver.t, solver.y), why.rstrip("."))
+            self.effort.steps += 1
+            start, h = float(solver.t_old), float(solver.t - solver.t_old)
+            reached = float(solver.t)
+            events: list[int] = []
+            crossed = np.zeros(0, dtype=np.int64)
+            if watch is not None:
+                g = watch.values(min(reached, last), solver.y, u)
+                crossed = watch.crossed(g)
+            upto = int(np.searchsorted(times, reached, side="right"))
+            dense = solver.dense_output() if upto > done or len(crossed) else None
+            if watch is not None and len(crossed) and dense is not None:
+                x, events = locate(watch, crossed, start, h, u, partial(_between, dense, start, h))
+                reached = start + x * h
+                upto = int(np.searchsorted(times, reached, side="right"))
+            if upto > done and dense is not None:
+                out[done:upto] = dense(times[done:upto]).T
+                done = upto
+            tell(reached)
+            if events and dense is not None:
+                self._count(solver, h, memory)
+                return Stretch(out[:done], reached, dense(reached), events)
+            if watch is not None:
+                watch.passed(g)
+        self._count(solver, h, memory)
+        return Stretch(out, end, solver.y)
+
+    def _count(self, solver: Any, h: float, memory: Memory) -> None:
+        self.effort.evaluations += int(solver.nfev)
+        following = getattr(solver, "h_abs", None)
+        memory["h"] = np.array([following if following else h])
+
+
+def _between(dense: Any, start: float, h: float, x: float) -> Vector:
+    """The state at a fraction of a step."""
+    state: Vector = dense(start + x * h)
+    return state

@@ -1,0 +1,167 @@
+"""What every integrator gets and gives: a stretch of time without a jump, and the motion in it.
+
+A run is a sequence of stretches. One ends where a law or a held value jumps, at the end of a part that is written to
+disk, or at an event. All that goes from one to the next is the state and the integrator's small `memory` (a step
+length, accelerations), so a run can be taken up again from what is on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from supple.errors import SimulationError
+from supple.simulation.system import System
+
+Vector = NDArray[np.float64]
+Memory = dict[str, Vector]
+
+
+@dataclass
+class Watch:
+    """Functions of the state whose changes of sign end a stretch.
+
+    Attributes
+    ----------
+    values : function of (t, y, u)
+        Gives (e,).
+    address : int
+        Of the same in machine code, 0 if it is not.
+    directions : (e,) array
+        1 rising, -1 falling, 0 both.
+    signs : (e,) array
+        Of the values so far; 0 where a function starts from zero and has no side yet.
+    """
+
+    values: Callable[[float, Vector, Vector], Vector]
+    address: int
+    directions: Vector
+    signs: Vector
+
+    def crossed(self, g: Vector) -> NDArray[np.int64]:
+        """Functions that have changed their sign the way that counts."""
+        side = np.sign(g)
+        return np.flatnonzero((side * self.signs < 0) & ((self.directions == 0) | (self.directions == side)))
+
+    def passed(self, g: Vector) -> None:
+        """Take note of the signs."""
+        side = np.sign(g)
+        self.signs = np.where(side != 0, side, self.signs)
+
+
+@dataclass
+class Stretch:
+    """The motion in a stretch.
+
+    Attributes
+    ----------
+    states : (m, n) array
+        At the output times up to `t`.
+    t, y : float, array
+        Where it ended.
+    events : list of int
+        What happened there.
+    """
+
+    states: Vector
+    t: float
+    y: Vector
+    events: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Effort:
+    """What an integration has cost so far."""
+
+    steps: int = 0
+    refused: int = 0
+    evaluations: int = 0
+
+
+class Method(Protocol):
+    """An integrator for one system."""
+
+    name: str
+    system: System
+    effort: Effort
+
+    def run(
+        self,
+        t: float,
+        y: Vector,
+        end: float,
+        times: Vector,
+        u: Vector,
+        memory: Memory,
+        watch: Watch | None,
+        out: Vector,
+        tell: Any,
+    ) -> Stretch:
+        """The motion from (t, y) to `end` or an event before it.
+
+        Parameters
+        ----------
+        times : (m,) array
+            Output times in (t, end].
+        u : array
+            Held values; constant but for functions that are called.
+        memory : dict
+            What the method knows from before; changed.
+        watch : Watch, optional
+        out : (m, n) array
+            Where the states at the output times go, one after another: what is there when the method fails is kept.
+        tell : function of t
+            Called now and then.
+        """
+        ...
+
+    def attributes(self) -> dict[str, Any]:
+        """Settings, for the results."""
+        ...
+
+
+def locate(
+    watch: Watch, crossed: NDArray[np.int64], t: float, h: float, u: Vector, state: Callable[[float], Vector]
+) -> tuple[float, list[int]]:
+    """Fraction of the step (t, t + h] of the first event, and all that happen there; `state` gives y at a fraction.
+
+    The fraction is the end of the root's bracket that lies behind the event.
+    """
+    first: dict[int, float] = {}
+    for i in crossed:
+
+        def side(x: float, i: int = int(i)) -> float:
+            return float(watch.values(t + x * h, state(x), u)[i])
+
+        start = side(0.0)
+        if start * watch.signs[i] <= 0:  # began on the other side by rounding: it happens at once
+            first[int(i)] = 0.0
+            continue
+        x = float(optimize.brentq(side, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+        step = 1e-15
+        while side(x) * start > 0 and x < 1.0:
+            x, step = min(x + step, 1.0), 2 * step
+        first[int(i)] = x
+    least = min(first.values())
+    return least, [i for i, x in first.items() if x <= least + 1e-12]
+
+
+def diverged(system: System, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:
+    """The error of an integration that cannot go on: when, what coordinate, likely reasons."""
+    model = system.model
+    names = [*model.coordinates, *(f"rate of {n}" for n in model.speeds), *system.inputs.integrals]
+    bad = np.flatnonzero(~np.isfinite(y))
+    if len(bad):
+        what = f"{names[bad[0]]!r} is not finite"
+    elif rate is not None and np.isfinite(rate).all():
+        what = f"{names[int(np.argmax(np.abs(rate[: model.nq + model.nv])))]!r} changes fastest"
+    elif rate is not None:
+        what = f"the rate of {names[int(np.flatnonzero(~np.isfinite(rate))[0])]!r} is not finite"
+    else:
+        what = f"{names[int(np.argmax(np.abs(y)))]!r} is largest"
+    return SimulationError(f"model {model.name!r}: {name} stopped at t = {t:.6g} s: {why}; {what}")

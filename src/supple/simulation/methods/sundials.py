@@ -1,0 +1,167 @@
+"""CVODE and IDA of SUNDIALS, through scikit-sundae (the extra `sundials`), with exact Jacobians.
+
+CVODE integrates dy/dt = f; IDA solves the equations as they stand, tau = inverse dynamics, without an inverse of the
+mass matrix. Both are multistep methods: every jump starts them anew with short steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.errors import StateError
+from supple.model.inputs import COMPLEX_STEP
+from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged
+from supple.simulation.system import System
+
+NAMES = ("CVODE", "IDA")
+
+
+class Sundials:
+    """One of SUNDIALS' integrators.
+
+    Parameters
+    ----------
+    system : System
+    name : str
+        "CVODE" or "IDA".
+    rtol, atol : float
+    """
+
+    def __init__(self, system: System, name: str, rtol: float, atol: float) -> None:
+        try:
+            import sksundae
+        except ImportError:
+            raise StateError(
+                f"integrator: {name} comes with scikit-sundae, which is not installed: pip install supple[sundials]"
+            ) from None
+        self._library = sksundae
+        self.system, self.name, self.rtol, self.atol = system, name, rtol, atol
+        self.effort = Effort()
+        self._atol = np.full(system.size, atol)
+        if system.inputs.acting:
+            self._atol[-1] = 1e30  # the work follows the motion and need not steer it
+
+    def attributes(self) -> dict[str, Any]:
+        return {"rtol": self.rtol, "atol": self.atol}
+
+    def run(
+        self,
+        t: float,
+        y: Vector,
+        end: float,
+        times: Vector,
+        u: Vector,
+        memory: Memory,
+        watch: Watch | None,
+        out: Vector,
+        tell: Any,
+    ) -> Stretch:
+        solver = self._solver(t, y, float(np.nextafter(end, t)), u, watch)
+        before = 0
+        goals = times if len(times) and times[-1] == end else np.append(times, end)
+        for n, goal in enumerate(goals):
+            result = solver.step(float(goal), tstop=end)
+            reached, state = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
+            self.effort.evaluations += int(result.nfev) - before
+            before = int(result.nfev)
+            if not result.success or not np.isfinite(state).all():
+                why = f"{result.message}; a posture is singular, a law jumps, or the tolerance cannot be reached"
+                raise diverged(self.system, self.name, reached, state, None, why)
+            tell(reached)
+            if watch is not None and result.t_events is not None and reached < goal:
+                fired = [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
+                return Stretch(out[:n], reached, state, fired)
+            if n < len(times):
+                out[n] = state
+            y = state
+            self.effort.steps += 1
+        return Stretch(out, end, y)
+
+    def _solver(self, t: float, y: Vector, last: float, u: Vector, watch: Watch | None) -> Any:
+        system = self.system
+        options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
+        if watch is not None:
+            options |= {"num_events": len(watch.directions)}
+
+        if self.name == "CVODE":
+
+            def rhs(time: float, state: Vector, rate: Vector) -> None:
+                rate[:] = system.rate(min(time, last), np.array(state), u)
+
+            def slopes(time: float, state: Vector, rate: Vector, J: Vector) -> None:
+                J[:] = system.jacobian(min(time, last), np.array(state), u)
+
+            def g(time: float, state: Vector, events: Vector) -> None:
+                assert watch is not None
+                events[:] = watch.values(min(time, last), np.array(state), u)
+
+            if watch is not None:
+                vars(g)["direction"] = [int(x) for x in watch.directions]
+                options["eventsfn"] = g
+            solver = self._library.cvode.CVODE(rhs, jacfn=slopes, **options)
+            solver.init_step(t, y)
+            return solver
+
+        def residual(time: float, state: Vector, rate: Vector, out: Vector) -> None:
+            out[:] = residuals(system, min(time, last), np.array(state), np.array(rate), u)
+
+        def matrix(time: float, state: Vector, rate: Vector, out: Vector, cj: float, J: Vector) -> None:
+            J[:] = residual_slopes(system, min(time, last), np.array(state), np.array(rate), u, cj)
+
+        def g_ida(time: float, state: Vector, rate: Vector, events: Vector) -> None:
+            assert watch is not None
+            events[:] = watch.values(min(time, last), np.array(state), u)
+
+        if watch is not None:
+            vars(g_ida)["direction"] = [int(x) for x in watch.directions]
+            options["eventsfn"] = g_ida
+        solver = self._library.ida.IDA(residual, jacfn=matrix, **options)
+        solver.init_step(t, y, system.rate(t, y, u))
+        return solver
+
+
+def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> Vector:
+    """What is left of all equations for a state and its rate: zero for the true rate."""
+    nq, nv = system.nq, system.nv
+    if not (np.isfinite(y).all() and np.isfinite(rate).all()):
+        return np.full_like(y, np.nan)
+    system.call(t, y, u)
+    q, v, drive, z_rate = system.laws(np.array([t]), y, u)
+    a = np.where(system.given, drive, rate[nq : nq + nv])
+    force = system.model.inverse_dynamics(q, v, a)
+    moved = np.where(system.given, rate[nq : nq + nv], force) - drive
+    power = [np.where(system.given, force, drive) @ v] if system.inputs.acting else []
+    kinematics = rate[:nq] - system.model.derivative(q, v)
+    return np.concatenate([kinematics, moved, rate[nq + nv :] - np.concatenate([z_rate, power])])
+
+
+def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
+    """d residual/dy + cj d residual/d(dy/dt), the model's part by complex steps."""
+    model, nq, nv, h = system.model, system.nq, system.nv, COMPLEX_STEP
+    system.call(t, y, u)
+    values, slopes = system._laws_slopes(np.array([t]), y, u)
+    q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+    a = np.where(system.given, drive, rate[nq : nq + nv])
+    x = np.concatenate([q, v, a]) + 1j * h * np.eye(nq + 2 * nv)
+    Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
+    force = model.inverse_dynamics(Q, V, A).imag.T / h
+    rates = model.derivative(Q, V).imag.T / h
+    by_a, own = force[:, nq + nv :], np.diag(system.given.astype(float))
+    state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv]
+    free = np.diag((~system.given).astype(float))
+    total = force[:, : nq + nv] @ state + by_a @ own @ law  # d force/dy at a given rate
+    J = np.zeros((len(y), len(y)))
+    J[:nq] = -rates[:, : nq + nv] @ state
+    J[nq : nq + nv] = free @ total - law
+    J[nq + nv : nq + nv + len(slopes) - nq - 2 * nv] = -slopes[nq + 2 * nv :]
+    J[:, :nq] += cj * np.eye(len(y))[:, :nq]
+    J[nq : nq + nv, nq : nq + nv] += cj * (free @ by_a @ free + own)
+    J[nq + nv :, nq + nv :] += cj * np.eye(len(y) - nq - nv)
+    if system.inputs.acting:
+        F = model.inverse_dynamics(q, v, a)
+        tau = np.where(system.given, F, drive)
+        J[-1] -= v @ (own @ total + free @ law) + tau @ state[nq:]
+        J[-1, nq : nq + nv] -= cj * (v @ own @ by_a @ free)
+    return J

@@ -1,0 +1,126 @@
+"""What is to be read from a motion besides its states, by name, and all of it as variables with units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from supple.errors import StateError
+from supple.model.model import Model
+from supple.simulation import recordings, requests
+from supple.simulation.recordings import Sums, table
+
+MEANINGS: dict[str, Callable[[Model, str], Any]] = {
+    "frames": requests.frame,
+    "wrenches": requests.joints,
+    "nodes": requests.node,
+    "strains": requests.gauges,
+}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a simulation records besides states, energies and momentum. A name alone stands for a list of one.
+
+    Parameters
+    ----------
+    frames : sequence of str
+        "body", "body/place" or "body/12": position, orientation, velocity and acceleration in ground axes.
+    wrenches : sequence of str
+        Bodies whose joints' moments and forces are wanted, or "all".
+    nodes : sequence of str
+        Nodes of flexible bodies, "boom/12" or "boom/end", whose elastic displacement is wanted; "boom" for all of them.
+    strains : sequence of str
+        Flexible bodies whose strains are wanted.
+
+    Examples
+    --------
+    >>> Outputs(frames=["arm/tip"], wrenches="all")
+    Outputs(frames=('arm/tip',), wrenches=('all',), nodes=(), strains=())
+    """
+
+    frames: Sequence[str] = ()
+    wrenches: Sequence[str] = ()
+    nodes: Sequence[str] = ()
+    strains: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            given: Any = getattr(self, field.name)
+            if not isinstance(given, Iterable):
+                raise StateError(f"outputs: {field.name}: expected names, got {given!r}")
+            names = (given,) if isinstance(given, str) else tuple(given)
+            for name in names:
+                if not isinstance(name, str):
+                    raise StateError(f"outputs: {field.name}: expected names, got {name!r}")
+            object.__setattr__(self, field.name, tuple(dict.fromkeys(names)))
+
+    def faults(self, model: Model) -> list[str]:
+        """What does not fit a model, each with the nearest name that does."""
+        found = []
+        for key, meaning in MEANINGS.items():
+            for name in getattr(self, key):
+                try:
+                    meaning(model, name)
+                except StateError as error:
+                    found.append(f"{key}: {error}")
+        return found
+
+    def check(self, model: Model) -> None:
+        """Raise a `StateError` with all faults, if there are any."""
+        found = self.faults(model)
+        if found:
+            raise StateError("\n".join(f"outputs: {fault}" for fault in found))
+
+
+def variables(
+    model: Model,
+    t: ArrayLike,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    outputs: Outputs | None = None,
+    *,
+    sums: Sums | None = None,
+    orientation: ArrayLike | None = None,
+) -> dict[str, xr.DataArray]:
+    """Everything that is to be read at some times, by name; each variable says its dimensions, units and meaning.
+
+    Parameters
+    ----------
+    t : (times,) array_like
+        s.
+    q, v, a, tau : (times, nq), (times, nv), (times, nv), (times, nv) array_like
+        Coordinates, speeds, accelerations and drive forces at those times.
+    outputs : Outputs, optional
+        What is wanted besides states, energies, momentum and centre of mass.
+    sums : function of (q, v), optional
+        Gives energies (times, 2), momentum (times, 6) and first moment of mass (times, 3); the model's own by default.
+    orientation : (frames, 4) array_like, optional
+        Orientations at the time before the first, from which these go on without a jump of sign; without them the
+        first ones have w >= 0.
+    """
+    wanted = outputs or Outputs()
+    wanted.check(model)
+    times = table(t, (np.size(t),), "t")
+    n = times.size
+    q_, v_ = table(q, (n, model.nq), "q"), table(v, (n, model.nv), "v")
+    a_, tau_ = table(a, (n, model.nv), "a"), table(tau, (n, model.nv), "tau")
+    out = recordings.states(model, q_, v_, a_, tau_)
+    out |= recordings.sums(model, q_, v_, sums or (lambda q, v: model._sums(q, v)[:3]))
+    if wanted.frames:
+        out |= recordings.frames(model, wanted.frames, q_, v_, a_, orientation)
+    if wanted.wrenches:
+        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_)
+    if wanted.nodes:
+        out["displacement"] = recordings.displacements(model, wanted.nodes, q_)
+    if wanted.strains:
+        out["strain"] = recordings.strains(model, wanted.strains, q_)
+    clock = xr.Variable("time", times, {"units": "s", "long_name": "time"})
+    return {name: x.assign_coords(time=clock) for name, x in out.items()}

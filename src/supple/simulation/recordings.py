@@ -1,0 +1,205 @@
+"""Variables of a motion with names and units, from batches of states.
+
+Nothing here goes from one time to the next, but for the sign of the quaternions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from supple.errors import StateError
+from supple.model.model import Model
+from supple.model.places import motion_at, pose_in_body
+from supple.recursions import kinematics
+from supple.simulation import requests
+
+Floats = NDArray[np.float64]
+Sums = Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
+"""Of states (q, v): energies (n, 2), momentum (n, 6), first moment of mass (n, 3)."""
+AXES = ("x", "y", "z")
+COMPONENTS = (*(f"angular {axis}" for axis in AXES), *(f"linear {axis}" for axis in AXES))
+LABELS = {"axis": AXES, "quaternion": (*AXES, "w"), "component": COMPONENTS}
+FORCES = {"rad/s": "N m", "m/s": "N"}
+"""Unit of the force on a speed by that of the speed: their product is power. A mode has G = 1, so it is the rate's."""
+
+
+def table(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    """Numbers of just this shape."""
+    x = np.ascontiguousarray(values, dtype=np.float64)
+    if x.shape != shape:
+        raise StateError(f"{what}: expected shape {shape}, got {x.shape}")
+    return x
+
+
+def states(model: Model, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
+    """q (time, coordinate); v, a and tau (time, speed)."""
+    units = model.speed_units
+    coordinate = {
+        "coordinate": names(model.coordinates),
+        "coordinate_unit": along("coordinate", model.coordinate_units),
+    }
+    speed = {
+        "speed": names(model.speeds),
+        "speed_unit": along("speed", units),
+        "acceleration_unit": along("speed", [f"{unit}^2" for unit in units]),
+        "force_unit": along("speed", [FORCES.get(unit, f"{unit}^2") for unit in units]),
+    }
+    return {
+        "q": variable(q, ("coordinate",), "see coordinate_unit", "coordinates", coordinate),
+        "v": variable(v, ("speed",), "see speed_unit", "speeds", speed),
+        "a": variable(a, ("speed",), "see acceleration_unit", "accelerations, rates of the speeds", speed),
+        "tau": variable(tau, ("speed",), "see force_unit", "drive forces", speed),
+    }
+
+
+def sums(model: Model, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
+    """kinetic_energy and potential_energy (time), momentum (time, component), center_of_mass (time, axis)."""
+    energy, total, moment = all_sums(q, v)
+    momentum = "momentum, angular about the ground's origin, then linear; ground axes"
+    out = {
+        "kinetic_energy": variable(energy[:, 0], (), "J", "kinetic energy"),
+        "potential_energy": variable(energy[:, 1], (), "J", "energy of gravity, springs and deformation"),
+        "momentum": variable(total, ("component",), "kg m^2/s, kg m/s", momentum),
+    }
+    if model.mass > 0:
+        center = "centre of mass of all bodies, ground frame"
+        out["center_of_mass"] = variable(moment / model.mass, ("axis",), "m", center)
+    return out
+
+
+def frames(
+    model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, before: ArrayLike | None
+) -> dict[str, xr.DataArray]:
+    """position (time, frame, axis), orientation (time, frame, quaternion), velocity and acceleration (time, frame,
+    component).
+
+    Poses and motions of the bodies are found once for all frames.
+    """
+    places = {name: requests.frame(model, name) for name in wanted}
+    count, times = len(places), len(q)
+    R_bodies, p_bodies = model.poses(q)
+    (q, v, a), _, dtype, ws = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
+    V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
+    kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
+    turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
+    velocity, acceleration = np.zeros((2, times, count, 6))
+    for i, place in enumerate(places.values()):
+        R, p = R_bodies[:, place.body], p_bodies[:, place.body]
+        own = pose_in_body(model.flex, place, q)
+        turn[:, i], position[:, i] = R @ own.R, p + _turned(R, np.broadcast_to(own.p, p.shape))
+        moving = motion_at(model.flex, place, q, v, a, V[:, place.body], A[:, place.body])
+        for x, out in zip(moving, (velocity, acceleration), strict=True):
+            out[:, i, :3], out[:, i, 3:] = _turned(R, x[:, :3]), _turned(R, x[:, 3:])
+    frame = {"frame": names(places)}
+    pose, moved = ("frame", "axis"), ("frame", "component")
+    both = "angular, then linear of the origin; ground axes"
+    return {
+        "position": variable(position, pose, "m", "origin of frames, ground frame", frame),
+        "orientation": variable(
+            quaternions(turn, before), ("frame", "quaternion"), "1", "orientation of frames in the ground frame", frame
+        ),
+        "velocity": variable(velocity, moved, "rad/s, m/s", f"velocity of frames, {both}", frame),
+        "acceleration": variable(acceleration, moved, "rad/s^2, m/s^2", f"acceleration of frames, {both}", frame),
+    }
+
+
+def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
+    """x, y, z, w (times, n, 4) of rotations (times, n, 3, 3), each on the side of the one before it.
+
+    The first ones are on the side of `before` (n, 4); if there is none, they have w >= 0.
+    """
+    times, n = R.shape[:2]
+    if times == 0:
+        return np.zeros((0, n, 4))
+    found = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True).reshape(times, n, 4)
+    first = found[0] if before is None else table(before, (n, 4), "orientation")
+    earlier = np.concatenate([first[None], found[:-1]])
+    opposite = np.einsum("tni,tni->tn", earlier, found) < 0.0
+    return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
+
+
+def wrenches(model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats) -> xr.DataArray:
+    """(time, joint, component)."""
+    places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
+    words = "moment, then force that the joint passes to its body at the body's origin; body axes"
+    joint = {"joint": names(model.bodies[i] for i in places)}
+    return variable(model.joint_wrenches(q, v, a)[:, places], ("joint", "component"), "N m, N", words, joint)
+
+
+def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
+    """(time, node, axis): gamma eta of nodes; of a body that is named alone, of all its nodes."""
+    found: dict[str, tuple[Floats, Floats]] = {}
+    for name in wanted:
+        key, place = requests.node(model, name)
+        body = requests.flexible_body(model, key)
+        eta = _deformation(model, key, q)
+        if place is not None:
+            frame = body.frame(place)
+            found[f"{key}/{place}"] = eta @ frame.shape[3:].T, frame.position
+            continue
+        u = (body.shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6)[..., 3:]
+        found |= {f"{key}/{i}": (u[:, i], x) for i, x in enumerate(body.nodes)}
+    values = np.stack([u for u, _ in found.values()], axis=1)
+    node = {
+        "node": names(found),
+        **_places("node", np.stack([x for _, x in found.values()])),
+    }
+    return variable(values, ("node", "axis"), "m", "elastic displacement of nodes, body axes", node)
+
+
+def strains(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
+    """(time, gauge): strains of the elements of some bodies."""
+    found = {name: requests.gauges(model, name) for name in wanted}
+    values = [(x.matrix @ _deformation(model, name, q).T).T for name, x in found.items()]
+    gauge = {
+        "gauge": names(f"{name}/{label}" for name, x in found.items() for label in x.labels),
+        "gauge_body": along("gauge", (name for name, x in found.items() for _ in x.places)),
+        "gauge_quantity": along("gauge", (quantity for x in found.values() for quantity in x.quantities)),
+        "gauge_unit": along("gauge", (unit for x in found.values() for unit in x.units)),
+        **_places("gauge", np.concatenate([x.positions for x in found.values()])),
+    }
+    words = "strains of elements, in their axes"
+    return variable(np.concatenate(values, axis=1), ("gauge",), "see gauge_unit", words, gauge)
+
+
+def variable(
+    values: Any, dims: Sequence[str], units: str, long_name: str, coords: dict[str, Any] | None = None
+) -> xr.DataArray:
+    """Values over time and `dims`, which carry their labels."""
+    labels = {dim: names(LABELS[dim]) for dim in dims if dim in LABELS} | (coords or {})
+    attributes = {"units": units, "long_name": long_name}
+    return xr.DataArray(np.asarray(values), dims=("time", *dims), coords=labels, attrs=attributes)
+
+
+def names(texts: Iterable[str]) -> NDArray[np.str_]:
+    """Texts as an array, also if there are none."""
+    return np.array(list(texts), dtype=np.str_)
+
+
+def along(dim: str, texts: Iterable[str]) -> tuple[str, NDArray[np.str_]]:
+    """Texts as one more coordinate along a dimension."""
+    return dim, names(texts)
+
+
+def _places(dim: str, x: Floats) -> dict[str, tuple[str, Floats, dict[str, str]]]:
+    """Undeformed positions (n, 3) as three more coordinates along a dimension."""
+    words = "undeformed position, body frame"
+    return {f"{dim}_{axis}": (dim, x[:, i], {"units": "m", "long_name": words}) for i, axis in enumerate(AXES)}
+
+
+def _turned(R: Floats, x: Floats) -> Floats:
+    return (R @ x[..., None])[..., 0]
+
+
+def _deformation(model: Model, name: str, q: Floats) -> Floats:
+    """Coordinates of deformation (times, modes) of a flexible body."""
+    assert model.flex is not None
+    k = model.bodies.index(name) + 1
+    first = int(model.flex.q_mode[k])
+    return q[:, first : first + int(model.flex.modes[k])]

@@ -1,0 +1,289 @@
+"""Results on disk, written as a run goes, so that a process that is killed loses no more than its last segment.
+
+While a run goes on, or after it was broken off, its files are in a directory beside the place of the results:
+
+    motion.nc.parts/plan.nc      the model and the settings, written before anything else
+    motion.nc.parts/00000.nc     the first segment, 00001.nc the next, and so on
+    motion.nc.parts/lock         held by the process that writes; the system lets go of it when that ends
+    motion.nc.parts/*.draft      being written, of no account
+    motion.nc.parts/result.nc    all segments joined, on its way to motion.nc
+
+`plan.nc` holds the variables of `supple.files.embedding` and `settings`, a text in JSON. A part is a netCDF file: the
+segment as xarray shows it, and in the HDF5 group `memory` the arrays from which the next segment is computed. Both end
+in a checksum, see `parts`.
+
+The results, `motion.nc`, hold all segments joined along `time`, what `plan.nc` holds, and the attribute `finished`: 1,
+or 0 for a run that was broken off in order, whose directory stays. When all is finished `result.nc` is written, then
+`plan.nc` removed: from that moment the run counts as finished. Then `result.nc` takes the place of `motion.nc`, which
+until then is what an earlier run left there, and the rest is removed. Whoever finds a directory without `plan.nc` may
+complete that.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from errno import EISDIR
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import xarray as xr
+from numpy.typing import NDArray
+
+from supple.errors import ResultsError, ResultsWarning
+from supple.simulation import netcdf
+from supple.simulation.parts import Parts, content, failures, locked, sync, write
+from supple.simulation.plans import Plan
+
+__all__ = ["Plan", "Recording", "open_results"]
+
+FINISHED = "finished"
+
+
+class Recording:
+    """The results of a run that goes on: made by `begin` or `resume`, ended by `finish`.
+
+    As a context manager it lets go of the files when the block ends in any other way; the run can then be resumed.
+    """
+
+    def __init__(self, parts: Parts, lock: int) -> None:
+        self._parts = parts
+        self._lock: int | None = lock
+        self._files: list[Path] = []
+        self._layout: dict[str, str] = {}
+
+    @classmethod
+    def begin(cls, path: str | os.PathLike[str], plan: Plan, overwrite: bool = False) -> Recording:
+        """A new recording for results at `path`; results that are there stay until this run is finished.
+
+        Parameters
+        ----------
+        path : path-like
+        plan : Plan
+        overwrite : bool
+            Throw away what an unfinished run left.
+
+        Raises
+        ------
+        ResultsError
+            When an unfinished run is there, another process writes there, or nothing can be written.
+        """
+        parts = Parts(_target(path))
+        image = netcdf.packed(plan.dataset())
+        with failures(parts.directory, "written"):
+            parts.directory.mkdir(exist_ok=True)
+        with _opened(parts) as recording:
+            parts.settle()
+            if parts.numbers() and not overwrite:
+                raise ResultsError(
+                    f"{parts.target}: an unfinished run is there, {len(parts.numbers())} parts in {parts.directory}; "
+                    "--resume goes on with it, --overwrite begins anew"
+                )
+            parts.empty()
+            try:
+                with failures(parts.plan, "written"):
+                    write(parts.plan, image)
+            except BaseException:
+                parts.remove()
+                raise
+            return recording
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str], plan: Plan) -> tuple[Recording, dict[str, NDArray[Any]] | None]:
+        """The recording of a run that was broken off, and the memory of its last part, None if it has no part.
+
+        Damaged parts, and those behind them, are removed with a `ResultsWarning`.
+
+        Raises
+        ------
+        ResultsError
+            When there is no unfinished run, it had another plan, or another process writes there.
+        """
+        parts = Parts(_target(path))
+        if not parts.directory.is_dir():
+            raise ResultsError(_nothing(parts))
+        with _opened(parts) as recording:
+            parts.settle()
+            if not parts.plan.exists():
+                parts.remove()
+                raise ResultsError(_nothing(parts))
+            _require_same(parts, plan)
+            files, fault = parts.sound()
+            if fault:
+                kept = f"{fault}; the {len(files)} parts before it are kept, and the run goes on from there"
+                warnings.warn(kept, ResultsWarning, stacklevel=2)
+                parts.drop(len(files))
+            recording._files = files
+            last = content(files[-1]) if files else None
+            if last is None:
+                return recording, None
+            recording._layout = netcdf.layout(netcdf.unpacked(last))
+            return recording, netcdf.memory_of(last)
+
+    def append(self, segment: xr.Dataset, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Write one part; when this returns it is on the disk.
+
+        Parameters
+        ----------
+        segment : xarray.Dataset
+            Over the dimension `time`, which is a variable too; all segments have the same variables. What does not
+            depend on time counts in the first, attributes in the last.
+        memory : dict of str to array
+            What `resume` is to give back.
+        """
+        file = self._parts.part(len(self._files))
+        layout = netcdf.layout(segment)
+        if netcdf.TIME not in segment.variables or layout != (self._layout or layout):
+            expected = self._layout or "a variable 'time'"
+            raise ResultsError(f"{file}: expected a segment with {expected}, got {layout}")
+        image = netcdf.packed(segment, memory)
+        with failures(file, "written", f"the {len(self._files)} parts before it are kept, --resume goes on from there"):
+            write(file, image)
+        self._files.append(file)
+        self._layout = layout
+
+    def finish(self, finished: bool = True) -> None:
+        """Join all parts to the results, and let go of the files.
+
+        Parameters
+        ----------
+        finished : bool
+            Whether the run came to its end. If not the parts stay for `resume`; if it has none, nothing is written.
+        """
+        parts = self._parts
+        with self, failures(parts.target, "written", f"the parts in {parts.directory} are kept, --resume joins them"):
+            if not self._files and not finished:
+                return
+            files, fault = parts.sound()
+            if fault or not files:
+                raise ResultsError(f"{fault or f'{parts.directory}: no part'}; --resume goes on with the parts before")
+            if parts.target.is_dir():
+                raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+            write(parts.result, _joined(parts, files, finished), digest=False)
+            if finished:
+                parts.plan.unlink()
+                sync(parts.directory)
+            parts.result.replace(parts.target)
+            sync(parts.target.parent)
+            if finished:
+                with suppress(OSError):  # what is left is of no account, and the next run removes it
+                    parts.remove()
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
+    """The results at `path`; of a run that goes on or was killed, its parts, with the attribute `finished` 0.
+
+    A results file is read as its values are asked for and can be closed; parts are read at once. A `ResultsWarning`
+    tells of parts that are damaged, or of a later unfinished run beside finished results.
+
+    Raises
+    ------
+    ResultsError
+        When there are no results, or the file cannot be read as such.
+    """
+    parts = Parts(Path(path))
+    with failures(parts.target, "read"):
+        try:
+            return _found(parts)
+        except FileNotFoundError:  # the run was finished and its parts removed while they were read
+            return _found(parts)
+
+
+def _found(parts: Parts) -> xr.Dataset:
+    _require_no_directory(parts.target)
+    planned = parts.plan.exists()
+    file = parts.result if parts.result.exists() and not planned else parts.target
+    files, fault = parts.sound() if planned else ([], "")
+    results = _read(file) if file.exists() else None
+    if results is not None and (results.attrs.get(FINISHED, 1) or not files):
+        if files:
+            later = f"a later one in {parts.directory} is unfinished; --resume goes on with it"
+            warnings.warn(f"{file}: these are the results of an earlier run; {later}", ResultsWarning, stacklevel=3)
+        return results
+    if results is not None:
+        results.close()
+    if fault:
+        warnings.warn(f"{fault}; the {len(files)} parts before it are read", ResultsWarning, stacklevel=3)
+    if not files:
+        raise ResultsError(f"{parts.target}: no results: expected this file, or parts of a run in {parts.directory}")
+    return netcdf.unpacked(_joined(parts, files, finished=False))
+
+
+def _joined(parts: Parts, files: list[Path], finished: bool) -> bytes | memoryview:
+    """The image of the results that parts make up; without the model if the plan is damaged."""
+    plan = content(parts.plan)
+    also = netcdf.unpacked(plan) if plan is not None else xr.Dataset()
+    return netcdf.joined(files, also.assign_attrs({FINISHED: int(finished)}))
+
+
+def _read(file: Path) -> xr.Dataset:
+    try:
+        return xr.open_dataset(file, engine="h5netcdf", decode_times=False)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ResultsError(f"{file}: expected results in netCDF, got a damaged or foreign file: {error}") from None
+
+
+@contextmanager
+def _opened(parts: Parts) -> Iterator[Recording]:
+    """A recording that has the lock, and loses it if the block fails."""
+    with failures(parts.directory, "used"):
+        lock = locked(parts.lock)
+        if lock is None:
+            raise ResultsError(f"{parts.target}: another run is writing there now; nothing was changed")
+        recording = Recording(parts, lock)
+        try:
+            yield recording
+        except BaseException:
+            recording.__exit__(None, None, None)
+            raise
+
+
+def _require_same(parts: Parts, plan: Plan) -> None:
+    stored = content(parts.plan)
+    if stored is None:
+        raise ResultsError(
+            f"{parts.plan} is damaged: its checksum does not fit its content; the run cannot be resumed, "
+            "--overwrite begins anew"
+        )
+    differences = plan.differences(netcdf.unpacked(stored))
+    if differences:
+        raise ResultsError(
+            f"{parts.target}: the unfinished run there is another one; --overwrite begins anew\n  "
+            + "\n  ".join(differences)
+        )
+
+
+def _nothing(parts: Parts) -> str:
+    """Why there is nothing to resume."""
+    if not parts.target.exists():
+        return f"{parts.target}: nothing to resume: no run was begun there"
+    with _read(parts.target) as results:
+        if results.attrs.get(FINISHED, 1):
+            return f"{parts.target}: nothing to resume: the run is finished"
+    return f"{parts.target}: nothing to resume: the run is not finished, but its parts in {parts.directory} are gone"
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """A path at which a file can be."""
+    target = Path(path)
+    _require_no_directory(target)
+    if not target.parent.is_dir():
+        found = "a file" if target.parent.exists() else "nothing"
+        raise ResultsError(f"{target}: cannot be written: expected a directory {target.parent}, got {found}")
+    return target
+
+
+def _require_no_directory(target: Path) -> None:
+    if target.is_dir():
+        raise ResultsError(f"{target}: expected a file, got a directory")

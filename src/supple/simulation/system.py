@@ -1,0 +1,357 @@
+"""A model with all that acts on it: rates of the whole state, in machine code where that is soon made.
+
+The state y holds the coordinates q, the speeds v and the integrals z (of controllers, and the work of all drives); u
+holds what comes from outside (see `inputs.inputs`). Every function is dy/dt = f(t, y, u).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.quantities import Quantities, leaves
+from supple.model.compiled import LARGEST, LIMIT, Compiled, estimated_operations
+from supple.model.inputs import COMPLEX_STEP
+from supple.model.model import Model
+from supple.recursions import articulated
+from supple.symbolic.derivatives import jacobian
+from supple.symbolic.function import Function, Nodes
+from supple.symbolic.graph import Expr, GraphTooLarge
+from supple.symbolic.trace import Trace
+
+Vector = NDArray[np.float64]
+WORTH_COMPILING = 60_000
+"""Operations up to which straight-line code is made within a few seconds."""
+
+
+class Equations:
+    """The leaves of a run and what its laws make of them, in a graph of their own."""
+
+    def __init__(self, model: Model, inputs: Inputs, limit: float = LIMIT) -> None:
+        self.trace = t = Trace(model, limit=limit)
+        graph = t.graph
+        z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
+        variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
+        self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
+        self.applied: Applied = inputs.applied(self.at)
+        self._inputs, self.acting = inputs, inputs.acting
+        self.y: Nodes = np.concatenate([t.q, t.v, z])
+        self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
+
+    def rate(self) -> Nodes:
+        """dy/dt."""
+        n = self.at.model.nv
+        w = self.accelerations(self.at.t, self.at.q, np.concatenate([self.at.v, self.at.z]))
+        return np.concatenate([self.trace.rates(self.applied.q, self.applied.v), w[:n], w[n:]])
+
+    def motion(self) -> tuple[Nodes, Nodes]:
+        """Accelerations and drive forces."""
+        x = self.applied
+        return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
+
+    def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
+        """What the laws make of another state."""
+        x = self.at
+        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+
+    def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
+        """Rates of w, speeds and integrals, at another state."""
+        n = self.at.model.nv
+        x = self.at_state(t, q, w[:n], w[n:])
+        a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
+        power = [np.array([tau @ x.v], dtype=object)] if self.acting else []
+        return np.concatenate([a, np.array(x.z_rate, dtype=object), *power])
+
+    def settled(self) -> Quantities:
+        """What formulas see: the state as the laws have it."""
+        x = self.at
+        return Quantities(x.model, x.graph, x.t, self.applied.q, self.applied.v, x.z, x.u, x.variables)
+
+    def laws(self) -> dict[str, Nodes]:
+        """State, drives and rates of the laws' integrals as the laws have them."""
+        x = self.applied
+        return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
+
+
+class Kernel(Compiled):
+    """One function of (t, y, u) in machine code.
+
+    Parameters
+    ----------
+    system : System
+    what : str
+        Its name; with the laws' digest it decides the code.
+    shapes : mapping of output name to shape
+    make : function
+        Gives the outputs as nodes.
+    lanes : int, optional
+        One for functions that are asked for one state after another.
+    extra : mapping of name to names of entries, optional
+        Arguments after (t, y, u).
+    """
+
+    def __init__(
+        self,
+        system: System,
+        what: str,
+        shapes: Mapping[str, tuple[int, ...]],
+        make: Callable[[Equations], Mapping[str, Nodes]],
+        lanes: int | None = None,
+        extra: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self._system, self._make, self._shapes, self.lanes = system, make, dict(shapes), lanes
+        self._extra = dict(extra or {})
+        super().__init__(system.model, f"{what} {system.digest}", (), (), 1)
+
+    def _signature(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+        s = self._system
+        more = {key: len(names) for key, names in self._extra.items()}
+        return {"t": 1, "y": s.size, "u": len(s.inputs.held), **more}, self._shapes
+
+    @cached_property
+    def function(self) -> Function:
+        """The graph."""
+        e = Equations(self._system.model, self._system.inputs)
+        for key, names in self._extra.items():
+            e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
+        function = Function(self.what.split()[0], e.at.graph, e.inputs, self._make(e))
+        if len(function.order) > LARGEST:
+            raise GraphTooLarge(f"{len(function.order)} nodes")
+        return function
+
+    def _fall_back(self) -> None:
+        raise GraphTooLarge(f"{self!r}: too large for straight-line code")
+
+
+class System:
+    """Rates of a model's state under its inputs.
+
+    Attributes
+    ----------
+    engine : str
+        "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration.
+    z_0, u_0 : arrays
+        Integrals and held values at the start.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Inputs,
+        q: Vector,
+        v: Vector,
+        family: dict[frozenset[int], System] | None = None,
+    ) -> None:
+        self.model, self.inputs = model, inputs
+        self._start = q, v
+        self._family = {inputs.locked: self} if family is None else family
+        self._free = inputs if not inputs.locked else inputs.locking(frozenset())
+        self._watched: dict[str, Kernel] = {}
+        self.nq, self.nv = model.nq, model.nv
+        self.z_0, self.u_0 = inputs.start()
+        self.size = model.nq + model.nv + len(self.z_0)
+        laws = Equations(model, inputs)
+        self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws())
+        self.given = laws.applied.given
+        self.digest = _digest(self._laws_function, self.given)
+        self._ticks = {
+            rate: (list(updates), Function("tick", laws.at.graph, laws.inputs, {"u": np.array(list(updates.values()))}))
+            for rate, updates in laws.applied.ticks.items()
+        }
+        self.engine = "generic"
+        self.rough_operations = estimated_operations(model) + len(self._laws_function.order)
+        if model.nv and estimated_operations(model) <= WORTH_COMPILING:
+            try:
+                self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
+            except GraphTooLarge:
+                return
+            y, u = np.concatenate([*self.start_state(q, v), self.z_0]), self.u_0.copy()
+            self.begin(0.0, y, u)
+            if np.isfinite(self.rate_kernel(np.zeros(1), y, u)).all():
+                self.engine = "llvm"
+
+    # ------------------------------------------------------------ states
+
+    def start_state(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The state at the start with the prescribed motions' own values."""
+        return self.settled(np.zeros(1), np.concatenate([q, v, self.z_0])[None], self.u_0[None], 0)
+
+    def settled(self, t: Vector, y: Vector, u: Vector, only: int | None = None) -> tuple[Vector, Vector]:
+        """Coordinates and speeds of states (n, ...), prescribed ones as prescribed, quaternions of unit length."""
+        q, v = y[:, : self.nq], y[:, self.nq : self.nq + self.nv]
+        if self.given.any():
+            q, v = self.laws(t[:, None], y, u)[:2]
+        q, v = self.model.normalize(q), np.ascontiguousarray(v)
+        return (q, v) if only is None else (q[only], v[only])
+
+    def begin(self, t: float, y: Vector, u: Vector) -> None:
+        """Held values as all clocks leave them at the start."""
+        for rate in self.inputs.sample_rates:
+            self.tick(rate, t, y, u)
+        self.call(t, y, u)
+
+    def tick(self, rate: float, t: float, y: Vector, u: Vector) -> None:
+        """Held values after a tick of a clock."""
+        if rate in self._ticks:
+            places, function = self._ticks[rate]
+            u[places] = function.evaluate(t=[t], y=y, u=u)["u"]
+        self.inputs.tick(rate, t, y[: self.nq].copy(), y[self.nq : self.nq + self.nv].copy(), u)
+
+    def call(self, t: float, y: Vector, u: Vector) -> None:
+        """Held values as the functions that are called give them here."""
+        if self.inputs.calls:
+            self.inputs.call(t, y[: self.nq].copy(), y[self.nq : self.nq + self.nv].copy(), u)
+
+    # ------------------------------------------------------------ functions
+
+    @cached_property
+    def laws(self) -> Kernel:
+        """q, v, drive and z_rate (see `Equations.laws`)."""
+        nz = len(self.z_0) - self.inputs.acting
+        shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
+        return Kernel(self, "laws", shapes, lambda e: e.laws())
+
+    def rate(self, t: float, y: Vector, u: Vector) -> Vector:
+        """dy/dt of one state."""
+        if not np.isfinite(y).all():  # a trial step went too far: the integrator takes a shorter one
+            return np.full_like(y, np.nan)
+        self.call(t, y, u)
+        if self.engine == "llvm":
+            return self.rate_kernel(np.array([t]), y, u)
+        q, v, a, tau, z_rate = (x[0] for x in self._generic(np.array([[t]]), y[None], u[None]))
+        work = [tau @ v] if self.inputs.acting else []
+        return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
+
+    def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
+        """Accelerations and drive forces (n, nv) of states (n, ...)."""
+        if self.engine == "llvm":
+            a, tau = self._motion_kernel(t[:, None], y, u)
+            return a, tau
+        _, _, a, tau, _ = self._generic(t[:, None], y, u)
+        return a, tau
+
+    @cached_property
+    def _motion_kernel(self) -> Kernel:
+        shapes = {"a": (self.nv,), "tau": (self.nv,)}
+        return Kernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
+
+    def _generic(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, ...]:
+        """q, v, a, tau, z_rate of states (n, ...) by the recursions."""
+        if self.inputs.acting:
+            q, v, drive, z_rate = self.laws(t, y, u)
+        else:
+            q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
+            drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
+        a, tau = self.model._articulated(q, v, drive, self.given, None)
+        return q, v, a, tau, z_rate
+
+    def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
+        """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
+        if self.engine != "llvm":
+            return self.model._sums(q, v)[:3]
+        found: tuple[Vector, Vector, Vector] = self._sums_kernel(q, v)
+        return found
+
+    @cached_property
+    def _sums_kernel(self) -> Compiled:
+        kernel: Compiled = self.model.compile("sums")
+        return kernel
+
+    # ------------------------------------------------------------ events
+
+    def watch(self, nodes: Callable[[Equations], Nodes], count: int, name: str) -> Kernel:
+        """Further functions of (t, y, u): what events look at."""
+        if name not in self._watched:
+            self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
+        return self._watched[name]
+
+    def value(self, formula: float | str, t: float, y: Vector, u: Vector, where: str) -> float:
+        """A formula at a state."""
+        e = Equations(self.model, self.inputs)
+        function = Function("value", e.at.graph, e.inputs, {"x": np.array([e.settled().formula(formula, where)])})
+        return float(function.evaluate(t=[t], y=y, u=u)["x"][0])
+
+    def locked(self, speeds: frozenset[int]) -> System:
+        """The same system with these freedoms held where they are."""
+        if speeds not in self._family:
+            self._family[speeds] = System(self.model, self._free.locking(speeds), *self._start, self._family)
+        return self._family[speeds]
+
+    def unlocked(self, t: float, y: Vector, u: Vector) -> Vector:
+        """Forces of the laws (nv,), also on freedoms that are held."""
+        free = self._family[frozenset()]
+        found: Vector = free.laws(np.array([t]), y, u)[2]
+        return found
+
+    def blow(self, q: Vector, speed: int) -> Vector:
+        """Change of all speeds when a blow changes one speed by 1."""
+        model = self.model
+        (q_,), _, dtype, ws = model._batch(q=(q, model.nq))
+        x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
+        x[0, speed] = 1.0
+        articulated.inverse_mass_solve(model.tree, model.flex, q_, self.given, ws, x, v)
+        return v[0] / v[0, speed]
+
+    # ------------------------------------------------------------ derivatives
+
+    def jacobian(self, t: float, y: Vector, u: Vector) -> Vector:
+        """d(dy/dt)/dy, exact: the laws' part from their equations, the model's by complex steps.
+
+        What Python functions give that are called is taken as constant.
+        """
+        if self._slopes_kernel is not None:
+            self.call(t, y, u)
+            found: Vector = self._slopes_kernel(np.array([t]), y, u)
+            return found
+        model, nq, nv, h = self.model, self.nq, self.nv, COMPLEX_STEP
+        self.call(t, y, u)
+        values, slopes = self._laws_slopes(np.array([t]), y, u)
+        q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+        x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
+        Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
+        a, tau = (part.imag.T / h for part in model._articulated(Q, V, D, self.given, None))
+        rates = model.derivative(Q, V).imag.T / h
+        at_laws = slopes[: nq + 2 * nv]
+        blocks = [rates @ at_laws, a @ at_laws, slopes[nq + 2 * nv :]]
+        if self.inputs.acting:
+            force = model._articulated(q, v, drive, self.given, None)[1]
+            power = v @ tau
+            power[nq : nq + nv] += force
+            blocks.append((power @ at_laws)[None])
+        return np.concatenate(blocks)
+
+    @cached_property
+    def _slopes_kernel(self) -> Kernel | None:
+        """The same from the graph, for models small enough."""
+        if self.engine != "llvm" or self.rough_operations * self.size > WORTH_COMPILING:
+            return None
+        try:
+            shapes = {"J": (self.size, self.size)}
+            return Kernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
+        except GraphTooLarge:
+            return None
+
+    @cached_property
+    def _laws_slopes(self) -> Kernel:
+        n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
+
+        def make(e: Equations) -> dict[str, Nodes]:
+            values = np.concatenate(list(e.laws().values()))
+            return {"value": values, "slope": jacobian(values, e.y)}
+
+        return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
+
+
+def _digest(function: Function, given: NDArray[np.bool_]) -> str:
+    """Of all nodes, what they compute, and which accelerations are given."""
+    order: Sequence[Expr] = function.order
+    number = {node.id: i for i, node in enumerate(order)}
+    text = repr([(n.op, [number[a.id] for a in n.args], n.value) for n in order])
+    ends = repr({key: [number[n.id] for n in x.flat] for key, x in function.outputs.items()})
+    names = repr({key: [leaf.value for leaf in x.flat] for key, x in function.inputs.items()})
+    return hashlib.sha256((text + ends + names + repr(given.tolist())).encode()).hexdigest()

@@ -1,0 +1,491 @@
+"""Results on disk: killed at any moment, resumed, damaged, refused, and what the files hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import recorded_runs
+import supple
+from recorded_runs import plan, run, segments
+from supple.files.embedding import embedded_model
+from supple.simulation import netcdf, parts
+from supple.simulation.storage import Plan, Recording, open_results
+from supple.structures import Material, Rectangle, beam
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL, fork or locks of POSIX")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "motion.nc"
+
+
+@pytest.fixture
+def directory(path: Path) -> Path:
+    return path.with_name("motion.nc.parts")
+
+
+def whole(count: int) -> xr.Dataset:
+    """What an uninterrupted run gives, joined by xarray."""
+    made = [dataset for dataset, _ in segments(count)]
+    joined = xr.concat([d.drop_vars("unit") for d in made], "time", join="override")
+    return joined.assign_coords(unit=made[0].unit).assign_attrs(made[-1].attrs)
+
+
+def same(results: xr.Dataset, expected: xr.Dataset) -> bool:
+    """Bit for bit, names, units and attributes too, but for what is added to the segments."""
+    own = results.drop_vars(["model_text", "settings"])
+    own.attrs.pop("finished")
+    return own.identical(expected) and own.q.values.tobytes() == expected.q.values.tobytes()
+
+
+def broken_off(path: Path, count: int, of: int = 9) -> None:
+    """Leave a run with so many parts."""
+    with Recording.begin(path, plan(of)) as recording:
+        for dataset, memory in segments(count):
+            recording.append(dataset, memory)
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """All files but the locks, with their content."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "lock"]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+# ------------------------------------------------------------ killed
+
+
+def script(*arguments: str) -> subprocess.Popen[str]:
+    """A process that records."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, recorded_runs.__file__, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+
+
+@POSIX
+def test_a_run_killed_ten_times_at_random_moments_gives_the_same_bits(path: Path) -> None:
+    known = 0
+    for more in np.random.default_rng(5).integers(1, 12, size=10):
+        with script("endless", str(path)) as child:
+            assert child.stdout is not None
+            told = [int(next(child.stdout)) for _ in range(more)]
+            child.send_signal(signal.SIGKILL)
+        assert child.returncode == -signal.SIGKILL
+        assert told[0] > known, "it went on where it was"
+        known = told[-1]
+        with open_results(path) as left:
+            assert left.attrs["finished"] == 0
+            assert left.attrs["steps"] >= known
+            assert same(left, whole(left.attrs["steps"]))
+    recording, memory = Recording.resume(path, plan(0))
+    assert memory is not None
+    recording.finish()
+    with open_results(path) as results:
+        assert results.attrs["finished"] == 1
+        assert same(results, whole(int(memory["number"])))
+    assert os.listdir(path.parent) == ["motion.nc"]
+
+
+@POSIX
+def test_a_run_killed_between_any_two_touches_of_the_disk_goes_on(tmp_path: Path) -> None:
+    with script("everywhere", str(tmp_path)) as process:
+        rows = [line.split(" ") for line in process.communicate()[0].splitlines()]
+    assert process.returncode == 0
+    expected = whole(3).q.values.tobytes().hex()
+    assert len(rows) > 25
+    assert [row[0] for row in rows] == ["True"] * (len(rows) - 1) + ["False"]
+    assert all(expected.startswith(row[2]) for row in rows)
+    assert len({row[2] for row in rows}) == 4, "killed before the first, the second, the third part and behind it"
+    assert all(row[2] == expected for row in rows if row[1] == "True"), "a file at the final name is complete"
+    assert {row[1] for row in rows} == {"True", "False"}
+    assert all(row[3:] == [expected, "True"] for row in rows)
+
+
+# ------------------------------------------------------------ what the files hold
+
+
+def test_a_run_without_interruption(path: Path, directory: Path) -> None:
+    with Recording.begin(path, plan(4)) as recording:
+        for number, (dataset, memory) in enumerate(segments(4)):
+            recording.append(dataset, memory)
+            file = directory / f"{number:05d}.nc"
+            assert xr.load_dataset(file, engine="h5netcdf").identical(dataset)
+            image = parts.content(file)
+            assert image is not None
+            stored = netcdf.memory_of(image)
+            assert {name: x.tobytes() for name, x in stored.items()} == {n: x.tobytes() for n, x in memory.items()}
+        recording.finish()
+    with xr.open_dataset(path, engine="h5netcdf") as results:
+        assert results.attrs["finished"] == 1
+        assert embedded_model(results) == recorded_runs.model()
+        assert same(results, whole(4))
+    assert supple.load(path) == recorded_runs.model()
+
+
+def test_the_parts_of_a_run_and_the_joined_file_read_the_same(path: Path) -> None:
+    broken_off(path, 5)
+    from_parts = open_results(path)
+    assert from_parts.attrs["finished"] == 0
+    recording, _ = Recording.resume(path, plan(9))
+    recording.finish(finished=False)
+    with xr.open_dataset(path, engine="h5netcdf") as results:
+        assert results.identical(from_parts)
+        assert same(results, whole(5))
+    recording, memory = Recording.resume(path, plan(9))
+    assert memory is not None
+    dataset, memory = recorded_runs.segment(memory)
+    recording.append(dataset, memory)
+    with open_results(path) as later, recording:
+        assert same(later, whole(6)), "the parts go beyond the joined file"
+
+
+def test_every_type_that_results_may_have_comes_back() -> None:
+    dataset = xr.Dataset(
+        {
+            "f": (("time", "free"), np.array([[np.nan, -0.0], [np.inf, 1e-310]])),
+            "single": ("time", np.array([1.5, 2.5], dtype=np.float32), {"units": "seconds"}),
+            "count": ((), np.int64(7)),
+            "on": ("time", np.array([True, False])),
+            "word": ("none", np.array([], dtype="U3")),
+            "text": ((), "n\u00e4chste Zeile\n" * 10000),
+        },
+        {"time": [0.0, 1.0], "where": ("time", ["a", "b"])},
+        {"title": "any", "number": 3, "numbers": [1.0, 2.0]},
+    )
+    again = netcdf.unpacked(netcdf.packed(dataset, {"x": np.zeros((0, 3))}))
+    xr.testing.assert_identical(again, dataset)
+    assert {name: again[name].dtype for name in ("f", "single", "count", "on")} == {
+        "f": np.dtype(float),
+        "single": np.dtype(np.float32),
+        "count": np.dtype(np.int64),
+        "on": np.dtype(bool),
+    }
+    assert np.signbit(again.f[0, 1])
+    with pytest.raises(supple.ResultsError, match=r"variable 'z' is of type complex128"):
+        netcdf.packed(xr.Dataset({"z": ("time", np.zeros(2, dtype=complex))}))
+
+
+def test_segments_of_another_layout_are_refused_at_once(path: Path) -> None:
+    (first, memory), (second, _) = segments(2)
+    with Recording.begin(path, plan(2)) as recording:
+        with pytest.raises(supple.ResultsError, match=r"00000.nc: expected a segment with a variable 'time'"):
+            recording.append(first.drop_vars("time"), memory)
+        recording.append(first, memory)
+        with pytest.raises(supple.ResultsError, match=r"00001.nc: expected a segment with .*q.*, got "):
+            recording.append(second.drop_vars("q"), memory)
+        with pytest.raises(supple.ResultsError, match=r"00001.nc: .*float32\(time, coordinate 3\)"):
+            recording.append(second.assign(q=second.q.astype(np.float32)), memory)
+
+
+def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    listed: list[Any] = []
+    content, listdir = parts.content, os.listdir
+
+    def counted_content(file: Path) -> bytes | None:
+        read.append(file)
+        return content(file)
+
+    def counted_listdir(folder: Any) -> list[str]:
+        listed.append(folder)
+        return listdir(folder)
+
+    monkeypatch.setattr(parts, "content", counted_content)
+    monkeypatch.setattr(os, "listdir", counted_listdir)
+    with Recording.begin(path, plan(50)) as recording:
+        listed.clear()
+        for dataset, memory in segments(50):
+            recording.append(dataset, memory)
+        assert (read, listed) == ([], [])
+        recording.finish()
+    assert len(read) == 50
+    assert len(listed) < 5
+
+
+# ------------------------------------------------------------ begin and resume
+
+
+def test_begin_refuses_an_unfinished_run_unless_told_to_overwrite(path: Path) -> None:
+    broken_off(path, 3)
+    before = snapshot(path.parent)
+    with pytest.raises(supple.ResultsError, match=r"motion.nc: .* 3 parts in .*--resume goes on.*--overwrite begins"):
+        Recording.begin(path, plan(9))
+    assert snapshot(path.parent) == before
+    with Recording.begin(path, plan(2), overwrite=True) as recording:
+        for dataset, memory in segments(2):
+            recording.append(dataset, memory)
+        recording.finish()
+    with open_results(path) as results:
+        assert same(results, whole(2))
+
+
+def test_a_run_that_has_no_part_yet_is_no_obstacle(path: Path) -> None:
+    with Recording.begin(path, plan(2)):
+        pass
+    with pytest.raises(supple.ResultsError, match=r"no results: expected this file, or parts"):
+        open_results(path)
+    recording, memory = Recording.resume(path, plan(2))
+    assert memory is None
+    recording.finish(finished=False)
+    assert not path.exists()
+    with Recording.begin(path, plan(3)) as recording, pytest.raises(supple.ResultsError, match=r"no part"):
+        recording.finish()
+
+
+def test_results_of_an_earlier_run_stay_until_the_next_is_finished(path: Path, directory: Path) -> None:
+    run(path, 2)
+    earlier = path.read_bytes()
+    broken_off(path, 3, of=3)
+    assert path.read_bytes() == earlier
+    with pytest.warns(supple.ResultsWarning, match=f"results of an earlier run; a later one in {directory} is unfin"):
+        results = open_results(path)
+    with results:
+        assert same(results, whole(2))
+    run(path, 3)
+    with open_results(path) as results:
+        assert same(results, whole(3))
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (plan(8), "segments: was 9, is 8"),
+        (plan(9, rtol=1e-9), "rtol: was null, is 1e-09"),
+        (plan(9, q=[0.1, 0.2, 0.4]), r"q\[2\]: was 0.3, is 0.4"),
+        (plan(9, q=[0.1]), r"q: was \[0.1, 0.2, 0.3\], is \[0.1\]"),
+        (plan(9, integrator="x" * 200), 'integrator: was "logistic", is "xxxxx.*xxxxxx[.][.][.]'),
+        (Plan(recorded_runs.model(2.0), plan(9).settings), r"model: line \d+: was mass = 1.0, is mass = 2.0"),
+    ],
+)
+def test_resume_refuses_another_plan_and_says_what_differs(path: Path, other: Plan, message: str) -> None:
+    broken_off(path, 2)
+    before = snapshot(path.parent)
+    with pytest.raises(supple.ResultsError, match=message) as caught:
+        Recording.resume(path, other)
+    assert str(caught.value).startswith(f"{path}: the unfinished run there is another one")
+    assert snapshot(path.parent) == before
+    Recording.resume(path, plan(9))[0].finish(finished=False)
+
+
+def test_flexible_bodies_are_compared_by_their_numbers(path: Path) -> None:
+    def hub(thickness: float) -> supple.Model:
+        material = Material(E=70e9, nu=0.3, rho=2700)
+        mech = supple.Mechanism("hub")
+        mech.add_body("boom", beam(1.0, Rectangle(0.02, thickness), material, 4).reduce("cantilever", 3))
+        return mech.build()
+
+    model = hub(0.01)
+    with Recording.begin(path, Plan(model, {})) as recording:
+        recording.append(*next(segments(1)))
+    with pytest.raises(supple.ResultsError, match=r"model: the text is the same, flexible bodies are not"):
+        Recording.resume(path, Plan(hub(0.011), {}))
+    for same_model in (model, hub(0.01)):
+        Recording.resume(path, Plan(same_model, {}))[0].finish(finished=False)
+    assert supple.load(path) == model
+
+
+def test_resume_says_when_there_is_nothing_to_resume(path: Path, directory: Path) -> None:
+    with pytest.raises(supple.ResultsError, match=r"motion.nc: nothing to resume: no run was begun there"):
+        Recording.resume(path, plan(1))
+    assert os.listdir(path.parent) == []
+    run(path, 1)
+    before = snapshot(path.parent)
+    with pytest.raises(supple.ResultsError, match=r"motion.nc: nothing to resume: the run is finished"):
+        Recording.resume(path, plan(1))
+    assert snapshot(path.parent) == before
+    recording = Recording.begin(path, plan(2))
+    recording.append(*next(segments(1)))
+    recording.finish(finished=False)
+    for file in directory.iterdir():
+        file.unlink()
+    with pytest.raises(supple.ResultsError, match=r"not finished, but its parts in .* are gone"):
+        Recording.resume(path, plan(2))
+    with open_results(path) as results:
+        assert results.attrs["finished"] == 0
+
+
+@POSIX
+def test_two_runs_at_once_are_refused(path: Path) -> None:
+    with Recording.begin(path, plan(2)) as recording:
+        for attempt in (Recording.begin, Recording.resume):
+            with pytest.raises(supple.ResultsError, match=r"motion.nc: another run is writing there now"):
+                attempt(path, plan(2))
+        recording.append(*next(segments(1)))
+        assert open_results(path).sizes["time"] == 1, "reading is no writing"
+    Recording.resume(path, plan(2))[0].finish(finished=False)
+
+
+def test_settings_that_cannot_be_kept_are_refused(path: Path) -> None:
+    with pytest.raises(supple.ResultsError, match=r"settings: expected what JSON can hold: .*function"):
+        Recording.begin(path, plan(1, tau=lambda t: t))
+    assert os.listdir(path.parent) == []
+
+
+# ------------------------------------------------------------ damage
+
+
+def damage(file: Path, how: str) -> None:
+    content = bytearray(file.read_bytes())
+    if how == "flipped":
+        # In the numbers themselves, where HDF5 has no checksum.
+        numbers = xr.load_dataset(file, engine="h5netcdf").q.values.tobytes()
+        content[content.index(numbers) + 3] ^= 1
+        file.write_bytes(content)
+    elif how == "absent":
+        file.unlink()
+    else:
+        file.write_bytes(content[: {"empty": 0, "half": len(content) // 2, "end": len(content) - 1}[how]])
+
+
+@pytest.mark.parametrize("how", ["flipped", "half", "end", "empty", "absent"])
+def test_a_damaged_part_sends_the_run_back_to_the_part_before(path: Path, directory: Path, how: str) -> None:
+    broken_off(path, 6)
+    damage(directory / "00003.nc", how)
+    reason = f"00003.nc is {'missing' if how == 'absent' else 'damaged'}"
+    with pytest.warns(supple.ResultsWarning, match=f"{reason}.*the 3 parts before it are read"):
+        assert same(open_results(path), whole(3))
+    with pytest.warns(supple.ResultsWarning, match=f"{reason}.*the 3 parts before it are kept"):
+        recording, memory = Recording.resume(path, plan(9))
+    assert memory is not None
+    assert int(memory["number"]) == 3
+    with recording:
+        assert sorted(file.name for file in directory.glob("0*")) == ["00000.nc", "00001.nc", "00002.nc"]
+    run(path, 9)
+    with open_results(path) as results:
+        assert same(results, whole(9))
+
+
+def test_damage_that_happens_during_the_run_is_found_before_anything_is_joined(path: Path, directory: Path) -> None:
+    with Recording.begin(path, plan(3)) as recording:
+        for dataset, memory in segments(3):
+            recording.append(dataset, memory)
+        damage(directory / "00001.nc", "flipped")
+        with pytest.raises(supple.ResultsError, match=r"00001.nc is damaged"):
+            recording.finish()
+    assert not path.exists()
+    with pytest.warns(supple.ResultsWarning, match=r"00001.nc is damaged.*the 1 parts"):
+        run(path, 3)
+    with open_results(path) as results:
+        assert same(results, whole(3))
+
+
+def test_a_damaged_plan_leaves_the_motion(path: Path, directory: Path) -> None:
+    broken_off(path, 2)
+    damage(directory / "plan.nc", "half")
+    assert open_results(path).attrs.pop("finished") == 0
+    assert np.array_equal(open_results(path).q, whole(2).q)
+    with pytest.raises(supple.ResultsError, match=r"plan.nc is damaged.*--overwrite begins anew"):
+        Recording.resume(path, plan(9))
+
+
+def test_leftovers_with_temporary_names_are_of_no_account(path: Path, directory: Path) -> None:
+    broken_off(path, 2)
+    for name in ("00002.nc.draft", "result.nc.draft", "result.nc"):
+        (directory / name).write_bytes(b"half")
+    assert same(open_results(path), whole(2))
+    run(path, 9)
+    with open_results(path) as results:
+        assert same(results, whole(9))
+    assert os.listdir(path.parent) == ["motion.nc"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no netCDF", b"\x89HDF\r\n\x1a\n" + bytes(100)])
+def test_a_file_that_holds_no_results(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(supple.ResultsError, match=r"motion.nc: expected results in netCDF, got a damaged or foreign"):
+        open_results(path)
+
+
+# ------------------------------------------------------------ what cannot be written
+
+
+def test_places_where_no_file_can_be(tmp_path: Path, path: Path, directory: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.nc").mkdir()
+    before = snapshot(tmp_path)
+    for place, message in [
+        (tmp_path / "folder.nc", "folder.nc: expected a file, got a directory"),
+        (tmp_path / "nowhere" / "m.nc", "m.nc: cannot be written: expected a directory .*nowhere, got nothing"),
+        (tmp_path / "file" / "m.nc", "m.nc: cannot be written: expected a directory .*file, got a file"),
+    ]:
+        for attempt in (Recording.begin, Recording.resume):
+            with pytest.raises(supple.ResultsError, match=message):
+                attempt(place, plan(1))
+        with pytest.raises(supple.ResultsError, match=r"(no results|got a directory)"):
+            open_results(place)
+    assert snapshot(tmp_path) == before
+    directory.write_text("mine")
+    with pytest.raises(supple.ResultsError, match=r"motion.nc.parts: cannot be written: File exists"):
+        Recording.begin(path, plan(1))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_may_not_be_written(path: Path) -> None:
+    path.parent.chmod(0o500)
+    with pytest.raises(supple.ResultsError, match=r"motion.nc.parts: cannot be written: Permission denied"):
+        Recording.begin(path, plan(1))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_keeps_the_parts(path: Path, directory: Path) -> None:
+    run(path, 1)
+    earlier = path.read_bytes()
+    broken_off(path, 3, of=4)
+    full = directory / "00003.nc.draft"
+    recording, memory = Recording.resume(path, plan(4))
+    assert memory is not None
+    dataset, memory = recorded_runs.segment(memory)
+    with recording:
+        full.symlink_to("/dev/full")
+        with pytest.raises(
+            supple.ResultsError, match=r"00003.nc: cannot be written: No space left .* 3 parts before it are kept"
+        ):
+            recording.append(dataset, memory)
+        recording.append(dataset, memory)  # somebody made room
+        (directory / "result.nc.draft").symlink_to("/dev/full")
+        with pytest.raises(
+            supple.ResultsError, match=r"motion.nc: cannot be written: No space left .* are kept, --resume joins them"
+        ):
+            recording.finish()
+    assert path.read_bytes() == earlier
+    run(path, 4)
+    with open_results(path) as results:
+        assert same(results, whole(4))
+
+
+@pytest.fixture
+def limited() -> Iterator[None]:
+    """No file may grow beyond 1000 bytes: a write stops in its middle."""
+    resource = pytest.importorskip("resource", reason="limits are of POSIX")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_run_that_cannot_even_begin_leaves_nothing(path: Path, limited: None) -> None:
+    with pytest.raises(supple.ResultsError, match=r"plan.nc: cannot be written: File too large"):
+        Recording.begin(path, plan(1))
+    assert os.listdir(path.parent) == []
+
+
+def test_a_directory_that_takes_the_place_of_the_results(path: Path, directory: Path) -> None:
+    recording = Recording.begin(path, plan(1))
+    recording.append(*next(segments(1)))
+    path.mkdir()
+    with pytest.raises(supple.ResultsError, match=r"motion.nc: cannot be written: Is a directory; the parts .* kept"):
+        recording.finish()
+    path.rmdir()
+    run(path, 1)
+    with open_results(path) as results:
+        assert same(results, whole(1))
