@@ -321,15 +321,13 @@ def test_check_finds_all_faults_and_no_echoes_of_them(file: Path) -> None:
 def test_simulation_is_read_with_names_quoted_or_not(file: Path) -> None:
     table = "[simulation]\nduration = 2\nsamples = 5\nv = { 'arm.angle' = 2 }\n[simulation.q]\narm.angle = 1\n"
     file.write_text(ARM + table)
-    simulation = toml.read_simulation(file)
-    assert simulation is not None
-    assert simulation.arguments() == {"duration": 2.0, "samples": 5, "q": {"arm.angle": 1}, "v": {"arm.angle": 2}}
+    assert toml.read_run(file) == {"duration": 2.0, "samples": 5, "q": {"arm.angle": 1}, "v": {"arm.angle": 2}}
     assert toml.check(file) == []
 
 
 def test_simulation_may_be_absent(file: Path) -> None:
     file.write_text(ARM)
-    assert toml.read_simulation(file) is None
+    assert toml.read_run(file) == {}
 
 
 def test_check_compares_the_simulation_with_the_model(file: Path) -> None:

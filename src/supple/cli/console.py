@@ -19,7 +19,7 @@ app = typer.Typer(
 out = Console()
 err = Console(stderr=True)
 
-File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf.")]
+File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or results that hold a model, .nc.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free what is fixed to the ground.")]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -13,7 +14,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, table_of
-from supple.files import load, read_simulation
+from supple.files import load, read_run
+from supple.simulation.choice import KNOWN
 from supple.structures.body import FlexibleBody
 from supple.view import write_report
 
@@ -28,51 +30,87 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Results file, netCDF.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[
-        str | None, typer.Option(help="DOP853, RK45, RK23, Radau, BDF, LSODA; generalized_alpha, leapfrog, rk4.")
-    ] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that was broken off.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew in spite of an unfinished run.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
     ] = True,
     floating_base: Floating = False,
 ) -> None:
-    """Simulate a model; write the motion to a netCDF file, and a page to look at it."""
+    """Simulate a model; write the motion to a netCDF file, and a page to look at it.
+
+    The results are written while the run goes on. What was broken off is gone on with by --resume.
+    """
     model = load(file, floating_base=floating_base)
-    plan = read_simulation(file) if file.suffix.lower() == ".toml" else None
-    settings: dict[str, Any] = plan.arguments() if plan else {}
-    for key, value in (("duration", duration), ("rtol", rtol), ("integrator", integrator), ("step", step)):
-        if value is not None:
-            settings[key] = value
+    settings = read_run(file) if file.suffix.lower() == ".toml" else {}
+    given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
+    settings |= {key: value for key, value in given.items() if value is not None}
     if "duration" not in settings:
         raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
     target = output or Path(f"{file.stem}.nc")
+    if target.resolve() == file.resolve():
+        raise supple.StateError(f"{file}: the results would take the place of the model; give another --output")
     started = time.perf_counter()
-    with _bar("simulating") as bar:
-        task = bar.add_task("", total=settings["duration"], shown="compiling")
-
-        def show(t: float) -> None:
-            bar.update(task, completed=t, shown=f"t = {t:.3g} s")
-
-        result = supple.simulate(model, progress=show, **settings)
-    result.to_netcdf(target, engine="h5netcdf")
+    try:
+        with _Bar(settings["duration"]) as bar:
+            found = supple.simulate(
+                model, progress=bar.show, file=target, resume=resume, overwrite=overwrite, **settings
+            )
+    except KeyboardInterrupt:
+        err.print(f"stopped; {_kept(target)}", highlight=False, soft_wrap=True)
+        raise typer.Exit(130) from None
+    except supple.SimulationError as error:
+        raise supple.SimulationError(f"{error}\n{_kept(target)}") from None
+    with found:
+        result = found.load()
     _summary(model, result, time.perf_counter() - started)
     out.print(f"results: {target}")
     if report:
         out.print(f"report: {write_report(model, result, target.with_suffix('.html'))}")
 
 
-def _bar(what: str) -> Progress:
-    """A progress bar on the error output, if that is a terminal; gone when the work is done."""
-    return Progress(
-        TextColumn(what),
-        BarColumn(),
-        TextColumn("{task.fields[shown]}"),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
+def _kept(target: Path) -> str:
+    """What is on disk of a run that did not come to its end."""
+    try:
+        with supple.open_results(target) as result:
+            return f"the motion up to t = {float(result.time[-1]):.6g} s is in {target}; --resume goes on from there"
+    except supple.ResultsError:
+        return "nothing was written yet"
+
+
+class _Bar:
+    """A bar on the error output, if that is a terminal, with the speed against real time; gone when it is done."""
+
+    def __init__(self, duration: float) -> None:
+        self._started = time.perf_counter()
+        self._progress = Progress(
+            TextColumn("simulating"),
+            BarColumn(),
+            TextColumn("{task.fields[shown]}"),
+            TimeRemainingColumn(),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=duration, shown="compiling")
+        self._first: float | None = None
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, t: float) -> None:
+        """Move it to a simulated time."""
+        if self._first is None:
+            self._first, self._started = t, time.perf_counter()
+        speed = (t - self._first) / max(time.perf_counter() - self._started, 1e-9)
+        self._progress.update(self._task, completed=t, shown=f"t = {t:.4g} s, {speed:.3g} x real time")
 
 
 def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
@@ -90,11 +128,14 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         largest = sorted((i for i in modes if sizes[i] > 0), key=lambda i: -sizes[i])
         _ranges(f"the largest of {len(modes)} coordinates of deformation", model, result, largest[:SHOWN_MODES])
     energy = (result.kinetic_energy + result.potential_energy).values
-    out.print(
-        f"{result.attrs['integrator']}, {result.attrs['steps']} steps, {result.attrs['evaluations']} evaluations; "
-        f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J",
-        soft_wrap=True,
-    )
+    change = f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J"
+    if "work" in result:
+        change += f", work of the drives {float(result.work[-1]):.3g} J"
+    counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
+    out.print(f"{result.attrs['integrator']}: {result.attrs['reason']}", soft_wrap=True, highlight=False, markup=False)
+    out.print(f"{counts}; {change}", soft_wrap=True)
+    for t, name in json.loads(result.attrs["events"])[:SHOWN_JOINTS]:
+        out.print(f"t = {t:.6g} s: {name}", markup=False)
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:

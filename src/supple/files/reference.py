@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.files import schema, sections, structures, tables
+from supple.files import inputs, schema, sections, structures, tables
+from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
 from supple.files.tables import Table, form
+from supple.symbolic.graph import FUNCTIONS
 
 EXAMPLE = """\
 name = "pendulum on a cart"
@@ -126,6 +128,25 @@ its structure are places like any other: "boom/end", "boom/middle", "boom/3". Bo
 reduction, in time and in memory.
 """
 
+FORMULAS = """\
+## Formulas
+
+```toml
+[variables]
+strength = 2.0
+
+[[drive]]
+speed = "arm.angle"
+force = "strength*sin(2*pi*t) - 0.1*rate(arm.angle)"
+```
+
+Numbers, names, `+ - * / **`, parentheses, and the functions {FUNCTIONS}. `clip(x, low, high)` keeps x between two
+values, `step(x)` is 0 before and 1 after x = 0, `ramp(x)` the larger of x and 0. Names are `t`, `pi`, the names under
+`[variables]`, coordinates (`arm.angle`), rates of coordinates (`rate(arm.angle)`), and speeds that are no rates
+(`satellite.wx`). A name with other characters stands in quotes: `"left-arm.angle"`. A formula is read as an expression
+and becomes part of the equations of motion; it is never run as a program.
+""".replace("{FUNCTIONS}", ", ".join(f"`{name}`" for name in sorted(FUNCTIONS)))
+
 URDF = """\
 ## URDF
 
@@ -184,7 +205,14 @@ def page() -> str:
         _section("### [[spring_damper]]", schema.SpringDamperTable),
         _section("### [[wrench]]", schema.WrenchTable),
         _section("### [[coupling]]", schema.CouplingTable),
+        FORMULAS,
+        _section("### [[drive]]", inputs.DriveTable),
+        _section("### [[motion]]", inputs.MotionTable),
+        _section("#### { times, values } or { file }", inputs.TimeTable),
+        _section("### [[limit]]", inputs.LimitTable),
+        _section("### [[event]]", inputs.EventTable),
         _section("### [simulation]", Simulation),
+        _section("### [output]", OutputTable),
         URDF,
     ]
     return "\n".join(parts)

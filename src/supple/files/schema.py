@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
+from supple.errors import SuppleError
+from supple.files.inputs import DriveTable, EventTable, LimitTable, MotionTable
+from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import Simulation
 from supple.files.structures import AnyFlexible, AnyStructure
@@ -30,6 +34,12 @@ from supple.files.tables import (
     Truth,
     Vector,
 )
+from supple.inputs.inputs import Inputs
+from supple.simulation.events import require_sound
+from supple.simulation.outputs import Outputs
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
 
 
 class JointTable(Table):
@@ -275,4 +285,43 @@ class ModelFile(Table):
     coupling: Annotated[list[CouplingTable], Form("[[coupling]] tables")] = Field(
         [], description="Relations between joints."
     )
+    variables: Annotated[dict[str, Number], Form("a table of numbers by name")] = Field(
+        {}, description="Names for numbers in formulas; events can change them."
+    )
+    drive: Annotated[list[DriveTable], Form("[[drive]] tables")] = Field([], description="Drive forces, controllers.")
+    motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
+    limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
+    event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
     simulation: Annotated[Simulation | None, Form("a table")] = Field(None, description="What `supple run` does.")
+    output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
+
+    def run_arguments(self, folder: Path) -> dict[str, Any]:
+        """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
+        out = self.simulation.arguments() if self.simulation else {}
+        tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in self.drive}}
+        given = {
+            "tau": tau,
+            "motion": {x.speed: x.motion(folder) for x in self.motion},
+            "variables": self.variables,
+            "limits": [x.limit() for x in self.limit],
+            "events": [x.event() for x in self.event],
+            "outputs": Outputs(**self.output.arguments()) if self.output else None,
+        }
+        return out | {key: x for key, x in given.items() if x}
+
+    def run_faults(self, model: Model, folder: Path) -> list[str]:
+        """What of that does not fit the model."""
+        found = [f"simulation: {fault}" for fault in (self.simulation.faults(model) if self.simulation else ())]
+        found += [f"output: {fault}" for fault in (self.output.faults(model) if self.output else ())]
+        for key, items in (("drive", self.drive), ("motion", self.motion)):
+            names = [x.speed for x in items]
+            found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
+        try:
+            given = self.run_arguments(folder)
+            inputs = Inputs(
+                model, given.get("tau"), given.get("motion"), given.get("variables"), bool(given.get("limits"))
+            )
+            require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
+        except SuppleError as error:
+            found.append(str(error))
+        return found

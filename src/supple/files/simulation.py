@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from supple.model.model import Model
 
 
-def _flat(value: Any) -> Any:
+def flat(value: Any) -> Any:
     """Tables in tables with joined names: TOML reads `arm.angle = 1.0` as angle in a table arm."""
     if not isinstance(value, dict):
         return value
@@ -29,14 +29,16 @@ def _flat(value: Any) -> Any:
     return flat
 
 
-ByName = Annotated[dict[str, Number], BeforeValidator(_flat), Form("a table of numbers by name")]
+ByName = Annotated[dict[str, Number], BeforeValidator(flat), Form("a table of numbers by name")]
 
 
 class Simulation(Table):
     """What `supple run` does with the model: the arguments of `supple.simulate`."""
 
     duration: Positive = Field(description="Time to simulate, s.")
-    integrator: Annotated[str | None, Form("a text")] = Field(None, description="Name of the integrator.")
+    integrator: Annotated[str | None, Form("a text")] = Field(
+        None, description="Name of the integrator; chosen from the model if not given."
+    )
     step: MaybePositive = Field(None, description="Length of fixed steps (`generalized_alpha`, `leapfrog`, `rk4`), s.")
     rtol: MaybePositive = Field(None, description="Relative tolerance.")
     atol: MaybePositive = Field(None, description="Absolute tolerance.")

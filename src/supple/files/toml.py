@@ -17,7 +17,6 @@ from supple.files.emit import body_files, text
 from supple.files.faults import Faults, read_bytes
 from supple.files.schema import JOINTS, ModelFile
 from supple.files.sections import SECTIONS
-from supple.files.simulation import Simulation
 from supple.files.structures import STRUCTURES
 from supple.files.tables import Table
 from supple.model.mechanism import Mechanism
@@ -37,9 +36,9 @@ def read(path: str | os.PathLike[str]) -> Mechanism:
     return mech
 
 
-def read_simulation(path: str | os.PathLike[str]) -> Simulation | None:
-    """The simulation table of a TOML file, None if it has none."""
-    return _parsed(Faults(Path(path))).simulation
+def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a TOML file says about a run, as keyword arguments of `supple.simulate`."""
+    return _parsed(Faults(Path(path))).run_arguments(Path(path).parent)
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
@@ -50,9 +49,9 @@ def check(path: str | os.PathLike[str]) -> list[str]:
     except FileFormatError as error:
         return str(error).split("\n")
     mech = assembled(file, faults)
-    if file.simulation and not faults.found:
-        for fault in file.simulation.faults(mech.build()):
-            faults.add("simulation", fault)
+    if not faults.found:
+        for fault in file.run_faults(mech.build(), Path(path).parent):
+            faults.add("", fault)
     faults.warn()
     return faults.found
 

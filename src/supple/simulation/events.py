@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import StateError, nearest
+from supple.inputs.inputs import Inputs
+from supple.model.model import Model
 from supple.simulation.methods.stretch import Watch
 from supple.simulation.system import Equations, System
 from supple.symbolic.function import Nodes
@@ -100,7 +102,7 @@ class Situation:
         self, system: System, events: Sequence[Event], limits: Sequence[Limit], held: dict[int, float]
     ) -> None:
         self.events, self.limits, self.held = events, limits, held
-        self.speeds = [limit_speed(system, limit) for limit in limits]
+        self.speeds = [limit_speed(system.model, limit) for limit in limits]
         self.system = system.locked(frozenset(self.speeds[i] for i in held)) if held else system
         self._kinds: list[tuple[str, int, float]] = [
             ("event", i, DIRECTIONS[e.direction]) for i, e in enumerate(events)
@@ -212,20 +214,8 @@ class Situation:
         s, model = self.system, self.system.model
         new = {name: s.value(x, t, y, u, f"event {event.name!r}: {name!r}") for name, x in event.change.items()}
         for name, x in new.items():
-            rate = name[5:-1] if name.startswith("rate(") and name.endswith(")") else None
-            if rate is not None and rate in model.speeds:
-                y[s.nq + model.speeds.index(rate)] = x
-            elif name in s.inputs.variables:
-                u[list(s.inputs.variables).index(name)] = x
-            elif name in model.coordinates:
-                y[model.coordinates.index(name)] = x
-            elif name in model.speeds:
-                y[s.nq + model.speeds.index(name)] = x
-            else:
-                known = [*s.inputs.variables, *model.coordinates, *model.speeds]
-                raise StateError(
-                    f"event {event.name!r}: change: no variable or coordinate {name!r}{nearest(name, known)}"
-                )
+            kind, place = _changed(model, s.inputs, name, f"event {event.name!r}")
+            (y if kind == "y" else u)[place] = x
         if event.action is not None:
             q, v = event.action(t, y[: s.nq].copy(), y[s.nq : s.nq + s.nv].copy())
             q_, v_ = (np.asarray(x, dtype=float) for x in (q, v))
@@ -237,11 +227,42 @@ class Situation:
             y[: s.nq], y[s.nq : s.nq + s.nv] = q_, v_
 
 
-def limit_speed(system: System, limit: Limit) -> int:
+def limit_speed(model: Model, limit: Limit) -> int:
     """The speed whose coordinate has stops."""
-    model = system.model
     place = model.coordinate_index(limit.coordinate)
     found = np.flatnonzero(model.tree.q_of_speed == place)
     if not len(found) or model._is_mode[found[0]]:
         raise StateError(f"limit of {limit.coordinate!r}: expected a joint coordinate with a rate of its own")
     return int(found[0])
+
+
+def require_sound(model: Model, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit]) -> None:
+    """Refuse laws, events and stops that do not fit the model."""
+    e = Equations(model, inputs)
+    at = e.settled()
+    for event in events:
+        where = f"event {event.name!r}"
+        if isinstance(event.when, str):
+            at.formula(event.when, where)
+        for name, x in event.change.items():
+            _changed(model, inputs, name, where)
+            at.formula(x, f"{where}: {name!r}")
+    for limit in limits:
+        speed = limit_speed(model, limit)
+        if speed in inputs.motions:
+            raise StateError(f"limit of {limit.coordinate!r}: its motion is prescribed, so it has no stops")
+
+
+def _changed(model: Model, inputs: Inputs, name: str, where: str) -> tuple[str, int]:
+    """What an event changes: "u" or "y" and the place there."""
+    rate = name[5:-1] if name.startswith("rate(") and name.endswith(")") else None
+    if rate is not None and rate in model.speeds:
+        return "y", model.nq + model.speeds.index(rate)
+    if name in inputs.variables:
+        return "u", list(inputs.variables).index(name)
+    if name in model.coordinates:
+        return "y", model.coordinates.index(name)
+    if name in model.speeds:
+        return "y", model.nq + model.speeds.index(name)
+    known = [*inputs.variables, *model.coordinates, *model.speeds]
+    raise StateError(f"{where}: change: no variable or coordinate {name!r}{nearest(name, known)}")

@@ -17,7 +17,7 @@ from supple.model.inputs import named_vector
 from supple.model.model import Model
 from supple.simulation.choice import choose
 from supple.simulation.course import Course, Part, Vector, integral
-from supple.simulation.events import Event, Limit
+from supple.simulation.events import Event, Limit, require_sound
 from supple.simulation.methods.fixed_steps import FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
 from supple.simulation.outputs import Outputs
@@ -117,6 +117,7 @@ def simulate(
     v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
+    require_sound(model, inputs, events, limits)
     course = Course(system, events, limits, float(duration), samples, progress)
     y, u = course.start(q_0, v_0)
     choice = choose(integrator, step, rtol, atol, system, y, u, float(duration), samples)

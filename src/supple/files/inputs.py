@@ -1,0 +1,156 @@
+"""The tables of a model file that say what acts on the model: drives, controllers, motions, events, stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, Strict
+
+from supple.errors import FileFormatError
+from supple.files.simulation import flat
+from supple.files.tables import Form, MaybePositive, Name, Number, Real, Table, Text, Truth
+from supple.inputs import tables
+from supple.inputs.controllers import PID
+from supple.inputs.inputs import Law, Motion
+from supple.simulation.events import Event, Limit
+
+
+class TimeTable(Table):
+    """Values over time: `times` and `values`, or a `file` of two columns."""
+
+    times: Annotated[list[Number] | None, Form("a list of numbers")] = Field(None, description="Increasing, s.")
+    values: Annotated[list[Number] | None, Form("a list of numbers")] = Field(None, description="As many.")
+    file: Annotated[str | None, Form("a text")] = Field(
+        None,
+        description="In place of both: a text file beside the model file, time and value in each line, parted by a "
+        "comma or blanks; lines that begin with # are left out.",
+    )
+    kind: Annotated[Literal["linear", "cubic", "hold"], Form('"linear", "cubic" or "hold"')] = Field(
+        "linear",
+        description="Between the times: straight lines; a smooth curve at rest at both ends, for motions and targets; "
+        "or each value until the next time.",
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """Numbers or a file."""
+        if ("file" in data) == ("times" in data or "values" in data):
+            yield "", "expected either times and values, or file"
+        elif "file" not in data and not ("times" in data and "values" in data):
+            yield "", "expected both times and values"
+
+    def table(self, folder: Path) -> tables.Table:
+        """The table, its file read."""
+        if self.file is None:
+            return tables.Table(self.times or [], self.values or [], self.kind)
+        path = folder / self.file
+        try:
+            text = path.read_text(encoding="utf-8").replace(",", " ")
+            rows = np.loadtxt(text.splitlines(), ndmin=2)
+        except (OSError, ValueError) as error:
+            raise FileFormatError(f"{path}: expected a line of two numbers for each time: {error}") from None
+        if rows.shape[1] != 2:
+            raise FileFormatError(f"{path}: expected two columns, got {rows.shape[1]}")
+        return tables.Table(rows[:, 0], rows[:, 1], self.kind)
+
+
+SIGNAL = "a number, a formula, or a table such as {times = [...], values = [...]}"
+Signal = Annotated[Number | Annotated[str, Strict()] | TimeTable | None, Form(SIGNAL)]
+Limits = Annotated[Number | Annotated[list[Number], Field(min_length=2, max_length=2)] | None, Form("a number, or two")]
+
+
+def _signal(x: Any, folder: Path) -> Any:
+    return x.table(folder) if isinstance(x, TimeTable) else x
+
+
+class DriveTable(Table):
+    """A drive force on one freedom: of a formula or table (`force`), or of a controller (`target` and gains)."""
+
+    speed: Text = Field(description='Name of the speed it acts on: "arm.angle".')
+    force: Signal = Field(None, description="N m or N. Formulas: see Formulas.")
+    target: Signal = Field(None, description="What the coordinate shall be, of a controller.")
+    kp: Real = Field(0.0, description="Force for each rad or m that the coordinate is off.")
+    kd: Real = Field(0.0, description="Force for each rad/s or m/s that its rate is off.")
+    ki: Real = Field(0.0, description="Force for each rad s or m s of the integral of what it is off.")
+    limit: Limits = Field(None, description="Greatest force of a controller either way, or least and greatest.")
+    rate: MaybePositive = Field(None, description="Samples a second of a controller; continuous if not given.")
+    feedforward: Annotated[Number | Annotated[str, Strict()], Form("a number or a formula")] = Field(
+        0.0, description="Added to the force of a controller."
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """A force or a target."""
+        if ("force" in data) == ("target" in data):
+            yield "", f"expected either force or target, got {'both' if 'force' in data else 'neither'}"
+        for key in ("kp", "kd", "ki", "limit", "rate", "feedforward"):
+            if key in data and "target" not in data:
+                yield key, "expected only with a target"
+
+    def law(self, folder: Path) -> Law:
+        """The law."""
+        if self.target is None:
+            law: Law = _signal(self.force, folder)
+            return law
+        limit = (self.limit[0], self.limit[1]) if isinstance(self.limit, list) else self.limit
+        target = _signal(self.target, folder)
+        return PID(target, self.kp, self.kd, self.ki, limit, self.rate, self.feedforward)
+
+
+class MotionTable(Table):
+    """A prescribed motion of a joint coordinate, by one of three keys; the force that it takes is found."""
+
+    speed: Text = Field(description='Name of the speed: "arm.angle".')
+    position: Signal = Field(None, description="Of the coordinate, a function of `t` alone, rad or m.")
+    velocity: Signal = Field(None, description="Of the coordinate, rad/s or m/s.")
+    acceleration: Signal = Field(None, description="Of the coordinate, rad/s^2 or m/s^2.")
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """One of the three."""
+        given = [key for key in ("position", "velocity", "acceleration") if key in data]
+        if len(given) != 1:
+            yield "", f"expected one of position, velocity, acceleration, got {', '.join(given) or 'none'}"
+
+    def motion(self, folder: Path) -> Motion:
+        """The motion."""
+        return Motion(*(_signal(x, folder) for x in (self.position, self.velocity, self.acceleration)))
+
+
+Changes = Annotated[
+    dict[str, Number | Annotated[str, Strict()]], BeforeValidator(flat), Form("a table of numbers and formulas by name")
+]
+
+
+class EventTable(Table):
+    """What happens when a quantity passes zero."""
+
+    name: Name = Field(description="Name of the event, in the results.")
+    when: Text = Field(description="Formula that is watched.")
+    direction: Annotated[Literal["rising", "falling", "both"], Form('"rising", "falling" or "both"')] = Field(
+        "both", description="Which way it passes zero."
+    )
+    stop: Truth = Field(False, description="Ends the run.")
+    change: Changes = Field(
+        {}, description='New values of variables, coordinates and speeds, by name; a rate as "rate(arm.angle)".'
+    )
+
+    def event(self) -> Event:
+        """The event."""
+        return Event(self.name, self.when, self.direction, self.stop, self.change)
+
+
+class LimitTable(Table):
+    """Stops of a joint coordinate."""
+
+    coordinate: Text = Field(description="Name of the coordinate.")
+    lower: Annotated[Number | None, Form("a number")] = Field(None, description="Lower stop, rad or m.")
+    upper: Annotated[Number | None, Form("a number")] = Field(None, description="Upper stop, rad or m.")
+    restitution: Real = Field(0.0, description="Share of the speed with which it is thrown back, 0 to 1.")
+
+    def limit(self) -> Limit:
+        """The stops."""
+        return Limit(self.coordinate, self.lower, self.upper, self.restitution)
