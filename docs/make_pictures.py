@@ -1,29 +1,156 @@
 """Draw the pictures of the README and the docs; Debian's chromium must be there.
 
-python -m pip install matplotlib playwright && python docs/make_pictures.py
+python -m pip install matplotlib playwright && python docs/make_pictures.py [names of examples]
 """
 
 from __future__ import annotations
 
+import runpy
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from playwright.sync_api import sync_playwright
+from scipy.spatial.transform import Rotation
 
 import supple
 from supple import structures
+from supple.files import read_simulation
 from supple.view import write_report
 
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+Run = tuple[supple.Model, xr.Dataset]
 
 
-def falling() -> tuple[supple.Model, xr.Dataset]:
+@dataclass(frozen=True)
+class Shot:
+    """How the 3-D view of an example is taken.
+
+    Attributes
+    ----------
+    time : float
+        Share of the motion at which it is shown.
+    turn, rise : float
+        Direction of the camera, rad: about the vertical, and above the level.
+    near : float
+        Distance of the camera, as a share of the page's own choice.
+    deformation : float
+        Factor of the deformation.
+    changes : dict
+        Arguments of `supple.simulate` other than those of the file.
+    traces : tuple of str, optional
+        Frames whose paths are drawn; the page's own choice if not given.
+    """
+
+    time: float
+    turn: float = -0.9
+    rise: float = 0.35
+    near: float = 0.8
+    deformation: float = 1.0
+    changes: dict[str, Any] | None = None
+    traces: tuple[str, ...] | None = None
+
+
+def circling() -> dict[str, Any]:
+    """The spherical pendulum on its level circle, not quite once round."""
+    tilt = Rotation.from_euler("y", 30, degrees=True)
+    spin = np.sqrt(9.81 / np.cos(np.radians(30)))
+    return {"duration": 5.2 / spin, "q": tilt.as_quat(), "v": tilt.inv().apply([0.0, 0.0, spin])}
+
+
+def spun_up() -> dict[str, Any]:
+    """The satellite under the torque of its example."""
+    example = runpy.run_path(str(EXAMPLES / "satellite_two_booms.py"))
+    return {"duration": 3.0, "tau": example["pulse"]}
+
+
+PUSH = {"tau": {"upper.angle": 10.0, "fore.angle": 2.5}, "duration": 1.4}
+FALL = {"duration": 0.25, "integrator": "generalized_alpha", "step": 5e-4}
+SHOTS = {
+    "pendulum": Shot(0.18, turn=-1.1, changes={"duration": 1.6}),
+    "cart_pendulum": Shot(0.5, turn=-1.2, near=0.9, changes={"duration": 2.0}),
+    "spherical_pendulum": Shot(1.0, rise=0.25, near=1.15, changes=circling()),
+    "tumbling_body": Shot(0.35, turn=-1.1, rise=0.5, changes={"duration": 6.0, "samples": 601}),
+    "heavy_top": Shot(0.8, rise=0.5),
+    "furuta_pendulum": Shot(0.35, changes={"duration": 1.0}),
+    "six_axis_arm": Shot(0.12, changes={"duration": 1.0}),
+    "arm_under_pd_control": Shot(0.35),
+    "robot_from_urdf": Shot(0.5),
+    "flexible_two_link_arm": Shot(0.45, turn=-1.5, rise=1.1, near=1.2, deformation=2.0, changes=PUSH),
+    "satellite_two_booms": Shot(0.12, turn=-1.3, rise=0.7, deformation=10.0, changes=spun_up()),
+    "hanging_chain": Shot(0.4, turn=-1.3, near=1.1, deformation=5.0),
+    "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, near=1.25, deformation=8.0, changes=FALL),
+    "spinning_beam": Shot(0.93, rise=0.45, near=0.75),
+}
+
+
+def motion_of(name: str, shot: Shot) -> Run:
+    """An example's model and what it does in the picture."""
+    if name == "arm_under_pd_control":
+        example = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+        arm = supple.load(EXAMPLES / f"{name}.toml")
+        return arm, example["driven"](arm, known=arm).isel(time=slice(0, 1501, 5))
+    if name == "robot_from_urdf":
+        example = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+        robot, goal = supple.load(EXAMPLES / f"{name}.urdf"), example["GOAL"]
+        drive = lambda t, q, v: robot.inverse_dynamics(q, v, 36.0 * (goal - q) - 12.0 * v)  # noqa: E731
+        return robot, supple.simulate(robot, 1.5, tau=drive)
+    model = supple.load(EXAMPLES / f"{name}.toml")
+    plan = read_simulation(EXAMPLES / f"{name}.toml")
+    arguments: dict[str, Any] = (plan.arguments() if plan else {}) | (shot.changes or {})
+    return model, supple.simulate(model, **arguments)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser."""
+    with sync_playwright() as browsers:
+        gl = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+        browser = browsers.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", *gl])
+        yield browser
+        browser.close()
+
+
+def opened(browser: Any, run: Run, folder: str, size: tuple[int, int], traces: tuple[str, ...] | None = None) -> Any:
+    """The page of a run."""
+    page_file = write_report(*run, Path(folder) / "page.html", traces=traces)
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme="light")
+    page.goto(page_file.resolve().as_uri())
+    page.wait_for_timeout(500)
+    return page
+
+
+def gallery(names: list[str]) -> None:
+    """The 3-D view of examples, one picture each."""
+    target = ROOT / "docs" / "images" / "gallery"
+    target.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder, chromium() as browser:
+        for name in names:
+            shot = SHOTS[name]
+            page = opened(browser, motion_of(name, shot), folder, (860, 700), shot.traces)
+            slide = "(e, value) => { e.value = value; e.dispatchEvent(new Event('input')); }"
+            page.locator("[name=deformation]").evaluate(slide, np.log10(shot.deformation))
+            camera = {"turn": shot.turn, "rise": shot.rise, "near": shot.near}
+            page.evaluate("c => { report.viewer.angle = [c.turn, c.rise]; report.viewer.distance *= c.near; }", camera)
+            page.locator("[name=time]").evaluate(slide, shot.time)
+            page.wait_for_timeout(300)
+            page.locator(".stage").screenshot(path=target / f"{name}.png")
+            page.close()
+            print(f"{name}: {(target / f'{name}.png').stat().st_size / 1e3:.0f} kB")
+
+
+def falling() -> Run:
     """Three links of rubber let go from the horizontal."""
     rubber = structures.Material(E=1e7, nu=0.45, rho=1100.0)
     link = structures.beam(0.4, structures.Rectangle(0.03, 0.03), rubber, elements=12)
@@ -69,20 +196,18 @@ def rubber_chain(model: supple.Model, result: xr.Dataset) -> None:
     figure.savefig(ROOT / "docs" / "images" / "rubber_chain.png")
 
 
-def report_page(model: supple.Model, result: xr.Dataset) -> None:
+def report_page(run: Run) -> None:
     """The page that `supple run` writes, in a browser, at 0.74 s."""
-    with TemporaryDirectory() as folder, sync_playwright() as browsers:
-        page_file = write_report(model, result, Path(folder) / "page.html")
-        browser = browsers.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1180, "height": 860})
-        page.goto(page_file.resolve().as_uri())
+    with TemporaryDirectory() as folder, chromium() as browser:
+        page = opened(browser, run, folder, (1180, 860))
         moved = "e => { e.value = 0.62 * e.max; e.dispatchEvent(new Event('input', {bubbles: true})) }"
         page.locator("input[type=range]").first.evaluate(moved)
         page.wait_for_timeout(500)
         page.screenshot(path=ROOT / "docs" / "images" / "report.png")
-        browser.close()
 
 
 if __name__ == "__main__":
-    rubber_chain(*falling())
-    report_page(*falling())
+    gallery(sys.argv[1:] or list(SHOTS))
+    if not sys.argv[1:]:
+        rubber_chain(*falling())
+        report_page(falling())

@@ -27,6 +27,8 @@ NUMBERS = {
     "satellite_two_booms": (0.160293814504, 1e-10),
     "hanging_chain": (2.040980585, 1e-8),
     "nodal_beam": (0.014175286458, 1e-11),
+    "spinning_beam": (5.58916208, 1e-7),
+    "robot_from_urdf": (0.039855338, 1e-8),
 }
 
 

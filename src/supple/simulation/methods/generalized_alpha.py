@@ -25,7 +25,8 @@ from supple.model.flatten import numbering
 from supple.model.flexible import flexible_arrays
 from supple.model.model import Model
 from supple.recursions import articulated, composite
-from supple.recursions.tree import Flex, Tree
+from supple.recursions.implicit import newton_iteration
+from supple.recursions.tree import Flex, Tree, sizes, workspace
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.fixed_steps import require_step, steps_between
 from supple.simulation.methods.stretch import Effort, Memory, Stretch, Watch, locate
@@ -40,6 +41,10 @@ WORTH_COMPILING = 25_000
 """Operations of forward dynamics up to which a step, three times as large, is soon compiled."""
 PAUSE = 20_000_000
 """Operations, roughly, between two looks at the keyboard."""
+MOST = 30
+"""Newton iterations in a step."""
+RENEWED = 6
+"""Iterations for which the inertias of the first are kept."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,12 @@ class GeneralizedAlpha:
     rho : float
         Spectral radius at high frequencies, 0 ... 1: one keeps all vibration, zero kills what the step cannot resolve.
     tolerance : float
-        Of the accelerations in Newton's iteration, relative to the largest.
+        Error of the accelerations that Newton's iteration may leave, relative to the largest.
     """
 
     step: float
     rho: float = 0.9
-    tolerance: float = 1e-9
+    tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
         require_step("generalized-alpha", self.step)
@@ -110,6 +115,11 @@ def _end(method: GeneralizedAlpha, advance: Any, q_0: Any, v_0: Any, w_0: Any, c
     return advance(q_0, v_0 + h * ((0.5 - beta) * c_0 + beta * c), h), v_0 + h * ((1 - gamma) * c_0 + gamma * c), c
 
 
+def converged(size: float, before: float, allowed: float) -> bool:
+    """Whether what a correction of this size leaves, after one of the size `before`, is small enough."""
+    return size <= allowed or (before > 0 and size < 0.1 * before and size * (size / before) <= allowed)
+
+
 class ImplicitWalk:
     """Generalized-alpha steps of a system.
 
@@ -132,7 +142,7 @@ class ImplicitWalk:
         key = float(f"{h:.12g}")
         if key not in self._steppers:
             settings = replace(self.settings, step=key)
-            made: _MachineStep | _GenericStep | None = None
+            made: _MachineStep | None = None
             small = estimated_operations(self.system.model) <= WORTH_COMPILING
             if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
                 try:
@@ -171,7 +181,7 @@ class ImplicitWalk:
             while left:
                 start = t
                 done, tries = stepper.steps(start, min(left, stepper.pause), last, state, u, watch, g)
-                self.effort.evaluations += 2 * tries
+                self.effort.evaluations += tries
                 self.effort.steps += abs(done)
                 if done < 0:
                     raise self._not_converged(start - done * h, h, stepper)
@@ -218,7 +228,7 @@ class ImplicitWalk:
         return Stretch(out[:upto], t + x * h, at(x)[0], events)
 
     def _not_converged(self, t: float, h: float, stepper: _MachineStep | _GenericStep) -> SimulationError:
-        x = stepper.correction
+        x = stepper.correction[-self.system.nv :]
         worst = self.system.model.speeds[int(np.argmax(np.nan_to_num(np.abs(x), nan=np.inf)))]
         return SimulationError(
             f"model {self.system.model.name!r}: generalized-alpha did not converge at t = {t:.6g} s with steps of "
@@ -245,11 +255,17 @@ class _MachineStep:
     def __init__(self, system: System, settings: GeneralizedAlpha, gains: tuple[Vector, Vector]) -> None:
         self.system, self.settings, self.gains = system, settings, gains
         n, nz = system.nv, len(system.z_0)
-        shapes: dict[str, tuple[int, ...]] = {"y": (system.size,), "w": (n,), "c": (n,), "r": (nz,), "correction": (n,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "y": (system.size,),
+            "w": (n,),
+            "c": (n,),
+            "r": (nz,),
+            "correction": (2 * n,),
+        }
         speeds = system.model.speeds
         extra = {"w": speeds, "c": speeds, "r": system.inputs.integrals, "guess": speeds}
         self.kernel = Kernel(system, f"generalized_alpha {self._text()}", shapes, self._traced, lanes=1, extra=extra)
-        self.correction, self._guess, self._tt = np.zeros(n), np.zeros(n), np.zeros(1)
+        self.correction, self._guess, self._tt = np.zeros(2 * n), np.zeros(n), np.zeros(1)
         self.before = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self.pause = max(1, PAUSE // (1 + 10 * self.kernel.weight))
 
@@ -259,7 +275,7 @@ class _MachineStep:
     def steps(
         self, t: float, count: int, last: float, state: tuple[Vector, ...], u: Vector, watch: Watch | None, g: Vector
     ) -> tuple[int, int]:
-        """How many steps are done, or less than zero where one did not converge; pairs of iterations."""
+        """How many steps are done, or less than zero where one did not converge; iterations."""
         used = np.zeros(1, dtype=np.int64)
         done = native_loop.implicit_steps(
             self.kernel.address,
@@ -278,7 +294,7 @@ class _MachineStep:
             g,
             used,
         )
-        return int(done), int(used[0])
+        return int(done), 2 * int(used[0])
 
     def _traced(self, e: Equations) -> dict[str, Nodes]:
         model, trace, at = self.system.model, e.trace, e.at
@@ -288,6 +304,7 @@ class _MachineStep:
         given, h = e.applied.given, self.settings.step
         ws = trace.workspace()
         w = e.inputs["guess"]
+        corrections: list[Nodes] = []
         for iteration in range(2):
             q, v, _ = _end(self.settings, trace.advanced, at.q, at.v, w_0, c_0, w)
             x = e.at_state(at.t, q, v, at.z + h * r_0)
@@ -300,13 +317,14 @@ class _MachineStep:
             residual = np.where(given, 0.0, x.drive - force)
             correction = np.zeros(model.nv, dtype=object)
             plain(articulated.inverse_mass_times)(*stiff, residual, given, ws, correction)
+            corrections.append(correction)
             w = w + correction
         q, v, c = _end(self.settings, trace.advanced, at.q, at.v, w_0, c_0, w)
         x = e.at_state(at.t, q, v, at.z + h * r_0)
         tau = np.where(given, force, x.drive)
         r = np.array([*x.z_rate, *([tau @ x.v] if e.acting else [])], dtype=object)
         z = at.z + 0.5 * h * (r_0 + r)
-        return {"y": np.concatenate([x.q, x.v, z]), "w": w, "c": c, "r": r, "correction": correction}
+        return {"y": np.concatenate([x.q, x.v, z]), "w": w, "c": c, "r": r, "correction": np.concatenate(corrections)}
 
 
 class _GenericStep:
@@ -316,61 +334,72 @@ class _GenericStep:
 
     def __init__(self, system: System, settings: GeneralizedAlpha, gains: tuple[Vector, Vector]) -> None:
         self.system, self.settings = system, settings
-        self.tree, self.flex = implicit_arrays(system.model, *settings.slopes(), gains)
-        self.correction = np.zeros(system.nv)
+        model = system.model
+        self._stiff = implicit_arrays(model, *settings.slopes(), gains)
+        self._ws, self._stiff_ws = (workspace(sizes(model.tree, model.flex), np.float64) for _ in range(2))
+        self._force, self._residual, self.correction = np.zeros((3, system.nv))
         self.before: tuple[Vector, ...] = ()
 
     def steps(
         self, t: float, count: int, last: float, state: tuple[Vector, ...], u: Vector, watch: Watch | None, g: Vector
     ) -> tuple[int, int]:
-        """One step (done 1, or -1 where it did not converge); pairs of iterations."""
+        """One step (done 1, or -1 where it did not converge); iterations."""
         self.before = tuple(x.copy() for x in state)
         end = min(t + self.settings.step, last)
         self.system.call(end, state[0], u)
-        w = state[1]
-        for tries in range(1, 21):
-            y, w, c, r = self._iterated(end, u, w)
-            if np.abs(self.correction).max() <= self.settings.tolerance * (1e-6 + np.abs(w).max()):
-                for old, new in zip(state, (y, w, c, r), strict=True):
-                    old[:] = new
-                if watch is not None:
-                    g[2] = watch.values(end, y, u)
-                    if not len(watch.crossed(g[2])):
-                        watch.passed(g[2])
-                        g[0] = watch.signs
-                return 1, tries
-        return -1, 20
-
-    def _iterated(self, t: float, u: Vector, w: Vector) -> tuple[Vector, ...]:
-        """Two iterations from the accelerations w, with the inertias of the first."""
-        s, model, h = self.system, self.system.model, self.settings.step
+        s, h = self.system, self.settings.step
         y_0, w_0, c_0, r_0 = self.before
         q_0, v_0, z_0 = y_0[: s.nq], y_0[s.nq : s.nq + s.nv], y_0[s.nq + s.nv :]
-        z = z_0 + h * r_0
-        force = np.zeros(s.nv)
-        for _ in range(2):
-            q, v, _ = _end(self.settings, model.integrate, q_0, v_0, w_0, c_0, w)
-            q, v, drive, _ = self._laws(t, q, v, z, u)
+        w, size = w_0.copy(), 0.0
+        for tries in range(1, MOST + 1):
+            q, v, _ = _end(self.settings, s.model.integrate, q_0, v_0, w_0, c_0, w)
+            q, v, drive, _ = self._laws(end, q, v, z_0 + h * r_0, u)
             w = np.where(s.given, drive, w)
-            force = model.inverse_dynamics(q, v, w)
-            self.correction = self._solve(q, np.where(s.given, 0.0, drive - force))
+            self._iterate(tries % RENEWED == 1, q, v, w, drive)
             w = w + self.correction
-        q, v, c = _end(self.settings, model.integrate, q_0, v_0, w_0, c_0, w)
-        q, v, drive, z_rate = self._laws(t, q, v, z, u)
-        tau = np.where(s.given, force, drive)
+            size, before = float(np.abs(self.correction).max()), size
+            if converged(size, before, self.settings.tolerance * (1e-6 + float(np.abs(w).max()))):
+                break
+        else:
+            return -1, tries
+        q, v, c = _end(self.settings, s.model.integrate, q_0, v_0, w_0, c_0, w)
+        q, v, drive, z_rate = self._laws(end, q, v, z_0 + h * r_0, u)
+        tau = np.where(s.given, self._force, drive)
         r = np.concatenate([z_rate, [tau @ v] if s.inputs.acting else []])
-        return np.concatenate([q, v, z_0 + 0.5 * h * (r_0 + r)]), w, c, r
+        y = np.concatenate([q, v, z_0 + 0.5 * h * (r_0 + r)])
+        for old, new in zip(state, (y, w, c, r), strict=True):
+            old[:] = new
+        if watch is not None:
+            g[2] = watch.values(end, y, u)
+            if not len(watch.crossed(g[2])):
+                watch.passed(g[2])
+                g[0] = watch.signs
+        return 1, tries
+
+    def _iterate(self, renew: bool, q: Vector, v: Vector, w: Vector, drive: Vector) -> None:
+        """Force, residual and correction for the accelerations w."""
+        model = self.system.model
+        newton_iteration(
+            model.tree,
+            model.flex,
+            self._stiff[0],
+            self._stiff[1],
+            renew,
+            np.ascontiguousarray(q),
+            np.ascontiguousarray(v),
+            w,
+            np.ascontiguousarray(drive),
+            self.system.given,
+            model._unloaded[0],
+            self._ws,
+            self._stiff_ws,
+            self._force,
+            self._residual,
+            self.correction,
+        )
 
     def _laws(self, t: float, q: Vector, v: Vector, z: Vector, u: Vector) -> tuple[Vector, ...]:
         if not self.system.inputs.acting:
             return q, v, np.zeros(self.system.nv), np.zeros(0)
         found: tuple[Vector, ...] = self.system.laws(np.array([t]), np.concatenate([q, v, z]), u)
         return found
-
-    def _solve(self, q: Vector, residual: Vector) -> Vector:
-        """(M + g_1 C + g_2 K)^-1 times the residual."""
-        model = self.system.model
-        (q_,), _, dtype, ws = model._batch(q=(q, model.nq))
-        x = np.zeros((1, model.nv), dtype)
-        articulated.inverse_mass_solve(self.tree, self.flex, q_, self.system.given, ws, residual[None].copy(), x)
-        return x[0]

@@ -281,16 +281,18 @@ def implicit_steps(
         end = min(t + (i + 1) * h, last)
         copy(w, guess)
         converged = False
-        for _ in range(20):
+        for _ in range(15):
             tt[0] = end
             _invoke(kernel, 0, 1, (tt, y, u, w, c, r, guess, y_1, w_1, c_1, r_1, correction))
             used[0] += 1
             copy(w_1, guess)
-            size, least = 0.0, 0.0
+            size, first, second = 0.0, 0.0, 0.0
             for j in range(len(w)):
                 size = max(size, abs(w_1[j]))
-                least = max(least, abs(correction[j]))
-            if least <= tolerance * (1e-6 + size):
+                first = max(first, abs(correction[j]))
+                second = max(second, abs(correction[len(w) + j]))
+            allowed = tolerance * (1e-6 + size)
+            if second <= allowed or (second < 0.1 * first and second * second <= allowed * first):
                 converged = True
                 break
         if not converged:
