@@ -24,7 +24,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import structures
-from supple.files import read_simulation
+from supple.files import read_run
 from supple.view import write_report
 
 mpl.use("Agg")
@@ -107,9 +107,7 @@ def motion_of(name: str, shot: Shot) -> Run:
         drive = lambda t, q, v: robot.inverse_dynamics(q, v, 36.0 * (goal - q) - 12.0 * v)  # noqa: E731
         return robot, supple.simulate(robot, 1.5, tau=drive)
     model = supple.load(EXAMPLES / f"{name}.toml")
-    plan = read_simulation(EXAMPLES / f"{name}.toml")
-    arguments: dict[str, Any] = (plan.arguments() if plan else {}) | (shot.changes or {})
-    return model, supple.simulate(model, **arguments)
+    return model, supple.simulate(model, **(read_run(EXAMPLES / f"{name}.toml") | (shot.changes or {})))
 
 
 @contextmanager

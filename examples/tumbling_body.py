@@ -8,15 +8,14 @@ import numpy as np
 from scipy.special import ellipk
 
 import supple
-from supple.files import read_simulation
+from supple.files import read_run
 
 
 def main() -> float:
     """Print and return the time between flips found in the motion; check it against Euler's solution."""
     path = Path(__file__).with_suffix(".toml")
-    model, plan = supple.load(path), read_simulation(path)
-    assert plan is not None
-    result = supple.simulate(model, **plan.arguments())
+    model = supple.load(path)
+    result = supple.simulate(model, **read_run(path))
 
     w_y, t = result.v.sel(speed="tool.wy").values, result.time.values
     turns = np.flatnonzero(w_y[:-1] * w_y[1:] < 0)

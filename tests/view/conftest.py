@@ -1,6 +1,11 @@
-"""Two motions to look at: a flexible chain, and a free satellite with a solid panel."""
+"""A browser, and two motions to look at in it: a flexible chain, and a free satellite with a solid panel."""
 
 from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ import supple
 from supple import structures
 
 Run = tuple[supple.Model, xr.Dataset]
+SOFTWARE_GL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 SOFT = structures.Material(E=3e8, nu=0.4, rho=1200.0)
 
 
@@ -50,3 +56,24 @@ def satellite() -> Run:
         },
         {"time": times, "coordinate": list(model.coordinates), "speed": list(model.speeds)},
     )
+
+
+def no_browser(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        no_browser("playwright is not installed")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        no_browser("no chromium on the path")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=SOFTWARE_GL)
+        yield browser
+        browser.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,31 +11,10 @@ import pytest
 import xarray as xr
 
 import supple
+from browser import slide, wait
 from supple.view import write_report
 
 Run = tuple[supple.Model, xr.Dataset]
-SOFTWARE_GL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
-
-
-def no_browser(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        no_browser("playwright is not installed")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        no_browser("no chromium on the path")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=SOFTWARE_GL)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -64,22 +41,8 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
     assert all(url.startswith(("file:", "data:")) for url in fetched)
 
 
-def wait(page: Any, condition: str) -> None:
-    """Until something is so; playwright's own way would need a page that allows eval."""
-    for _ in range(200):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(f"never came true: {condition}")
-
-
 def pose(page: Any, body: int) -> Any:
     return np.array(page.evaluate(f"report.viewer.motion.poses[{body}].p"))
-
-
-def slide(page: Any, name: str, value: float) -> None:
-    slider = page.locator(f"[name={name}]")
-    slider.evaluate("(x, value) => { x.value = value; x.dispatchEvent(new Event('input')); }", value)
 
 
 def picture(page: Any) -> bytes:

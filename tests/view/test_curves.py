@@ -11,7 +11,9 @@ import xarray as xr
 
 import supple
 from supple import structures
-from supple.view.curves import amplitude_spectrum, frequencies, plots
+from supple.linear import modes
+from supple.view.plots import plots
+from supple.view.spectra import amplitude_spectrum, frequencies
 
 Run = tuple[supple.Model, xr.Dataset]
 
@@ -41,9 +43,31 @@ def test_joints_modes_and_units_have_their_own_plots(satellite: Run, chain: Run)
 def test_chosen_spectra_alone_are_shown(chain: Run) -> None:
     shown = [p for p in plots(*chain, spectra=["link2.mode1"]) if p["section"] == "Spectra"]
     assert [[c["name"] for c in p["curves"]] for p in shown] == [["link2.mode1"]]
-    beam = chain[0].description.bodies["link2"].body
+
+
+def test_spectra_are_marked_by_the_system_and_fainter_by_its_bodies(chain: Run) -> None:
+    model, result = chain
+    (shown,) = (p for p in plots(model, result, spectra=["link2.mode1"]) if p["section"] == "Spectra")
+    beam = model.description.bodies["link2"].body
     assert isinstance(beam, structures.FlexibleBody)
-    assert shown[0]["marks"][0] == {"x": pytest.approx(frequencies(beam, 1)[0]), "label": "link<1>.mode1 +1"}
+    faint = [mark for mark in shown["marks"] if mark.get("kind") == "faint"]
+    assert faint[0] == {"x": pytest.approx(frequencies(beam, 1)[0]), "label": "link<1>.mode1 +1", "kind": "faint"}
+    strong = [mark["x"] for mark in shown["marks"] if "kind" not in mark]
+    found = modes(model, result.q.values[0])
+    expected = found.eigenvalues.imag[found.eigenvalues.imag > 0] / (2 * np.pi)
+    np.testing.assert_allclose(strong, expected[: len(strong)])
+    assert len(strong) >= 3
+    assert shown["note"].startswith("Dashed: modes of the system about its posture at the start. Faint: the bodies")
+
+
+def test_events_are_marked_in_the_plots_over_time(chain: Run) -> None:
+    model, result = chain
+    times = xr.DataArray([0.7, 0.2, 5.0], dims="event", coords={"event": ["contact", "release", "later"]})
+    said = result.assign_attrs(events='[[0.7, "contact"], [0.2, "release"], [5.0, "later"]]')
+    assert plots(model, said) == (shown := plots(model, result.assign(event_time=times)))
+    expected = [{"x": 0.2, "label": "release", "kind": "event"}, {"x": 0.7, "label": "contact", "kind": "event"}]
+    assert {p["section"] for p in shown if p.get("marks") == expected} >= {"Coordinates", "Speeds", "Energy"}
+    assert all(p["marks"] != expected for p in shown if p["section"] == "Spectra")
 
 
 def test_frequencies_above_the_sampling_are_pointed_out(chain: Run) -> None:

@@ -99,4 +99,18 @@ def test_a_model_that_cannot_move_has_a_page(tmp_path: Path) -> None:
     mech.add_body("stone", supple.RigidBody(10.0, (0, 0, 1)), joint=supple.Fixed())
     model = mech.build()
     page = Page(write_report(model, supple.simulate(model, 1.0, samples=3), tmp_path / "page.html"))
-    assert [p["section"] for p in page.data["plots"]] == ["Energy", "Energy"]
+    assert {"Energy"} <= {p["section"] for p in page.data["plots"]} <= {"Energy", "Further quantities"}
+
+
+def test_an_unfinished_run_and_the_choice_of_the_integrator_are_said(chain: Run, tmp_path: Path) -> None:
+    model, result = chain
+    path = tmp_path / "page.html"
+    plain = result.assign_attrs({})
+    plain.attrs.pop("reason", None)
+    texts = Page(write_report(model, plain, path)).texts
+    assert not [text for text in texts if "Unfinished" in text or "Why" in text]
+    result = result.isel(time=slice(100)).assign_attrs(finished=0, reason="the fastest mode <b> has 5 Hz")
+    page = Page(write_report(model, result, path))
+    assert "Unfinished run, up to t = 0.495 s" in page.texts
+    assert "the fastest mode <b> has 5 Hz" in page.texts
+    assert "b" not in [tag for tag, _ in page.tags]

@@ -115,6 +115,8 @@ def _seconds_of_a_rate(system: System) -> float:
 def fastest_motion(system: System, y: Vector, u: Vector) -> complex:
     """The largest eigenvalue of the linearized system at a state, from differences of its rates."""
     n = system.size
+    if not n:
+        return 0j
     y, u = y.copy(), u.copy()
     rate = system.rate(0.0, y, u)
     scale = np.maximum(np.abs(y), 1e-3)

@@ -28,12 +28,10 @@ const ofQuaternion = ([x, y, z, w]) => [
   2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y),
 ];
 
+// The bodies over time. Frames may be added while it is shown: of more than `most` the oldest are dropped.
 class Motion {
-  constructor(scene) {
-    this.times = unpack(scene.times, Float64Array);
-    this.joints = unpack(scene.joints);
-    this.amplitudes = unpack(scene.amplitudes);
-    this.modes = this.amplitudes.length / this.times.length;
+  constructor(scene, most = Infinity) {
+    this.most = most;
     this.places = scene.places.map((x) => ({ ...x, shape: unpack(x.shape) }));
     this.bodies = [null, ...scene.bodies.map((x) => ({
       ...x,
@@ -43,40 +41,53 @@ class Motion {
       triangles: unpack(x.triangles ?? "", Uint32Array),
     }))];
     this.poses = this.bodies.map(() => ({ R: turned([0, 0, 0]), p: [0, 0, 0] }));
-    this.move(this.times[0], 1);
+    this.width = 7 * scene.bodies.length;
+    this.modes = this.bodies.reduce((sum, body) => sum + (body?.modes ?? 0), 0);
+    this.clear();
+    this.append(scene);
+    this.move(this.start, 1);
+  }
+
+  get start() { return this.frames[0].time; }
+
+  get stop() { return this.frames.at(-1).time; }
+
+  clear() { this.frames = []; }
+
+  // Frames that follow those it has: times, joints and amplitudes, packed; how many they are.
+  append({ times, joints, amplitudes }) {
+    const [added, all, eta] = [unpack(times, Float64Array), unpack(joints), unpack(amplitudes)], { width, modes } = this;
+    added.forEach((time, i) => this.frames.push({
+      time,
+      joints: all.subarray(i * width, (i + 1) * width),
+      eta: eta.subarray(i * modes, (i + 1) * modes),
+    }));
+    this.frames.splice(0, Math.max(0, this.frames.length - this.most));
+    return added.length;
   }
 
   // Place all bodies at a time, between two frames if need be.
   move(time, scale) {
-    const last = this.times.length - 1;
-    let low = 0, high = last;
+    let low = 0, high = this.frames.length - 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (this.times[middle] <= time) low = middle; else high = middle;
+      if (this.frames[middle].time <= time) low = middle; else high = middle;
     }
-    const part = Math.min(1, Math.max(0, (time - this.times[low]) / (this.times[high] - this.times[low] || 1)));
-    const between = (data, width) => {
-      const out = new Float64Array(width);
-      for (let i = 0; i < width; i++)
-        out[i] = (1 - part) * data[low * width + i] + part * data[high * width + i];
-      return out;
-    };
-    this.eta = between(this.amplitudes, this.modes).map((x) => x * scale);
-    const width = 7 * (this.bodies.length - 1);
-    const joints = between(this.joints, width);
+    const a = this.frames[low], b = this.frames[high];
+    const part = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time || 1)));
+    this.eta = Float64Array.from(a.eta, (x, i) => scale * ((1 - part) * x + part * b.eta[i]));
     for (let k = 1; k < this.bodies.length; k++) {
-      const at = 7 * (k - 1);
-      const seat = this.place(k - 1);
-      const q = this.#quaternion(low * width + at, high * width + at, part);
-      this.poses[k] = { R: times(seat.R, ofQuaternion(q)), p: moved(seat.R, seat.p, joints.subarray(at + 4, at + 7)) };
+      const at = 7 * (k - 1), seat = this.place(k - 1);
+      const p = [4, 5, 6].map((i) => (1 - part) * a.joints[at + i] + part * b.joints[at + i]);
+      const q = this.#quaternion(a.joints.subarray(at, at + 4), b.joints.subarray(at, at + 4), part);
+      this.poses[k] = { R: times(seat.R, ofQuaternion(q)), p: moved(seat.R, seat.p, p) };
     }
   }
 
   // The quaternion between two, by the shorter way, of unit length.
   #quaternion(a, b, part) {
-    const J = this.joints;
-    const dot = J[a] * J[b] + J[a + 1] * J[b + 1] + J[a + 2] * J[b + 2] + J[a + 3] * J[b + 3];
-    const q = [0, 1, 2, 3].map((i) => (1 - part) * J[a + i] + (dot < 0 ? -part : part) * J[b + i]);
+    const other = a.reduce((sum, x, i) => sum + x * b[i], 0) < 0 ? -part : part;
+    const q = Array.from(a, (x, i) => (1 - part) * x + other * b[i]);
     const norm = Math.hypot(...q) || 1;
     return q.map((x) => x / norm);
   }
@@ -102,10 +113,10 @@ class Motion {
     return x;
   }
 
-  // Paths of some places over all frames.
-  paths(places, scale) {
+  // Paths of some places over the last frames.
+  paths(places, scale, last = this.frames.length) {
     const paths = places.map(() => []);
-    for (const time of this.times) {
+    for (const { time } of this.frames.slice(-last)) {
       this.move(time, scale);
       places.forEach((i, n) => paths[n].push(this.place(i).p));
     }

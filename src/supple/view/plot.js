@@ -70,17 +70,20 @@ class Plot {
       button.onclick = () => {
         curve.shown = !curve.shown;
         button.setAttribute("aria-pressed", curve.shown);
-        this.#fit();
+        this.fit();
       };
       curve.output = button.querySelector("output");
       legend.append(button);
     }
   }
 
+  // The part that is seen when nothing was chosen.
+  span() { return [this.x[0], this.x.at(-1)]; }
+
   reset() {
-    this.window = [this.x[0], this.x.at(-1)];
+    this.window = this.span();
     this.zoomed = false;
-    this.#fit();
+    this.fit();
   }
 
   zoom(x0, x1, y0, y1) {
@@ -91,7 +94,7 @@ class Plot {
   }
 
   // Heights that hold all that is shown.
-  #fit() {
+  fit() {
     if (this.zoomed) return this.draw();
     let low = Infinity, high = -Infinity;
     for (const { shown, values } of this.curves)
@@ -100,6 +103,7 @@ class Plot {
           if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
     if (low > high) [low, high] = [0, 1];
     if (this.data.log) low = Math.max(low, high - DECADES);
+    if (high - low < this.data.least) [low, high] = [low - this.data.least, high + this.data.least];
     const room = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;
     this.heights = [low - room, high + room];
     this.draw();
@@ -113,8 +117,8 @@ class Plot {
     const pen = this.sheet.getContext("2d");
     pen.scale(ratio, ratio);
     const style = getComputedStyle(this.root);
-    const [text, line, ink] = ["--soft", "--line", "--ink"].map((name) => style.getPropertyValue(name));
-    this.inks = { text, line, ink };
+    const [text, line, ink, accent] = ["soft", "line", "ink", "accent"].map((x) => style.getPropertyValue(`--${x}`));
+    this.inks = { text, line, ink, accent };
     const box = (this.box = { left: 70, top: this.data.marks?.length ? 26 : 12, right: w - 14, bottom: h - 44 });
     const [x0, x1] = this.window, [y0, y1] = this.heights;
     this.px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
@@ -170,26 +174,28 @@ class Plot {
     pen.restore();
   }
 
-  // Dashed lines at given places, their names on top where there is room.
+  // Upright lines at given places, their names on top where there is room: first those of the strong ones.
   #marks(pen) {
-    const { box, inks } = this;
-    let free = box.left;
+    const { box, inks } = this, marks = this.data.marks ?? [], taken = [];
+    const styles = { event: [inks.accent, [], 0.7], faint: [inks.text, [1, 4], 0.75] };
     pen.save();
     pen.textAlign = "left";
-    pen.setLineDash([4, 3]);
-    pen.strokeStyle = pen.fillStyle = inks.text;
-    for (const { x, label } of this.data.marks ?? []) {
-      const at = this.px(this.on(x));
-      if (at < box.left || at > box.right) continue;
-      pen.beginPath();
-      pen.moveTo(at, box.top);
-      pen.lineTo(at, box.bottom);
-      pen.stroke();
-      const width = pen.measureText(label).width, start = Math.min(at - 4, box.right - width);
-      if (start < free) continue;
-      pen.fillText(label, start, box.top - 7);
-      free = start + width + 10;
-    }
+    for (const faint of [false, true])
+      for (const { x, label, kind } of marks) {
+        const at = this.px(this.on(x)), [color, dash, strength] = styles[kind] ?? [inks.text, [4, 3], 1];
+        if ((kind === "faint") !== faint || at < box.left || at > box.right) continue;
+        pen.strokeStyle = pen.fillStyle = color;
+        pen.globalAlpha = strength;
+        pen.setLineDash(dash);
+        pen.beginPath();
+        pen.moveTo(at, box.top);
+        pen.lineTo(at, box.bottom);
+        pen.stroke();
+        const width = pen.measureText(label).width, start = Math.max(box.left, Math.min(at - 4, box.right - width));
+        if (taken.some(([a, b]) => start < b + 10 && a < start + width + 10)) continue;
+        pen.fillText(label, start, box.top - 7);
+        taken.push([start, start + width]);
+      }
     pen.restore();
   }
 

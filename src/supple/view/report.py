@@ -3,19 +3,15 @@
 The page draws with the short scripts of this package, plots on a canvas and bodies with WebGL, and holds all it needs:
 it opens from a disk, out of a mail or years later, without a network. General libraries serve less well here: plotly.js
 adds megabytes to every page, and none of them places bodies, so the deformation could not be exaggerated in the page
-with all bodies staying joined. Without its data the page has less than 50 kB.
+with all bodies staying joined. Without its data the page has about 50 kB.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import os
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
-from string import Template
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -24,10 +20,11 @@ import supple
 from supple.errors import StateError
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
-from supple.view.curves import frequencies, plots
+from supple.view.page import filled, page, part
+from supple.view.plots import plots
 from supple.view.scene import scene
+from supple.view.spectra import frequencies
 
-SCRIPTS = ("plot.js", "bodies.js", "drawing.js", "viewer.js", "page.js")
 NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 
 
@@ -58,32 +55,30 @@ def write_report(
     StateError
         When the result is not one of this model.
     """
+    text = report_page(model, result, traces=traces, spectra=spectra)
+    target = Path(path)
+    target.write_text(text, encoding="utf-8")
+    return target
+
+
+def report_page(
+    model: Model, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
+) -> str:
+    """The page that `write_report` writes."""
     _require_fit(model, result)
     data = {
         "plots": plots(model, result, spectra),
         "scene": scene(model, result["time"].values.astype(float), result["q"].values, traces),
     }
-    files = resources.files("supple.view")
-    page = Template((files / "page.html").read_text(encoding="utf-8")).substitute(
+    body = filled(
+        "report.html",
         title=html.escape(model.name),
+        alert=_alert(result),
         summary=_summary(model, result),
+        viewer=filled("viewer.html", controls=part("player.html")),
         system=_system(model),
-        style=(files / "page.css").read_text(encoding="utf-8"),
-        script="\n".join((files / name).read_text(encoding="utf-8") for name in SCRIPTS),
-        data=as_script_data(data),
     )
-    target = Path(path)
-    target.write_text(page, encoding="utf-8")
-    return target
-
-
-def as_script_data(data: Any) -> str:
-    """JSON that is safe inside a script element: no text of the user's can end it.
-
-    >>> as_script_data({"name": "</script>"})
-    '{"name":"\\\\u003c/script>"}'
-    """
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return page(model.name, body, data, ("player.js", "report.js"))
 
 
 def _require_fit(model: Model, result: xr.Dataset) -> None:
@@ -104,6 +99,13 @@ def _require_fit(model: Model, result: xr.Dataset) -> None:
         raise StateError(f"result: expected two times or more, got {result.sizes['time']}")
 
 
+def _alert(result: xr.Dataset) -> str:
+    """A line above everything for a run that did not come to its end."""
+    if result.attrs.get("finished", 1):
+        return ""
+    return f'<p class="alert" role="alert">Unfinished run, up to t = {float(result["time"][-1]):.6g} s</p>'
+
+
 def _summary(model: Model, result: xr.Dataset) -> str:
     """What was run and how, as a list of terms."""
     t, attrs = result["time"].values, result.attrs
@@ -122,7 +124,13 @@ def _summary(model: Model, result: xr.Dataset) -> str:
         "Energy change": f"{total[-1] - total[0]:.3g} J",
         "supple": supple.__version__,
     }
-    return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())
+    if "reason" in attrs:
+        terms["Why this integrator"] = str(attrs["reason"])
+    wide = {"Why this integrator": ' class="wide"'}
+    return "\n".join(
+        f"<div{wide.get(key, '')}><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>"
+        for key, value in terms.items()
+    )
 
 
 def _system(model: Model) -> str:

@@ -3,6 +3,7 @@
 The page places the bodies itself, from the ground outwards: each on its seat on its parent (deformed by as much as the
 reader chose), then moved by its joint. So exaggerated bodies stay joined, and at scale 1 the poses are the model's.
 Sent once: seats, shapes, boxes, outlines; for each frame: the poses over the joints and the modal amplitudes.
+A motion that is not known beforehand begins with one frame, and the others are sent as they come.
 """
 
 from __future__ import annotations
@@ -11,67 +12,86 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.transform import Rotation
 
-from supple.errors import ModelError, StateError
 from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
-from supple.model.flatten import numbering, place
-from supple.model.mechanism import GROUND, Placed
 from supple.model.model import Model
-from supple.model.places import Place, pose_in_body
-from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.model.places import Place
+from supple.recursions.tree import QUATERNION
+from supple.structures.body import FlexibleBody
+from supple.view.groups import groups
 from supple.view.outline import outline
 from supple.view.packing import packed
+from supple.view.stage import Stage
 
-Numbers = NDArray[Any]
 MOST_FRAMES = 300
-MOST_TRACES = 8
 MOST_NUMBERS = 250_000
 """Of all frames together; of large models there are fewer frames, but not less than 50."""
 MOST_SHAPES = 24
 """Bodies with more coordinates are sent with the principal shapes of this motion instead."""
+FAR = 4.0
+"""Sizes of the mechanism beyond which the view follows it."""
+TURNS = 40
+"""Postures from which the room of a motion that is not known is guessed."""
 
 
 def scene(model: Model, times: Floats, q: Floats, traces: Sequence[str] | None = None) -> dict[str, Any]:
     """Everything the 3-D view shows, as JSON; `traces` names frames whose paths are drawn, the tips if not given."""
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
-    q = q[chosen]
-    R, p = model.poses(q)
-    number = numbering(model.description)
-    seats = [Place(number[x.parent], x.position, x.rotation, _node(model, x.parent, x.node)) for x in _placed(model)]
-    traced = _tips(model) if traces is None else {name: _find(model, name) for name in traces}
-    springs = [_find(model, end) for x in model.description.springs.values() for end in (x.first, x.second)]
-    frames = [_find(model, name) for name in model.description.frames]
-    places = [*seats, *traced.values(), *springs, *frames]
-    first_spring = len(seats) + len(traced)
-    linked = [*range(len(seats)), *range(first_spring + len(springs), len(places))]
-    bodies, amplitudes, shapes = _bodies(model, q, places)
+    stage = Stage(model, traces)
+    return _scene(stage, times[chosen], q[chosen], few=True) | _extent(stage, q[chosen])
+
+
+def first_scene(stage: Stage, q: Floats) -> dict[str, Any]:
+    """The same for one posture (nq,), with room for others and the shapes for any deformation."""
+    model = stage.model
+    extent = _extent(stage, np.concatenate([q[None], turned(model, q)]))
+    flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
+    return _scene(stage, np.zeros(1), q[None], few=False) | extent | {"follow": extent["follow"] or flying}
+
+
+def frames(stage: Stage, times: Floats, q: Floats) -> dict[str, str]:
+    """Frames that follow those of `first_scene`: times (n,) and coordinates (n, nq), packed."""
     return {
-        "times": packed(times[chosen], "<f8"),
-        "joints": packed(_joints(model, seats, q, R, p)),
+        "times": packed(times, "<f8"),
+        "joints": packed(stage.joints(q)),
+        "amplitudes": packed(_amplitudes(stage.model, q)),
+    }
+
+
+def _amplitudes(model: Model, q: Floats) -> Floats:
+    """Modal coordinates of all bodies, in their order."""
+    columns = [i for (modal, _), c in groups(model, "q", model.coordinate_units).items() if modal for i in c]
+    return q[:, sorted(columns)]
+
+
+def _scene(stage: Stage, times: Floats, q: Floats, few: bool) -> dict[str, Any]:
+    """All but the extent; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
+    bodies, amplitudes, shapes = _bodies(stage, q, few)
+    return {
+        "times": packed(times, "<f8"),
+        "joints": packed(stage.joints(q)),
         "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
         "bodies": bodies,
-        "places": [_place(x, shape) for x, shape in zip(places, shapes, strict=True)],
-        "traces": [{"name": name, "place": len(seats) + i} for i, name in enumerate(traced)],
-        "springs": [[i, i + 1] for i in range(first_spring, first_spring + len(springs), 2)],
-        "links": [[places[i].body, i] for i in linked if places[i].body and places[i].node is None],
-        "gravity": _list(model.tree.gravity),
-    } | _extent(model, places, q, R, p)
+        "places": [_place(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
+        "traces": [{"name": name, "place": i} for name, i in stage.traces.items()],
+        "springs": [list(pair) for pair in stage.springs],
+        "links": [[stage.places[i].body, i] for i in stage.links],
+        "gravity": _list(stage.model.tree.gravity),
+    }
 
 
-def _joints(model: Model, seats: list[Place], q: Floats, R: Numbers, p: Numbers) -> Numbers:
-    """Quaternion and position (frames, bodies, 7) of each body from its seat."""
-    out = np.zeros((len(q), len(seats), 7))
-    for k, seat in enumerate(seats):
-        R_seat, p_seat = _moved(model, seat, q, R, p)
-        back = np.swapaxes(R_seat, -1, -2)
-        out[:, k, :4] = Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
-        out[:, k, 4:] = (back @ (p[:, k + 1] - p_seat)[..., None])[..., 0]
-    return out
+def turned(model: Model, q: Floats) -> Floats:
+    """Postures (n, nq) like q but with all joints turned at random, the same at every call."""
+    rng = np.random.default_rng(0)
+    out = np.tile(q, (TURNS, 1))
+    angles = groups(model, "q", model.coordinate_units).get((False, "rad"), [])
+    out[:, angles] = rng.uniform(-np.pi, np.pi, (TURNS, len(angles)))
+    for i in model.tree.q_rotation[model.tree.rotation_kind == QUATERNION]:
+        out[:, i : i + 4] = rng.normal(size=(TURNS, 4))
+    return model.normalize(out)
 
 
 def _place(x: Place, shape: Floats) -> dict[str, Any]:
@@ -85,52 +105,14 @@ def _place(x: Place, shape: Floats) -> dict[str, Any]:
     }
 
 
-def _find(model: Model, name: str) -> Place:
-    try:
-        return place(model.description, name, numbering(model.description))
-    except ModelError as error:
-        raise StateError(f"model {model.name!r}: {error}") from None
-
-
-def _placed(model: Model) -> list[Placed]:
-    return list(model.description.bodies.values())
-
-
-def _node(model: Model, body: str, node: str | None) -> ShapeFrame | None:
-    carrier = model.description.bodies[body].body if body != GROUND else None
-    return carrier.frame(node) if isinstance(carrier, FlexibleBody) and node is not None else None
-
-
-def _moved(model: Model, x: Place, q: Floats, R: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
-    """Pose of a place in the ground frame, from those of the bodies."""
-    own = pose_in_body(model.flex, x, q)
-    return R[:, x.body] @ own.R, p[:, x.body] + (R[:, x.body] @ own.p[..., None])[..., 0]
-
-
-def _tips(model: Model) -> dict[str, Place]:
-    """The outermost frames of bodies that carry no other, or their centres of mass; at most eight."""
-    carriers = {placed.parent for placed in _placed(model)}
-    tips: dict[str, Place] = {}
-    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
-        if name in carriers or len(tips) == MOST_TRACES:
-            continue
-        frames = {n: _find(model, n) for n, frame in model.description.frames.items() if frame.body == name}
-        reach = {n: float(np.linalg.norm(x.position + (x.node.position if x.node else 0.0))) for n, x in frames.items()}
-        far = max(reach, key=lambda n: reach[n], default="")
-        if far and reach[far] > 0:
-            tips[far] = frames[far]
-        else:
-            tips[name] = Place(k, placed.body.com, np.eye(3))
-    return tips
-
-
-def _bodies(model: Model, q: Floats, places: list[Place]) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
+def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
     """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place."""
+    model, places = stage.model, stage.places
     bodies: list[dict[str, Any]] = []
     amplitudes: list[Floats] = []
     shapes = [np.zeros((6, 0)) for _ in places]
     first = 0
-    for k, placed in enumerate(_placed(model), start=1):
+    for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
         entry: dict[str, Any] = {"name": placed.name, "fixed": placed.joint.kind == "fixed"}
         if isinstance(body, FlexibleBody) and model.flex is not None:
@@ -139,11 +121,11 @@ def _bodies(model: Model, q: Floats, places: list[Place]) -> tuple[list[dict[str
             rows = [sparse.csr_array(body.shapes[(6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()])]
             rows += [sparse.csr_array(x.node.shape) for i in seated if (x := places[i]).node is not None]
             start = model.flex.q_mode[k]
-            eta, few = _few(q[:, start : start + body.modes], sparse.csr_array(sparse.vstack(rows)))
+            eta, moves = _few(q[:, start : start + body.modes], sparse.csr_array(sparse.vstack(rows)), few)
             split = 3 * len(drawn.nodes)
             for j, i in enumerate(seated):
-                shapes[i] = few[split + 6 * j : split + 6 * j + 6]
-            entry |= {"nodes": packed(body.nodes[drawn.nodes]), "shapes": packed(few[:split])}
+                shapes[i] = moves[split + 6 * j : split + 6 * j + 6]
+            entry |= {"nodes": packed(body.nodes[drawn.nodes]), "shapes": packed(moves[:split])}
             entry |= {"lines": packed(drawn.lines, "<u4"), "triangles": packed(drawn.triangles, "<u4")}
             entry |= {"first": first, "modes": eta.shape[1]}
             amplitudes.append(eta)
@@ -154,9 +136,10 @@ def _bodies(model: Model, q: Floats, places: list[Place]) -> tuple[list[dict[str
     return bodies, amplitudes, shapes
 
 
-def _few(eta: Floats, rows: sparse.csr_array) -> tuple[Floats, Floats]:
-    """Amplitudes and shapes whose product is the motion: the body's own, or fewer principal ones of this motion."""
-    if eta.shape[1] <= MOST_SHAPES:
+def _few(eta: Floats, rows: sparse.csr_array, few: bool) -> tuple[Floats, Floats]:
+    """Amplitudes and shapes whose product is the motion: the body's own, or if there are too many the principal
+    ones of this motion."""
+    if not few or eta.shape[1] <= MOST_SHAPES:
         return eta, rows.toarray()
     U, s, Vt = np.linalg.svd((rows @ eta.T).T, full_matrices=False)
     kept = s > 1e-6 * s[0]
@@ -170,10 +153,12 @@ def _box(body: RigidBody) -> dict[str, Any]:
     return {"centre": _list(body.com), "axes": _list(axes), "sides": _list(np.sqrt(np.maximum(squares, 0.0)))}
 
 
-def _extent(model: Model, places: list[Place], q: Floats, R: Numbers, p: Numbers) -> dict[str, Any]:
+def _extent(stage: Stage, q: Floats) -> dict[str, Any]:
     """Size of the mechanism in its first posture, what symbols are measured by, the corners of all its motion."""
-    points, room = [_moved(model, x, q, R, p)[1] for x in places], 0.0
-    for k, placed in enumerate(_placed(model), start=1):
+    R, p = stage.model.poses(q)
+    places = stage.places
+    points, room = [stage.moved(x, q, R, p)[1] for x in places], 0.0
+    for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
         far = body.com if isinstance(body, RigidBody) else body.nodes[np.argmax(np.linalg.norm(body.nodes, axis=1))]
         points += [p[:, k], p[:, k] + R[:, k] @ far]
@@ -183,7 +168,8 @@ def _extent(model: Model, places: list[Place], q: Floats, R: Numbers, p: Numbers
     low, high = all_points.min(axis=(0, 1)) - room, all_points.max(axis=(0, 1)) + room
     arms = [float(np.linalg.norm(x.position + (x.node.position if x.node else 0.0))) for x in places]
     symbol = min(size, 8.0 * float(np.median([a for a in arms if a > 0] or [size])))
-    return {"size": size, "symbol": symbol, "low": _list(low), "high": _list(high)}
+    far_away = bool(np.linalg.norm(high - low) > FAR * size)
+    return {"size": size, "symbol": symbol, "low": _list(low), "high": _list(high), "follow": far_away}
 
 
 def _list(x: Any) -> list[float]:

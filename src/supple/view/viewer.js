@@ -1,15 +1,13 @@
-// The 3-D view: camera, controls, and what is drawn of each body.
+// The 3-D view: camera, what is drawn of each body, and how.
 
 class Viewer {
-  constructor(root, scene, palette) {
+  constructor(root, scene, palette, most) {
     this.root = root;
     this.scene = scene;
     this.palette = palette;
-    this.motion = new Motion(scene);
-    this.time = this.start = this.motion.times[0];
-    this.stop = this.motion.times.at(-1);
+    this.motion = new Motion(scene, most);
+    this.time = this.motion.start;
     this.scale = 1;
-    this.playing = false;
     this.listeners = [];
     this.canvas = root.querySelector("canvas.space");
     this.names = root.querySelector("canvas.names");
@@ -20,13 +18,12 @@ class Viewer {
     this.right = unit(cross(cross(this.up, side), this.up));
     this.ahead = cross(this.up, this.right);
     this.extent = Math.hypot(...scene.high.map((h, i) => h - scene.low[i])) || scene.size;
-    this.control("follow").checked = this.extent > 4 * scene.size;
+    this.control("follow").checked = scene.follow;
     this.drawing = new Drawing(this.canvas);
-    this.#speeds();
     this.#controls();
     this.#mouse();
-    this.resetView();
     this.#traces();
+    this.resetView();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
@@ -40,64 +37,29 @@ class Viewer {
   }
 
   seek(time) {
-    this.time = Math.min(this.stop, Math.max(this.start, time));
+    this.time = Math.min(this.motion.stop, Math.max(this.motion.start, time));
     this.draw();
     this.listeners.forEach((tell) => tell(this.time));
   }
 
-  play(on = !this.playing) {
-    if (on === this.playing) return;
-    this.playing = on;
-    if (on && this.time >= this.stop) this.time = this.start;
-    const button = this.control("play");
-    button.textContent = on ? "Pause" : "Play";
-    button.setAttribute("aria-pressed", on);
-    let before = null;
-    const step = (now) => {
-      if (!this.playing) return;
-      const passed = before === null ? 0 : ((now - before) / 1000) * Number(this.control("speed").value);
-      before = now;
-      if (this.time + passed >= this.stop) {
-        this.seek(this.stop);
-        if (!this.control("repeat").checked) return this.play(false);
-        this.time = this.start;
-      } else this.seek(this.time + passed);
-      requestAnimationFrame(step);
-    };
-    if (on) requestAnimationFrame(step);
-  }
-
-  // Speeds around the one that shows the motion in 3 to 30 seconds.
-  #speeds() {
-    const steps = [];
-    for (let e = -6; e <= 6; e++) for (const m of [1, 2, 5]) steps.push(Number(`${m}e${e}`));
-    const length = this.stop - this.start;
-    const fits = (s) => length / s >= 3 && length / s <= 30;
-    const best = fits(1) ? 1 : steps.find((s) => length / s <= 15) ?? 1;
-    const at = steps.indexOf(best);
-    for (const s of steps.slice(Math.max(0, at - 4), at + 4)) {
-      const option = new Option(`${s < 1 ? `1/${Math.round(1 / s)}` : s}\u00d7`, s, s === best, s === best);
-      this.control("speed").add(option);
-    }
+  // Frames that follow those it has, or take their place; they are not drawn yet.
+  append(frames, afresh = false) {
+    if (afresh) this.motion.clear();
+    const added = this.motion.append(frames), kept = this.motion.frames.length;
+    const news = this.motion.paths(this.scene.traces.map((trace) => trace.place), this.scale, added);
+    this.paths = this.paths.map((path, i) => (afresh ? news[i] : path.concat(news[i])).slice(-kept));
   }
 
   #controls() {
-    this.control("play").onclick = () => this.play();
-    this.control("time").oninput = (event) => this.seek(this.start + (this.stop - this.start) * event.target.value);
     this.control("deformation").oninput = (event) => {
       this.scale = 10 ** Number(event.target.value);
       this.#traces();
       this.draw();
     };
     this.control("deformation").closest("label").hidden = !this.motion.modes;
-    this.control("reset").onclick = () => this.resetView();
+    this.control("home").onclick = () => this.resetView();
     this.control("follow").onchange = () => this.resetView();
     for (const name of ["boxes", "traces", "labels"]) this.control(name).onchange = () => this.draw();
-    document.addEventListener("keydown", (event) => {
-      if (event.key !== " " || event.target.closest("button, select, input[type=checkbox], summary")) return;
-      event.preventDefault();
-      this.play();
-    });
     this.canvas.addEventListener("keydown", (event) => {
       const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] }[event.key];
       const zoom = { "+": 0.9, "=": 0.9, "-": 1 / 0.9 }[event.key];
@@ -177,7 +139,6 @@ class Viewer {
   }
 
   draw() {
-    if (!this.paths) return;
     const ratio = devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = this.canvas;
     for (const canvas of [this.canvas, this.names])
       if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio))
@@ -201,8 +162,6 @@ class Viewer {
       });
     drawing.end();
     this.#text(camera, ratio, dark);
-    this.control("time").value = (this.time - this.start) / (this.stop - this.start);
-    this.root.querySelector(".clock").textContent = `${this.time.toFixed(this.stop < 10 ? 3 : 2)} s`;
     this.root.querySelector(".factor").textContent = `${this.scale.toFixed(this.scale < 9.95 ? 1 : 0)}\u00d7`;
   }
 

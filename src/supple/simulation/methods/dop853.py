@@ -35,7 +35,7 @@ class NativeDOP853:
             self._weight[-1] = 0.0  # the work follows the motion and need not steer it
         self._atol = np.full(n, atol)
         self._tables = native_loop.tableau()
-        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((3, n)), np.zeros(1)
+        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((5, n)), np.zeros(1)
         self._limit = max(1, PAUSE // (100 * n + 13 * system.rate_kernel.weight))
 
     def attributes(self) -> dict[str, Any]:
@@ -57,9 +57,9 @@ class NativeDOP853:
         rate = self.system.rate(t, y, u)
         self.effort.evaluations += 1
         if "h" not in memory:
-            memory["h"] = np.array([self._first_step(t, y, rate, end - t, u)])
+            memory["h"] = np.array([self._first_step(t, y, rate, end - t, u), 1e-4])
         self._K[0] = rate
-        clock = np.array([t, end, memory["h"][0], 0.0, 0.0])
+        clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1]])
         counts = np.zeros(3, dtype=np.int64)
         g = np.zeros((3, 0)) if watch is None else np.stack([watch.signs, watch.directions, watch.signs])
         while True:
@@ -91,7 +91,7 @@ class NativeDOP853:
             tell(float(clock[0]))
             if status != native_loop.PAUSED:
                 break
-        memory["h"] = clock[2:3].copy()
+        memory["h"] = clock[[2, 5]]
         if watch is not None:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:

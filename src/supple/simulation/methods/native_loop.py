@@ -19,7 +19,7 @@ from supple.engines.llvm.call import _invoke
 Vector = NDArray[np.float64]
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
 STAGES = 12
-SAFETY, LEAST, GREATEST, EXPONENT = 0.9, 0.2, 10.0, -1.0 / 8.0
+SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
 
 
 def tableau() -> tuple[Vector, ...]:
@@ -40,34 +40,41 @@ def copy(x: Any, out: Any) -> None:
 
 
 @step
+def add_row(factor: float, x: Any, out: Any) -> None:
+    """out += factor x."""
+    if factor != 0.0:
+        for i in range(len(x)):
+            out[i] += factor * x[i]
+
+
+@step
 def stage(
     rate: int, s: int, t: float, last: float, h: float, y: Any, u: Any, A: Any, C: Any, K: Any, tt: Any, trial: Any
 ) -> None:
     """K[s], the rate at stage s. Times never pass `last`."""
-    for i in range(len(y)):
-        total = 0.0
-        for j in range(s):
-            if A[s, j] != 0.0:
-                total += A[s, j] * K[j, i]
-        trial[i] = y[i] + h * total
+    copy(y, trial)
+    for j in range(s):
+        add_row(h * A[s, j], K[j], trial)
     tt[0] = min(t + C[s] * h, last)
     _invoke(rate, 0, 1, (tt, trial, u, K[s]))
 
 
 @step
-def error_size(h: float, y: Any, new: Any, K: Any, E3: Any, E5: Any, weight: Any, rtol: float, atol: Any) -> float:
-    """The error of a step against what is allowed; 1 is just allowed."""
+def error_size(
+    h: float, y: Any, new: Any, K: Any, E3: Any, E5: Any, weight: Any, rtol: float, atol: Any, e3: Any, e5: Any
+) -> float:
+    """The error of a step against what is allowed; 1 is just allowed. e3 and e5 (n,) are working space."""
+    for i in range(len(y)):
+        e3[i], e5[i] = 0.0, 0.0
+    for j in range(len(E5)):
+        add_row(E3[j], K[j], e3)
+        add_row(E5[j], K[j], e5)
     sum5, sum3, count = 0.0, 0.0, 0.0
     for i in range(len(y)):
-        if weight[i] > 0.0:
-            e5, e3 = 0.0, 0.0
-            for j in range(len(E5)):
-                e5 += E5[j] * K[j, i]
-                e3 += E3[j] * K[j, i]
-            scale = atol[i] + rtol * max(abs(y[i]), abs(new[i]))
-            sum5 += (e5 / scale) ** 2
-            sum3 += (e3 / scale) ** 2
-            count += 1.0
+        scale = weight[i] / (atol[i] + rtol * max(abs(y[i]), abs(new[i])))
+        sum5 += (e5[i] * scale) ** 2
+        sum3 += (e3[i] * scale) ** 2
+        count += weight[i]
     below = sum5 + 0.01 * sum3
     return abs(h) * sum5 / np.sqrt(below * count) if below > 0.0 else 0.0 * below
 
@@ -145,8 +152,8 @@ def advance(
     ----------
     rate, events : int
         Addresses of kernels (t, y, u) -> dy/dt and -> g; no events if 0.
-    clock : (5,) array
-        Time, end, next step length, and, afterwards, time and length of the last step.
+    clock : (6,) array
+        Time, end, next step length; afterwards time and length of the last step; size of the last error.
     limit : int
         Steps after which to pause.
     y : (n,) array
@@ -157,7 +164,7 @@ def advance(
         Output times, and where their states go; counts[0] of them are done.
     tables : tuple
         See `tableau`.
-    K, F, work, tt : (16, n), (7, n), (3, n), (1,) arrays
+    K, F, work, tt : (16, n), (7, n), (5, n), (1,) arrays
         Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
     g : (3, e) array
         Signs at the last step, wanted directions (0 both), new values.
@@ -166,30 +173,32 @@ def advance(
     """
     A, C, E3, E5, D = tables
     before, trial, new = work[0], work[1], work[2]
-    t, end, h_next = clock[0], clock[1], clock[2]
+    t, end, h_next, size_before = clock[0], clock[1], clock[2], clock[5]
     last = np.nextafter(end, t)
     taken = 0
     refused = False
     while t < end:
         if taken >= limit:
-            clock[0], clock[2] = t, h_next
+            clock[0], clock[2], clock[5] = t, h_next, size_before
             return PAUSED
         h = min(h_next, end - t)
         if t + h >= last:
             h = end - t
         if h < 10.0 * abs(np.nextafter(t, end) - t) and end - t > h:
-            clock[0], clock[2] = t, h_next
+            clock[0], clock[2], clock[5] = t, h_next, size_before
             return FAILED
         for s in range(1, STAGES):
             stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
         stage(rate, STAGES, t, last, h, y, u, A, C, K, tt, new)
-        size = error_size(h, y, new, K, E3, E5, weight, rtol, atol)
+        size = error_size(h, y, new, K, E3, E5, weight, rtol, atol, work[3], work[4])
         if not size < 1.0:  # not a number counts as too large
             factor = max(LEAST, SAFETY * size**EXPONENT) if size < np.inf else LEAST
             h_next, refused = h * factor, True
             counts[2] += 1
             continue
-        factor = GREATEST if size == 0.0 else min(GREATEST, SAFETY * size**EXPONENT)
+        # With the size before: else steps that only stability limits would be refused every few.
+        factor = SAFETY * max(size, 1e-10) ** EXPONENT * size_before**BEFORE
+        factor, size_before = min(GREATEST, max(LEAST, factor)), max(size, 1e-4)
         if refused:
             factor = min(1.0, factor)
         refused = False
@@ -203,7 +212,7 @@ def advance(
                 stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
             dense(h, y, new, K, D, F)
         if happened:
-            clock[0], clock[2], clock[3], clock[4] = t_new, h_next, t, h
+            clock[0], clock[2], clock[3], clock[4], clock[5] = t_new, h_next, t, h, size_before
             copy(y, before)
             copy(new, y)
             return EVENT
@@ -219,7 +228,7 @@ def advance(
         t = t_new
         taken += 1
         counts[1] += 1
-    clock[0], clock[2] = t, h_next
+    clock[0], clock[2], clock[5] = t, h_next, size_before
     return DONE
 
 

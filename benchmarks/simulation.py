@@ -1,0 +1,163 @@
+"""Whole simulations: a stiff arm against scipy's RK45, and chains of solid links against Exudyn.
+
+    python benchmarks/simulation.py [stiff] [chain]
+
+Motions are compared before anything is timed. Compiling is timed apart: code is on disk when the runs are timed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy import integrate
+
+import supple
+from exudyn_chain import ExudynChain
+from supple.inputs.inputs import Inputs
+from supple.simulation.system import System
+from supple.structures import FlexibleBody, Material, Rectangle, Structure, beam, box
+
+ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
+SECONDS = 10.0
+PEER_STEP = 1e-4
+PEER_SPAN = {2: 1.0, 32: 0.1}
+"""Seconds for which Exudyn runs, by the number of links; its time is proportional to the steps."""
+
+
+def stiff_arm() -> supple.Model:
+    """Two beams with modes up to 10 kHz, swinging."""
+    body = beam(0.5, Rectangle(0.03, 0.012), ALUMINIUM, elements=20).reduce("cantilever", modes=14, damping=0.002)
+    mech = supple.Mechanism("stiff arm")
+    mech.add_body("upper", body, joint=supple.Revolute("y"))
+    mech.add_body("fore", body, "upper", supple.Revolute("y", damping=0.01), at="end")
+    return mech.build()
+
+
+def timed(call: Any) -> tuple[Any, float]:
+    """What a call gives, and its seconds."""
+    begin = time.perf_counter()
+    found = call()
+    return found, time.perf_counter() - begin
+
+
+def stiff_table() -> Table:
+    """The default integrator beside RK45 on the same rates."""
+    model = stiff_arm()
+    frequency = max(np.sqrt(p.body.stiffness.diagonal().max()) for p in model.description.bodies.values()) / (2 * np.pi)
+    _, cold = timed(lambda: supple.simulate(model, 0.01, samples=3))
+    result, own = timed(lambda: supple.simulate(model, SECONDS))
+    system = System(model, Inputs(model), model.neutral(), np.zeros(model.nv))
+    start = np.concatenate([model.neutral(), np.zeros(model.nv)])
+    peer, theirs = timed(
+        lambda: integrate.solve_ivp(
+            lambda t, y: system.rate(t, y, system.u_0), (0.0, SECONDS), start, "RK45", rtol=1e-6, atol=1e-8
+        )
+    )
+    tips = [model.pose(q, "fore/end")[1] for q in (result.q.values[-1], peer.y[: model.nq, -1])]
+    off = float(np.linalg.norm(tips[0] - tips[1]))
+    assert off < 1e-3, f"the two motions end {off:.1e} m apart"
+    implicit, third = timed(
+        lambda: supple.simulate(model, SECONDS, integrator=supple.GeneralizedAlpha(1e-4), samples=201)
+    )
+    lag = float(np.linalg.norm(model.pose(implicit.q.values[-1], "fore/end")[1] - tips[0]))
+    table = Table(title=f"Two beams, modes up to {frequency:.0f} Hz, {SECONDS:g} s; first use {cold:.1f} s")
+    for column in ("integrator", "steps", "evaluations", "s", "ratio", "tip off, m"):
+        table.add_column(column, justify="right")
+    rows = [
+        (f"default: {result.attrs['integrator']}", result.attrs["steps"], result.attrs["evaluations"], own, 0.0),
+        ("scipy RK45", len(peer.t) - 1, peer.nfev, theirs, off),
+        ("generalized_alpha, 1e-4 s", implicit.attrs["steps"], implicit.attrs["evaluations"], third, lag),
+    ]
+    for name, steps, evaluations, seconds, away in rows:
+        table.add_row(name, f"{steps:,}", f"{evaluations:,}", f"{seconds:.2f}", f"{seconds / own:.1f}", f"{away:.1e}")
+    table.caption = result.attrs["reason"]
+    return table
+
+
+@cache
+def solid_link() -> tuple[Structure, FlexibleBody]:
+    """A bar of solid elements with 10 internal modes, 16 coordinates."""
+    structure = box(0.5, 0.02, 0.01, ALUMINIUM, (20, 2, 2))
+    return structure, structure.reduce("craig-bampton", modes=10)
+
+
+def chain(links: int, gravity: float = 0.0) -> supple.Model:
+    """Solid links hinged about y."""
+    mech = supple.Mechanism("chain", gravity=(0.0, 0.0, -gravity))
+    parent, at = "ground", None
+    for k in range(links):
+        mech.add_body(f"link{k}", solid_link()[1], parent, supple.Revolute("y"), at=at)
+        parent, at = f"link{k}", "end"
+    return mech.build()
+
+
+SETTINGS: dict[int, list[dict[str, Any]]] = {
+    2: [
+        {"integrator": "leapfrog", "step": 2.5e-5},
+        {"integrator": supple.GeneralizedAlpha(1e-4, rho=1.0)},
+        {"integrator": supple.GeneralizedAlpha(2.5e-5, rho=1.0)},
+        {"integrator": "DOP853", "rtol": 1e-6, "atol": 1e-8},
+    ],
+    32: [{"integrator": supple.GeneralizedAlpha(1e-4, rho=1.0)}, {"integrator": "leapfrog", "step": 2.5e-5}],
+}
+
+
+def chain_table(links: int) -> Table:
+    """One second of a chain that is thrown, beside Exudyn."""
+    model, rates = chain(links), np.resize([4.0, -9.0], links) / max(1, links // 4)
+    start = {f"{body}.angle": rate for body, rate in zip(model.bodies, rates, strict=True)}
+    tip = f"{model.bodies[-1]}/end"
+    span = PEER_SPAN[links]
+    compared = 0.02
+    fine = supple.simulate(model, compared, v=start, integrator="leapfrog", step=2.5e-6, samples=21)
+    exact = model.pose(fine.q.values, tip)[1]
+    peer = ExudynChain(*solid_link(), "y" * links, list(rates))
+    theirs = peer.run(round(compared / PEER_STEP), PEER_STEP)
+    off = float(np.abs(theirs - exact).max())
+    assert off < 1e-4, f"Exudyn and supple differ by {off:.1e} m"
+    peer = ExudynChain(*solid_link(), "y" * links, list(rates))
+    _, seconds = timed(lambda: peer.run(round(span / PEER_STEP), PEER_STEP))
+    table = Table(title=f"{links} links, {model.nv} freedoms, 1 s of motion")
+    for column in ("integrator", "step, s", "s", "Exudyn takes, times as long", f"tip off in {compared:g} s, m"):
+        table.add_column(column, justify="right")
+    table.add_row("Exudyn, generalized-alpha", f"{PEER_STEP:g}", f"{seconds / span:.2f}", "", f"{off:.1e}")
+    for settings in SETTINGS[links]:
+        short = supple.simulate(model, compared, v=start, samples=21, **settings)
+        away = float(np.abs(model.pose(short.q.values, tip)[1] - exact).max())
+        part = 1.0 if links == 2 else 0.2
+        result, own = timed(lambda: supple.simulate(model, part, v=start, samples=101, **settings))  # noqa: B023
+        length = result.attrs.get("step", part / result.attrs["steps"])
+        cells = (f"{length:.2g}", f"{own / part:.2f}", f"{seconds / span / (own / part):.0f}", f"{away:.1e}")
+        table.add_row(result.attrs["integrator"], *cells)
+    table.caption = f"Exudyn was run for {span:g} s of motion."
+    return table
+
+
+def main() -> None:
+    """Print the tables."""
+    vars(sys)["exudynFast"] = True
+    warnings.simplefilter("ignore", supple.PerformanceWarning)
+    console = Console(width=120)
+    wanted = sys.argv[1:] or ["stiff", "chain"]
+    if "stiff" in wanted:
+        console.print(stiff_table())
+    if "chain" in wanted and find_spec("exudyn"):
+        for links in (2, 32):
+            console.print(chain_table(links))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""supple view: look at a model in motion, or at the results of a run."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import supple
+from supple.cli.console import Floating, app, out
+from supple.files import load, read_run
+from supple.files.embedding import embedded_model
+from supple.view.live_page import LivePage
+from supple.view.report import report_page
+from supple.view.server import Server
+
+RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
+REPLACED = ("motion", "events", "limits")
+"""What a file may say about its simulation that the live page does not do."""
+
+
+@app.command()
+def view(
+    file: Annotated[Path, typer.Argument(help="Model file, .toml or .urdf; or results file, .nc.")],
+    model: Annotated[Path | None, typer.Option(help="Model file of the results, if they do not hold it.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
+    floating_base: Floating = False,
+) -> None:
+    """Show a model in the browser, simulated live and driven by hand; or the page of a results file."""
+    if file.suffix.lower() in RESULTS:
+        server = Server(_report(file, model, floating_base), port)
+        _show(server, server.serve_forever, browser)
+        return
+    if model is not None:
+        raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
+    start, left_out = _by_hand(read_run(file) if file.suffix.lower() == ".toml" else {})
+    page = LivePage(load(file, floating_base=floating_base), start, left_out, port)
+    _show(page.server, page.serve, browser)
+
+
+def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Of what a file says about its simulation: the numbers to start with, and what a hand takes the place of."""
+    start: dict[str, Any] = {key: arguments[key] for key in ("q", "v", "tau") if key in arguments}
+    laws = [name for name, law in start.get("tau", {}).items() if not isinstance(law, int | float)]
+    if laws:
+        start["tau"] = {name: law for name, law in start["tau"].items() if name not in laws}
+    forces = [f"tau of {name}" for name in laws]
+    return start, forces + [key for key in REPLACED if arguments.get(key)]
+
+
+def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
+    """The page of a results file; the model is in it, or in a file of its own."""
+    with supple.open_results(file) as result:
+        held = embedded_model(result) if model_file is None else load(model_file, floating_base=floating_base)
+        return report_page(held, result)
+
+
+def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:
+    """Serve until interrupted, and free the port."""
+    with server, suppress(KeyboardInterrupt):
+        out.print(f"{server.address}  (Ctrl-C ends)", highlight=False, markup=False, soft_wrap=True)
+        if browser:
+            webbrowser.open(server.address)
+        serve()

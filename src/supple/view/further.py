@@ -1,0 +1,144 @@
+"""Plots of whatever else a result holds over time: accelerations, drive forces, wrenches, positions, strains, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import xarray as xr
+
+from supple.model.checks import Floats
+from supple.model.model import Model
+from supple.view.curves import annotated, plot
+from supple.view.groups import groups
+
+KNOWN = ("q", "v", "kinetic_energy", "potential_energy")
+SECTION = "Further quantities"
+MOST_PLOTS = 12
+"""Of one quantity."""
+Curves = dict[str, Floats]
+
+
+def further_curves(result: xr.Dataset) -> int:
+    """How many curves there are to be shown, roughly."""
+    return sum(prod(x.shape[1:]) for x in _variables(result))
+
+
+def further(model: Model, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
+    """Plots of all quantities over time but the state and its energies, each with its units and names."""
+    t = result["time"].values.astype(float)
+    out = []
+    scalars: dict[str, Curves] = {}
+    for x in _variables(result):
+        if x.ndim == 1:
+            scalars.setdefault(_unit(x), {})[_short(x)] = x.values.astype(float)
+            continue
+        sheets = [
+            plot(SECTION, title, ("time", "s"), (_short(x), unit), t, curves, most)
+            for title, unit, curves in _sheets(model, x)
+        ]
+        if len(sheets) > MOST_PLOTS:
+            sheets[MOST_PLOTS - 1] = annotated(
+                sheets[MOST_PLOTS - 1], f"The first {MOST_PLOTS} of {len(sheets)} plots of this quantity."
+            )
+        out += sheets[:MOST_PLOTS]
+    for unit, curves in scalars.items():
+        name = next(iter(curves)) if len(curves) == 1 else "value"
+        out.append(plot(SECTION, _capital(", ".join(curves)), ("time", "s"), (name, unit), t, curves, most))
+    return out
+
+
+def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
+    """What is shown here, with time as the first axis."""
+    for name, x in result.data_vars.items():
+        if "time" in x.dims and name not in KNOWN and x.dtype.kind in "fiub" and x.size:
+            yield x.transpose("time", ...)
+
+
+def _sheets(model: Model, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
+    """Title, unit and curves of the plots of a quantity: along its last axis or across it, whichever makes fewer."""
+    values = x.values.astype(float)
+    if x.dims[1:] == ("speed",) and x.shape[1] == model.nv:
+        return _by_speed(model, x, values)
+    parts = [*_parts(x)]
+    last = _labels(x, x.dims[-1])
+    outer = [_names(x, at) for at in product(*(range(n) for n in x.shape[1:-1]))]
+    flat = values.reshape(len(values), len(outer), len(last))
+    title = _capital(_title(x))
+    if len(outer) <= len(last):
+        return [
+            (_joined(title, name), unit, {last[i]: flat[:, k, i] for i in columns})
+            for k, name in enumerate(outer)
+            for unit, columns in parts
+        ]
+    return [
+        (_joined(title, last[i]), unit, {name: flat[:, k, i] for k, name in enumerate(outer)})
+        for unit, columns in parts
+        for i in columns
+    ]
+
+
+def _by_speed(model: Model, x: xr.DataArray, values: Floats) -> list[tuple[str, str, Curves]]:
+    """Joints and modes apart, as for the speeds themselves."""
+    out = []
+    units = dict.fromkeys(range(model.nv), _unit(x))
+    units |= {i: unit for unit, columns in _parts(x) for i in columns}
+    for (modal, _), columns in groups(model, "v", model.speed_units).items():
+        unit = units[columns[0]]
+        title = f"{_capital(_title(x))}, {'modes' if modal else 'joints'}"
+        out.append((title, unit, {model.speeds[i]: values[:, i] for i in columns}))
+    return out
+
+
+def _parts(x: xr.DataArray) -> Iterator[tuple[str, list[int]]]:
+    """Places along the last axis of one unit each.
+
+    The attribute `units` holds them: one; several for equal parts, "N m, N" of a wrench; or the coordinate that has one
+    for each, "see gauge_unit".
+    """
+    count = x.shape[-1]
+    named = _unit(x).removeprefix("see ")
+    if named in x.coords and x.coords[named].dims == x.dims[-1:]:
+        by_unit: dict[str, list[int]] = {}
+        for i, unit in enumerate(x.coords[named].values):
+            by_unit.setdefault(str(unit), []).append(i)
+        yield from by_unit.items()
+        return
+    units = [unit.strip() for unit in _unit(x).split(",")]
+    if count % len(units):
+        units = [_unit(x)]
+    share = count // len(units)
+    for k, unit in enumerate(units):
+        yield unit, list(range(k * share, (k + 1) * share))
+
+
+def _labels(x: xr.DataArray, axis: Any) -> list[str]:
+    if axis in x.coords:
+        return [str(label) for label in x.coords[axis].values]
+    return [f"{axis} {i}" for i in range(x.sizes[axis])]
+
+
+def _names(x: xr.DataArray, at: tuple[int, ...]) -> str:
+    return ", ".join(_labels(x, axis)[i] for axis, i in zip(x.dims[1:-1], at, strict=True))
+
+
+def _joined(title: str, name: str) -> str:
+    return f"{title}: {name}" if name else title
+
+
+def _title(x: xr.DataArray) -> str:
+    return str(x.attrs.get("long_name", x.name)).replace("_", " ")
+
+
+def _short(x: xr.DataArray) -> str:
+    return _title(x).split(",")[0]
+
+
+def _unit(x: xr.DataArray) -> str:
+    return str(x.attrs.get("units", ""))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

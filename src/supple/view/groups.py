@@ -1,0 +1,29 @@
+"""Which coordinates or speeds belong in one plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from supple.model.model import Model
+
+
+def groups(model: Model, key: str, units: Sequence[str]) -> dict[tuple[bool, str], list[int]]:
+    """Places in q or v of what belongs in one plot: joints and modes apart, one unit each."""
+    modal: set[int] = set()
+    if model.flex is not None:
+        starts = model.flex.q_mode if key == "q" else model.flex.v_mode
+        for start, count in zip(starts, model.flex.modes, strict=True):
+            modal.update(range(start, start + count))
+    groups: dict[tuple[bool, str], list[int]] = {}
+    for i, unit in enumerate(units):
+        groups.setdefault((i in modal, unit), []).append(i)
+    return dict(sorted(groups.items(), key=lambda item: item[0][0]))
+
+
+def quantity(key: str, modal: bool, unit: str) -> str:
+    """The word for a coordinate (key "q") or speed ("v") of a unit."""
+    if modal:
+        return "amplitude" if key == "q" else "rate"
+    if key == "q":
+        return {"rad": "angle", "m": "position", "1": "quaternion"}[unit]
+    return "angular speed" if unit == "rad/s" else "speed"

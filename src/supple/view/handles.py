@@ -1,0 +1,115 @@
+"""What a reader can set by hand in the live page: coordinates of joints and drive forces, each with its range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from supple.errors import StateError, nearest
+from supple.linear.equations import force_unit
+from supple.model.checks import Floats
+from supple.model.model import Model
+from supple.recursions.tree import QUATERNION
+from supple.view.groups import groups
+
+WEIGHT_SHARE = 2.0
+"""Drive forces reach this many times what holds the weight in the worst of the postures."""
+ACCELERATION = 2.0
+"""And at least what gives this acceleration to the joint by itself, rad/s^2 or m/s^2."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A number that can be set: its name, unit and range."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+
+
+class Posture:
+    """The coordinates of the joints as numbers that can be set one by one.
+
+    Angles and positions are themselves; a quaternion is the three components of its rotation vector, rad.
+
+    Parameters
+    ----------
+    model : Model
+    reach : float
+        How far positions can be moved, m.
+    """
+
+    def __init__(self, model: Model, reach: float) -> None:
+        self.model = model
+        self.handles: list[Handle] = []
+        self._places: list[tuple[int, int | None]] = []
+        kinds = groups(model, "q", model.coordinate_units)
+        plain = {i: unit for (modal, unit), columns in kinds.items() if not modal and unit != "1" for i in columns}
+        quaternions = {int(i) for i in model.tree.q_rotation[model.tree.rotation_kind == QUATERNION]}
+        for i, name in enumerate(model.coordinates):
+            if i in plain:
+                far = np.pi if plain[i] == "rad" else reach
+                self._add(Handle(name, plain[i], -far, far), i, None)
+            elif i in quaternions:
+                body = name.rsplit(".", 1)[0]
+                for j, axis in enumerate("xyz"):
+                    self._add(Handle(f"{body}.turn_{axis}", "rad", -np.pi, np.pi), i, j)
+
+    def _add(self, handle: Handle, place: int, axis: int | None) -> None:
+        self.handles.append(handle)
+        self._places.append((place, axis))
+
+    def values(self, q: Floats) -> list[float]:
+        """The numbers of all handles in a posture (nq,)."""
+        return [
+            float(q[i] if axis is None else Rotation.from_quat(q[i : i + 4]).as_rotvec()[axis])
+            for i, axis in self._places
+        ]
+
+    def moved(self, q: Floats, changes: Mapping[str, float]) -> Floats:
+        """The posture with some numbers changed, by the names of handles."""
+        names = [handle.name for handle in self.handles]
+        out = q.copy()
+        for name, value in changes.items():
+            if name not in names:
+                raise StateError(f"posture: no {name!r}{nearest(name, names)}")
+            i, axis = self._places[names.index(name)]
+            if axis is None:
+                out[i] = value
+            else:
+                turn = Rotation.from_quat(out[i : i + 4]).as_rotvec()
+                turn[axis] = value
+                out[i : i + 4] = Rotation.from_rotvec(turn).as_quat()
+        return out
+
+
+def drives(model: Model, postures: Floats, given: Floats) -> list[Handle]:
+    """Drive forces of all joint freedoms; the ranges hold what carries the weight in the postures (n, nq).
+
+    Parameters
+    ----------
+    given : (nv,) array
+        Forces that must be within the ranges.
+    """
+    weight = np.abs(model.bias_forces(postures, np.zeros(model.nv))).max(axis=0)
+    inertia = np.diagonal(model.mass_matrix(postures), axis1=-2, axis2=-1).max(axis=0)
+    need = np.maximum.reduce([WEIGHT_SHARE * weight, ACCELERATION * inertia, WEIGHT_SHARE * np.abs(given)])
+    kinds = groups(model, "v", model.speed_units)
+    joints = sorted(i for (modal, _), columns in kinds.items() if not modal for i in columns)
+    return [Handle(model.speeds[i], force_unit(model, i), -_round_up(need[i]), _round_up(need[i])) for i in joints]
+
+
+def _round_up(x: float) -> float:
+    """The next of 1, 2, 5, 10, ...
+
+    >>> _round_up(3.2), _round_up(0.0)
+    (5.0, 1.0)
+    """
+    if not x > 0:
+        return 1.0
+    decade = 10.0 ** np.floor(np.log10(x))
+    return float(next(m * decade for m in (1, 2, 5, 10) if m * decade >= x * (1 - 1e-9)))

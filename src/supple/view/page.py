@@ -1,0 +1,59 @@
+"""One HTML page that needs nothing else: text, style, scripts and data put together."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from importlib import resources
+from string import Template
+from typing import Any
+
+SCRIPTS = ("plot.js", "bodies.js", "drawing.js", "viewer.js", "controls.js")
+"""Those of every page, in the order of their use."""
+
+
+def page(title: str, body: str, data: Any, scripts: Sequence[str], allowed: str = "") -> str:
+    """A whole page.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    body : str
+        HTML.
+    data : JSON-like
+        What the scripts find in the element "data".
+    scripts : sequence of str
+        Files of this package that follow those of every page.
+    allowed : str
+        What the page may do beside drawing itself, as the end of a content security policy.
+    """
+    return filled(
+        "page.html",
+        title=html.escape(title),
+        style=part("page.css"),
+        body=body,
+        data=as_script_data(data),
+        script="\n".join(part(name) for name in (*SCRIPTS, *scripts)),
+        allowed=allowed,
+    )
+
+
+def part(name: str) -> str:
+    """The text of a file of this package."""
+    return (resources.files("supple.view") / name).read_text(encoding="utf-8")
+
+
+def filled(name: str, **values: str) -> str:
+    """The text of a file of this package with HTML in its places."""
+    return Template(part(name)).substitute(values)
+
+
+def as_script_data(data: Any) -> str:
+    """JSON that is safe inside a script element: no text of the user's can end it.
+
+    >>> as_script_data({"name": "</script>"})
+    '{"name":"\\\\u003c/script>"}'
+    """
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,65 @@
+"""All plots of the page: coordinates, speeds, energies, further quantities, spectra."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from supple.model.checks import Floats
+from supple.model.model import Model
+from supple.view.curves import plot
+from supple.view.further import further, further_curves
+from supple.view.groups import groups, quantity
+from supple.view.spectra import spectra as spectra_of
+
+MOST_NUMBERS = 200_000
+"""Of all curves together; of many curves there are fewer points, but not less than 500."""
+
+
+def plots(model: Model, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given."""
+    t = result["time"].values.astype(float)
+    count = model.nq + model.nv + further_curves(result)
+    most = int(np.clip(MOST_NUMBERS // max(count, 1), 500, 3000))
+    out = []
+    for section, key, names, units in (
+        ("Coordinates", "q", model.coordinates, model.coordinate_units),
+        ("Speeds", "v", model.speeds, model.speed_units),
+    ):
+        for (modal, unit), columns in groups(model, key, units).items():
+            what = quantity(key, modal, unit)
+            title = f"{'Modal' if modal else 'Joint'} {what}s"
+            curves = {names[i]: result[key].values[:, i] for i in columns}
+            out.append(plot(section, title, ("time", "s"), (what, unit), t, curves, most))
+    out += _energies(t, result, most) + further(model, result, most)
+    events = _events(result, t)
+    timed = [sheet | {"marks": events} if events else sheet for sheet in out]
+    return timed + spectra_of(model, result, spectra, most)
+
+
+def _events(result: xr.Dataset, t: Floats) -> list[dict[str, Any]]:
+    """Lines at the times of events: the variable `event_time` by name, or the attribute `events`, pairs as JSON."""
+    happened: list[tuple[float, str]] = []
+    if "event_time" in result:
+        times = result["event_time"]
+        names = times["event"].values if "event" in times.coords else np.full(times.shape, "")
+        happened = [(float(x), str(name)) for x, name in zip(times.values, names, strict=True)]
+    elif isinstance(result.attrs.get("events"), str):
+        happened = [(float(x), str(name)) for x, name in json.loads(result.attrs["events"])]
+    shown = sorted(x for x in happened if t[0] <= x[0] <= t[-1])
+    return [{"x": x, "label": name, "kind": "event"} for x, name in shown]
+
+
+def _energies(t: Floats, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
+    kinetic, potential = result["kinetic_energy"].values, result["potential_energy"].values
+    total = kinetic + potential
+    curves = {"kinetic": kinetic, "potential": potential, "total": total}
+    change = {"total less its start": total - total[0]}
+    return [
+        plot("Energy", "Energy balance", ("time", "s"), ("energy", "J"), t, curves, most),
+        plot("Energy", "Change of the total energy", ("time", "s"), ("change", "J"), t, change, most),
+    ]

@@ -1,0 +1,106 @@
+"""Spectra of the coordinates, marked with the natural frequencies of the whole system and of its bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from supple.model.checks import Floats
+from supple.model.model import Model
+from supple.structures.body import FlexibleBody
+from supple.structures.eigen import lowest_modes
+from supple.view.assembled import Assembled, assembled
+from supple.view.curves import MOST_CURVES, annotated, plot
+from supple.view.groups import groups, quantity
+
+MOST_MARKS = 12
+LEAST_SAMPLES = 8
+
+
+def spectra(model: Model, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
+    """A plot for each kind of coordinate; `names` chooses coordinates, all but quaternions if not given."""
+    t, q = result["time"].values.astype(float), result["q"].values
+    wanted = range(model.nq) if names is None else [model.coordinate_index(name) for name in names]
+    chosen = {
+        kind: [i for i in columns if i in wanted and kind[1] != "1"]
+        for kind, columns in groups(model, "q", model.coordinate_units).items()
+    }
+    if len(t) < LEAST_SAMPLES or not any(chosen.values()):
+        return []
+    whole = assembled(model, result)
+    own = [mark | {"kind": "faint"} if whole.marks else mark for mark in _own_marks(model)]
+    out = []
+    for (modal, unit), columns in chosen.items():
+        if not columns:
+            continue
+        curves = {}
+        for i in columns[:MOST_CURVES]:
+            f, curves[model.coordinates[i]] = amplitude_spectrum(t, q[:, i])
+        title = f"Spectra of {'modal' if modal else 'joint'} {quantity('q', modal, unit)}s"
+        sheet = plot("Spectra", title, ("frequency", "Hz"), ("amplitude", unit), f, curves, most)
+        sheet["log"] = True
+        sheet["marks"] = _shown(whole.marks, f) + _shown(own, f)
+        out.append(annotated(sheet, *_explained(whole, _shown(own, f)), _beyond(whole.marks or own, f)))
+    return out
+
+
+def _shown(marks: list[dict[str, Any]], f: Floats) -> list[dict[str, Any]]:
+    return [mark for mark in marks if mark["x"] <= f[-1]][:MOST_MARKS]
+
+
+def _explained(whole: Assembled, own: list[dict[str, Any]]) -> list[str]:
+    """What the marks are, and why some are missing."""
+    if whole.marks:
+        return [whole.note, "Faint: the bodies by themselves." if own else ""]
+    return ["Dashed: modes of the bodies by themselves." if own else "", whole.note]
+
+
+def _beyond(marks: list[dict[str, Any]], f: Floats) -> str:
+    beyond = [mark for mark in marks if mark["x"] > f[-1]]
+    if not beyond:
+        return ""
+    return (
+        f"The samples show frequencies up to {f[-1]:.4g} Hz; the mode {beyond[0]['label']} at "
+        f"{beyond[0]['x']:.4g} Hz lies above, and what it does is folded back. Simulate with more samples."
+    )
+
+
+def frequencies(body: FlexibleBody, count: int) -> Floats:
+    """The lowest natural frequencies of a body by itself, as it was reduced, Hz."""
+    if body.basis != "nodal":
+        squares = np.sort(body.stiffness.diagonal())
+    else:
+        squares = lowest_modes(body.stiffness, body.mass_matrix, min(count, body.modes))[0]
+    return np.sqrt(np.maximum(squares[:count], 0.0)) / (2.0 * np.pi)
+
+
+def amplitude_spectrum(t: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Frequencies (Hz) and amplitudes of the sines in x, its straight trend taken out, seen through Hann's window.
+
+    >>> t = np.linspace(0.0, 10.0, 1001)
+    >>> f, amplitude = amplitude_spectrum(t, 3.0 * np.sin(2 * np.pi * 5.0 * t))
+    >>> round(float(f[amplitude.argmax()]), 2), round(float(amplitude.max()), 1)
+    (5.0, 3.0)
+    """
+    even = np.linspace(t[0], t[-1], len(t))
+    x = np.interp(even, t, x)
+    rest = x - np.polyval(np.polyfit(even - t[0], x, 1), even - t[0]) if len(t) > 2 else x - x.mean()
+    window = np.hanning(len(t) + 1)[:-1]
+    amplitude = 2.0 * np.abs(np.fft.rfft(rest * window)) / window.sum()
+    return np.fft.rfftfreq(len(t), even[1] - even[0])[1:], amplitude[1:]
+
+
+def _own_marks(model: Model) -> list[dict[str, Any]]:
+    """Natural frequencies of the flexible bodies by themselves; equal ones once, with the first one's name."""
+    at: dict[str, list[str]] = {}
+    values: dict[str, float] = {}
+    for name, placed in model.description.bodies.items():
+        if isinstance(placed.body, FlexibleBody):
+            for i, f in enumerate(frequencies(placed.body, MOST_MARKS), start=1):
+                at.setdefault(f"{f:.6g}", []).append(f"{name}.mode{i}")
+                values[f"{f:.6g}"] = float(f)
+    labels = {key: names[0] + (f" +{len(names) - 1}" if len(names) > 1 else "") for key, names in at.items()}
+    return sorted(({"x": values[key], "label": labels[key]} for key in at), key=lambda mark: float(str(mark["x"])))

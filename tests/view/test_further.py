@@ -1,0 +1,97 @@
+"""Whatever a result holds over time has plots, with its names and units."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import supple
+from supple.view.further import MOST_PLOTS, further
+
+Run = tuple[supple.Model, xr.Dataset]
+
+
+STATE = ["q", "v", "kinetic_energy", "potential_energy"]
+
+
+def shown(run: Run, **variables: Any) -> list[dict[str, Any]]:
+    return further(run[0], run[1][STATE].assign(variables), 500)
+
+
+def names(plot: dict[str, Any]) -> list[str]:
+    return [curve["name"] for curve in plot["curves"]]
+
+
+def over_time(run: Run, dims: tuple[str, ...], shape: tuple[int, ...], **more: Any) -> xr.DataArray:
+    values = np.random.default_rng(0).normal(size=(run[1].sizes["time"], *shape))
+    return xr.DataArray(values, dims=("time", *dims), **more)
+
+
+def test_state_and_energies_are_not_repeated(chain: Run) -> None:
+    assert shown(chain) == []
+
+
+def test_accelerations_and_drive_forces_have_joints_and_modes_apart(chain: Run) -> None:
+    model = chain[0]
+    units = {"a_unit": ("speed", [f"{unit}^2" for unit in model.speed_units])}
+    named = {"units": "see a_unit", "long_name": "accelerations, rates of the speeds"}
+    plots = shown(
+        chain,
+        a=over_time(chain, ("speed",), (model.nv,), coords=units, attrs=named),
+        tau=over_time(chain, ("speed",), (model.nv,), attrs={"long_name": "drive_forces"}),
+    )
+    assert [(p["title"], p["y"]["name"], p["y"]["unit"]) for p in plots] == [
+        ("Accelerations, rates of the speeds, joints", "accelerations", "rad/s^2"),
+        ("Accelerations, rates of the speeds, modes", "accelerations", "kg^0.5 m/s^2"),
+        ("Drive forces, joints", "drive forces", ""),
+        ("Drive forces, modes", "drive forces", ""),
+    ]
+    assert names(plots[0]) == ["link<1>.angle", "link2.angle", "bob.angle"]
+    values = np.frombuffer(base64.b64decode(plots[0]["curves"][1]["values"]), "<f4")
+    expected = over_time(chain, ("speed",), (model.nv,)).values[:, model.speed_index("link2.angle")]
+    np.testing.assert_array_equal(values, expected.astype("f4"))
+
+
+def test_frames_have_a_plot_each_until_there_are_more_of_them_than_axes(chain: Run) -> None:
+    axes = {"axis": ["x", "y", "z"]}
+    few = over_time(chain, ("frame", "axis"), (2, 3), coords=axes | {"frame": ["tip", "root"]}, attrs={"units": "m"})
+    plots = shown(chain, position=few)
+    assert [(p["title"], p["y"]["unit"], names(p)) for p in plots] == [
+        ("Position: tip", "m", ["x", "y", "z"]),
+        ("Position: root", "m", ["x", "y", "z"]),
+    ]
+    plots = shown(chain, displacement=over_time(chain, ("node", "axis"), (90, 3), coords=axes))
+    assert [p["title"] for p in plots] == ["Displacement: x", "Displacement: y", "Displacement: z"]
+    assert names(plots[0])[:2] == ["node 0", "node 1"]
+    assert plots[0]["note"] == "The first 80 of 90 curves."
+
+
+def test_parts_with_units_of_their_own_are_parted(chain: Run) -> None:
+    component = {"component": ["mx", "my", "mz", "fx", "fy", "fz"]}
+    wrench = over_time(chain, ("joint", "component"), (1, 6), coords=component, attrs={"units": "N m, N"})
+    plots = shown(chain, wrench=wrench)
+    assert [(p["y"]["unit"], names(p)) for p in plots] == [("N m", ["mx", "my", "mz"]), ("N", ["fx", "fy", "fz"])]
+    units = {"component_unit": ("component", ["kg m^2/s"] * 3 + ["kg m/s"] * 3)}
+    each = {"units": "see component_unit"}
+    plots = shown(chain, momentum=over_time(chain, ("component",), (6,), coords=component | units, attrs=each))
+    assert [(p["y"]["unit"], len(p["curves"])) for p in plots] == [("kg m^2/s", 3), ("kg m/s", 3)]
+
+
+def test_numbers_of_one_unit_share_a_plot_and_texts_have_none(chain: Run) -> None:
+    plots = shown(
+        chain,
+        work=over_time(chain, (), (), attrs={"units": "J"}),
+        heat=over_time(chain, (), (), attrs={"units": "J"}),
+        word=xr.DataArray(np.full(chain[1].sizes["time"], "a"), dims="time"),
+        table=xr.DataArray(np.zeros(3), dims="row"),
+    )
+    assert [(p["title"], p["y"]["unit"]) for p in plots] == [("Work, heat", "J")]
+
+
+def test_very_many_plots_are_cut_with_a_note(chain: Run) -> None:
+    plots = shown(chain, strain=over_time(chain, ("gauge", "layer"), (20, 20)))
+    assert len(plots) == MOST_PLOTS
+    assert plots[-1]["note"] == f"The first {MOST_PLOTS} of 20 plots of this quantity."

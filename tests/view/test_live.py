@@ -1,0 +1,254 @@
+"""The simulation behind the live page: it follows simulate, obeys, and survives its own failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple.view.handles import Posture, drives
+from supple.view.live import Live
+from supple.view.pace import FRAME, LONGEST, MANY, SHORTEST, Pace
+
+
+def pendulum() -> supple.Model:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -0.5), (0.02, 0.02, 0.001)), joint=supple.Revolute("y"))
+    return mech.build()
+
+
+def newest(live: Live) -> tuple[float, float, int]:
+    """Time, first coordinate and run of the newest frame."""
+    news = live.news(-1, -1, 0.0)
+    assert news is not None
+    frame = news[1][-1]
+    return frame.t, float(frame.q[0]), frame.run
+
+
+def test_frames_are_those_of_one_long_simulation() -> None:
+    model = pendulum()
+    live = Live(model, q={"arm.angle": 1.0}, v={"arm.angle": 0.3}, tau={"arm.angle": 0.2})
+    for _ in range(15):
+        live.advance()
+    t, q, _ = newest(live)
+    assert t == pytest.approx(0.5)
+    whole = supple.simulate(model, 0.5, {"arm.angle": 1.0}, {"arm.angle": 0.3}, {"arm.angle": 0.2}, samples=2)
+    assert q == pytest.approx(float(whole.q[-1, 0]), abs=1e-5)
+    assert abs(q - 1.0) > 0.1
+
+
+def test_speed_makes_frames_longer_and_drive_forces_move() -> None:
+    live = Live(pendulum())
+    live.advance()
+    assert newest(live)[:2] == (FRAME, 0.0)
+    live.set_speed(3.0)
+    live.set_drive({"arm.angle": 2.0})
+    live.advance()
+    t, q, _ = newest(live)
+    assert t == pytest.approx(4.0 * FRAME)
+    assert q > 1e-3
+
+
+def test_reset_goes_back_to_the_start_and_to_that_of_the_file() -> None:
+    live = Live(pendulum(), q={"arm.angle": 1.0}, tau={"arm.angle": 0.5})
+    live.advance()
+    before = newest(live)
+    live.reset()
+    assert newest(live)[:2] == (0.0, 1.0)
+    assert newest(live)[2] > before[2]
+    live.set_posture(lambda q: q + 0.5)
+    live.set_drive({"arm.angle": 0.0})
+    live.advance()
+    live.reset()
+    assert newest(live)[:2] == (0.0, 1.5)
+    live.reset(to_file=True)
+    assert newest(live)[:2] == (0.0, 1.0)
+    news = live.news(-1, -1, 0.0)
+    assert news is not None
+    assert news[2]["drive"][0] == 0.5
+    assert not news[2]["altered"]
+
+
+def test_a_posture_is_set_at_rest_and_only_when_paused() -> None:
+    model = pendulum()
+    live = Live(model, v={"arm.angle": 2.0})
+    live.advance()
+    live.set_posture(lambda q: np.zeros(1))
+    live.advance()
+    t, q, _ = newest(live)
+    assert t == pytest.approx(FRAME)
+    assert q == pytest.approx(0.0, abs=1e-12)
+    live.run(True)
+    with pytest.raises(supple.StateError, match="expected a paused simulation"):
+        live.set_posture(lambda q: q)
+    with pytest.raises(supple.StateError, match="speed: expected a positive number, got -1"):
+        live.set_speed(-1.0)
+    with pytest.raises(supple.StateError, match=r"arm\.angel"):
+        live.set_drive({"arm.angel": 1.0})
+
+
+def test_what_goes_wrong_is_said_and_reset_works_afterwards() -> None:
+    """A point mass on the axis of a massless mast: nothing resists the mast there, but everywhere else."""
+    mech = supple.Mechanism("mast")
+    mech.add_body("mast", supple.RigidBody(0.0), joint=supple.Revolute("z"))
+    mech.add_body("rod", supple.RigidBody(1.0, (0, 0, 1.0)), "mast", supple.Revolute("y"))
+    live = Live(mech.build())
+    live.run(True)
+    live.advance()
+    assert "mast" in live.error
+    assert not live.running
+    live.reset()
+    assert live.error == ""
+    live.set_posture(lambda q: np.array([0.0, 1.0]))
+    live.advance()
+    assert live.error == ""
+    assert newest(live)[0] == FRAME
+
+
+def test_a_stiff_model_takes_implicit_steps_and_keeps_its_slow_motion() -> None:
+    mech = supple.Mechanism("stiff")
+    rod = supple.RigidBody(1.0, (0, 0, -0.5), (0.02, 0.02, 0.001))
+    mech.add_body("arm", rod, joint=supple.Revolute("y"))
+    mech.add_body("tip", rod, "arm", supple.Revolute("y", stiffness=1e10), at=(0, 0, -1.0))
+    model = mech.build()
+    start = {"arm.angle": 0.5}
+    live = Live(model, q=start)
+    for _ in range(10):
+        live.advance()
+    assert live.method.startswith("generalized-alpha, steps of 1/512 s")
+    t, q, _ = newest(live)
+    mech = supple.Mechanism("rigid")
+    mech.add_body("arm", rod, joint=supple.Revolute("y"))
+    mech.add_body("tip", rod, "arm", supple.Fixed(), at=(0, 0, -1.0))
+    rigid = supple.simulate(mech.build(), t, start, samples=2)
+    assert q == pytest.approx(float(rigid.q[-1, 0]), abs=1e-3)
+    assert abs(q - 0.5) > 0.05
+
+
+def test_who_watches_last_pauses_it() -> None:
+    live = Live(pendulum())
+    for _ in range(2):
+        live.watch()
+    live.run(True)
+    live.leave()
+    assert live.running
+    live.leave()
+    assert not live.running
+
+
+def test_frames_wait_for_a_reader_and_old_ones_are_not_repeated() -> None:
+    live = Live(pendulum())
+    news = live.news(-1, -1, 0.0)
+    assert news is not None
+    version, first, _ = news
+    assert live.news(version, first[-1].number, 0.0) is None
+    live.advance()
+    live.advance()
+    news = live.news(version, first[-1].number, 0.0)
+    assert news is not None
+    assert [x.t for x in news[1]] == pytest.approx([FRAME, 2 * FRAME])
+
+
+def test_the_thread_runs_while_watched_and_ends() -> None:
+    live = Live(pendulum(), q={"arm.angle": 1.0})
+    live.start()
+    live.watch()
+    live.run(True)
+    version, number = -1, -1
+    for _ in range(200):
+        news = live.news(version, number, 10.0)
+        assert news is not None
+        version = news[0]
+        if news[1] and (number := news[1][-1].number) > 5:
+            break
+    else:
+        pytest.fail("no frames came")
+    live.close()
+    assert live.closed
+    assert not live.running
+
+
+def test_a_pause_drops_the_frame_that_is_being_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    live = Live(pendulum(), q={"arm.angle": 1.0})
+    live.run(True)
+    simulate = supple.simulate
+
+    def paused_meanwhile(*arguments: Any, **options: Any) -> Any:
+        live.run(False)
+        return simulate(*arguments, **options)
+
+    monkeypatch.setattr(supple, "simulate", paused_meanwhile)
+    live.advance()
+    assert newest(live)[:2] == (0.0, 1.0)
+    monkeypatch.undo()
+    live.advance()
+    assert newest(live)[0] == FRAME
+
+
+class Clock:
+    """Real time that goes as the test says."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def played(pace: Pace, clock: Clock, cost: float, steps: int, frames: int) -> float:
+    """Simulated over real time of some frames that cost so much each."""
+    t, began = 0.0, clock.now
+    for _ in range(frames):
+        pace.begin(t, 1.0)
+        clock.now += cost
+        t += pace.frame
+        clock.now += pace.end(t, 1.0, steps)
+    return t / (clock.now - began)
+
+
+def test_time_keeps_step_with_the_clock() -> None:
+    pace = Pace(clock := Clock())
+    assert played(pace, clock, 0.01, 5, 100) == pytest.approx(1.0, rel=0.01)
+    assert pace.achieved == pytest.approx(1.0, rel=0.05)
+    assert pace.frame == FRAME
+
+
+def test_dear_frames_become_shorter_or_longer_by_what_makes_them_dear() -> None:
+    pace = Pace(clock := Clock())
+    played(pace, clock, 0.5, MANY + 1, 20)
+    assert pace.frame == SHORTEST
+    assert pace.achieved is not None
+    assert pace.achieved < 0.1
+    played(pace, clock, 0.001, MANY + 1, 20)
+    assert pace.frame == FRAME
+    assert played(pace, clock, 0.05, 1, 50) == pytest.approx(1.0, rel=0.1)
+    assert FRAME < pace.frame <= LONGEST
+
+
+def test_handles_set_angles_positions_and_turns() -> None:
+    mech = supple.Mechanism("flyer", gravity=(0, 0, 0))
+    mech.add_body("bus", supple.RigidBody(2.0, (0, 0, 0), (0.1, 0.2, 0.3)), joint=supple.Free())
+    mech.add_body("arm", supple.RigidBody(1.0, (0.1, 0, 0)), "bus", supple.Revolute("z"))
+    model = mech.build()
+    posture = Posture(model, 3.0)
+    names = [handle.name for handle in posture.handles]
+    assert names == ["bus.x", "bus.y", "bus.z", "bus.turn_x", "bus.turn_y", "bus.turn_z", "arm.angle"]
+    q = posture.moved(model.neutral(), {"bus.y": 0.4, "bus.turn_z": 1.2, "arm.angle": -0.5})
+    assert posture.values(q) == pytest.approx([0, 0.4, 0, 0, 0, 1.2, -0.5])
+    R, p = model.pose(q, "bus")
+    np.testing.assert_allclose(p, [0, 0.4, 0])
+    np.testing.assert_allclose(R[:, 0], [np.cos(1.2), np.sin(1.2), 0], atol=1e-12)
+    with pytest.raises(supple.StateError, match=r"posture: no 'arm\.angel'; did you mean 'arm\.angle'"):
+        posture.moved(q, {"arm.angel": 1.0})
+
+
+def test_drive_forces_reach_beyond_the_weight() -> None:
+    model = pendulum()
+    (handle,) = drives(model, np.linspace(-3, 3, 61)[:, None], np.zeros(1))
+    assert handle.unit == "N m"
+    assert 2 * 9.81 * 0.5 <= handle.high <= 20.0
+    assert handle.low == -handle.high
+    (handle,) = drives(model, np.zeros((1, 1)), np.array([400.0]))
+    assert handle.high == 1000.0
