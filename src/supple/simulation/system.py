@@ -168,7 +168,7 @@ class System:
         if model.nv and estimated_operations(model) <= WORTH_COMPILING:
             try:
                 self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
-            except GraphTooLarge:
+            except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
                 return
             y, u = np.concatenate([*self.start_state(q, v), self.z_0]), self.u_0.copy()
             self.begin(0.0, y, u)
