@@ -66,6 +66,11 @@ EXPECTED: dict[str, Callable[[supple.Model, Given], Given]] = {
     "inverse_mass_matrix": lambda m, x: {"W": m.inverse_mass_matrix(x["q"])},
     "kinematics": kinematics,
     "energy": lambda m, x: {"energy": np.array(m.energy(x["q"], x["v"]))},
+    "sums": lambda m, x: {
+        "energy": np.array(m.energy(x["q"], x["v"])),
+        "momentum": m.momentum(x["q"], x["v"]),
+        "moment": m.mass * m.center_of_mass(x["q"]),
+    },
     "derivative": lambda m, x: {"rate": m.derivative(x["q"], x["v"])},
     "rk4": rk4,
     "semi_implicit_euler": semi_implicit_euler,

@@ -316,6 +316,8 @@ class ModelFile(Table):
         for key, items in (("drive", self.drive), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
+        if found:
+            return found
         try:
             given = self.run_arguments(folder)
             inputs = Inputs(
