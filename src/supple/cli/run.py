@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 import xarray as xr
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
@@ -21,7 +23,10 @@ from supple.view import write_report
 
 SHOWN_JOINTS = 20
 SHOWN_MODES = 6
-"""How many coordinates a summary lists."""
+SHOWN_EVENTS = 20
+"""How many lines of each a summary has."""
+TAKEN = (".html", ".toml", ".urdf")
+"""Suffixes of files that are no results."""
 
 
 @app.command()
@@ -44,41 +49,65 @@ def run(
 
     The results are written while the run goes on. What was broken off is gone on with by --resume.
     """
-    model = load(file, floating_base=floating_base)
-    settings = read_run(file) if file.suffix.lower() == ".toml" else {}
-    given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-    settings |= {key: value for key, value in given.items() if value is not None}
-    if "duration" not in settings:
-        raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
     target = output or Path(f"{file.stem}.nc")
-    if target.resolve() == file.resolve():
-        raise supple.StateError(f"{file}: the results would take the place of the model; give another --output")
-    started = time.perf_counter()
     try:
+        given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
+        model, settings = _read(file, floating_base, given)
+        _require_other(target, file)
+        started = time.perf_counter()
         with _Bar(settings["duration"]) as bar:
             found = supple.simulate(
                 model, progress=bar.show, file=target, resume=resume, overwrite=overwrite, **settings
             )
+        with found:
+            result = found.load()
+        _summary(model, result, time.perf_counter() - started)
+        _say(f"results: {target}")
+        if report:
+            _say(f"report: {write_report(model, result, target.with_suffix('.html'))}")
     except KeyboardInterrupt:
-        err.print(f"stopped; {_kept(target)}", highlight=False, soft_wrap=True)
+        _say(f"stopped; {_kept(target)}", err)
         raise typer.Exit(130) from None
     except supple.SimulationError as error:
-        raise supple.SimulationError(f"{error}\n{_kept(target)}") from None
-    with found:
-        result = found.load()
-    _summary(model, result, time.perf_counter() - started)
-    out.print(f"results: {target}")
-    if report:
-        out.print(f"report: {write_report(model, result, target.with_suffix('.html'))}")
+        raise supple.SimulationError(f"{error}\n{_kept(target, '--overwrite')}") from None
 
 
-def _kept(target: Path) -> str:
-    """What is on disk of a run that did not come to its end."""
+def _read(file: Path, floating_base: bool, given: dict[str, Any]) -> tuple[supple.Model, dict[str, Any]]:
+    """The model, and what to do with it: by the file, and by the options that are given."""
+    model = load(file, floating_base=floating_base)
+    settings = read_run(file) if file.suffix.lower() == ".toml" else {}
+    settings |= {key: value for key, value in given.items() if value is not None}
+    if "duration" not in settings:
+        raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
+    return model, settings
+
+
+def _require_other(target: Path, file: Path) -> None:
+    """Refuse to write results over the model, or to where the report goes."""
+    if target.resolve() == file.resolve():
+        raise supple.StateError(f"{file}: the results would take the place of the model; give another --output")
+    if target.suffix.lower() in TAKEN:
+        raise supple.StateError(f"--output: expected a name for the results, such as motion.nc, got {target}")
+
+
+def _kept(target: Path, option: str = "--resume") -> str:
+    """What is on disk when a run did not come to its end, and the option that goes on with it."""
     try:
-        with supple.open_results(target) as result:
-            return f"the motion up to t = {float(result.time[-1]):.6g} s is in {target}; --resume goes on from there"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", supple.ResultsWarning)
+            with supple.open_results(target) as result:
+                reached, finished = float(result.time[-1]), result.attrs.get("finished", 1)
     except supple.ResultsError:
         return "nothing was written yet"
+    if finished:
+        return f"{target} holds a finished run"
+    what = "goes on from there" if option == "--resume" else "begins anew"
+    return f"the motion up to t = {reached:.6g} s is in {target}; {option} {what}"
+
+
+def _say(line: str, console: Console = out) -> None:
+    """A line as it is, of any length."""
+    console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 class _Bar:
@@ -120,29 +149,37 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     modes = [i for i, name in enumerate(model.coordinates) if name in deforming]
     joints = [i for i, name in enumerate(model.coordinates) if name not in deforming]
     title = f"{model.name}: {float(result.time[-1]):g} s simulated in {seconds:.3g} s"
-    _ranges(title, model, result, joints[:SHOWN_JOINTS])
+    if joints:
+        _ranges(title, model, result, joints[:SHOWN_JOINTS])
+    else:
+        _say(title)
     if len(joints) > SHOWN_JOINTS:
-        out.print(f"... and {len(joints) - SHOWN_JOINTS} more coordinates")
+        _say(f"... and {len(joints) - SHOWN_JOINTS} more coordinates")
     if modes:
         sizes = np.abs(result.q.values).max(axis=0)
         largest = sorted((i for i in modes if sizes[i] > 0), key=lambda i: -sizes[i])
-        _ranges(f"the largest of {len(modes)} coordinates of deformation", model, result, largest[:SHOWN_MODES])
+        if largest:
+            _ranges(f"the largest of {len(modes)} coordinates of deformation", model, result, largest[:SHOWN_MODES])
     energy = (result.kinetic_energy + result.potential_energy).values
     change = f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J"
     if "work" in result:
         change += f", work of the drives {float(result.work[-1]):.3g} J"
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
-    out.print(f"{result.attrs['integrator']}: {result.attrs['reason']}", soft_wrap=True, highlight=False, markup=False)
-    out.print(f"{counts}; {change}", soft_wrap=True)
-    for t, name in json.loads(result.attrs["events"])[:SHOWN_JOINTS]:
-        out.print(f"t = {t:.6g} s: {name}", markup=False)
+    _say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
+    _say(f"{counts}; {change}")
+    happened = json.loads(result.attrs["events"])
+    for t, name in happened[:SHOWN_EVENTS]:
+        _say(f"t = {t:.6g} s: {name}")
+    if len(happened) > SHOWN_EVENTS:
+        _say(f"... and {len(happened) - SHOWN_EVENTS} more events, the last at t = {happened[-1][0]:.6g} s")
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:
     table = table_of(title, "coordinate", "start>", "end>", "least>", "greatest>", "unit")
+    for column in table.columns:
+        column.overflow = "fold"  # on a narrow terminal numbers go on in the next line, and are not cut
     for i in coordinates:
         x = result.q.values[:, i]
-        values = [f"{y:.6g}" for y in (x[0], x[-1], x.min(), x.max())]
+        values = [f"{y:.4g}" for y in (x[0], x[-1], x.min(), x.max())]
         row(table, model.coordinates[i], *values, model.coordinate_units[i])
-    if coordinates:
-        out.print(table)
+    out.print(table)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SimulationError
+from supple.errors import SimulationError, SingularError, StateError
+from supple.inputs.controllers import Sampled
 from supple.inputs.inputs import WORK
 from supple.simulation.choice import Choice
 from supple.simulation.events import Event, Limit, Situation
@@ -22,6 +23,9 @@ MOST_EVENTS = 10_000
 """In one output interval: more are a model that chatters."""
 CLOSE = 1e-12
 """Times as close as this, relative to the duration, are one."""
+WORTH_WRITING = 0.2
+"""Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
+guess and not by the clock, so that a run that was broken off comes to the same parts as one that was not."""
 
 
 @dataclass
@@ -35,10 +39,16 @@ class Part:
     tau: Vector
     z: Vector
 
+    def __getitem__(self, which: slice) -> Part:
+        return Part(*(getattr(self, key)[which] for key in KEYS))
+
     @staticmethod
     def joined(parts: Sequence[Part]) -> Part:
         """One after another."""
-        return Part(*(np.concatenate([getattr(x, key) for x in parts]) for key in ("t", "q", "v", "a", "tau", "z")))
+        return Part(*(np.concatenate([getattr(x, key) for x in parts]) for key in KEYS))
+
+
+KEYS = tuple(field.name for field in fields(Part))
 
 
 class Course:
@@ -71,6 +81,8 @@ class Course:
         self._tell = progress or (lambda t: None)
         self.happened: list[tuple[float, str]] = []
         self.effort = Effort()
+        self._written = 0
+        self._guess = _seconds_of_an_evaluation(system, self.events)
         self.unfinished: list[Part] = []
         self._situations: dict[tuple[tuple[int, float], ...], Situation] = {}
         self._methods: dict[tuple[tuple[int, float], ...], Method] = {}
@@ -85,9 +97,11 @@ class Course:
         self._u = s.u_0.copy()
         self._ticks = dict.fromkeys(s.inputs.sample_rates, 0)
         self._memory: Memory = {}
+        self._signs = np.zeros(0)
         s.begin(0.0, self._y, self._u)
         for rate in self._ticks:
             self._ticks[rate] = 1
+        self._first = self._y.copy(), self._u.copy()
         return self._y, self._u
 
     # ------------------------------------------------------------ what goes to disk and back
@@ -100,6 +114,7 @@ class Course:
             "y": self._y.copy(),
             "u": self._u.copy(),
             "done": np.array([self._done, self.ended]),
+            "signs": self._signs.copy(),
             "notes": np.frombuffer(words.encode(), dtype=np.uint8).copy(),
             **{f"method {key}": x.copy() for key, x in self._memory.items()},
         }
@@ -108,11 +123,13 @@ class Course:
         """Go on from there."""
         self._t, self._y, self._u = float(memory["t"][0]), memory["y"].copy(), memory["u"].copy()
         self._done, self.ended = int(memory["done"][0]), bool(memory["done"][1])
+        self._signs = memory["signs"].copy()
         happened, held, ticks, effort = json.loads(memory["notes"].tobytes().decode())
         self.happened = [(float(t), str(name)) for t, name in happened]
         self._held = {int(i): float(side) for i, side in held}
         self._ticks = dict(zip(self._ticks, map(int, ticks), strict=True))
         self.effort = Effort(**effort)
+        self._written = self.effort.evaluations
         self._memory = {k.removeprefix("method "): x.copy() for k, x in memory.items() if k.startswith("method ")}
 
     def attributes(self) -> dict[str, Any]:
@@ -134,62 +151,76 @@ class Course:
     def parts(self, count: int) -> Iterator[Part]:
         """What is left of the run, in at most so many parts; each ends at an output time.
 
-        Where the integration cannot go on, what it has found since the last part is in `unfinished`.
+        The integration pauses so many times; what was soon found is put together to one part. Where the integration
+        cannot go on, what it has found since the last part is in `unfinished`.
         """
         ends = np.unique(np.linspace(0, len(self.times) - 1, count + 1).round().astype(int))[1:]
         for last in ends:
             if self.ended or last < self._done:
                 continue
-            self.unfinished = []
             if self._done == 0:
                 self.unfinished.append(self._samples(self.times[:1], self._y[None]))
                 self._done = 1
             self._go(int(last))
-            part = Part.joined(self.unfinished)
-            self.unfinished = []
-            yield part
+            work = self._guess * (self.effort.evaluations - self._written)
+            if work >= WORTH_WRITING or last == ends[-1] or self.ended:
+                part, self.unfinished = Part.joined(self.unfinished), []
+                self._written = self.effort.evaluations
+                yield part
 
     def _go(self, last: int) -> None:
         """Up to an output time, or to the event that ends the run."""
-        goal = float(self.times[last])
-        chatter = 0
-        while self._t < goal and not self.ended:
-            before = self._done
-            self._stretch(goal)
-            chatter = chatter + 1 if before == self._done else 0
-            if chatter > MOST_EVENTS + 10 * int(sum(self._ticks)):
+        place, before = self._done, len(self.happened)
+        while self._done <= last and not self.ended:
+            self._stretch(float(self.times[last]))
+            if self._done > place:
+                place, before = self._done, len(self.happened)
+            elif len(self.happened) - before > MOST_EVENTS:
                 raise SimulationError(
-                    f"model {self.system.model.name!r}: more than {MOST_EVENTS} events before t = "
-                    f"{self.times[self._done]:.6g} s: {self.happened[-1][1] if self.happened else 'laws that jump'}"
+                    f"model {self.system.model.name!r}: more than {MOST_EVENTS} events up to t = {self._t:.6g} s since "
+                    f"the last output time, the last of them {self.happened[-1][1]!r}: the model chatters"
                 )
+        self._tell(self._t if self.ended else float(self.times[last]))
 
     def _stretch(self, goal: float) -> None:
         """To the next jump."""
         end = min(goal, self._next_jump())
-        upto = int(np.searchsorted(self.times, end, side="right"))
+        # An output time that is the jump's but for rounding shows the state before the jump, as all others do.
+        upto = int(np.searchsorted(self.times, end + CLOSE * self.duration, side="right"))
         watch = self._situation().watch(self._t, self._y, self._u)
+        if watch is not None and len(self._signs):
+            watch.signs = np.where(self._signs != 0, self._signs, watch.signs)
         method = self._method()
-        effort = Effort(**vars(method.effort))
+        effort, memory = Effort(**vars(method.effort)), dict(self._memory)
         times = self.times[self._done : upto]
         out = np.full((len(times), len(self._y)), np.nan)
         try:
-            found = method.run(self._t, self._y, end, times, self._u, self._memory, watch, out, self._tell)
-        except SimulationError:
-            kept = int(np.isfinite(out).all(axis=1).argmin()) if len(out) else 0
+            found = method.run(
+                self._t, self._y, end, np.minimum(times, end), self._u, self._memory, watch, out, self._tell
+            )
+        except (SimulationError, SingularError, StateError) as error:  # the last from a function of the user's
+            self._memory = memory
+            kept = int(np.append(np.isfinite(out).all(axis=1), False).argmin())
             if kept:
                 self.unfinished.append(self._samples(times[:kept], out[:kept]))
-            raise
+                self._done += kept
+            if isinstance(error, SimulationError):
+                raise
+            reached = float(times[kept - 1]) if kept else self._t
+            raise SimulationError(f"{method.name} stopped after t = {reached:.6g} s: {error}") from None
         finally:
             for key, x in vars(method.effort).items():
                 setattr(self.effort, key, getattr(self.effort, key) + x - getattr(effort, key))
         count = len(found.states)
         if count:
-            self.unfinished.append(self._samples(self.times[self._done : self._done + count], found.states))
+            self.unfinished.append(self._samples(times[:count], found.states))
             self._done += count
         self._t, self._y = found.t, found.y
+        # What is zero at the end of a stretch has passed zero in the next: sides go from one to the other.
+        self._signs = np.zeros(0) if watch is None or found.events else watch.signs.copy()
         if found.events:
             self._react(found.events)
-        elif found.t < goal or self._is_jump(found.t):
+        if not self.ended and self._is_jump(self._t):
             self._jump()
 
     def _samples(self, t: Vector, y: Vector) -> Part:
@@ -221,6 +252,8 @@ class Course:
             if n / rate <= self._t + CLOSE * self.duration:
                 self.system.tick(rate, self._t, self._y, self._u)
                 self._ticks[rate] = n + 1
+        near = self._breaks[np.abs(self._breaks - self._t) <= CLOSE * self.duration]
+        self._t = max([self._t, *near])  # on the far side of the jump
         self._memory = {"h": self._memory["h"]} if "h" in self._memory else {}
 
     def _react(self, events: list[int]) -> None:
@@ -236,7 +269,15 @@ class Course:
         self._held = held
         self._memory = {}
         if self.ended:
-            self.unfinished.append(self._samples(np.array([self._t]), self._y[None]))
+            self._end_here()
+
+    def _end_here(self) -> None:
+        """The state behind the last event as the last sample; it takes the place of one at the same time."""
+        if self.unfinished and self.unfinished[-1].t[-1] >= self._t - CLOSE * self.duration:
+            last = self.unfinished.pop()
+            if len(last.t) > 1:
+                self.unfinished.append(last[:-1])
+        self.unfinished.append(self._samples(np.array([self._t]), self._y[None]))
 
     def _situation(self) -> Situation:
         key = tuple(sorted(self._held.items()))
@@ -248,7 +289,8 @@ class Course:
         key = tuple(sorted(self._held.items()))
         if key not in self._methods:
             situation = self._situation()
-            self._methods[key] = self.choice.method(situation.system, situation.native, self._y, self._u)
+            # From the first state, not this one: else a run that is resumed would have another.
+            self._methods[key] = self.choice.method(situation.system, situation.native, *self._first)
         return self._methods[key]
 
 
@@ -256,3 +298,11 @@ def integral(part: Part, system: System, name: str = WORK) -> Vector | None:
     """One of the integrals over time, None if the run has none of that name."""
     names = system.inputs.integrals
     return part.z[:, names.index(name)] if name in names else None
+
+
+def _seconds_of_an_evaluation(system: System, events: Sequence[Event]) -> float:
+    """A rough guess; where functions of the user's take part, a careful one."""
+    laws = [*system.inputs.laws.values(), system.inputs.whole]
+    if system.inputs.calls or any(isinstance(x, Sampled) for x in laws) or any(callable(e.when) for e in events):
+        return 1e-3
+    return 1e-7 + 3e-10 * system.rough_operations if system.engine == "llvm" else 3e-5 + 1e-9 * system.rough_operations

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.errors import SimulationError, StateError
+from supple.errors import ResultsError, SimulationError, StateError
 from supple.inputs.controllers import Signal
-from supple.inputs.inputs import Inputs, Laws, Motion
+from supple.inputs.inputs import Inputs, Laws, Motion, _text
 from supple.model.inputs import named_vector
 from supple.model.model import Model
 from supple.simulation.choice import choose
@@ -26,7 +27,9 @@ from supple.simulation.storage import Plan, Recording, open_results
 from supple.simulation.system import System
 
 PARTS = 50
-"""Of a run that is written to a file; each is safe once it is there."""
+"""Most parts of a run that is written to a file; each is safe once it is there."""
+TURNED = "orientation"
+"""Variable whose last values the next part goes on from: the sign of a quaternion must not jump."""
 
 
 def simulate(
@@ -132,48 +135,60 @@ def simulate(
         "q": q_0.tolist(),
         "v": v_0.tolist(),
         "inputs": inputs.describe(),
-        "events": [repr(x) for x in (*events, *limits)],
+        "events": [*map(_described, events), *map(_described, limits)],
         "outputs": repr(wanted),
     }
-
-    last: list[xr.Dataset] = []
-
-    def dataset(parts: list[Part]) -> xr.Dataset:
-        last[:] = [_dataset(course, parts, wanted, last[0] if last else None)]
-        return last[0]
-
     if file is None:
-        parts: list[Part] = []
         try:
-            parts += course.parts(1)
+            (part,) = course.parts(1)
         except SimulationError as error:
-            error.result = dataset(course.unfinished)  # type: ignore[attr-defined]
+            error.result = _dataset(course, Part.joined(course.unfinished), wanted)  # type: ignore[attr-defined]
             raise
-        return dataset(parts)
+        return _dataset(course, part, wanted)
     plan = Plan(model, settings)
     recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
     with recording:
-        if memory is not None:
-            course.restore(memory)
         try:
-            for part in course.parts(PARTS):
-                recording.append(dataset([part]), course.memory())
+            _record(course, recording, wanted, memory)
         except SimulationError as error:
-            if course.unfinished:
-                recording.append(dataset(course.unfinished), course.memory())
-            recording.finish(finished=False)
             error.result = open_results(file)  # type: ignore[attr-defined]
             raise
-        except KeyboardInterrupt:
-            recording.finish(finished=False)
-            raise
-        recording.finish()
-        return open_results(file)
+    return open_results(file)
 
 
-def _dataset(course: Course, parts: list[Part], outputs: Outputs, before: xr.Dataset | None) -> xr.Dataset:
-    """Parts of a run as one dataset."""
-    x, system = Part.joined(parts), course.system
+def _record(course: Course, recording: Recording, outputs: Outputs, memory: dict[str, Any] | None) -> None:
+    """A run, or the rest of one, to its file; the parts that are there make up a file in order, whatever happens."""
+    before: xr.Dataset | None = None
+
+    def append(part: Part) -> None:
+        nonlocal before
+        before = _dataset(course, part, outputs, before)
+        turned = {TURNED: before[TURNED].values[-1]} if TURNED in before else {}
+        recording.append(before, course.memory() | turned)
+
+    if memory is not None:
+        course.restore(memory)
+        if TURNED in memory:
+            before = xr.Dataset({TURNED: (("time", "frame", "quaternion"), memory[TURNED][None])})
+    try:
+        for part in course.parts(PARTS):
+            append(part)
+    except SimulationError:
+        if course.unfinished:
+            append(Part.joined(course.unfinished))
+        recording.finish(finished=False)
+        raise
+    except ResultsError:  # nothing more can be written
+        raise
+    except BaseException:  # the keyboard, or a function of the user's
+        recording.finish(finished=False)
+        raise
+    recording.finish()
+
+
+def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | None = None) -> xr.Dataset:
+    """A part of a run, or all of it, as a dataset; quaternions go on from the part before."""
+    x, system = part, course.system
     out = as_dataset(
         system.model, x.t, x.q, x.v, x.a, x.tau, outputs, course.attributes(), sums=system.sums, before=before
     )
@@ -181,6 +196,11 @@ def _dataset(course: Course, parts: list[Part], outputs: Outputs, before: xr.Dat
     if work is not None:
         out["work"] = ("time", work, {"units": "J", "long_name": "work of the drives"})
     return out
+
+
+def _described(x: Event | Limit) -> str:
+    """An event or a limit as text; of a function its name and a digest of its code, the same in every process."""
+    return f"{type(x).__name__}({', '.join(f'{f.name}={_text(getattr(x, f.name))}' for f in fields(x))})"
 
 
 def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vector) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 
 from supple.errors import StateError, nearest
@@ -31,6 +33,8 @@ COMPOSED: dict[str, tuple[int, Callable[..., Expr]]] = {
 ARITY = {name: 2 if name in ("atan2", "pow", "min", "max") else 1 for name in FUNCTIONS}
 LONGEST = 10_000
 """Characters of a formula."""
+SHOWN = 200
+"""Characters of a formula in an error message."""
 
 
 class Formula:
@@ -55,8 +59,12 @@ class Formula:
         if len(text) > LONGEST:
             raise self._fault(f"expected at most {LONGEST} characters, got {len(text)}")
         try:
-            self._tree = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of odd texts that are refused below with a message of our own
+                self._tree = ast.parse(text.strip(), mode="eval").body
+        except (MemoryError, RecursionError):
+            raise self._fault("is nested too deeply") from None
+        except (SyntaxError, ValueError) as error:
             place = f" at character {error.offset}" if isinstance(error, SyntaxError) and error.offset else ""
             raise self._fault(f"cannot be read{place}") from None
 
@@ -65,9 +73,12 @@ class Formula:
     ) -> Expr:
         """The formula as a node, with what its names stand for, and what `rate(name)` does."""
         try:
-            return self._node(self._tree, graph, CONSTANTS | dict(names), rates or {})
+            found = self._node(self._tree, graph, CONSTANTS | dict(names), rates or {})
         except RecursionError:
             raise self._fault("is nested too deeply") from None
+        if found.op == "constant" and not math.isfinite(found.value):
+            raise self._fault(f"expected a finite value, got {found.value}")
+        return found
 
     def _node(
         self, x: ast.expr, graph: Graph, names: Mapping[str, Expr | float], rates: Mapping[str, Expr | float]
@@ -76,7 +87,7 @@ class Formula:
         if name is not None:
             return self._known(name, names, graph, "quantity")
         if isinstance(x, ast.Constant) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
-            return graph.constant(float(x.value))
+            return graph.constant(self._number(x.value))
         if isinstance(x, ast.UnaryOp) and isinstance(x.op, ast.USub | ast.UAdd):
             inner = self._node(x.operand, graph, names, rates)
             return -inner if isinstance(x.op, ast.USub) else inner
@@ -86,7 +97,7 @@ class Formula:
             return result
         if isinstance(x, ast.Call) and isinstance(x.func, ast.Name) and not x.keywords:
             return self._call(x.func.id, x.args, graph, names, rates)
-        raise self._fault(f"expected numbers, names, + - * / ** and functions, got {ast.unparse(x)!r}")
+        raise self._fault(f"expected numbers, names, + - * / ** and functions, got {ast.unparse(x)[:SHOWN]!r}")
 
     def _call(
         self,
@@ -107,7 +118,14 @@ class Formula:
         if len(args) != known[function]:
             raise self._fault(f"{function}: expected {known[function]} arguments, got {len(args)}")
         nodes = [self._node(arg, graph, names, rates) for arg in args]
-        return COMPOSED[function][1](*nodes) if function in COMPOSED else graph.function(function, *nodes)
+        if function in COMPOSED:
+            return COMPOSED[function][1](*nodes)
+        return graph.pow(*nodes) if function == "pow" else graph.function(function, *nodes)
+
+    def _number(self, x: float) -> float:
+        if not abs(x) <= sys.float_info.max:
+            raise self._fault("expected numbers up to 1.7e308, got a larger one")
+        return float(x)
 
     def _known(self, name: str, names: Mapping[str, Expr | float], graph: Graph, what: str) -> Expr:
         if name not in names:
@@ -115,7 +133,8 @@ class Formula:
         return graph.node(names[name])
 
     def _fault(self, what: str) -> StateError:
-        return StateError(f"{self.where}: {self.text!r}: {what}")
+        shown = self.text if len(self.text) <= SHOWN else f"{self.text[:SHOWN]}..."
+        return StateError(f"{self.where}: {shown!r}: {what}")
 
     def __repr__(self) -> str:
         return f"Formula({self.text!r})"

@@ -11,10 +11,12 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError, StateError
 from supple.model.checks import Floats
+from supple.model.compiled import estimated_operations
 from supple.model.flatten import numbering, place
 from supple.model.mechanism import GROUND, Placed
 from supple.model.model import Model
 from supple.model.places import Place, pose_in_body
+from supple.simulation.system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame
 
 Numbers = NDArray[Any]
@@ -64,9 +66,21 @@ class Stage:
             if self.places[i].body and self.places[i].node is None
         ]
 
+    def poses(self, q: Floats) -> tuple[Numbers, Numbers]:
+        """R (frames, 1 + bodies, 3, 3), p (frames, 1 + bodies, 3) of the ground and all bodies.
+
+        In machine code for the model where that is soon made: the generic engine takes longer to be ready.
+        """
+        model = self.model
+        if model.nv == 0 or estimated_operations(model) > WORTH_COMPILING:
+            return model.poses(q)
+        R, p = model.compile("kinematics", threads=1)(q)
+        ground = np.broadcast_to(np.eye(3), (len(q), 1, 3, 3)), np.zeros((len(q), 1, 3))
+        return np.concatenate([ground[0], R], axis=1), np.concatenate([ground[1], p], axis=1)
+
     def joints(self, q: Floats) -> Numbers:
         """Quaternion and position (frames, bodies, 7) of each body from its seat."""
-        R, p = self.model.poses(q)
+        R, p = self.poses(q)
         out = np.zeros((len(q), len(self.seats), 7))
         for k, seat in enumerate(self.seats):
             R_seat, p_seat = self.moved(seat, q, R, p)

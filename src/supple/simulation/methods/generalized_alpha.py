@@ -132,16 +132,16 @@ class ImplicitWalk:
         self.system, self.settings = system, settings
         self.effort = Effort()
         self._gains = _gains(system, y, u)
-        self._steppers: dict[float, _MachineStep | _GenericStep] = {}
+        self._steppers: dict[tuple[float, bool], _MachineStep | _GenericStep] = {}
 
     def attributes(self) -> dict[str, Any]:
         return {"step": self.settings.step, "rho": self.settings.rho}
 
     def _stepper(self, h: float, usual: bool) -> _MachineStep | _GenericStep:
         """A step of just this length; compiled if it is taken often."""
-        key = float(f"{h:.12g}")
+        key = float(f"{h:.12g}"), usual
         if key not in self._steppers:
-            settings = replace(self.settings, step=key)
+            settings = replace(self.settings, step=key[0])
             made: _MachineStep | None = None
             small = estimated_operations(self.system.model) <= WORTH_COMPILING
             if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
@@ -357,8 +357,8 @@ class _GenericStep:
             w = np.where(s.given, drive, w)
             self._iterate(tries % RENEWED == 1, q, v, w, drive)
             w = w + self.correction
-            size, before = float(np.abs(self.correction).max()), size
-            if converged(size, before, self.settings.tolerance * (1e-6 + float(np.abs(w).max()))):
+            size, before = float(np.abs(self.correction).max(initial=0.0)), size
+            if converged(size, before, self.settings.tolerance * (1e-6 + float(np.abs(w).max(initial=0.0)))):
                 break
         else:
             return -1, tries

@@ -1,0 +1,235 @@
+"""`supple run` as a program: signals, full disks, terminals."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from errno import EACCES
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from supple import cli
+from supple.simulation import run
+
+MODEL = """
+name = "pendulum"
+[[body]]
+name = "arm"
+mass = 1.0
+com = [0.0, 0.0, -1.0]
+joint = { type = "revolute", axis = "y" }
+[[drive]]
+speed = "arm.angle"
+force = "FORCE"
+[[event]]
+name = "down"
+when = "arm.angle"
+[simulation]
+duration = 2.0
+samples = 41
+q = { "arm.angle" = 1.0 }
+"""
+RUN = "from supple import cli; cli.main()"
+SIGNALLED = """
+import os, signal
+from supple import cli
+from supple.simulation import course, run
+from supple.simulation.storage import Recording
+course.WORTH_WRITING, run.PARTS = 0.0, 8
+append, seen = Recording.append, []
+def noted(self, *arguments):
+    append(self, *arguments)
+    seen.append(1)
+    if len(seen) == 3:
+        os.kill(os.getpid(), signal.NUMBER)
+Recording.append = noted
+cli.main()
+"""
+"""A run that gets a signal when its third part is written."""
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+def supple(program: str, *arguments: object, limit: Callable[[], None] | None = None) -> tuple[int, str, str]:
+    """Exit code, output and error output of a command in a process of its own."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The same in this process."""
+
+    def called(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["supple", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return called
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "pendulum.toml"
+    path.write_text(MODEL.replace("FORCE", "-0.1*rate(arm.angle)"))
+    return path
+
+
+def test_the_keyboard_stops_a_run_in_order(
+    model: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "motion.nc"
+    interrupted = SIGNALLED.replace("NUMBER", "SIGINT")
+    code, _, err = supple(interrupted, "run", model, "-o", target)
+    assert code == 130
+    assert err == f"stopped; the motion up to t = 0.75 s is in {target}; --resume goes on from there\n"
+    with xr.open_dataset(target, engine="h5netcdf") as left:
+        assert left.attrs["finished"] == 0
+        assert float(left.time[-1]) == 0.75
+    monkeypatch.setattr(run, "PARTS", 8)
+    assert command("run", model, "-o", target, "--resume", "--no-report")[0] == 0
+    assert command("run", model, "-o", tmp_path / "whole.nc", "--no-report")[0] == 0
+    with xr.open_dataset(target, engine="h5netcdf") as resumed, xr.open_dataset(tmp_path / "whole.nc") as whole:
+        assert resumed.identical(whole)
+
+
+def test_a_killed_run_is_kept_until_told_otherwise(model: Path, tmp_path: Path, command: Command) -> None:
+    target = tmp_path / "motion.nc"
+    assert supple(SIGNALLED.replace("NUMBER", "SIGKILL"), "run", model, "-o", target)[0] == -signal.SIGKILL
+    assert not target.exists()
+    code, out, err = command("run", model, "-o", target)
+    assert (code, out) == (1, "")
+    assert "an unfinished run is there, 3 parts" in err
+    assert "--resume goes on with it, --overwrite begins anew" in err
+    model.write_text(model.read_text().replace("mass = 1.0", "mass = 1.5"))
+    code, out, err = command("run", model, "-o", target, "--resume")
+    assert (code, out) == (1, "")
+    assert "model: line" in err
+    assert "mass = 1.5" in err
+    code, out, err = command("run", model, "-o", target, "--overwrite", "--no-report")
+    assert (code, err) == (0, "")
+    code, out, err = command("run", model, "-o", target, "--resume")
+    assert (code, err) == (1, f"error: {target}: nothing to resume: the run is finished\n")
+
+
+def test_a_full_disk_is_said_in_one_line_and_loses_nothing(model: Path, tmp_path: Path, command: Command) -> None:
+    target = tmp_path / "motion.nc"
+    assert command("run", model, "-o", target, "--no-report")[0] == 0
+    before = target.read_bytes()
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
+
+    code, out, err = supple(RUN, "run", model, "-o", target, limit=full)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "cannot be written: File too large" in err
+    assert err.count("\n") == 1
+    assert target.read_bytes() == before
+    assert command("run", model, "-o", target, "--resume", "--no-report")[0] == 0
+
+
+def test_places_where_nothing_can_be_written(
+    model: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder.nc").mkdir()
+    (tmp_path / "file").touch()
+    for place, message in {
+        "folder.nc": "expected a file, got a directory",
+        "missing/motion.nc": f"cannot be written: expected a directory {tmp_path / 'missing'}, got nothing",
+        "file/motion.nc": f"cannot be written: expected a directory {tmp_path / 'file'}, got a file",
+        "motion.html": "expected a name for the results, such as motion.nc",
+        "pendulum.toml": "the results would take the place of the model",
+    }.items():
+        code, out, err = command("run", model, "-o", tmp_path / place)
+        assert (code, out) == (1, "")
+        assert err.startswith("error: ")
+        assert message in err
+        assert err.count("\n") == 1
+
+    mkdir = os.mkdir
+
+    def refused(path: Path, *mode: int) -> None:
+        if str(path).endswith(".parts"):
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        mkdir(path, *mode)
+
+    monkeypatch.setattr(os, "mkdir", refused)
+    code, out, err = command("run", model, "-o", tmp_path / "motion.nc")
+    assert (code, out) == (1, "")
+    assert err == f"error: {tmp_path / 'motion.nc.parts'}: cannot be written: Permission denied\n"
+
+
+def test_a_run_that_cannot_go_on_keeps_what_it_found(model: Path, tmp_path: Path, command: Command) -> None:
+    model.write_text(MODEL.replace("FORCE", "1/max(1 - t, 1e-300)**3"))
+    target = tmp_path / "motion.nc"
+    code, out, err = command("run", model, "-o", target)
+    assert (code, out) == (1, "")
+    assert "DOP853 stopped at t = 1 s" in err
+    assert "'rate of arm.angle' changes fastest" in err
+    assert err.endswith(f"the motion up to t = 0.95 s is in {target}; --overwrite begins anew\n")
+    with xr.open_dataset(target, engine="h5netcdf") as left:
+        assert float(left.time[-1]) == pytest.approx(0.95)
+        assert np.isfinite(left.q).all()
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_the_summary_fits_the_terminal(
+    width: int, model: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.out, "_width", width)
+    target = tmp_path / ("a long [bold]name " * 3 + ".nc")
+    code, out, err = command("run", model, "-o", target)
+    assert (code, err) == (0, "")  # no bar on a pipe
+    lines = out.splitlines()
+    assert "DOP853: nothing is stiff: adaptive explicit steps of order 8" in lines
+    assert any(line.startswith("t = ") and line.endswith(" s: down") for line in lines)
+    assert any("work of the drives" in line for line in lines)
+    assert lines[-2:] == [f"results: {target}", f"report: {target.with_suffix('.html')}"]
+    assert target.exists()
+    assert target.with_suffix(".html").exists()
+    rows = [line for line in lines if "\u2502" in line]
+    assert all(len(line) <= width for line in rows)
+    cells = ["".join(column) for column in zip(*(row.replace(" ", "").split("\u2502") for row in rows), strict=True)]
+    assert cells[1] == "arm.angle"  # nothing is cut
+    assert float(cells[2]) == 1.0
+    assert all(np.isfinite(float(cell)) for cell in cells[2:6])
+
+
+def test_the_summary_of_a_model_without_freedoms(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "post.toml"
+    path.write_text('name = "post"\n[[body]]\nname = "post"\nmass = 2.0\njoint = { type = "fixed" }\n')
+    code, out, err = command("run", path, "--duration", 1, "-o", tmp_path / "post.nc")
+    assert (code, err) == (0, "")
+    assert out.startswith("post: 1 s simulated in ")
+    assert "energy 0 J at the start, change 0 J" in out
+
+
+def test_a_terminal_shows_a_bar(model: Path, tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-c", RUN, "run", str(model), "-o", str(tmp_path / "motion.nc"), "--no-report"]
+    environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave, env=environment) as process:
+        os.close(slave)
+        shown = b""
+        try:
+            while chunk := os.read(master, 4096):
+                shown += chunk
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        assert process.wait() == 0
+    os.close(master)
+    text = shown.decode()
+    for word in ("simulating", "t = 2 s", "x real time", "0:00:00"):
+        assert word in text
