@@ -69,13 +69,6 @@ def circling() -> dict[str, Any]:
     return {"duration": 5.2 / spin, "q": tilt.as_quat(), "v": tilt.inv().apply([0.0, 0.0, spin])}
 
 
-def spun_up() -> dict[str, Any]:
-    """The satellite under the torque of its example."""
-    example = runpy.run_path(str(EXAMPLES / "satellite_two_booms.py"))
-    return {"duration": 3.0, "tau": example["pulse"]}
-
-
-PUSH = {"tau": {"upper.angle": 10.0, "fore.angle": 2.5}, "duration": 1.4}
 FALL = {"duration": 0.25, "integrator": "generalized_alpha", "step": 5e-4}
 SHOTS = {
     "pendulum": Shot(0.18, turn=-1.1, changes={"duration": 1.6}),
@@ -83,12 +76,14 @@ SHOTS = {
     "spherical_pendulum": Shot(1.0, rise=0.25, near=1.15, changes=circling()),
     "tumbling_body": Shot(0.35, turn=-1.1, rise=0.5, changes={"duration": 6.0, "samples": 601}),
     "heavy_top": Shot(0.8, rise=0.5),
-    "furuta_pendulum": Shot(0.35, changes={"duration": 1.0}),
+    "furuta_pendulum": Shot(0.35, changes={"duration": 1.0, "tau": None, "events": ()}),
     "six_axis_arm": Shot(0.12, changes={"duration": 1.0}),
-    "arm_under_pd_control": Shot(0.35),
+    "arm_under_pd_control": Shot(0.35, changes={"duration": 1.5}),
+    "gate_with_stops": Shot(0.18, turn=-0.6, rise=0.5),
     "robot_from_urdf": Shot(0.5),
-    "flexible_two_link_arm": Shot(0.45, turn=-1.5, rise=1.1, near=1.2, deformation=2.0, changes=PUSH),
-    "satellite_two_booms": Shot(0.12, turn=-1.3, rise=0.7, deformation=10.0, changes=spun_up()),
+    "flexible_two_link_arm": Shot(0.3, turn=-1.5, rise=1.1, near=1.0, deformation=3.0),
+    "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
+    "space_crane": Shot(0.4, turn=-1.35, rise=0.3, near=0.8, deformation=5.0, changes={"outputs": None}),
     "hanging_chain": Shot(0.4, turn=-1.3, near=1.1, deformation=5.0),
     "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, near=1.25, deformation=8.0, changes=FALL),
     "spinning_beam": Shot(0.93, rise=0.45, near=0.75),
@@ -97,10 +92,6 @@ SHOTS = {
 
 def motion_of(name: str, shot: Shot) -> Run:
     """An example's model and what it does in the picture."""
-    if name == "arm_under_pd_control":
-        example = runpy.run_path(str(EXAMPLES / f"{name}.py"))
-        arm = supple.load(EXAMPLES / f"{name}.toml")
-        return arm, example["driven"](arm, known=arm).isel(time=slice(0, 1501, 5))
     if name == "robot_from_urdf":
         example = runpy.run_path(str(EXAMPLES / f"{name}.py"))
         robot, goal = supple.load(EXAMPLES / f"{name}.urdf"), example["GOAL"]

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from scipy import linalg, optimize
 
 import supple
+from supple.files import read_run
 from supple.structures import FlexibleBody
 
 Floats = NDArray[np.float64]
+FILE = Path(__file__).with_suffix(".toml")
 E, RHO, WIDTH, HEIGHT, LENGTH, ELBOW, PAYLOAD, GRAVITY = 70e9, 2700.0, 0.008, 0.06, 1.0, 1.0, 0.5, 9.81
 LINE = RHO * WIDTH * HEIGHT
 
@@ -65,16 +67,13 @@ def twin(model: supple.Model, gravity: float, rigid: bool) -> supple.Model:
 
 
 def tip(model: supple.Model, q: Floats) -> Floats:
-    """Path of the payload while both joints speed up and brake again."""
-    torques = np.array([{"upper.angle": 6.0, "fore.angle": 1.5}.get(name, 0.0) for name in model.speeds])
-    drive = lambda t, q, v: torques * np.sin(2 * np.pi * t / 1.2) * (t < 1.2)  # noqa: E731
-    motion = supple.simulate(model, 1.5, q=q, tau=drive, rtol=1e-6, atol=1e-8, samples=301)
-    return model.pose(motion.q.values, "payload")[1]
+    """Path of the payload under the torques of the file: both joints speed up and brake again."""
+    return supple.simulate(model, **read_run(FILE) | {"q": q}).position.values[:, 0]
 
 
 def main() -> float:
     """Print and return the first frequency with held joints; check it and the sag against beam theory."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.load(FILE)
     q, _ = with_held_joints(model)
     sag, sag_of_beam = -model.pose(q, "payload")[1][2], sag_of_a_beam()
     _, frequency = with_held_joints(twin(model, gravity=0.0, rigid=False))  # as in Euler and Bernoulli's equation

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 import supple
+from supple.files import read_run
 
 Floats = NDArray[np.float64]
+FILE = Path(__file__).with_suffix(".toml")
 ARM = 9e-4 + 0.25 * 0.08**2  # about the motor
 L, M, HEIGHT, GRAVITY = 0.2, 0.12, 0.16, 9.81
 JX, JY, JZ = 1.1e-3, 1.05e-3, 6e-5
@@ -49,7 +51,7 @@ def best_poles() -> Floats:
 
 def main() -> float:
     """Print and return the slowest pole of the balanced pendulum, 1/s; check the equations, the poles and a motion."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.load(FILE)
     for seed in range(20):
         q, v = model.random_state(seed)
         q, v, tau = np.pi * q, 5 * v, np.random.default_rng(seed).normal(size=2)
@@ -66,13 +68,14 @@ def main() -> float:
     assert np.linalg.eigvals(A).real.max() > 5
     assert np.allclose(poles, best_poles(), rtol=1e-8)
 
-    def motor(t: float, q: Floats, v: Floats) -> Floats:
-        return np.array([-float(gains[0] @ np.concatenate([q, v])), 0.0])
-
+    state = ("arm.angle", "pendulum.angle", "rate(arm.angle)", "rate(pendulum.angle)")
+    motor = {"arm.angle": " + ".join(f"({-gain})*{name}" for gain, name in zip(gains[0], state, strict=True))}
     motion = supple.simulate(model, 5.0, q={"pendulum.angle": 0.3}, tau=motor, rtol=1e-10, atol=1e-12, samples=501)
     x, t = np.concatenate([motion.q.values, motion.v.values], axis=1), motion.time.values
     print(f"let go at 0.3 rad, the arm turns by up to {np.abs(x[:, 0]).max():.3f} rad; after {t[-1]:g} s")
     print(f"arm and pendulum are {abs(x[-1, 0]):.1e} and {abs(x[-1, 1]):.1e} rad off")
+    filed = supple.simulate(model, **read_run(FILE))  # its gains are these, to four digits
+    assert np.abs(filed.q.values - motion.q.values).max() < 1e-3
     # Once the angles are small the motion is that of the linear equations, a matrix exponential.
     assert np.abs(x[200]).max() > 1e-2
     expected = linalg.expm((t[250] - t[200]) * (A - B @ gains)) @ x[200]

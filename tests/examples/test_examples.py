@@ -24,11 +24,13 @@ NUMBERS = {
     "six_axis_arm": (-31.5532764396, 1e-9),
     "arm_under_pd_control": (0.049812671235, 1e-10),
     "flexible_two_link_arm": (1.177010712, 1e-8),
-    "satellite_two_booms": (0.160293814504, 1e-10),
+    "satellite_two_booms": (0.480871999, 1e-8),  # the angle of a slew; it was the spin after a pulse of torque
     "hanging_chain": (2.040980585, 1e-8),
     "nodal_beam": (0.014175286458, 1e-11),
     "spinning_beam": (5.58916208, 1e-7),
     "robot_from_urdf": (0.039855338, 1e-8),
+    "gate_with_stops": (10.63171373, 1e-7),
+    "space_crane": (0.96766341, 1e-6),
 }
 
 

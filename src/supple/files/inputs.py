@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
-from supple.errors import FileFormatError
+from supple.errors import FileFormatError, StateError
+from supple.files.faults import read_bytes
 from supple.files.simulation import flat
 from supple.files.tables import Form, MaybePositive, Name, Number, Real, Table, Text, Truth
 from supple.inputs import tables
@@ -41,25 +43,61 @@ class TimeTable(Table):
             yield "", "expected either times and values, or file"
         elif "file" not in data and not ("times" in data and "values" in data):
             yield "", "expected both times and values"
+        times, values = data.get("times"), data.get("values")
+        if isinstance(times, list) and isinstance(values, list) and not 2 <= len(times) == len(values):
+            yield "values", f"expected as many values as times, two or more, got {len(values)} and {len(times)}"
 
     def table(self, folder: Path) -> tables.Table:
         """The table, its file read."""
         if self.file is None:
             return tables.Table(self.times or [], self.values or [], self.kind)
         path = folder / self.file
+        content = read_bytes(path)
         try:
-            text = path.read_text(encoding="utf-8").replace(",", " ")
-            rows = np.loadtxt(text.splitlines(), ndmin=2)
-        except (OSError, ValueError) as error:
+            lines = content.decode("utf-8").replace(",", " ").splitlines()
+            rows = [line.split() for line in lines if line.strip() and not line.strip().startswith("#")]
+            numbers = np.array([[float(x) for x in row] for row in rows])
+        except UnicodeDecodeError:
+            raise FileFormatError(f"{path}: expected UTF-8 text, got other bytes") from None
+        except ValueError as error:
             raise FileFormatError(f"{path}: expected a line of two numbers for each time: {error}") from None
-        if rows.shape[1] != 2:
-            raise FileFormatError(f"{path}: expected two columns, got {rows.shape[1]}")
-        return tables.Table(rows[:, 0], rows[:, 1], self.kind)
+        if numbers.ndim != 2 or numbers.shape[1] != 2:
+            counts = ", ".join(str(n) for n in sorted({len(row) for row in rows})) or "no lines"
+            raise FileFormatError(f"{path}: expected two numbers in each line, got {counts}")
+        try:
+            return tables.Table(numbers[:, 0], numbers[:, 1], self.kind)
+        except StateError as error:
+            raise FileFormatError(f"{path}: {error}") from None
 
 
 SIGNAL = "a number, a formula, or a table such as {times = [...], values = [...]}"
-Signal = Annotated[Number | Annotated[str, Strict()] | TimeTable | None, Form(SIGNAL)]
+
+
+def _kind(x: Any) -> str:
+    """Which way of writing a signal this is."""
+    return "table" if isinstance(x, dict | TimeTable) else "formula" if isinstance(x, str) else "number"
+
+
+Signal = Annotated[
+    Annotated[
+        Annotated[TimeTable, Tag("table")]
+        | Annotated[Annotated[str, Strict()], Tag("formula")]
+        | Annotated[Number, Tag("number")],
+        Discriminator(_kind),
+    ]
+    | None,
+    Form(SIGNAL),
+]
 Limits = Annotated[Number | Annotated[list[Number], Field(min_length=2, max_length=2)] | None, Form("a number, or two")]
+
+
+@contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Say where in the file a law stands that is wrong."""
+    try:
+        yield
+    except (StateError, FileFormatError) as error:
+        raise FileFormatError(f"{place}: {error}") from None
 
 
 def _signal(x: Any, folder: Path) -> Any:
@@ -89,15 +127,20 @@ class DriveTable(Table):
         for key in ("kp", "kd", "ki", "limit", "rate", "feedforward"):
             if key in data and "target" not in data:
                 yield key, "expected only with a target"
+        limit = data.get("limit")
+        ends: list[Any] = limit if isinstance(limit, list) and len(limit) == 2 else [0.0, limit]
+        if all(isinstance(x, int | float) for x in ends) and not ends[0] < ends[1]:
+            yield "limit", f"expected a positive number, or the least and the greatest, got {limit}"
 
     def law(self, folder: Path) -> Law:
         """The law."""
-        if self.target is None:
-            law: Law = _signal(self.force, folder)
-            return law
-        limit = (self.limit[0], self.limit[1]) if isinstance(self.limit, list) else self.limit
-        target = _signal(self.target, folder)
-        return PID(target, self.kp, self.kd, self.ki, limit, self.rate, self.feedforward)
+        with _placed(f"drive of {self.speed!r}"):
+            if self.target is None:
+                law: Law = _signal(self.force, folder)
+                return law
+            limit = (self.limit[0], self.limit[1]) if isinstance(self.limit, list) else self.limit
+            target = _signal(self.target, folder)
+            return PID(target, self.kp, self.kd, self.ki, limit, self.rate, self.feedforward)
 
 
 class MotionTable(Table):
@@ -117,7 +160,8 @@ class MotionTable(Table):
 
     def motion(self, folder: Path) -> Motion:
         """The motion."""
-        return Motion(*(_signal(x, folder) for x in (self.position, self.velocity, self.acceleration)))
+        with _placed(f"motion of {self.speed!r}"):
+            return Motion(*(_signal(x, folder) for x in (self.position, self.velocity, self.acceleration)))
 
 
 Changes = Annotated[
@@ -149,7 +193,18 @@ class LimitTable(Table):
     coordinate: Text = Field(description="Name of the coordinate.")
     lower: Annotated[Number | None, Form("a number")] = Field(None, description="Lower stop, rad or m.")
     upper: Annotated[Number | None, Form("a number")] = Field(None, description="Upper stop, rad or m.")
-    restitution: Real = Field(0.0, description="Share of the speed with which it is thrown back, 0 to 1.")
+    restitution: Annotated[Number, Field(ge=0.0, le=1.0), Form("a number from 0 to 1")] = Field(
+        0.0, description="Share of the speed with which it is thrown back, 0 to 1."
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """One stop at least, the lower one below."""
+        if not {"lower", "upper"} & data.keys():
+            yield "", "expected lower, upper or both, got neither"
+        ends: list[Any] = [data.get("lower"), data.get("upper")]
+        if all(isinstance(x, int | float) for x in ends) and not ends[0] < ends[1]:
+            yield "upper", f"expected more than lower, {ends[0]}, got {ends[1]}"
 
     def limit(self) -> Limit:
         """The stops."""

@@ -316,6 +316,8 @@ class ModelFile(Table):
         for key, items in (("drive", self.drive), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
+        twice = sorted({x.speed for x in self.drive} & (self.simulation.tau if self.simulation else {}).keys())
+        found += [f"simulation: tau: {name!r} has a [[drive]] as well, expected one of them" for name in twice]
         if found:
             return found
         try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,22 +20,33 @@ Signal = float | str | Table
 """A number, a formula, or a table over time."""
 
 
-def signal(at: Quantities, x: Signal, where: str) -> tuple[Expr, Expr]:
-    """A signal and its rate as nodes."""
-    if isinstance(x, Table):
-        return x.node(at.t), x.node(at.t, 1)
-    value = at.formula(x, where)
-    return value, at.rate(value)
+def is_number(x: Any) -> bool:
+    """Whether x is one finite real number."""
+    return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and bool(np.isfinite(float(x)))
+
+
+def require_signal(x: Any, where: str) -> None:
+    """Refuse what is no signal."""
+    if not (isinstance(x, str | Table) or is_number(x)):
+        raise StateError(f"{where}: expected a finite number, a formula or a Table, got {x!r}")
+
+
+def signal(at: Quantities, x: Signal, where: str, rate: bool = True) -> tuple[Expr, Expr]:
+    """A signal and its rate as nodes; zero in place of a rate that is not asked for."""
+    value = at.table(x) if isinstance(x, Table) else at.formula(x, where)
+    if not rate:
+        return value, at.graph.zero
+    return value, at.table(x, 1) if isinstance(x, Table) else at.rate(value, where)
 
 
 def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float, float] | None:
     """Least and greatest force."""
     if limit is None:
         return None
-    low, high = (-limit, limit) if isinstance(limit, int | float) else limit
-    if not low < high:
+    both = np.array([-1.0, 1.0]) * limit if np.ndim(limit) == 0 else np.asarray(limit, dtype=float)
+    if both.shape != (2,) or not both[0] < both[1]:
         raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit}")
-    return float(low), float(high)
+    return float(both[0]), float(both[1])
 
 
 def clipped(x: Expr, within: tuple[float, float] | None) -> Expr:
@@ -72,8 +85,11 @@ class PID:
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd", "ki"):
-            if not np.isfinite(getattr(self, name)):
-                raise StateError(f"PID: {name}: expected a finite number, got {getattr(self, name)}")
+            if not is_number(getattr(self, name)):
+                raise StateError(f"PID: {name}: expected a finite number, got {getattr(self, name)!r}")
+        require_signal(self.target, "PID: target")
+        if not (isinstance(self.feedforward, str) or is_number(self.feedforward)):
+            raise StateError(f"PID: feedforward: expected a finite number or a formula, got {self.feedforward!r}")
         limits(self.limit, "PID")
         require_rate(self.rate, "PID")
 
@@ -86,13 +102,13 @@ class PID:
         if place < 0:
             name = at.model.speeds[speed]
             raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")
-        target, target_rate = signal(at, self.target, f"{where}: target")
-        error = target - at.q[place]
+        target = signal(at, self.target, f"{where}: target", rate=bool(self.kd))
+        error = target[0] - at.q[place]
         extra = at.formula(self.feedforward, f"{where}: feedforward")
-        wanted = self.kp * error + self.kd * (target_rate - at.v[speed]) + self.ki * integral + extra
+        wanted = self.kp * error + self.kd * (target[1] - at.v[speed]) + self.ki * integral + extra
         force = clipped(wanted, limits(self.limit, where))
-        back = self.kp or self.ki
-        return force, error + (force - wanted) / back if self.ki and back else error
+        back = math.copysign(self.kp, self.ki) or self.ki
+        return force, error + (force - wanted) / back if self.ki else error
 
 
 @dataclass(frozen=True)

@@ -9,65 +9,29 @@ the ticks of a clock, and outputs of Python functions, which are called at every
 from __future__ import annotations
 
 import copy
-import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.inputs.controllers import PID, Sampled, Signal, signal
+from supple.inputs.controllers import PID, Sampled, Signal, is_number
+from supple.inputs.functions import DriveFunction, asked, equations, inserted, is_function, text
+from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
+from supple.model.inputs import named_vector
 from supple.model.model import Model
-from supple.symbolic.function import Function, Nodes
-from supple.symbolic.graph import Expr, Graph
+from supple.symbolic.function import Nodes
+from supple.symbolic.graph import Expr
 
 Vector = NDArray[np.float64]
-DriveFunction = Callable[[float, Vector, Vector], ArrayLike]
 Law = float | str | Table | PID | Sampled | DriveFunction
 Laws = ArrayLike | Mapping[str, Law] | DriveFunction | Sampled | None
 WORK = "work"
 """Name of the integral of the power of all drives."""
-
-
-@dataclass(frozen=True)
-class Motion:
-    """A prescribed motion of a joint coordinate: one of position, velocity and acceleration over time.
-
-    Parameters
-    ----------
-    position, velocity, acceleration : number, formula of t, or Table
-        A Table of positions should be "cubic".
-    """
-
-    position: Signal | None = None
-    velocity: Signal | None = None
-    acceleration: Signal | None = None
-
-    def __post_init__(self) -> None:
-        given = [x for x in (self.position, self.velocity, self.acceleration) if x is not None]
-        if len(given) != 1:
-            raise StateError(f"motion: expected one of position, velocity, acceleration, got {len(given)}")
-
-    def nodes(self, at: Quantities, where: str) -> list[Expr | None]:
-        """Position, velocity and acceleration; None for what is found by integration."""
-        signals = (self.position, self.velocity, self.acceleration)
-        first = next(i for i, x in enumerate(signals) if x is not None)
-        given = signals[first]
-        nodes: list[Expr | None] = [None, None, None]
-        if isinstance(given, Table):
-            if given.kind != "cubic" and first < 2:
-                raise StateError(f"{where}: a table of positions or velocities must be cubic, got {given.kind!r}")
-            nodes[first:] = [given.node(at.t, i) for i in range(3 - first)]
-        else:
-            assert given is not None
-            x, rate = signal(at, given, where)
-            at.require_time_alone(x, where)
-            nodes[first:] = [x, rate, at.rate(rate)][: 3 - first]
-        return nodes
 
 
 @dataclass(frozen=True)
@@ -121,7 +85,8 @@ class Inputs:
         stops: bool = False,
     ) -> None:
         self.model, self._stops = model, stops
-        self.variables = {name: float(x) for name, x in (variables or {}).items()}
+        self.variables: dict[str, float] = {}
+        self._read_variables(variables or {})
         self.motions: dict[int, Motion] = {}
         for name, law in (motion or {}).items():
             i = self._speed(name, "motion")
@@ -149,18 +114,19 @@ class Inputs:
         if isinstance(tau, Sampled) or callable(tau):
             self.whole = tau
         elif isinstance(tau, Mapping):
-            for name, law in tau.items():
-                if isinstance(law, int | float) and not np.isfinite(law):
-                    raise StateError(f"tau: expected finite numbers, got {law} for {name!r}")
-                self.laws[self._speed(name, "tau")] = law
+            self.laws = {self._speed(name, "tau"): _law(law, f"tau: {name!r}") for name, law in tau.items()}
         else:
-            given = np.asarray(tau, dtype=float)
-            if given.shape != (self.model.nv,):
-                raise StateError(f"tau: expected shape ({self.model.nv},), got {given.shape}")
-            if not np.isfinite(given).all():
-                bad = self.model.speeds[int(np.flatnonzero(~np.isfinite(given))[0])]
-                raise StateError(f"tau: expected finite numbers, got others for {bad!r}")
+            given = named_vector(self.model.speeds, tau, "tau")
             self.laws = {i: float(x) for i, x in enumerate(given) if x != 0.0}
+
+    def _read_variables(self, variables: Mapping[str, float]) -> None:
+        taken = {"t", *self.model.coordinates, *self.model.speeds}
+        for name, x in variables.items():
+            if name in taken:
+                raise StateError(f"variables: {name!r} is a quantity of the model, expected another name")
+            if not is_number(x):
+                raise StateError(f"variables: {name!r}: expected a finite number, got {x!r}")
+            self.variables[name] = float(x)
 
     def _lay_out(self) -> None:
         """Places of integrals in z and of held values in u; which functions are called and which become equations."""
@@ -176,18 +142,28 @@ class Inputs:
             if (isinstance(law, PID) and law.rate is not None) or isinstance(law, Sampled):
                 self._held_at[i] = len(self.held)
                 self.held += [f"{names[i]}.held", f"{names[i]}.sum"] if isinstance(law, PID) else [f"{names[i]}.held"]
-        self._traced = {i: self._equations(law, 1) for i, law in self.laws.items() if _is_function(law)}
-        self._called = {i: law for i, law in self.laws.items() if _is_function(law) and self._traced[i] is None}
-        self._traced_whole = self._equations(self.whole, self.model.nv) if _is_function(self.whole) else None
+        self._traced = {i: equations(law, self.model, 1) for i, law in self.laws.items() if is_function(law)}
+        self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
+        self._traced_whole = equations(self.whole, self.model, self.model.nv) if is_function(self.whole) else None
         for i in self._called:
             self._held_at[i] = len(self.held)
             self.held.append(f"{names[i]}.called")
+        self._tables: dict[Table, int] = {}
+        for table in self._all_tables():
+            self._tables[table] = len(self.held)
+            self.held += [f"table{len(self._tables)}.{x}" for x in table.numbers]
         self._whole_at = len(self.held)
         if self.whole is not None and self._traced_whole is None:
             self.held += [f"{name}.called" for name in names]
         self.acting = bool(self.laws or self.motions or self.whole is not None or self._stops)
         if self.acting:
             self.integrals.append(WORK)
+
+    def _all_tables(self) -> dict[Table, None]:
+        """Each once, in order."""
+        laws = [x for law in self.laws.values() for x in (law, getattr(law, "target", None))]
+        motions = [x for m in self.motions.values() for x in (m.position, m.velocity, m.acceleration)]
+        return {x: None for x in (*laws, *motions) if isinstance(x, Table)}
 
     # ------------------------------------------------------------ what a run needs to know
 
@@ -199,15 +175,12 @@ class Inputs:
     @property
     def calls(self) -> bool:
         """Whether Python functions are called at every evaluation."""
-        return bool(self._called) or (_is_function(self.whole) and self._traced_whole is None)
+        return bool(self._called) or (is_function(self.whole) and self._traced_whole is None)
 
     @property
     def breaks(self) -> Vector:
         """Times at which a law is not smooth."""
-        tables = [x for law in self.laws.values() for x in (law, getattr(law, "target", None)) if isinstance(x, Table)]
-        for m in self.motions.values():
-            tables += [x for x in (m.position, m.velocity, m.acceleration) if isinstance(x, Table)]
-        return np.unique(np.concatenate([np.zeros(0), *(x.breaks for x in tables)]))
+        return np.unique(np.concatenate([np.zeros(0), *(x.breaks for x in self._tables)]))
 
     @property
     def sample_rates(self) -> tuple[float, ...]:
@@ -225,32 +198,38 @@ class Inputs:
         """Integrals and held values at the start."""
         u = np.zeros(len(self.held))
         u[: len(self.variables)] = list(self.variables.values())
+        self.turn(0.0, u)
         return np.zeros(len(self.integrals)), u
+
+    def turn(self, t: float, u: Vector) -> None:
+        """Take the pieces of tables that begin at or before a time; they go into u."""
+        for table, first in self._tables.items():
+            u[first : first + len(table.numbers)] = table.piece(t)
 
     def call(self, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the functions that are called at every evaluation; the answers go into u."""
         for i, law in self._called.items():
-            u[self._held_at[i]] = _asked(law, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
-        if _is_function(self.whole) and self._traced_whole is None:
+            u[self._held_at[i]] = asked(law, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
+        if is_function(self.whole) and self._traced_whole is None:
             n = self.model.nv
-            u[self._whole_at : self._whole_at + n] = _asked(self.whole, t, q, v, (n,), "tau")
+            u[self._whole_at : self._whole_at + n] = asked(self.whole, t, q, v, (n,), "tau")
 
     def tick(self, rate: float, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the sampled functions of one clock; the answers go into u."""
         for i, law in self.laws.items():
             if isinstance(law, Sampled) and law.rate == rate:
-                u[self._held_at[i]] = _asked(law.function, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
+                u[self._held_at[i]] = asked(law.function, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
         if isinstance(self.whole, Sampled) and self.whole.rate == rate:
             n = self.model.nv
-            u[self._whole_at : self._whole_at + n] = _asked(self.whole.function, t, q, v, (n,), "tau")
+            u[self._whole_at : self._whole_at + n] = asked(self.whole.function, t, q, v, (n,), "tau")
 
     def describe(self) -> dict[str, Any]:
         """The laws as texts, by which a run is known again."""
         speeds = self.model.speeds
-        out = {f"tau {speeds[i]}": _text(law) for i, law in sorted(self.laws.items())}
-        out |= {f"motion {speeds[i]}": _text(law) for i, law in sorted(self.motions.items())}
+        out = {f"tau {speeds[i]}": text(law) for i, law in sorted(self.laws.items())}
+        out |= {f"motion {speeds[i]}": text(law) for i, law in sorted(self.motions.items())}
         if self.whole is not None:
-            out["tau"] = _text(self.whole)
+            out["tau"] = text(self.whole)
         return out | {f"variable {name}": x for name, x in self.variables.items()}
 
     # ------------------------------------------------------------ equations
@@ -258,6 +237,7 @@ class Inputs:
     def applied(self, at: Quantities) -> Applied:
         """What the laws make of a state; `at` has the leaves of this run."""
         n = self.model.nv
+        at = replace(at, tables=self._tables)
         q, v = at.q.copy(), at.v.copy()
         drive = np.array([at.graph.zero] * n, dtype=object)
         given = np.zeros(n, dtype=np.bool_)
@@ -270,7 +250,7 @@ class Inputs:
             q[place] = position if position is not None else q[place]
             v[i] = velocity if velocity is not None else v[i]
             drive[i], given[i] = acceleration, True
-        at = Quantities(at.model, at.graph, at.t, q, v, at.z, at.u, at.variables)
+        at = replace(at, q=q, v=v)
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
         for i, law in self.laws.items():
@@ -287,7 +267,7 @@ class Inputs:
     def _force(self, at: Quantities, i: int, law: Law, rates: list[Expr], ticks: dict[float, dict[int, Expr]]) -> Expr:
         where = f"tau {self.model.speeds[i]!r}"
         if isinstance(law, Table):
-            return law.node(at.t)
+            return at.table(law)
         if isinstance(law, PID) and law.rate is not None:
             first = self._held_at[i]
             force, error = law.nodes(at, i, at.u[first + 1], where)
@@ -302,66 +282,19 @@ class Inputs:
         if isinstance(law, str | int | float):
             return at.formula(law, where)
         traced = self._traced.get(i)
-        return at.u[self._held_at[i]] if traced is None else _inserted(traced, at)[0]
+        return at.u[self._held_at[i]] if traced is None else inserted(traced, at)[0]
 
     def _whole_force(self, at: Quantities, i: int) -> Expr:
-        return at.u[self._whole_at + i] if self._traced_whole is None else _inserted(self._traced_whole, at)[i]
-
-    def _equations(self, law: Any, count: int) -> Function | None:
-        """A function of the user's as equations, if it gives the same numbers as when it is called."""
-        if not _is_function(law):
-            return None
-        graph = Graph()
-        t = graph.input("t")
-        q, v = (
-            np.array([graph.input(f"{kind}{i}") for i in range(n)], dtype=object)
-            for kind, n in (("q", self.model.nq), ("v", self.model.nv))
-        )
-        try:
-            found = np.asarray(law(t, q.copy(), v.copy()), dtype=object).reshape(-1)
-            inputs = {"t": np.array([t], dtype=object), "q": q, "v": v}
-            function = Function("law", graph, inputs, {"force": found})
-            if function.outputs["force"].shape != (count,):
-                return None
-            for trial in range(3):
-                q_, v_ = self.model.random_state(trial)
-                for _ in range(2):  # a function with a memory answers differently
-                    numbers = np.asarray(law(0.37 * trial, q_.copy(), v_.copy()), dtype=float).reshape(-1)
-                    own = function.evaluate(t=[0.37 * trial], q=q_, v=v_)["force"]
-                    if not np.allclose(numbers, own, rtol=1e-12, atol=1e-12):
-                        return None
-        except Exception:  # whatever a function cannot do with symbols, it may do with numbers
-            return None
-        return function
+        return at.u[self._whole_at + i] if self._traced_whole is None else inserted(self._traced_whole, at)[i]
 
 
-def _inserted(function: Function, at: Quantities) -> Nodes:
-    """The equations of a function, in another graph."""
-    image = dict(zip(function.inputs["q"], at.q, strict=True)) | dict(zip(function.inputs["v"], at.v, strict=True))
-    image[function.inputs["t"][0]] = at.t
-    return function.moved(at.graph, image)["force"]
-
-
-def _is_function(law: Any) -> bool:
-    return callable(law) and not isinstance(law, Sampled)
-
-
-def _asked(function: Any, t: float, q: Vector, v: Vector, shape: tuple[int, ...], where: str) -> Any:
-    """What a function of the user's answers, checked."""
-    found = np.asarray(function(t, q, v), dtype=float)
-    if found.shape != shape and not (shape == () and found.size == 1):
-        raise StateError(f"{where}: the function gave shape {found.shape}, expected {shape}")
-    if not np.isfinite(found).all():
-        raise StateError(f"{where}: the function gave {found} at t = {t:.6g} s, expected finite numbers")
-    return found if shape else float(found.reshape(()))
-
-
-def _text(law: Any) -> str:
-    """A law as text; of a function its name and a digest of its code."""
-    if isinstance(law, Sampled):
-        return f"{_text(law.function)} at {law.rate:g} Hz"
-    if _is_function(law):
-        code = getattr(law, "__code__", None)
-        mark = hashlib.sha256(code.co_code).hexdigest()[:12] if code else ""
-        return f"{getattr(law, '__qualname__', type(law).__name__)} {mark}"
-    return repr(law)
+def _law(law: Any, where: str) -> Law:
+    """A law as it was given, numbers as floats."""
+    if isinstance(law, str | Table | PID | Sampled) or callable(law):
+        return law  # type: ignore[no-any-return]
+    if is_number(law):
+        return float(law)
+    raise StateError(
+        f"{where}: expected a finite number, a formula, a Table, a PID, a Sampled or a function of (t, q, v), "
+        f"got {law!r}"
+    )

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from supple.errors import StateError
+from supple.inputs.tables import Table
 from supple.model.model import Model
 from supple.symbolic.derivatives import forward
 from supple.symbolic.formula import Formula
 from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.graph import Expr, Graph
 
 
 @dataclass(frozen=True)
 class Quantities:
-    """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables and constants by
-    name.
+    """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables by name; where in u
+    the pieces of tables begin.
     """
 
     model: Model
@@ -28,6 +29,7 @@ class Quantities:
     z: Nodes
     u: Nodes
     variables: Mapping[str, Expr | float] = field(default_factory=dict)
+    tables: Mapping[Table, int] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, Expr | float]:
@@ -48,18 +50,34 @@ class Quantities:
             return Formula(text, where).node(self.graph, self.names, self.rates)
         return self.graph.constant(text)
 
-    def rate(self, x: Expr) -> Expr:
-        """Time derivative of a node, with coordinates that move."""
+    def table(self, table: Table, derivative: int = 0) -> Expr:
+        """A table of this run, or a derivative of it, as a node."""
+        first = self.tables[table]
+        return table.node(self.t, self.u[first : first + len(table.numbers)], derivative)
+
+    def rate(self, x: Expr, where: str) -> Expr:
+        """Time derivative of a node of time and of coordinates that have a rate of their own."""
         place = self.model.tree.q_of_speed
         moving: dict[Expr, Expr | float] = {self.t: 1.0}
         moving |= {self.q[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
+        self._require(x, where, {*moving, *self.u}, "time and coordinates, whose rate is known")
         return forward([x], moving)[0]
 
     def require_time_alone(self, x: Expr, where: str) -> None:
         """Refuse what depends on the state."""
-        for node in order_of([x]):
-            if node.op == "input" and node is not self.t:
-                raise StateError(f"{where}: expected a function of time alone, got one of {node.value!r} as well")
+        self._require(x, where, {self.t}, "time alone")
+
+    def _require(self, x: Expr, where: str, allowed: set[Expr], what: str) -> None:
+        # Within a step t and q are expressions of others: what is below an allowed node does not matter.
+        waiting, seen = [x], set(allowed)
+        while waiting:
+            node = waiting.pop()
+            if node.op == "input" and node not in seen:
+                name = str(node.value).partition(":")[2] or node.value
+                raise StateError(f"{where}: expected a function of {what}, got one of {name!r} as well")
+            if node not in seen:
+                seen.add(node)
+                waiting.extend(node.args)
 
 
 def leaves(graph: Graph, kind: str, names: Sequence[str]) -> list[Any]:

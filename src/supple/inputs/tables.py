@@ -1,15 +1,22 @@
-"""Values over time from a table: linear between its times, smooth, or held."""
+"""Values over time from a table: linear between its times, smooth, or held.
+
+A run stops at every time of a table. So its equations know one piece alone, a polynomial whose coefficients are held
+values that change at those times: tables may be long, and other numbers need no other code.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import interpolate
 
 from supple.errors import StateError
+from supple.symbolic.function import Nodes
 from supple.symbolic.graph import Expr
 
 Floats = NDArray[np.float64]
@@ -34,7 +41,10 @@ class Table:
     kind: str = "linear"
 
     def __post_init__(self) -> None:
-        times, values = (np.array(x, dtype=float, ndmin=1) for x in (self.times, self.values))
+        try:
+            times, values = (np.array(x, dtype=float, ndmin=1) for x in (self.times, self.values))
+        except (TypeError, ValueError):
+            raise StateError("table: expected numbers as times and values, got others") from None
         if times.ndim != 1 or times.shape != values.shape or len(times) < 2:
             raise StateError(f"table: expected as many values as times, two or more, got {values.shape}, {times.shape}")
         if not (np.isfinite(times).all() and np.isfinite(values).all()):
@@ -64,31 +74,36 @@ class Table:
         slope = np.diff(x) / np.diff(t) if self.kind == "linear" else np.zeros(len(t) - 1)
         return interpolate.PPoly(np.stack([slope, x[:-1]]), t)
 
-    def node(self, t: Expr, derivative: int = 0) -> Expr:
-        """The value, or a derivative by time, as a node.
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Names of what a piece is given by: its first time, and the coefficients, highest power first."""
+        return "start", *(f"c{i}" for i in reversed(range(self.order)))
 
-        A piece adds its own growth while t passes it, and nothing after: x_0 + sum of p_i(clip(t - t_i, 0, h_i)). Where
-        the derivative jumps from piece to piece, the jump is added when its time has come.
-        """
-        graph = t.graph
-        pieces = self.polynomial().derivative(derivative) if derivative else self.polynomial()
-        least = 1e-12 * max(np.abs(pieces.c[-1]).max(), 1e-300)
-        end = 0.0 if derivative else float(pieces.c[-1, 0])  # nothing moves before the first time
-        total = graph.constant(end)
-        for start, h, c in zip(pieces.x, np.diff(pieces.x), pieces.c.T, strict=False):
-            if abs(c[-1] - end) > least:
-                total = total + (c[-1] - end) * _passed(t - start)
-            s = graph.function("min", graph.function("max", t - start, graph.zero), graph.constant(h))
-            growth = graph.zero
-            for factor in c[:-1]:
-                growth = (growth + factor) * s
-            total = total + growth
-            end = float(np.polyval(c, h))
-        last = 0.0 if derivative else float(np.asarray(self.values)[-1])
-        return total + (last - end) * _passed(t - pieces.x[-1]) if abs(last - end) > least else total
+    @property
+    def order(self) -> int:
+        """Coefficients of a piece."""
+        return {"linear": 2, "cubic": 4, "hold": 1}[self.kind]
 
+    @cached_property
+    def pieces(self) -> Floats:
+        """(n + 1, 1 + order): the numbers of every piece, the constant ones before and after included."""
+        p = self.polynomial()
+        out = np.zeros((len(p.x) + 1, 1 + self.order))
+        out[:, 0] = [p.x[0], *p.x]
+        out[1:-1, 1:] = p.c[-self.order :].T
+        out[[0, -1], -1] = np.asarray(self.values)[[0, -1]]
+        return out
 
-def _passed(x: Expr) -> Expr:
-    """0 before x = 0, 1 from there on."""
-    sign = x.graph.function("sign", x)
-    return x.graph.function("min", 1 + sign, x.graph.one)
+    def piece(self, t: float) -> Floats:
+        """The numbers of the piece that begins at or before a time."""
+        found: Floats = self.pieces[int(np.searchsorted(self.breaks, t, side="right"))]
+        return found
+
+    def node(self, t: Expr, piece: Nodes, derivative: int = 0) -> Expr:
+        """The value, or a derivative by time, as a node of the time and the numbers of the piece that holds now."""
+        s = t - piece[0]
+        total: Expr = t.graph.zero
+        for power, c in zip(reversed(range(self.order)), piece[1:], strict=True):
+            if power >= derivative:
+                total = total * s + math.perm(power, derivative) * c
+        return total

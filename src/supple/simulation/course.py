@@ -187,7 +187,7 @@ class Course:
         end = min(goal, self._next_jump())
         # An output time that is the jump's but for rounding shows the state before the jump, as all others do.
         upto = int(np.searchsorted(self.times, end + CLOSE * self.duration, side="right"))
-        watch = self._situation().watch(self._t, self._y, self._u)
+        watch = self._situation().watch(self._t, self._y, self._u, float(self.times[1]))
         if watch is not None and len(self._signs):
             watch.signs = np.where(self._signs != 0, self._signs, watch.signs)
         method = self._method()
@@ -216,6 +216,10 @@ class Course:
             self.unfinished.append(self._samples(times[:count], found.states))
             self._done += count
         self._t, self._y = found.t, found.y
+        met = self.times[self._done : self._done + 1]
+        if found.events and len(met) and met[0] <= found.t + CLOSE * self.duration:  # an event at an output time
+            self.unfinished.append(self._samples(met, found.y[None]))
+            self._done += 1
         # What is zero at the end of a stretch has passed zero in the next: sides go from one to the other.
         self._signs = np.zeros(0) if watch is None or found.events else watch.signs.copy()
         if found.events:
@@ -247,26 +251,19 @@ class Course:
         return ticks or bool((np.abs(self._breaks - t) <= near).any())
 
     def _jump(self) -> None:
-        """Clocks that tick now; the method keeps its step length and forgets the rest."""
+        """Clocks that tick now, tables that turn; the method keeps its step length and forgets the rest."""
+        self.system.inputs.turn(self._t + CLOSE * self.duration, self._u)
         for rate, n in self._ticks.items():
             if n / rate <= self._t + CLOSE * self.duration:
                 self.system.tick(rate, self._t, self._y, self._u)
                 self._ticks[rate] = n + 1
-        near = self._breaks[np.abs(self._breaks - self._t) <= CLOSE * self.duration]
-        self._t = max([self._t, *near])  # on the far side of the jump
         self._memory = {"h": self._memory["h"]} if "h" in self._memory else {}
 
     def _react(self, events: list[int]) -> None:
         """What the events do."""
         situation = self._situation()
-        held = dict(self._held)
-        for n in events:
-            self.happened.append((self._t, situation.label(n)))
-            stop, now = situation.happened(n, self._t, self._y, self._u)
-            held = {**held, **now} if len(now) >= len(self._held) else {i: x for i, x in held.items() if i in now}
-            if stop:
-                self.ended = True
-        self._held = held
+        self.happened += [(self._t, situation.label(n)) for n in events]
+        self.ended, self._held = situation.happened(events, self._t, self._y, self._u)
         self._memory = {}
         if self.ended:
             self._end_here()

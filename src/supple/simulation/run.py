@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from supple.errors import ResultsError, SimulationError, StateError
 from supple.inputs.controllers import Signal
-from supple.inputs.inputs import Inputs, Laws, Motion, _text
+from supple.inputs.functions import text
+from supple.inputs.inputs import Inputs, Laws, Motion
 from supple.model.inputs import named_vector
 from supple.model.model import Model
 from supple.simulation.choice import choose
@@ -120,7 +121,7 @@ def simulate(
     v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
-    require_sound(model, inputs, events, limits)
+    require_sound(model, inputs, events, limits, q_0)
     course = Course(system, events, limits, float(duration), samples, progress)
     y, u = course.start(q_0, v_0)
     choice = choose(integrator, step, rtol, atol, system, y, u, float(duration), samples)
@@ -200,7 +201,7 @@ def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | 
 
 def _described(x: Event | Limit) -> str:
     """An event or a limit as text; of a function its name and a digest of its code, the same in every process."""
-    return f"{type(x).__name__}({', '.join(f'{f.name}={_text(getattr(x, f.name))}' for f in fields(x))})"
+    return f"{type(x).__name__}({', '.join(f'{f.name}={text(getattr(x, f.name))}' for f in fields(x))})"
 
 
 def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vector) -> None:
@@ -208,12 +209,8 @@ def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vecto
     model = system.model
     q_1, v_1 = system.start_state(q_0, v_0)
     for given, names, before, after in ((q, model.coordinates, q_0, q_1), (v, model.speeds, v_0, v_1)):
-        if isinstance(given, Mapping):
-            for name in given:
-                i = names.index(name)
-                if abs(before[i] - after[i]) > 1e-6 * max(1.0, abs(after[i])) and not name.split(".")[-1].startswith(
-                    "q"
-                ):
-                    raise StateError(
-                        f"{name!r}: starts at {before[i]:g}, but its prescribed motion starts at {after[i]:g}"
-                    )
+        for i, name in enumerate(names):
+            named = given is not None and (not isinstance(given, Mapping) or name in given)
+            unit = name.split(".")[-1] in ("qx", "qy", "qz", "qw")  # of any length
+            if named and not unit and abs(before[i] - after[i]) > 1e-6 * max(1.0, abs(after[i])):
+                raise StateError(f"{name!r}: starts at {before[i]:g}, but its prescribed motion starts at {after[i]:g}")

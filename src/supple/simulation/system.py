@@ -270,12 +270,6 @@ class System:
             self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
-    def value(self, formula: float | str, t: float, y: Vector, u: Vector, where: str) -> float:
-        """A formula at a state."""
-        e = Equations(self.model, self.inputs)
-        function = Function("value", e.at.graph, e.inputs, {"x": np.array([e.settled().formula(formula, where)])})
-        return float(function.evaluate(t=[t], y=y, u=u)["x"][0])
-
     def locked(self, speeds: frozenset[int]) -> System:
         """The same system with these freedoms held where they are."""
         if speeds not in self._family:

@@ -62,8 +62,10 @@ class NativeDOP853:
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1]])
         counts = np.zeros(3, dtype=np.int64)
         g = np.zeros((3, 0)) if watch is None else np.stack([watch.signs, watch.directions, watch.signs])
+        longest = np.inf if watch is None else watch.longest
         while True:
             before = counts.copy()
+            clock[1] = min(end, clock[0] + longest)  # events are looked for at least so often
             status = native_loop.advance(
                 self.system.rate_kernel.address,
                 0 if watch is None else watch.address,
@@ -89,7 +91,7 @@ class NativeDOP853:
             self.effort.refused += int(done[2])
             self.effort.evaluations += int(12 * (done[1] + done[2]))
             tell(float(clock[0]))
-            if status != native_loop.PAUSED:
+            if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
         memory["h"] = clock[[2, 5]]
         if watch is not None:

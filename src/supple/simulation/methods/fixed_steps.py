@@ -99,14 +99,15 @@ class ExplicitWalk:
                         "the posture is singular"
                     )
                     raise diverged(self.system, self.name, start + done * h, y, None, why)
-                crossed = watch.crossed(g[2]) if watch is not None else np.zeros(0, dtype=np.int64)
+                crossed = np.zeros(0, dtype=np.int64)
+                if watch is not None:
+                    watch.signs = g[0].copy()
+                    crossed = watch.crossed(g[2])
                 if watch is not None and len(crossed):
                     t_0 = start + (done - 1) * h
                     state = partial(self._part, t_0, h, before, u)
                     x, events = locate(watch, crossed, t_0, h, u, state)
                     return Stretch(out[:n], t_0 + x * h, state(x), events)
-                if watch is not None:
-                    watch.signs = g[0].copy()
                 left -= done
                 t = float(goal) if not left else start + done * h
                 tell(t)
@@ -122,7 +123,7 @@ class ExplicitWalk:
         self, t: float, h: float, count: int, last: float, y: Vector, u: Vector, watch: Watch | None, g: Vector
     ) -> tuple[int, Vector]:
         """Steps done (y changed in place), and the state before the last."""
-        if self.kernel is not None:
+        if self.kernel is not None and (watch is None or watch.address):
             before, tt, hh = np.empty_like(y), np.zeros(1), np.zeros(1)
             events = 0 if watch is None else watch.address
             done = native_loop.explicit_steps(self.kernel.address, events, t, h, count, last, y, u, before, tt, hh, g)

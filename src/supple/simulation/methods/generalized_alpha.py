@@ -177,7 +177,8 @@ class ImplicitWalk:
         for n, goal in enumerate(goals):
             left = steps_between(t, float(goal), self.settings.step)
             h = (float(goal) - t) / left
-            stepper = self._stepper(h, usual=left > 20 or len(times) > 20)
+            native = watch is None or watch.address != 0
+            stepper = self._stepper(h, usual=native and (left > 20 or len(times) > 20))
             while left:
                 start = t
                 done, tries = stepper.steps(start, min(left, stepper.pause), last, state, u, watch, g)
@@ -185,11 +186,12 @@ class ImplicitWalk:
                 self.effort.steps += abs(done)
                 if done < 0:
                     raise self._not_converged(start - done * h, h, stepper)
-                crossed = watch.crossed(g[2]) if watch is not None else np.zeros(0, dtype=np.int64)
-                if watch is not None and len(crossed):
-                    return self._event(watch, crossed, start + (done - 1) * h, h, u, stepper, state, times, out, memory)
+                crossed = np.zeros(0, dtype=np.int64)
                 if watch is not None:
                     watch.signs = g[0].copy()
+                    crossed = watch.crossed(g[2])
+                if watch is not None and len(crossed):
+                    return self._event(watch, crossed, start + (done - 1) * h, h, u, stepper, state, times, out, memory)
                 left -= done
                 t = float(goal) if not left else start + done * h
                 tell(t)
@@ -346,7 +348,6 @@ class _GenericStep:
         """One step (done 1, or -1 where it did not converge); iterations."""
         self.before = tuple(x.copy() for x in state)
         end = min(t + self.settings.step, last)
-        self.system.call(end, state[0], u)
         s, h = self.system, self.settings.step
         y_0, w_0, c_0, r_0 = self.before
         q_0, v_0, z_0 = y_0[: s.nq], y_0[s.nq : s.nq + s.nv], y_0[s.nq + s.nv :]
@@ -401,5 +402,7 @@ class _GenericStep:
     def _laws(self, t: float, q: Vector, v: Vector, z: Vector, u: Vector) -> tuple[Vector, ...]:
         if not self.system.inputs.acting:
             return q, v, np.zeros(self.system.nv), np.zeros(0)
-        found: tuple[Vector, ...] = self.system.laws(np.array([t]), np.concatenate([q, v, z]), u)
+        y = np.concatenate([q, v, z])
+        self.system.call(t, y, u)
+        found: tuple[Vector, ...] = self.system.laws(np.array([t]), y, u)
         return found

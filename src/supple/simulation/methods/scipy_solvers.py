@@ -65,8 +65,10 @@ class ScipySolver:
         options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol}
         if self._takes_jacobian:
             options["jac"] = lambda time, state: self.system.jacobian(min(time, last), np.ascontiguousarray(state), u)
+        if watch is not None:
+            options["max_step"] = watch.longest
         if "h" in memory:
-            options["first_step"] = min(float(memory["h"][0]), end - t)
+            options["first_step"] = min(float(memory["h"][0]), end - t, options.get("max_step", np.inf))
         solver = self.solver(rate, t, y, end, **options)
         done, h = 0, 0.0
         while solver.status == "running":

@@ -36,12 +36,15 @@ class Watch:
         1 rising, -1 falling, 0 both.
     signs : (e,) array
         Of the values so far; 0 where a function starts from zero and has no side yet.
+    longest : float
+        Step after which to look at them, at the latest.
     """
 
     values: Callable[[float, Vector, Vector], Vector]
     address: int
     directions: Vector
     signs: Vector
+    longest: float = np.inf
 
     def crossed(self, g: Vector) -> NDArray[np.int64]:
         """Functions that have changed their sign the way that counts."""
@@ -138,13 +141,16 @@ def locate(
         def side(x: float, i: int = int(i)) -> float:
             return float(watch.values(t + x * h, state(x), u)[i])
 
-        start = side(0.0)
-        if start * watch.signs[i] <= 0:  # began on the other side by rounding: it happens at once
+        sign, low = watch.signs[i], 0.0
+        if side(0.0) * sign <= 0:  # it starts from zero, or behind it by rounding: a short way round, or at once
+            inside = (x for x in 0.5 ** np.arange(1, 40) if side(x) * sign > 0)
+            low = float(next(inside, 1.0))
+        if low == 1.0:
             first[int(i)] = 0.0
             continue
-        x = float(optimize.brentq(side, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+        x = float(optimize.brentq(side, low, 1.0, xtol=1e-15, rtol=1e-14))
         step = 1e-15
-        while side(x) * start > 0 and x < 1.0:
+        while side(x) * sign > 0 and x < 1.0:
             x, step = min(x + step, 1.0), 2 * step
         first[int(i)] = x
     least = min(first.values())

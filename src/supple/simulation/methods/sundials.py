@@ -41,7 +41,7 @@ class Sundials:
         self.effort = Effort()
         self._atol = np.full(system.size, atol)
         if system.inputs.acting:
-            self._atol[-1] = 1e30  # the work follows the motion and need not steer it
+            self._atol[-1] = 1e3 * atol  # the work follows the motion, but what does not count is not solved for either
 
     def attributes(self) -> dict[str, Any]:
         return {"rtol": self.rtol, "atol": self.atol}
@@ -70,11 +70,11 @@ class Sundials:
                 why = f"{result.message}; a posture is singular, a law jumps, or the tolerance cannot be reached"
                 raise diverged(self.system, self.name, reached, state, None, why)
             tell(reached)
-            if watch is not None and result.t_events is not None and reached < goal:
-                fired = [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
-                return Stretch(out[:n], reached, state, fired)
-            if n < len(times):
+            if n < len(times) and reached >= goal:
                 out[n] = state
+            if watch is not None and result.t_events is not None:
+                fired = [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
+                return Stretch(out[: n + (n < len(times) and reached >= goal)], reached, state, fired)
             y = state
             self.effort.steps += 1
         return Stretch(out, end, y)
@@ -83,7 +83,15 @@ class Sundials:
         system = self.system
         options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
         if watch is not None:
-            options |= {"num_events": len(watch.directions)}
+            options |= {"num_events": len(watch.directions), "max_step": watch.longest}
+            start = watch.values(t, y, u)
+            wrong = start * watch.signs <= 0
+
+        def watched(time: float, state: Vector, events: Vector) -> None:
+            """Functions that start from zero, or behind it by rounding, count as on their side until they go on."""
+            assert watch is not None
+            g = watch.values(min(time, last), np.array(state), u)
+            events[:] = np.where(wrong & (np.abs(g) <= np.abs(start)), 1e-300 * watch.signs, g)
 
         if self.name == "CVODE":
 
@@ -93,13 +101,9 @@ class Sundials:
             def slopes(time: float, state: Vector, rate: Vector, J: Vector) -> None:
                 J[:] = system.jacobian(min(time, last), np.array(state), u)
 
-            def g(time: float, state: Vector, events: Vector) -> None:
-                assert watch is not None
-                events[:] = watch.values(min(time, last), np.array(state), u)
-
             if watch is not None:
-                vars(g)["direction"] = [int(x) for x in watch.directions]
-                options["eventsfn"] = g
+                vars(watched)["direction"] = [int(x) for x in watch.directions]
+                options["eventsfn"] = watched
             solver = self._library.cvode.CVODE(rhs, jacfn=slopes, **options)
             solver.init_step(t, y)
             return solver
@@ -111,8 +115,7 @@ class Sundials:
             J[:] = residual_slopes(system, min(time, last), np.array(state), np.array(rate), u, cj)
 
         def g_ida(time: float, state: Vector, rate: Vector, events: Vector) -> None:
-            assert watch is not None
-            events[:] = watch.values(min(time, last), np.array(state), u)
+            watched(time, state, events)
 
         if watch is not None:
             vars(g_ida)["direction"] = [int(x) for x in watch.directions]

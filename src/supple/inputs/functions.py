@@ -1,0 +1,91 @@
+"""Python functions of the user's as laws: turned into equations where that gives the same, else called."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import SimulationError, StateError
+from supple.inputs.controllers import Sampled
+from supple.inputs.quantities import Quantities
+from supple.model.model import Model
+from supple.symbolic.function import Function, Nodes
+from supple.symbolic.graph import Graph
+
+Vector = NDArray[np.float64]
+DriveFunction = Callable[[float, Vector, Vector], ArrayLike]
+
+
+def is_function(law: Any) -> bool:
+    """Whether a law is a function that is asked at every evaluation."""
+    return callable(law) and not isinstance(law, Sampled)
+
+
+def equations(law: Any, model: Model, count: int) -> Function | None:
+    """A function of (t, q, v) as equations, if it gives the same numbers as when it is called."""
+    graph = Graph()
+    t = graph.input("t")
+    q, v = (
+        np.array([graph.input(f"{kind}{i}") for i in range(n)], dtype=object)
+        for kind, n in (("q", model.nq), ("v", model.nv))
+    )
+    try:
+        found = np.asarray(law(t, q.copy(), v.copy()), dtype=object).reshape(-1)
+        inputs = {"t": np.array([t], dtype=object), "q": q, "v": v}
+        function = Function("law", graph, inputs, {"force": found})
+        if function.outputs["force"].shape != (count,):
+            return None
+        for trial in range(3):
+            q_, v_ = model.random_state(trial)
+            for _ in range(2):  # a function with a memory answers differently
+                numbers = np.asarray(law(0.37 * trial, q_.copy(), v_.copy()), dtype=float).reshape(-1)
+                own = function.evaluate(t=[0.37 * trial], q=q_, v=v_)["force"]
+                if not (np.isfinite(numbers).all() and np.allclose(numbers, own, rtol=1e-12, atol=1e-12)):
+                    return None
+    except Exception:  # whatever a function cannot do with symbols, it may do with numbers
+        return None
+    return function
+
+
+def inserted(function: Function, at: Quantities) -> Nodes:
+    """The equations of a function, in another graph."""
+    image = dict(zip(function.inputs["q"], at.q, strict=True)) | dict(zip(function.inputs["v"], at.v, strict=True))
+    image[function.inputs["t"][0]] = at.t
+    return function.moved(at.graph, image)["force"]
+
+
+def asked(function: Any, t: float, q: Vector, v: Vector, shape: tuple[int, ...], where: str) -> Any:
+    """What a function answers, checked."""
+    answer = function(t, q, v)
+    try:
+        found = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        raise StateError(f"{where}: the function gave {answer!r}, expected numbers") from None
+    if found.shape != shape and not (shape == () and found.size == 1):
+        raise StateError(f"{where}: the function gave shape {found.shape}, expected {shape}")
+    if not np.isfinite(found).all():
+        raise SimulationError(f"{where}: the function gave {answer} at t = {t:.6g} s, expected finite numbers")
+    return found if shape else float(found.reshape(()))
+
+
+def text(law: Any) -> str:
+    """A law as text; of a function its name and a digest of its code."""
+    if isinstance(law, Sampled):
+        return f"{text(law.function)} at {law.rate:g} Hz"
+    if is_function(law):
+        code = getattr(law, "__code__", None)
+        mark = hashlib.sha256(repr(_content(code)).encode()).hexdigest()[:12] if code else ""
+        return f"{getattr(law, '__qualname__', type(law).__name__)} {mark}"
+    return repr(law)
+
+
+def _content(x: Any) -> Any:
+    """What a piece of code does, and not where it stands: steps, numbers and names, those of inner functions too."""
+    if isinstance(x, CodeType):
+        return x.co_code, [_content(c) for c in x.co_consts], x.co_names
+    return x if isinstance(x, int | float | complex | str | bytes | tuple | type(None)) else type(x).__name__

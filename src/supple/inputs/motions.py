@@ -1,0 +1,57 @@
+"""Prescribed motions of joint coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple.errors import StateError
+from supple.inputs.controllers import Signal, require_signal, signal
+from supple.inputs.quantities import Quantities
+from supple.inputs.tables import Table
+from supple.symbolic.graph import Expr
+
+SMOOTH = {"position": ("cubic",), "velocity": ("cubic", "linear"), "acceleration": ("cubic", "linear", "hold")}
+"""Kinds of tables whose accelerations are finite."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A prescribed motion of a joint coordinate: one of position, velocity and acceleration over time.
+
+    Parameters
+    ----------
+    position, velocity, acceleration : number, formula of t, or Table
+        A Table of positions must be "cubic", one of velocities "cubic" or "linear".
+    """
+
+    position: Signal | None = None
+    velocity: Signal | None = None
+    acceleration: Signal | None = None
+
+    def __post_init__(self) -> None:
+        given = self._given()
+        if len(given) != 1:
+            raise StateError(
+                f"motion: expected one of position, velocity, acceleration, got {', '.join(given) or 'none'}"
+            )
+        for name, x in given.items():
+            require_signal(x, f"motion: {name}")
+            if isinstance(x, Table) and x.kind not in SMOOTH[name]:
+                kinds = " or ".join(SMOOTH[name])
+                raise StateError(f"motion: {name}: expected a {kinds} table, got a {x.kind} one")
+
+    def _given(self) -> dict[str, Signal]:
+        return {name: x for name in SMOOTH if (x := getattr(self, name)) is not None}
+
+    def nodes(self, at: Quantities, where: str) -> list[Expr | None]:
+        """Position, velocity and acceleration; None for what is found by integration."""
+        ((name, given),) = self._given().items()
+        first = list(SMOOTH).index(name)
+        nodes: list[Expr | None] = [None, None, None]
+        if isinstance(given, Table):
+            nodes[first:] = [at.table(given, i) for i in range(3 - first)]
+        else:
+            x, rate = signal(at, given, where)
+            at.require_time_alone(x, where)
+            nodes[first:] = [x, rate, at.rate(rate, where)][: 3 - first]
+        return nodes

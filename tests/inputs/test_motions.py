@@ -1,0 +1,188 @@
+"""Prescribed motions: met exactly, with the force of inverse dynamics, by every integrator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import interpolate
+
+import supple
+from supple import Motion, Table, structures
+from supple.errors import StateError
+
+OMEGA = 3.0
+
+
+def pendulum() -> supple.Model:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(2.0, (0, 0, -0.8)), joint=supple.Revolute("y"))
+    return mech.build()
+
+
+def two() -> supple.Model:
+    mech = supple.Mechanism("two")
+    mech.add_body("a", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
+    mech.add_body("b", supple.RigidBody(0.7, (0, 0, -0.5)), "a", joint=supple.Revolute("y"), at=(0, 0, -1.0))
+    return mech.build()
+
+
+def flexible() -> supple.Model:
+    """A hub that turns a beam of two modes with a pendulum at its end."""
+    material = structures.Material(E=7e10, nu=0.3, rho=2700)
+    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.01), material, 4).reduce("cantilever", 2)
+    mech = supple.Mechanism("boom")
+    mech.add_body("boom", beam, joint=supple.Revolute("y"))
+    mech.add_body("tip", supple.RigidBody(0.1, (0, 0, -0.3)), "boom", supple.Revolute("y"), at="end")
+    return mech.build()
+
+
+LAWS = {
+    "position": Motion(position="0.5*sin(3*t)"),
+    "velocity": Motion(velocity="1.5*cos(3*t)"),
+    "acceleration": Motion(acceleration="-4.5*sin(3*t)"),
+}
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_the_force_of_a_driven_pendulum_is_the_analytic_one(kind: str) -> None:
+    result = supple.simulate(pendulum(), 2.0, v={"arm.angle": 1.5}, motion={"arm.angle": LAWS[kind]}, samples=41)
+    t = result.time.values
+    angle = 0.5 * np.sin(OMEGA * t)
+    torque = 2.0 * 0.8**2 * -4.5 * np.sin(OMEGA * t) + 2.0 * 9.81 * 0.8 * np.sin(angle)
+    assert np.ptp(torque) > 3
+    exact: dict[str, Any] = {"atol": 0, "rtol": 1e-15} if kind == "position" else {"atol": 1e-7, "rtol": 0}
+    assert np.allclose(result.q.values[:, 0], angle, **exact)
+    assert np.allclose(result.tau.values[:, 0], torque, atol=1e-12 if kind == "position" else 1e-6)
+    if kind != "acceleration":
+        assert np.allclose(result.v.values[:, 0], 1.5 * np.cos(OMEGA * t), rtol=0, atol=1e-14)
+    energy = (result.kinetic_energy + result.potential_energy).values
+    assert np.allclose(energy - energy[0], result.work, atol=5e-6)
+
+
+def test_a_number_or_formula_alone_is_a_position() -> None:
+    result = supple.simulate(two(), 0.5, motion={"a.angle": 0.4}, samples=3)
+    assert (result.q.values[:, 0] == 0.4).all()
+    assert abs(float(result.q[-1, 1])) > 0.01
+    assert np.allclose(result.work, 0.0)
+
+
+def test_a_table_of_positions_is_its_spline_with_its_derivatives() -> None:
+    times, values = [0.2, 0.5, 0.9, 1.4], [0.0, 0.6, -0.3, 0.2]
+    table = Table(times, values, "cubic")
+    result = supple.simulate(two(), 1.7, motion={"a.angle": table}, samples=18)
+    spline = interpolate.CubicSpline(times, values, bc_type="clamped")
+    t = result.time.values
+    inside = (t >= 0.2) & (t <= 1.4)
+    expected = np.where(inside, spline(t), np.where(t < 0.2, 0.0, 0.2))
+    assert np.allclose(result.q.values[:, 0], expected, atol=1e-12)
+    assert np.allclose(result.v.values[:, 0], np.where(inside, spline(t, 1), 0.0), atol=1e-11)
+    between = inside & ~np.isin(np.round(t, 9), times)
+    assert np.allclose(result.a.values[between, 0], spline(t, 2)[between], atol=1e-10)
+    force = two().inverse_dynamics(result.q.values, result.v.values, result.a.values)
+    assert np.ptp(force[:, 0]) > 1
+    assert np.allclose(result.tau, force, atol=1e-10)
+    energy = (result.kinetic_energy + result.potential_energy).values
+    assert np.allclose(energy - energy[0], result.work, atol=1e-6)
+
+
+def test_a_trapezoid_of_velocities_may_be_linear() -> None:
+    table = Table([0.0, 0.5, 1.0, 1.5], [0.0, 1.0, 1.0, 0.0])
+    result = supple.simulate(pendulum(), 2.0, motion={"arm.angle": Motion(velocity=table)}, samples=5)
+    assert np.allclose(result.q.values[:, 0], [0.0, 0.25, 0.75, 1.0, 1.0], atol=1e-9)
+    held = Motion(acceleration=Table([0.0, 0.5, 1.0, 1.5], [2.0, 0.0, -2.0, 0.0], "hold"))
+    same = supple.simulate(pendulum(), 2.0, motion={"arm.angle": held}, samples=5)
+    assert np.allclose(same.q.values[:, 0], result.q.values[:, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("integrator", "step", "tolerance"),
+    [
+        ("DOP853", None, 1e-7),
+        ("RK45", None, 1e-7),
+        ("Radau", None, 1e-7),
+        ("CVODE", None, 2e-6),
+        ("IDA", None, 2e-6),
+        ("leapfrog", 2e-4, 1e-6),
+        ("rk4", 1e-3, 1e-8),
+        ("generalized_alpha", 1e-3, 1e-4),
+    ],
+)
+@pytest.mark.parametrize("make", [two, flexible], ids=["rigid", "flexible"])
+def test_every_integrator_agrees(make: Any, integrator: str, step: float | None, tolerance: float) -> None:
+    model = make()
+    name = model.speeds[0]
+    given: dict[str, Any] = {"motion": {name: LAWS["position"]}, "samples": 5}
+    best = supple.simulate(model, 0.5, rtol=1e-11, atol=1e-12, **given)
+    result = supple.simulate(model, 0.5, integrator=integrator, step=step, **given)
+    assert np.array_equal(result.q.values[:, 0], 0.5 * np.sin(3 * result.time.values)) or np.allclose(
+        result.q.values[:, 0], 0.5 * np.sin(3 * result.time.values), rtol=1e-15, atol=1e-16
+    )
+    assert np.ptp(best.q.values[:, -1]) > 1e-3
+    assert np.allclose(result.q, best.q, atol=tolerance)
+    force = model.inverse_dynamics(result.q.values, result.v.values, result.a.values)
+    free = np.delete(force, 0, axis=1)
+    assert np.allclose(free, 0.0, atol=1e-9 * np.abs(force).max())
+    assert np.allclose(result.tau.values[:, 0], force[:, 0], rtol=1e-9)
+    energy = (result.kinetic_energy + result.potential_energy).values
+    assert np.abs(best.work).max() > 0.01
+    assert np.allclose(energy - energy[0], result.work, atol=100 * tolerance)
+
+
+def test_the_flexible_force_is_that_of_hybrid_dynamics() -> None:
+    model = flexible()
+    result = supple.simulate(model, 0.5, motion={"boom.angle": LAWS["position"]}, samples=6)
+    given = {"boom.angle": result.a.values[:, 0]}
+    a, tau = model.hybrid_dynamics(result.q.values, result.v.values, np.zeros_like(result.v), given)
+    assert np.allclose(a, result.a, rtol=1e-8, atol=1e-6)
+    assert np.allclose(tau, result.tau, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"q": {"a.angle": 0.1}}, "'a.angle': starts at 0.1, but its prescribed motion starts at 0.4"),
+        ({"v": {"a.angle": 0.1}}, "'a.angle': starts at 0.1, but its prescribed motion starts at 0"),
+        ({"q": [0.1, 0.0]}, "'a.angle': starts at 0.1, but its prescribed motion starts at 0.4"),
+        ({"tau": {"a.angle": 1.0}}, "tau: 'a.angle' has a prescribed motion, so its force is found, not given"),
+        ({"tau": [1.0, 0.0]}, "tau: 'a.angle' has a prescribed motion, so its force is found, not given"),
+        ({"motion": {"a.angel": 1.0}}, r"motion: no entry 'a.angel'; did you mean 'a.angle'\?"),
+        ({"motion": {"a.angle": "b.angle"}}, "expected a function of time alone, got one of 'b.angle' as well"),
+        ({"motion": {"a.angle": "k*t"}, "variables": {"k": 1.0}}, "of time alone, got one of 'k' as well"),
+        ({"motion": {"a.angle": lambda t: t}}, "motion: position: expected a finite number, a formula or a Table, got"),
+        ({"motion": {"a.angle": np.nan}}, "motion: position: expected a finite number, a formula or a Table, got nan"),
+        ({"motion": {"a.angle": Table([0, 1], [0, 1])}}, "motion: position: expected a cubic table, got a linear one"),
+    ],
+)
+def test_contradictions_are_refused(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(StateError, match=words):
+        supple.simulate(two(), 0.1, **{"motion": {"a.angle": 0.4}} | arguments)
+
+
+def test_a_start_that_agrees_is_taken() -> None:
+    for q in ({"a.angle": 0.4, "b.angle": 0.2}, [0.4, 0.2]):
+        result = supple.simulate(two(), 0.1, q=q, motion={"a.angle": 0.4}, samples=2)
+        assert result.q.values[0].tolist() == [0.4, 0.2]
+
+
+def test_modes_and_speeds_without_a_coordinate_have_no_prescribed_motion() -> None:
+    with pytest.raises(StateError, match=r"motion: 'boom\.mode1' is a mode"):
+        supple.simulate(flexible(), 0.1, motion={"boom.mode1": 0.0})
+    mech = supple.Mechanism("ball")
+    mech.add_body("ball", supple.RigidBody(1.0, inertia=np.eye(3)), joint=supple.Spherical())
+    with pytest.raises(StateError, match=r"motion 'ball\.wx': expected the rate of a coordinate"):
+        supple.simulate(mech.build(), 0.1, motion={"ball.wx": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Motion(), "expected one of position, velocity, acceleration, got none"),
+        (lambda: Motion(1.0, 2.0), "expected one of position, velocity, acceleration, got position, velocity"),
+        (lambda: Motion(velocity=Table([0, 1], [0, 1], "hold")), "velocity: expected a cubic or linear table"),
+    ],
+)
+def test_wrong_motions_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(StateError, match=words):
+        make()
