@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import DOP853
@@ -85,6 +87,26 @@ def test_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "fastest decay 5e+04 1/s" in damped.attrs["reason"]
     # The mass creeps back at the rate stiffness / damping.
     assert float(damped.q[-1, 0]) == pytest.approx(0.1 * np.exp(-1e-3), rel=1e-6)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.05, 0.28])
+def test_what_stability_alone_limits_goes_in_the_cheapest_steps(ratio: float) -> None:
+    """A pendulum that carries a stiff spring-mass: the slow swing is right, the fast vibration stays and decays."""
+    w, mass = 2 * np.pi * 3000.0, 0.01
+    mech = supple.Mechanism("pair")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1.0)), joint=supple.Revolute("y"))
+    joint = supple.Prismatic("x", stiffness=mass * w**2, damping=2 * ratio * mass * w)
+    mech.add_body("bead", supple.RigidBody(mass), "arm", joint, at=(0, 0, -1.0))
+    model = mech.build()
+    settings: dict[str, Any] = {"q": {"arm.angle": 1.0, "bead.position": 1e-6}, "samples": 401}
+    fast = supple.simulate(model, 8.0, **settings)
+    assert fast.attrs["integrator"] == "leapfrog"
+    assert "it alone sets the steps" in fast.attrs["reason"]
+    exact = supple.simulate(model, 8.0, rtol=1e-8, **settings)
+    assert exact.attrs["integrator"] == "DOP853"
+    assert fast.attrs["evaluations"] < 0.8 * exact.attrs["evaluations"]
+    assert np.abs(fast.q - exact.q).max() < 1e-5
+    assert np.abs(fast.q.sel(coordinate="bead.position")).max() < 2e-6
 
 
 def test_what_is_asked_for_is_taken() -> None:

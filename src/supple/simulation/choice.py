@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import linalg
 
 from supple.errors import StateError, nearest
+from supple.model.compiled import LARGEST
 from supple.simulation.methods.dop853 import NativeDOP853
 from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitWalk, FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitWalk
@@ -27,6 +28,14 @@ STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
 PATIENCE = 60.0
 """Seconds that explicit steps may take, by a rough guess, before implicit ones are chosen."""
+RTOL = 1e-8
+MANY = 20_000
+"""Steps of DOP853 beyond which it is stability that asks for them and not accuracy."""
+LIGHT = 0.3
+"""Share of the decay in the fastest vibration up to which leapfrog steps are stable as without it."""
+SHARE = 0.6
+"""Of the longest stable leapfrog step that is taken: postures may come in which the vibration is faster."""
+GOOD = 1e-5
 DENSE = 300
 """Size of a state up to which all eigenvalues are found."""
 
@@ -57,7 +66,7 @@ class Choice:
 def choose(
     integrator: Any,
     step: float | None,
-    rtol: float,
+    rtol: float | None,
     atol: float,
     system: System,
     y: Vector,
@@ -66,6 +75,7 @@ def choose(
     samples: int,
 ) -> Choice:
     """The integrator asked for, or the best for this system where "auto" was asked for."""
+    asked, rtol = rtol is not None, RTOL if rtol is None else rtol
     for name, x in (("rtol", rtol), ("atol", atol)):
         if not (np.isfinite(x) and x > 0):
             raise StateError(f"{name}: expected a positive number, got {x}")
@@ -80,11 +90,13 @@ def choose(
         raise StateError(f"step: only {', '.join(STEPPED)} take one, got {step} for {integrator!r}")
     if integrator != "auto":
         return Choice(integrator, rtol, atol, "as asked")
-    return _automatic(rtol, atol, system, y, u, duration, samples)
+    return _automatic(rtol, atol, asked, system, y, u, duration, samples)
 
 
-def _automatic(rtol: float, atol: float, system: System, y: Vector, u: Vector, duration: float, samples: int) -> Choice:
-    fastest = fastest_motion(system, y, u)
+def _automatic(
+    rtol: float, atol: float, asked: bool, system: System, y: Vector, u: Vector, duration: float, samples: int
+) -> Choice:
+    fastest = max((fastest_motion(system, x, u) for x in _postures(system, y)), key=abs)
     size = abs(fastest)
     if size * duration < 1e3:
         return Choice("DOP853", rtol, atol, "nothing is stiff: adaptive explicit steps of order 8")
@@ -92,6 +104,15 @@ def _automatic(rtol: float, atol: float, system: System, y: Vector, u: Vector, d
     what = f"fastest vibration {size / (2 * np.pi):.4g} Hz" if vibrates else f"fastest decay {size:.3g} 1/s"
     steps = size * duration / STABLE
     seconds = 13 * steps * _seconds_of_a_rate(system)
+    native = system.engine == "llvm" and not system.inputs.calls and 3 * system.rough_operations < LARGEST
+    if steps > MANY and not asked and native and abs(fastest.real) < LIGHT * size and 0.2 * seconds <= PATIENCE:
+        h = SHARE * 2 / size
+        good = np.sqrt(24 * GOOD) / (2 * np.pi * h)
+        why = (
+            f"{what}: it alone sets the steps, of {h:.2g} s, and the cheapest ones that keep it stable do; motions up "
+            f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
+        )
+        return Choice(FixedSteps("leapfrog", h), rtol, atol, why)
     if seconds <= PATIENCE:
         why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice("DOP853", rtol, atol, why)
@@ -103,6 +124,20 @@ def _automatic(rtol: float, atol: float, system: System, y: Vector, u: Vector, d
         "interval, pass over what they cannot resolve. Compare with half the step"
     )
     return Choice(GeneralizedAlpha(h), rtol, atol, why)
+
+
+def _postures(system: System, y: Vector) -> list[Vector]:
+    """The start, and two other postures of the joints, undeformed and at rest: frequencies change with the posture."""
+    model = system.model
+    found = [y]
+    for number in range(2):
+        q, _ = model.random_state(number)
+        for i in np.flatnonzero(model._is_mode):
+            q[model.tree.q_of_speed[i]] = 0.0
+        other = y.copy()
+        other[: system.nq], other[system.nq :] = q, 0.0
+        found.append(other)
+    return found
 
 
 def _seconds_of_a_rate(system: System) -> float:

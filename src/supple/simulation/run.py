@@ -46,7 +46,7 @@ def simulate(
     limits: Sequence[Limit] = (),
     outputs: Outputs | None = None,
     integrator: str | type[Any] | GeneralizedAlpha | FixedSteps = "auto",
-    rtol: float = 1e-8,
+    rtol: float | None = None,
     atol: float = 1e-10,
     step: float | None = None,
     samples: int = 201,
@@ -82,7 +82,7 @@ def simulate(
         RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
         stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
     rtol, atol : float
-        Tolerances of adaptive integrators.
+        Tolerances of adaptive integrators, rtol 1e-8 if not given. Where it is given, "auto" takes an adaptive one.
     step : float, optional
         Length of fixed steps, s.
     samples : int
@@ -131,7 +131,7 @@ def simulate(
         "duration": float(duration),
         "samples": samples,
         "integrator": str(choice.integrator),
-        "rtol": rtol,
+        "rtol": choice.rtol,
         "atol": atol,
         "q": q_0.tolist(),
         "v": v_0.tolist(),

@@ -139,7 +139,7 @@ class ImplicitWalk:
 
     def _stepper(self, h: float, usual: bool) -> _MachineStep | _GenericStep:
         """A step of just this length; compiled if it is taken often."""
-        key = float(f"{h:.12g}"), usual
+        key = float(f"{h:.9g}"), usual
         if key not in self._steppers:
             settings = replace(self.settings, step=key[0])
             made: _MachineStep | None = None
