@@ -24,7 +24,7 @@ from supple.model.compiled import estimated_operations
 from supple.model.flatten import numbering
 from supple.model.flexible import flexible_arrays
 from supple.model.model import Model
-from supple.recursions import articulated, composite
+from supple.recursions import articulated, composite, coordinates
 from supple.recursions.implicit import newton_iteration
 from supple.recursions.tree import Flex, Tree, sizes, workspace
 from supple.simulation.methods import native_loop
@@ -353,7 +353,7 @@ class _GenericStep:
         q_0, v_0, z_0 = y_0[: s.nq], y_0[s.nq : s.nq + s.nv], y_0[s.nq + s.nv :]
         w, size = w_0.copy(), 0.0
         for tries in range(1, MOST + 1):
-            q, v, _ = _end(self.settings, s.model.integrate, q_0, v_0, w_0, c_0, w)
+            q, v, _ = _end(self.settings, self._advanced, q_0, v_0, w_0, c_0, w)
             q, v, drive, _ = self._laws(end, q, v, z_0 + h * r_0, u)
             w = np.where(s.given, drive, w)
             self._iterate(tries % RENEWED == 1, q, v, w, drive)
@@ -363,7 +363,7 @@ class _GenericStep:
                 break
         else:
             return -1, tries
-        q, v, c = _end(self.settings, s.model.integrate, q_0, v_0, w_0, c_0, w)
+        q, v, c = _end(self.settings, self._advanced, q_0, v_0, w_0, c_0, w)
         q, v, drive, z_rate = self._laws(end, q, v, z_0 + h * r_0, u)
         tau = np.where(s.given, self._force, drive)
         r = np.concatenate([z_rate, [tau @ v] if s.inputs.acting else []])
@@ -376,6 +376,13 @@ class _GenericStep:
                 watch.passed(g[2])
                 g[0] = watch.signs
         return 1, tries
+
+    def _advanced(self, q: Vector, v: Vector, h: float) -> Vector:
+        """Coordinates after h at constant speeds; as `Model.integrate`, without its checks, which take longer."""
+        model = self.system.model
+        out = np.zeros((1, model.nq))
+        coordinates.advance(model.tree, model.flex, q[None], v[None], np.array([h]), out)
+        return out[0]
 
     def _iterate(self, renew: bool, q: Vector, v: Vector, w: Vector, drive: Vector) -> None:
         """Force, residual and correction for the accelerations w."""
