@@ -40,6 +40,17 @@ def test_joints_modes_and_units_have_their_own_plots(satellite: Run, chain: Run)
             np.testing.assert_array_equal(unpack(curve["values"]), expected_values)
 
 
+def test_with_drives_the_balance_has_their_work(chain: Run) -> None:
+    model, result = chain
+    energy = (result.kinetic_energy + result.potential_energy).values
+    driven = result.assign(work=("time", energy - energy[0] + 0.5 * result.time.values))
+    balance, lost = (p for p in plots(model, driven) if p["section"] == "Energy")
+    assert [curve["name"] for curve in balance["curves"]][-1] == "work of the drives"
+    assert lost["title"] == "Energy lost to dampers and stops"
+    assert unpack(lost["curves"][0]["values"])[-1] == pytest.approx(0.5 * float(result.time[-1]), rel=1e-6)
+    assert not [p for p in plots(model, driven) if p["title"].startswith("work")]
+
+
 def test_chosen_spectra_alone_are_shown(chain: Run) -> None:
     shown = [p for p in plots(*chain, spectra=["link2.mode1"]) if p["section"] == "Spectra"]
     assert [[c["name"] for c in p["curves"]] for p in shown] == [["link2.mode1"]]

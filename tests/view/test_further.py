@@ -83,12 +83,12 @@ def test_parts_with_units_of_their_own_are_parted(chain: Run) -> None:
 def test_numbers_of_one_unit_share_a_plot_and_texts_have_none(chain: Run) -> None:
     plots = shown(
         chain,
-        work=over_time(chain, (), (), attrs={"units": "J"}),
+        loss=over_time(chain, (), (), attrs={"units": "J"}),
         heat=over_time(chain, (), (), attrs={"units": "J"}),
         word=xr.DataArray(np.full(chain[1].sizes["time"], "a"), dims="time"),
         table=xr.DataArray(np.zeros(3), dims="row"),
     )
-    assert [(p["title"], p["y"]["unit"]) for p in plots] == [("Work, heat", "J")]
+    assert [(p["title"], p["y"]["unit"]) for p in plots] == [("Loss, heat", "J")]
 
 
 def test_very_many_plots_are_cut_with_a_note(chain: Run) -> None:

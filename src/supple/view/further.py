@@ -14,7 +14,7 @@ from supple.model.model import Model
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
 
-KNOWN = ("q", "v", "kinetic_energy", "potential_energy")
+KNOWN = ("q", "v", "kinetic_energy", "potential_energy", "work")
 SECTION = "Further quantities"
 MOST_PLOTS = 12
 """Of one quantity."""

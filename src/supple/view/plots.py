@@ -58,8 +58,12 @@ def _energies(t: Floats, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
     kinetic, potential = result["kinetic_energy"].values, result["potential_energy"].values
     total = kinetic + potential
     curves = {"kinetic": kinetic, "potential": potential, "total": total}
-    change = {"total less its start": total - total[0]}
+    change, title = {"total less its start": total - total[0]}, "Change of the total energy"
+    if "work" in result:
+        work = result["work"].values
+        curves["work of the drives"] = work
+        change, title = {"work less change of energy": work - (total - total[0])}, "Energy lost to dampers and stops"
     return [
         plot("Energy", "Energy balance", ("time", "s"), ("energy", "J"), t, curves, most),
-        plot("Energy", "Change of the total energy", ("time", "s"), ("change", "J"), t, change, most),
+        plot("Energy", title, ("time", "s"), ("change", "J"), t, change, most),
     ]
