@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class SuppleError(Exception):
@@ -27,7 +28,15 @@ class SingularError(SuppleError, ArithmeticError):
 
 
 class SimulationError(SuppleError, RuntimeError):
-    """The integration could not go on."""
+    """The integration could not go on.
+
+    Attributes
+    ----------
+    result : xarray.Dataset or None
+        The motion up to there.
+    """
+
+    result: Any = None
 
 
 class ResultsError(SuppleError, RuntimeError):

@@ -143,7 +143,7 @@ def simulate(
         try:
             (part,) = course.parts(1)
         except SimulationError as error:
-            error.result = _dataset(course, Part.joined(course.unfinished), wanted)  # type: ignore[attr-defined]
+            error.result = _dataset(course, Part.joined(course.unfinished), wanted)
             raise
         return _dataset(course, part, wanted)
     plan = Plan(model, settings)
@@ -152,7 +152,7 @@ def simulate(
         try:
             _record(course, recording, wanted, memory)
         except SimulationError as error:
-            error.result = open_results(file)  # type: ignore[attr-defined]
+            error.result = open_results(file)
             raise
     return open_results(file)
 
