@@ -15,7 +15,7 @@ from supple.inputs.controllers import Sampled
 from supple.inputs.inputs import WORK
 from supple.simulation.choice import Choice
 from supple.simulation.events import Event, Limit, Situation
-from supple.simulation.methods.stretch import Effort, Memory, Method
+from supple.simulation.methods.stretch import Effort, Memory, Method, Task
 from supple.simulation.system import System
 
 Vector = NDArray[np.float64]
@@ -194,10 +194,10 @@ class Course:
         effort, memory = Effort(**vars(method.effort)), dict(self._memory)
         times = self.times[self._done : upto]
         out = np.full((len(times), len(self._y)), np.nan)
+        within = np.minimum(times, end)
+        task = Task(self._t, self._y, end, within, self._u, self._memory, watch, out, self._tell)
         try:
-            found = method.run(
-                self._t, self._y, end, np.minimum(times, end), self._u, self._memory, watch, out, self._tell
-            )
+            found = method.run(task)
         except (SimulationError, SingularError, StateError) as error:  # the last from a function of the user's
             self._memory = memory
             kept = int(np.append(np.isfinite(out).all(axis=1), False).argmin())

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged, locate
+from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, Watch, diverged, locate
 from supple.simulation.system import System
-
-PAUSE = 20_000_000
-"""Operations, roughly, between two looks at the keyboard: some milliseconds."""
 
 
 class NativeDOP853:
@@ -36,24 +33,13 @@ class NativeDOP853:
         self._atol = np.full(n, atol)
         self._tables = native_loop.tableau()
         self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((5, n)), np.zeros(1)
-        self._limit = max(1, PAUSE // (100 * n + 13 * system.rate_kernel.weight))
+        self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * system.rate_kernel.weight))
 
     def attributes(self) -> dict[str, Any]:
         return {"rtol": self.rtol, "atol": self.atol}
 
-    def run(
-        self,
-        t: float,
-        y: Vector,
-        end: float,
-        times: Vector,
-        u: Vector,
-        memory: Memory,
-        watch: Watch | None,
-        out: Vector,
-        tell: Any,
-    ) -> Stretch:
-        y = y.copy()
+    def run(self, task: Task) -> Stretch:
+        t, y, end, u, memory, watch = task.t, task.y.copy(), task.end, task.u, task.memory, task.watch
         rate = self.system.rate(t, y, u)
         self.effort.evaluations += 1
         if "h" not in memory:
@@ -61,14 +47,14 @@ class NativeDOP853:
         self._K[0] = rate
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1]])
         counts = np.zeros(3, dtype=np.int64)
-        g = np.zeros((3, 0)) if watch is None else np.stack([watch.signs, watch.directions, watch.signs])
+        g = task.signs()
         longest = np.inf if watch is None else watch.longest
         while True:
             before = counts.copy()
             clock[1] = min(end, clock[0] + longest)  # events are looked for at least so often
             status = native_loop.advance(
                 self.system.rate_kernel.address,
-                0 if watch is None else watch.address,
+                task.address,
                 clock,
                 self._limit,
                 y,
@@ -76,8 +62,8 @@ class NativeDOP853:
                 self.rtol,
                 self._atol,
                 self._weight,
-                times,
-                out,
+                task.times,
+                task.out,
                 self._tables,
                 self._K,
                 self._F,
@@ -89,8 +75,8 @@ class NativeDOP853:
             done = counts - before
             self.effort.steps += int(done[1])
             self.effort.refused += int(done[2])
-            self.effort.evaluations += int(12 * (done[1] + done[2]))
-            tell(float(clock[0]))
+            self.effort.evaluations += int(native_loop.STAGES * (done[1] + done[2]))
+            task.tell(float(clock[0]))
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
         memory["h"] = clock[[2, 5]]
@@ -103,13 +89,11 @@ class NativeDOP853:
             )
             raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
         if status == native_loop.EVENT and watch is not None:
-            return self._event(clock, times, counts, out, u, g, watch)
-        return Stretch(out[: counts[0]], float(clock[0]), y)
+            return self._event(task, watch, clock, int(counts[0]), g)
+        return Stretch(task.out[: counts[0]], float(clock[0]), y)
 
-    def _event(
-        self, clock: Vector, times: Vector, counts: Any, out: Vector, u: Vector, g: Vector, watch: Watch
-    ) -> Stretch:
-        """The stretch cut at the event in its last step."""
+    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Stretch:
+        """The stretch cut at the event in its last step; so many output times are written."""
         t, h = float(clock[3]), float(clock[4])
         before = self._work[0].copy()
 
@@ -118,14 +102,14 @@ class NativeDOP853:
             native_loop.interpolate(x, before, self._F, y)
             return y
 
-        x, events = locate(watch, watch.crossed(g[2]), t, h, u, state)
+        x, events = locate(watch, watch.crossed(g[2]), t, h, task.u, state)
         reached = t + x * h
-        upto = int(np.searchsorted(times, reached, side="right"))
-        for i in range(counts[0], upto):
-            out[i] = state((times[i] - t) / h)
+        upto = task.upto(reached)
+        for i in range(written, upto):
+            task.out[i] = state((task.times[i] - t) / h)
         self.effort.steps += 1
         self.effort.evaluations += 15
-        return Stretch(out[:upto], reached, state(x), events)
+        return Stretch(task.out[:upto], reached, state(x), events)
 
     def _first_step(self, t: float, y: Vector, rate: Vector, span: float, u: Vector) -> float:
         """A first step length from the sizes of state, rate and its change (Hairer, Norsett and Wanner, 1993, II.4)."""

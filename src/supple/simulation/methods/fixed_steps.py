@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import SimulationError
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged, locate
+from supple.simulation.methods.stretch import Stretch, Task, Vector, diverged
+from supple.simulation.methods.walk import State, Walk, require_step
 from supple.simulation.system import Equations, Kernel, System
 from supple.symbolic.function import Nodes
 from supple.symbolic.graph import GraphTooLarge
@@ -18,19 +18,6 @@ from supple.symbolic.trace import STEPS
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
-PAUSE = 20_000_000
-"""Operations, roughly, between two looks at the keyboard."""
-
-
-def steps_between(start: float, end: float, step: float) -> int:
-    """Equal steps from one time to another, none longer than `step`."""
-    return max(1, int(np.ceil((end - start) / step - 1e-9)))
-
-
-def require_step(name: str, step: float) -> None:
-    """Refuse what is no length of a step."""
-    if not (np.isfinite(step) and step > 0):
-        raise StateError(f"{name}: step: expected a positive number, got {step}")
 
 
 @dataclass(frozen=True)
@@ -44,12 +31,12 @@ class FixedSteps:
         require_step(self.name, self.step)
 
 
-class ExplicitWalk:
+class ExplicitWalk(Walk):
     """Fixed explicit steps of a system."""
 
     def __init__(self, system: System, settings: FixedSteps) -> None:
-        self.system, self.settings, self.name = system, settings, settings.name
-        self.effort = Effort()
+        super().__init__(system, settings.step)
+        self.name = settings.name
         self.kernel: Kernel | None = None
         if system.engine == "llvm" and not system.inputs.calls:
             try:
@@ -59,7 +46,10 @@ class ExplicitWalk:
                 self.kernel = None
 
     def attributes(self) -> dict[str, Any]:
-        return {"step": self.settings.step}
+        return {"step": self.step}
+
+    def run(self, task: Task) -> Stretch:
+        return self._walk(task, (task.y.copy(),))
 
     def _traced(self, e: Equations) -> dict[str, Nodes]:
         h = e.inputs["h"][0]
@@ -70,79 +60,11 @@ class ExplicitWalk:
 
         return {"y": np.concatenate(STEPS[self.name](e.trace, e.at.q, w, h, accelerate))}
 
-    def run(
-        self,
-        t: float,
-        y: Vector,
-        end: float,
-        times: Vector,
-        u: Vector,
-        memory: Memory,
-        watch: Watch | None,
-        out: Vector,
-        tell: Any,
-    ) -> Stretch:
-        y, last = y.copy(), float(np.nextafter(end, t))
-        g = np.zeros((3, 0)) if watch is None else np.stack([watch.signs, watch.directions, watch.signs])
-        goals = times if len(times) and times[-1] == end else np.append(times, end)
-        for n, goal in enumerate(goals):
-            left = steps_between(t, float(goal), self.settings.step)
-            h = (float(goal) - t) / left
-            while left:
-                start, before = t, y.copy()
-                chunk = min(left, max(1, PAUSE // (1 + EXPLICIT[self.name] * 500 * len(y))))
-                done, before = self._steps(t, h, chunk, last, y, u, watch, g)
-                self._count(done)
-                if not np.isfinite(y).all():
-                    why = (
-                        f"the state is no longer finite; steps of {h:.3g} s are too long for the fastest vibration, or "
-                        "the posture is singular"
-                    )
-                    raise diverged(self.system, self.name, start + done * h, y, None, why)
-                crossed = np.zeros(0, dtype=np.int64)
-                if watch is not None:
-                    watch.signs = g[0].copy()
-                    crossed = watch.crossed(g[2])
-                if watch is not None and len(crossed):
-                    t_0 = start + (done - 1) * h
-                    state = partial(self._part, t_0, h, before, u)
-                    x, events = locate(watch, crossed, t_0, h, u, state)
-                    return Stretch(out[:n], t_0 + x * h, state(x), events)
-                left -= done
-                t = float(goal) if not left else start + done * h
-                tell(t)
-            if n < len(times):
-                out[n] = y
-        return Stretch(out, end, y)
+    def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
+        return _ExplicitSteps(self, h)
 
-    def _count(self, done: int) -> None:
-        self.effort.steps += done
-        self.effort.evaluations += done * EXPLICIT[self.name]
-
-    def _steps(
-        self, t: float, h: float, count: int, last: float, y: Vector, u: Vector, watch: Watch | None, g: Vector
-    ) -> tuple[int, Vector]:
-        """Steps done (y changed in place), and the state before the last."""
-        if self.kernel is not None and (watch is None or watch.address):
-            before, tt, hh = np.empty_like(y), np.zeros(1), np.zeros(1)
-            events = 0 if watch is None else watch.address
-            done = native_loop.explicit_steps(self.kernel.address, events, t, h, count, last, y, u, before, tt, hh, g)
-            return done, before
-        before = y.copy()
-        y[:] = self._one(t, h, before, u)
-        if watch is not None:
-            g[2] = watch.values(min(t + h, last), y, u)
-            if not len(watch.crossed(g[2])):
-                watch.passed(g[2])
-                g[0] = watch.signs
-        return 1, before
-
-    def _part(self, t: float, h: float, y: Vector, u: Vector, x: float) -> Vector:
-        """The state at a fraction of a step."""
-        return self._one(t, x * h, y, u)
-
-    def _one(self, t: float, h: float, y: Vector, u: Vector) -> Vector:
-        """One step of any length."""
+    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+        (y,), u = before, task.u
         if h == 0.0:
             return y.copy()
         if self.kernel is not None:
@@ -155,6 +77,40 @@ class ExplicitWalk:
 
         q, w = STEPS[self.name](_Numbers(self.system), y[:nq], y[nq:], h, accelerate)
         return np.concatenate([q, w])
+
+
+class _ExplicitSteps:
+    """Explicit steps of one length: in the native loop where nothing needs Python, else one at a time."""
+
+    def __init__(self, method: ExplicitWalk, h: float) -> None:
+        self._method, self._h = method, h
+        size = method.system.size
+        self.before: State = (np.zeros(size),)
+        self._tt, self._hh = np.zeros(1), np.zeros(1)
+        self._pause = max(1, native_loop.PAUSE // (1 + EXPLICIT[method.name] * 500 * size))
+
+    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+        kernel, h = self._method.kernel, self._h
+        (y,), (before,) = state, self.before
+        if kernel is not None and task.native:
+            count = min(most, self._pause)
+            done = native_loop.explicit_steps(
+                kernel.address, task.address, t, h, count, task.last, y, task.u, before, self._tt, self._hh, g
+            )
+        else:
+            before[:] = y
+            y[:] = self._method._after(task, self.before, t, h)
+            if task.watch is not None:
+                task.watch.look(min(t + h, task.last), y, task.u, g)
+            done = 1
+        return done if np.isfinite(y).all() else -done, done * EXPLICIT[self._method.name]
+
+    def failure(self, t: float, h: float, y: Vector) -> SimulationError:
+        why = (
+            f"the state is no longer finite; steps of {h:.3g} s are too long for the fastest vibration, or "
+            "the posture is singular"
+        )
+        return diverged(self._method.system, self._method.name, t, y, None, why)
 
 
 class _Numbers:

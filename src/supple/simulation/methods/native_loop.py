@@ -3,6 +3,9 @@
 The adaptive integrator is Dormand and Prince's of order 8 with error estimates of order 5 and 3 and dense output of
 order 7 (Hairer, Norsett and Wanner, 1993), coefficients as scipy has them; rates come from a kernel (see
 `system.Kernel`), and so do the functions whose changes of sign are looked for after every step.
+
+All loops are in one file with the steps they share: Numba sees only changes in the file of a loop itself, and would go
+on with machine code that holds an older step.
 """
 
 from __future__ import annotations
@@ -17,13 +20,15 @@ from supple.engines.kernels import step, sweep
 from supple.engines.llvm.call import _invoke
 
 Vector = NDArray[np.float64]
+PAUSE = 20_000_000
+"""Operations, roughly, between two looks at the keyboard: some milliseconds."""
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
 STAGES = 12
 SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
 
 
 def tableau() -> tuple[Vector, ...]:
-    """A (15, 16), B (12,), C (15,), E3 (13,), E5 (13,), D (4, 16): the three stages of the dense output come last."""
+    """A (16, 16), C (16,), E3 (13,), E5 (13,), D (4, 16): stage 12 is the new state, the dense output's come last."""
     A = np.zeros((16, 16))
     A[:STAGES, :STAGES] = DOP853.A
     A[STAGES, :STAGES] = DOP853.B
@@ -37,6 +42,13 @@ def copy(x: Any, out: Any) -> None:
     """out = x; a slice would need memory of its own."""
     for i in range(len(x)):
         out[i] = x[i]
+
+
+@step
+def swap(x: Any, y: Any) -> None:
+    """x, y = y, x."""
+    for i in range(len(x)):
+        x[i], y[i] = y[i], x[i]
 
 
 @step
@@ -121,7 +133,7 @@ def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
 
 @sweep
 def interpolate(x: float, y: Any, F: Any, out: Any) -> None:
-    """The same, callable from Python."""
+    """The state at a fraction x of the step: `between`, callable from Python."""
     between(x, y, F, out)
 
 
@@ -167,7 +179,7 @@ def advance(
     K, F, work, tt : (16, n), (7, n), (5, n), (1,) arrays
         Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
     g : (3, e) array
-        Signs at the last step, wanted directions (0 both), new values.
+        Signs at the last step, wanted directions (0 both), new values (see `stretch.Task.signs`).
     counts : (3,) array of int
         Outputs done, steps taken, steps refused.
     """
@@ -301,18 +313,16 @@ def implicit_steps(
                 first = max(first, abs(correction[j]))
                 second = max(second, abs(correction[len(w) + j]))
             allowed = tolerance * (1e-6 + size)
+            # As `alpha_formulas.converged`.
             if second <= allowed or (second < 0.1 * first and second * second <= allowed * first):
                 converged = True
                 break
         if not converged:
             return -(i + 1)
-        for j in range(len(y)):
-            y[j], y_1[j] = y_1[j], y[j]
-        for j in range(len(w)):
-            w[j], w_1[j] = w_1[j], w[j]
-            c[j], c_1[j] = c_1[j], c[j]
-        for j in range(len(r)):
-            r[j], r_1[j] = r_1[j], r[j]
+        swap(y, y_1)
+        swap(w, w_1)
+        swap(c, c_1)
+        swap(r, r_1)
         if events != 0 and changed(events, end, y, u, tt, g):
             return i + 1
     return count

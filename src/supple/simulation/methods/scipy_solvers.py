@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged, locate
+from supple.simulation.methods.stretch import Effort, Memory, Stretch, Task, Vector, diverged, locate
 from supple.simulation.system import System
 
 SOLVERS: dict[str, type[Any]] = {
@@ -45,19 +45,8 @@ class ScipySolver:
     def attributes(self) -> dict[str, Any]:
         return {"rtol": self.rtol, "atol": self.atol}
 
-    def run(
-        self,
-        t: float,
-        y: Vector,
-        end: float,
-        times: Vector,
-        u: Vector,
-        memory: Memory,
-        watch: Watch | None,
-        out: Vector,
-        tell: Any,
-    ) -> Stretch:
-        last = np.nextafter(end, t)
+    def run(self, task: Task) -> Stretch:
+        u, memory, watch, out, last = task.u, task.memory, task.watch, task.out, task.last
 
         def rate(time: float, state: Vector) -> Vector:
             return self.system.rate(min(time, last), np.ascontiguousarray(state), u)
@@ -68,8 +57,8 @@ class ScipySolver:
         if watch is not None:
             options["max_step"] = watch.longest
         if "h" in memory:
-            options["first_step"] = min(float(memory["h"][0]), end - t, options.get("max_step", np.inf))
-        solver = self.solver(rate, t, y, end, **options)
+            options["first_step"] = min(float(memory["h"][0]), task.end - task.t, options.get("max_step", np.inf))
+        solver = self.solver(rate, task.t, task.y, task.end, **options)
         done, h = 0, 0.0
         while solver.status == "running":
             message = solver.step()
@@ -87,23 +76,23 @@ class ScipySolver:
             if watch is not None:
                 g = watch.values(min(reached, last), solver.y, u)
                 crossed = watch.crossed(g)
-            upto = int(np.searchsorted(times, reached, side="right"))
+            upto = task.upto(reached)
             dense = solver.dense_output() if upto > done or len(crossed) else None
             if watch is not None and len(crossed) and dense is not None:
                 x, events = locate(watch, crossed, start, h, u, partial(_between, dense, start, h))
                 reached = start + x * h
-                upto = int(np.searchsorted(times, reached, side="right"))
+                upto = task.upto(reached)
             if upto > done and dense is not None:
-                out[done:upto] = dense(times[done:upto]).T
+                out[done:upto] = dense(task.times[done:upto]).T
                 done = upto
-            tell(reached)
+            task.tell(reached)
             if events and dense is not None:
                 self._count(solver, h, memory)
                 return Stretch(out[:done], reached, dense(reached), events)
             if watch is not None:
                 watch.passed(g)
         self._count(solver, h, memory)
-        return Stretch(out, end, solver.y)
+        return Stretch(out, task.end, solver.y)
 
     def _count(self, solver: Any, h: float, memory: Memory) -> None:
         self.effort.evaluations += int(solver.nfev)

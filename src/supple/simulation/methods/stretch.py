@@ -56,6 +56,86 @@ class Watch:
         side = np.sign(g)
         self.signs = np.where(side != 0, side, self.signs)
 
+    def look(self, t: float, y: Vector, u: Vector, g: Vector) -> None:
+        """Values here into `g` (see `Task.signs`), and the signs where nothing happened; as the native loops do it."""
+        g[2] = self.values(t, y, u)
+        if not len(self.crossed(g[2])):
+            self.passed(g[2])
+            g[0] = self.signs
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a method is asked for: the motion from (t, y) to `end`, or to an event before it.
+
+    `Course` makes one for each stretch; n is the size of the state, m the number of output times.
+
+    Attributes
+    ----------
+    t : float
+        Where the stretch begins, s: where the one before ended.
+    y : (n,) array
+        The state there (see `simulation.system`), from the stretch before and what happened at its end. Not changed.
+    end : float
+        Where it ends at the latest, s: the next jump, or the last output time of a part; the course's choice.
+    times : (m,) array
+        Output times in (t, end], s; the course's.
+    u : (k,) array
+        Held values, one for each name in `Inputs.held`: the system's at the start, then as ticks and events leave them.
+        Constant in a stretch but for functions that are called, which write theirs.
+    memory : dict of name to array
+        What the method has noted in stretches before, in any shape; made and changed by the method. After an event it
+        is empty, after a jump there is only the step length "h".
+    watch : Watch, optional
+        What may end the stretch before `end`; made by `Situation.watch`. The method keeps its signs up to date.
+    out : (m, n) array
+        Room for the states at the output times; made by the course, full of nan. The method writes one after another:
+        what is there when it fails is kept.
+    tell : function of t
+        Shows how far the run is; the user's, called by the method now and then.
+    """
+
+    t: float
+    y: Vector
+    end: float
+    times: Vector
+    u: Vector
+    memory: Memory
+    watch: Watch | None
+    out: Vector
+    tell: Callable[[float], None]
+
+    @property
+    def last(self) -> float:
+        """The last time before `end`: laws are asked no later, for what jumps at `end` belongs to the next stretch."""
+        return float(np.nextafter(self.end, self.t))
+
+    @property
+    def goals(self) -> list[float]:
+        """Times to come to one after another: the output times, and the end."""
+        times = [float(t) for t in self.times]
+        return times if times and times[-1] == self.end else [*times, self.end]
+
+    @property
+    def native(self) -> bool:
+        """Whether machine code can watch: all that is watched is in machine code, or nothing is watched."""
+        return self.watch is None or self.watch.address != 0
+
+    @property
+    def address(self) -> int:
+        """Of what is watched, for the native loops; 0 if nothing is."""
+        return 0 if self.watch is None else self.watch.address
+
+    def signs(self) -> Vector:
+        """(3, e) array for the native loops: signs so far, directions that count, room for values; e functions."""
+        if self.watch is None:
+            return np.zeros((3, 0))
+        return np.stack([self.watch.signs, self.watch.directions, self.watch.signs])
+
+    def upto(self, t: float) -> int:
+        """How many output times there are up to a time."""
+        return int(np.searchsorted(self.times, t, side="right"))
+
 
 @dataclass
 class Stretch:
@@ -93,34 +173,8 @@ class Method(Protocol):
     system: System
     effort: Effort
 
-    def run(
-        self,
-        t: float,
-        y: Vector,
-        end: float,
-        times: Vector,
-        u: Vector,
-        memory: Memory,
-        watch: Watch | None,
-        out: Vector,
-        tell: Any,
-    ) -> Stretch:
-        """The motion from (t, y) to `end` or an event before it.
-
-        Parameters
-        ----------
-        times : (m,) array
-            Output times in (t, end].
-        u : array
-            Held values; constant but for functions that are called.
-        memory : dict
-            What the method knows from before; changed.
-        watch : Watch, optional
-        out : (m, n) array
-            Where the states at the output times go, one after another: what is there when the method fails is kept.
-        tell : function of t
-            Called now and then.
-        """
+    def run(self, task: Task) -> Stretch:
+        """The motion that is asked for."""
         ...
 
     def attributes(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.errors import StateError
 from supple.model.inputs import COMPLEX_STEP
-from supple.simulation.methods.stretch import Effort, Memory, Stretch, Vector, Watch, diverged
+from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, diverged
 from supple.simulation.system import System
 
 NAMES = ("CVODE", "IDA")
@@ -46,41 +46,30 @@ class Sundials:
     def attributes(self) -> dict[str, Any]:
         return {"rtol": self.rtol, "atol": self.atol}
 
-    def run(
-        self,
-        t: float,
-        y: Vector,
-        end: float,
-        times: Vector,
-        u: Vector,
-        memory: Memory,
-        watch: Watch | None,
-        out: Vector,
-        tell: Any,
-    ) -> Stretch:
-        solver = self._solver(t, y, float(np.nextafter(end, t)), u, watch)
+    def run(self, task: Task) -> Stretch:
+        times, out = task.times, task.out
+        solver = self._solver(task)
         before = 0
-        goals = times if len(times) and times[-1] == end else np.append(times, end)
-        for n, goal in enumerate(goals):
-            result = solver.step(float(goal), tstop=end)
+        for n, goal in enumerate(task.goals):
+            result = solver.step(goal, tstop=task.end)
             reached, state = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
             self.effort.evaluations += int(result.nfev) - before
             before = int(result.nfev)
             if not result.success or not np.isfinite(state).all():
                 why = f"{result.message}; a posture is singular, a law jumps, or the tolerance cannot be reached"
                 raise diverged(self.system, self.name, reached, state, None, why)
-            tell(reached)
+            task.tell(reached)
             if n < len(times) and reached >= goal:
                 out[n] = state
-            if watch is not None and result.t_events is not None:
+            if task.watch is not None and result.t_events is not None:
                 fired = [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
                 return Stretch(out[: n + (n < len(times) and reached >= goal)], reached, state, fired)
-            y = state
             self.effort.steps += 1
-        return Stretch(out, end, y)
+        return Stretch(out, task.end, state)
 
-    def _solver(self, t: float, y: Vector, last: float, u: Vector, watch: Watch | None) -> Any:
-        system = self.system
+    def _solver(self, task: Task) -> Any:
+        system, watch = self.system, task.watch
+        t, y, u, last = task.t, task.y, task.u, task.last
         options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
         if watch is not None:
             options |= {"num_events": len(watch.directions), "max_step": watch.longest}
