@@ -45,6 +45,7 @@ def c_source(function: Function) -> str:
     if plan.parameters:
         title += ["", f"Constants: {len(plan.constants)}, from {word}_precompute."]
     title += ["", "Outputs must not overlap inputs."]
+    title = [re.sub(r"\?(?=\?)", "? ", line) for line in title]  # two question marks may start a trigraph
     lines = ["/*", *(f" * {line}".rstrip() for line in title), " */", "", "#include <math.h>", ""]
     if any(node.op == "sign" for node in function.order):
         lines += SIGN

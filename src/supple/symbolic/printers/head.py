@@ -20,6 +20,7 @@ PURPOSE = {
     "kinematics": "rotations R and positions p of all bodies in the ground frame",
     "energy": "kinetic and potential energy",
     "derivative": "rates of the coordinates",
+    "equations": "rates of the coordinates and of the speeds",
     "rk4": "state after a step dt of the classical Runge-Kutta method",
     "leapfrog": "state after a step dt: half a step of the coordinates, a step of the speeds, the other half",
     "semi_implicit_euler": "state after a step dt, speeds first, then coordinates with the new speeds",
