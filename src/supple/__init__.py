@@ -36,6 +36,7 @@ from supple.simulation.outputs import Outputs
 from supple.simulation.run import simulate
 from supple.simulation.storage import open_results
 from supple.symbolic.counts import count_operations
+from supple.symbolic.routes import equations
 
 __version__ = "0.1.0"
 
@@ -72,6 +73,7 @@ __all__ = [
     "Table",
     "Universal",
     "count_operations",
+    "equations",
     "load",
     "open_results",
     "save",

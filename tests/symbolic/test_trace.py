@@ -12,7 +12,8 @@ import pytest
 import supple
 from generators import KINDS, random_tree
 from supple.recursions.tree import QUATERNION
-from supple.symbolic.trace import INERTIA, TRACEABLE, parameter_names, traced
+from supple.symbolic.parameters import INERTIA, parameter_names
+from supple.symbolic.trace import TRACEABLE, traced
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DT = 0.01

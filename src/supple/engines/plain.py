@@ -8,18 +8,31 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
+Replacements = tuple[tuple[Any, Callable[..., Any]], ...]
+"""Pairs: a compiled function, and what is called in its place."""
+
 
 @cache
-def plain(compiled: Any) -> Callable[..., Any]:
+def plain(compiled: Any, replaced: Replacements = ()) -> Callable[..., Any]:
     """`compiled` (a step or a sweep) as ordinary Python, all the way down.
 
     Its code object is given globals in which every compiled function it calls is replaced by its own twin, so that
     arrays of objects (dual numbers, graph nodes) can go through it. There is no second copy of any formula.
+
+    Parameters
+    ----------
+    compiled : compiled function
+    replaced : tuple of pairs
+        Compiled functions, however deep they are called, for which something else stands in: the same result by
+        another way that suits the numbers better.
     """
+    for function, other in replaced:
+        if compiled is function:
+            return other
     function = compiled.py_func
     names = dict(function.__globals__)
     called = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
     for name in called:
         if hasattr(names.get(name), "py_func"):
-            names[name] = plain(names[name])
+            names[name] = plain(names[name], replaced)
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)

@@ -8,12 +8,12 @@ from pathlib import Path
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files import embedding, toml, urdf
 from supple.files.simulation import Simulation
-from supple.files.toml import read_run
+from supple.files.toml import read_equations, read_run
 from supple.model.joints import Fixed, Free
 from supple.model.mechanism import GROUND, Mechanism, free_base
 from supple.model.model import Model
 
-__all__ = ["Simulation", "check", "load", "read_run", "save"]
+__all__ = ["Simulation", "check", "load", "read_equations", "read_run", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.files import inputs, schema, sections, structures, tables
+from supple.files.equations import EquationsTable
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
 from supple.files.tables import Table, form
@@ -213,6 +214,7 @@ def page() -> str:
         _section("### [[event]]", inputs.EventTable),
         _section("### [simulation]", Simulation),
         _section("### [output]", OutputTable),
+        _section("### [equations]", EquationsTable),
         URDF,
     ]
     return "\n".join(parts)

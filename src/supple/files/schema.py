@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from supple.errors import SuppleError
+from supple.files.equations import EquationsTable
 from supple.files.inputs import DriveTable, EventTable, LimitTable, MotionTable
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
@@ -294,6 +295,9 @@ class ModelFile(Table):
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
     simulation: Annotated[Simulation | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
+    equations: Annotated[EquationsTable | None, Form("a table")] = Field(
+        None, description="How `supple equations` writes the model down."
+    )
 
     def run_arguments(self, folder: Path) -> dict[str, Any]:
         """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
@@ -313,6 +317,7 @@ class ModelFile(Table):
         """What of that does not fit the model."""
         found = [f"simulation: {fault}" for fault in (self.simulation.faults(model) if self.simulation else ())]
         found += [f"output: {fault}" for fault in (self.output.faults(model) if self.output else ())]
+        found += [f"equations: {fault}" for fault in (self.equations.faults(model) if self.equations else ())]
         for key, items in (("drive", self.drive), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]

@@ -41,6 +41,12 @@ def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _parsed(Faults(Path(path))).run_arguments(Path(path).parent)
 
 
+def read_equations(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a TOML file says about its equations, as keyword arguments of `supple.equations`."""
+    table = _parsed(Faults(Path(path))).equations
+    return table.arguments() if table else {}
+
+
 def check(path: str | os.PathLike[str]) -> list[str]:
     """All faults of a TOML file that one reading can find; empty if it is right."""
     faults = Faults(Path(path))

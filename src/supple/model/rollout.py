@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.llvm import call
+from supple.engines.llvm.batches import spread
 from supple.errors import StateError, nearest
-from supple.model.compiled import Compiled, spread
+from supple.model.compiled import Compiled
 from supple.symbolic.function import Operations
 
 if TYPE_CHECKING:

@@ -22,22 +22,34 @@ def quaternion_rate(q: Array, i: int, w: Vec3, rate: Array) -> None:
 
 @step
 def angle_rates(tree: Tree, k: int, q: Array, w: Vec3) -> Vec3:
-    """Rates of three successive angles from the angular velocity in body axes (Sayers, (28)).
+    """Rates of three successive angles from the angular velocity in body axes (Sayers, (28) and (29)).
 
-    In body axes the rotation axes are d1 = R3* R2* a1, d2 = R3* a2, d3 = a3; w = sum of rates times axes, solved by
-    the reciprocal vectors, with the volume d1 . (d2 x d3), zero where the middle angle aligns two axes.
+    In the axes before the third rotation R3 w = rate1 d1 + rate2 a2 + rate3 a3, where only d1 = R2* a1 moves. Solved
+    by e = a2 x a3 for the first rate, which fails where the middle angle turns a1 into the plane of the others, then
+    within that plane. Of coordinate axes nearly everything is zero or one.
     """
     i = tree.q_rotation[k]
     a_1 = tree.axes[k, 0], tree.axes[k, 1], tree.axes[k, 2]
     a_2 = tree.axes[k, 3], tree.axes[k, 4], tree.axes[k, 5]
-    d_3 = tree.axes[k, 6], tree.axes[k, 7], tree.axes[k, 8]
-    R_3 = axis_rotation(tree.axes, k, 2, q[i + 2])
-    R_2 = axis_rotation(tree.axes, k, 1, q[i + 1])
-    d_2 = unrotate(R_3, a_2)
-    d_1 = unrotate(R_3, unrotate(R_2, a_1))
-    d_23 = cross(d_2, d_3)
-    volume = dot(d_1, d_23)
-    return dot(w, d_23) / volume, dot(w, cross(d_3, d_1)) / volume, dot(w, cross(d_1, d_2)) / volume
+    a_3 = tree.axes[k, 6], tree.axes[k, 7], tree.axes[k, 8]
+    e = cross(a_2, a_3)
+    square = dot(e, e)
+    d_1 = unrotate(axis_rotation(tree.axes, k, 1, q[i + 1]), a_1)
+    turned = rotate(axis_rotation(tree.axes, k, 2, q[i + 2]), w)
+    first = dot(turned, e) / dot(d_1, e)
+    rest = add(turned, scale(-first, d_1))
+    return first, dot(rest, cross(a_3, e)) / square, dot(rest, cross(e, a_2)) / square
+
+
+@step
+def joint_components(tree: Tree, k: int, q: Array, x: Vec3) -> Vec3:
+    """R_joint_body x; of three angles by one rotation after the other, which is cheaper than their product."""
+    if tree.rotation_kind[k] == THREE_AXES:
+        i = tree.q_rotation[k]
+        x = rotate(axis_rotation(tree.axes, k, 2, q[i + 2]), x)
+        x = rotate(axis_rotation(tree.axes, k, 1, q[i + 1]), x)
+        return rotate(axis_rotation(tree.axes, k, 0, q[i]), x)
+    return rotate(joint_rotation(tree, k, q), x)
 
 
 @step
@@ -56,7 +68,7 @@ def joint_rates(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, rate:
 
     i, j = tree.q_translation[k], tree.v_translation[k]
     if tree.translations[k] == 3:
-        u = rotate(joint_rotation(tree, k, q), (v[j], v[j + 1], v[j + 2]))
+        u = joint_components(tree, k, q, (v[j], v[j + 1], v[j + 2]))
         rate[i], rate[i + 1], rate[i + 2] = rotate(load9(tree.rates, k), u)
     else:
         for n in range(tree.translations[k]):
@@ -137,7 +149,7 @@ def advance_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, dt: 
     i, j = tree.q_translation[k], tree.v_translation[k]
     if tree.translations[k] == 3:
         moved = screw_displacement(w, scale(dt, (v[j], v[j + 1], v[j + 2])))
-        rates = rotate(load9(tree.rates, k), rotate(joint_rotation(tree, k, q), moved))
+        rates = rotate(load9(tree.rates, k), joint_components(tree, k, q, moved))
         for n in range(3):
             out[i + n] = q[i + n] + rates[n]
     else:

@@ -13,9 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.llvm.machine_code import MachineCode
 from supple.inputs.inputs import Applied, Inputs
 from supple.inputs.quantities import Quantities, leaves
-from supple.model.compiled import LARGEST, LIMIT, Compiled, estimated_operations
+from supple.model.compiled import LARGEST, LIMIT, Compiled, estimated_operations, model_key
 from supple.model.inputs import COMPLEX_STEP
 from supple.model.model import Model
 from supple.recursions import articulated
@@ -78,7 +79,7 @@ class Equations:
         return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
 
 
-class Kernel(Compiled):
+class Kernel(MachineCode):
     """One function of (t, y, u) in machine code.
 
     Parameters
@@ -104,28 +105,30 @@ class Kernel(Compiled):
         lanes: int | None = None,
         extra: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        self._system, self._make, self._shapes, self.lanes = system, make, dict(shapes), lanes
-        self._extra = dict(extra or {})
-        super().__init__(system.model, f"{what} {system.digest}", (), (), 1)
+        more = {key: tuple(names) for key, names in (extra or {}).items()}
+        model, name = system.model, what.split()[0]
 
-    def _signature(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-        s = self._system
-        more = {key: len(names) for key, names in self._extra.items()}
-        return {"t": 1, "y": s.size, "u": len(s.inputs.held), **more}, self._shapes
+        def traced() -> Function:
+            e = Equations(model, system.inputs)
+            for key, names in more.items():
+                e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
+            function = Function(name, e.at.graph, e.inputs, make(e))
+            if len(function.order) > LARGEST:
+                raise GraphTooLarge(f"{name} of {model.name!r}: {len(function.order)} nodes")
+            return function
 
-    @cached_property
-    def function(self) -> Function:
-        """The graph."""
-        e = Equations(self._system.model, self._system.inputs)
-        for key, names in self._extra.items():
-            e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
-        function = Function(self.what.split()[0], e.at.graph, e.inputs, self._make(e))
-        if len(function.order) > LARGEST:
-            raise GraphTooLarge(f"{len(function.order)} nodes")
-        return function
-
-    def _fall_back(self) -> None:
-        raise GraphTooLarge(f"{self!r}: too large for straight-line code")
+        inputs = {"t": 1, "y": system.size, "u": len(system.inputs.held)}
+        inputs |= {key: len(names) for key, names in more.items()}
+        super().__init__(
+            f"{name} of {model.name!r}",
+            inputs,
+            shapes,
+            model_key(model, what, system.digest, more),
+            traced,
+            weight=estimated_operations(model) // 2,
+            threads=1,
+            lanes=lanes,
+        )
 
 
 class System:

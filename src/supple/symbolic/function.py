@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,6 +101,25 @@ class Function:
         """Operations on parameters alone, done once."""
         return Operations.of(n for n in self.order if n.id in self.constant_ids)
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that decides the numbers: nodes, constants to the last bit, order of the leaves, output shapes.
+
+        The same in every process that makes the same graph; names do not matter.
+        """
+        leaves = {leaf.id: (i, j) for i, x in enumerate(self.inputs.values()) for j, leaf in enumerate(x.flat)}
+        leaves |= {leaf.id: (-1, j) for j, leaf in enumerate(self.parameters)}
+        number = {node.id: i for i, node in enumerate(self.order)}
+        hashed = hashlib.sha256(repr(([x.size for x in self.inputs.values()], len(self.parameters))).encode())
+        for node in self.order:
+            if node.op == "constant":
+                hashed.update(b"constant" + struct.pack("<d", node.value))
+            else:
+                own = leaves[node.id] if node.op in LEAVES else [number[a.id] for a in node.args]
+                hashed.update(f"{node.op} {own}".encode())
+        hashed.update(repr([(x.shape, [number[n.id] for n in x.flat]) for x in self.outputs.values()]).encode())
+        return hashed.hexdigest()
+
     def evaluate(self, parameters: Mapping[str, float] | None = None, **values: Any) -> dict[str, NDArray[np.float64]]:
         """Outputs for numbers, node by node in plain Python.
 
@@ -120,7 +141,7 @@ class Function:
         for node in self.order:
             if node.id not in known:
                 known[node.id] = (
-                    node.value if node.op == "constant" else _value(node.op, *[known[a.id] for a in node.args])
+                    node.value if node.op == "constant" else value_of(node.op, *[known[a.id] for a in node.args])
                 )
         return {
             key: np.array([known[n.id] for n in x.flat], dtype=float).reshape(x.shape)
@@ -161,7 +182,7 @@ def rebuilt(graph: Graph, node: Expr, args: list[Expr]) -> Expr:
     return graph.function(node.op, *args)
 
 
-def _value(op: str, *x: float) -> float:
+def value_of(op: str, *x: float) -> float:
     """An operation on floats as IEEE arithmetic does it: no exceptions."""
     if op == "add":
         return x[0] + x[1]

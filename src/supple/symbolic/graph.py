@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from supple.errors import ModelError
 
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": math.sin,
@@ -94,11 +97,13 @@ class Expr:
         return self._with(other, "pow", reverse=True)
 
     def _with(self, other: Any, op: str, reverse: bool = False) -> Any:
-        """An operation with a node or a number; arrays go through it item by item."""
+        """An operation with a node or a number; arrays go through it item by item, vectors know what to do."""
         if not isinstance(other, Expr):
-            if isinstance(other, np.ndarray):
+            if not isinstance(other, Real):
                 return NotImplemented
-            other = self.graph.constant(other)
+            other = self.graph.constant(float(other))
+        elif other.graph is not self.graph:
+            raise foreign(other)
         operation = getattr(self.graph, op)
         return operation(other, self) if reverse else operation(self, other)
 
@@ -186,7 +191,11 @@ class Graph:
 
     def node(self, x: Any) -> Expr:
         """x itself if it is a node, else the constant."""
-        return x if isinstance(x, Expr) else self.constant(x)
+        if not isinstance(x, Expr):
+            return self.constant(x)
+        if x.graph is not self:
+            raise foreign(x)
+        return x
 
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
         key = (op, value) if not args else (op, *[a.id for a in args])
@@ -336,6 +345,11 @@ class Graph:
         if name in FUNCTIONS:
             return lambda *args: self.function(name, *args)
         raise AttributeError(name)
+
+
+def foreign(node: Expr) -> ModelError:
+    """What to raise where a node of another graph is used: numbers of nodes mean nothing outside their own."""
+    return ModelError(f"{node!r} is an expression of another system, and cannot be used in this one")
 
 
 def order_of(outputs: Iterable[Expr]) -> list[Expr]:

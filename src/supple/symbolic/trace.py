@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.plain import plain
 from supple.errors import StateError, nearest
 from supple.model.model import Model
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
@@ -18,25 +17,9 @@ from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, Graph
-
-INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
-
-
-def parameter_names(model: Model) -> list[str]:
-    """Names of everything that can be left symbolic.
-
-    For each rigid body mass, com.x ..., inertia.xx ... (about the centre of mass), for every body at.x ... (position of
-    its joint); for each speed stiffness, rest, damping and inertia; gravity.x ...
-    """
-    names = [f"gravity.{c}" for c in "xyz"]
-    for body, placed in model.description.bodies.items():
-        if not isinstance(placed.body, FlexibleBody):
-            names += [f"{body}.mass", *(f"{body}.com.{c}" for c in "xyz")]
-            names += [f"{body}.inertia.{ij}" for ij in INERTIA]
-        names += [f"{body}.at.{c}" for c in "xyz"]
-    for speed in model.speeds:
-        names += [f"{speed}.{what}" for what in ("stiffness", "rest", "damping", "inertia")]
-    return names
+from supple.symbolic.parameters import INERTIA, Symbols, plain_symbols
+from supple.symbolic.regroup import regrouped
+from supple.symbolic.rotations import on_nodes
 
 
 class Trace:
@@ -45,26 +28,35 @@ class Trace:
     Parameters
     ----------
     model : Model
-    parameters : sequence of str
-        Names (see `parameter_names`) of what stays symbolic; all other numbers are folded in.
+    parameters : sequence of str, or Symbols
+        Names (see `parameter_names`) of what stays symbolic, or these with names of their own for all leaves; all other
+        numbers are folded in.
     limit : int, optional
         Most nodes the graph may have.
+    regroup : bool
+        Move inertia inward where the motion does not notice, see `regroup`: cheaper equations of motion. Energy and
+        momentum stay those of the bodies as they are.
     """
 
-    def __init__(self, model: Model, parameters: Sequence[str] = (), limit: float = math.inf) -> None:
+    def __init__(
+        self,
+        model: Model,
+        parameters: Sequence[str] | Symbols = (),
+        limit: float = math.inf,
+        regroup: bool = False,
+    ) -> None:
         self.model = model
         self.graph = Graph(limit)
-        known = set(parameter_names(model))
-        for name in parameters:
-            if name not in known:
-                raise StateError(f"model {model.name!r}: no parameter {name!r}{nearest(name, known)}")
-        self.parameters = {name: self.graph.parameter(name) for name in parameters}
+        symbols = parameters if isinstance(parameters, Symbols) else plain_symbols(model, parameters)
+        self.parameters = symbols.nodes(self.graph)
+        self.symbols = symbols.leaves(self.graph)
         self.tree = self._symbolic_tree()
         self.flex = None if model.flex is None else Flex(**as_objects(model.flex))
-        self.q = self.leaves("q", model.coordinates)
-        self.v = self.leaves("v", model.speeds)
-        self.tau = self.leaves("tau", model.speeds)
-        self.a = self.leaves("a", model.speeds)
+        self.moving = regrouped(self.tree, self.flex) if regroup else self.tree
+        self.q = self.leaves("q", symbols.called(model.coordinates))
+        self.v = self.leaves("v", symbols.called(model.speeds))
+        self.tau = self.leaves("tau", [symbols.inputs.get(speed, speed) for speed in model.speeds])
+        self.a = self.leaves("a", symbols.called(model.speeds))
 
     def leaves(self, kind: str, names: Sequence[str]) -> Nodes:
         """Inputs named "kind:name"."""
@@ -79,15 +71,15 @@ class Trace:
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
         """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
         ws, a, tau = self.workspace(), _zeros(self.model.nv), drive.copy()
-        plain(kinematics.ground_acceleration)(-1.0, self.tree, ws)
-        plain(articulated.articulate)(self.tree, self.flex, q, v, tau, given, self._unloaded(), ws, a)
+        on_nodes(kinematics.ground_acceleration)(-1.0, self.moving, ws)
+        on_nodes(articulated.articulate)(self.moving, self.flex, q, v, tau, given, self._unloaded(), ws, a)
         return a, tau
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
         tau, none = _zeros(1, self.model.nv), np.zeros((0, 0, 6), dtype=object)
-        plain(newton_euler.inverse_dynamics)(
-            self.tree, self.flex, q[None], v[None], a[None], self._unloaded()[None], self.workspace(), tau, none
+        on_nodes(newton_euler.inverse_dynamics)(
+            self.moving, self.flex, q[None], v[None], a[None], self._unloaded()[None], self.workspace(), tau, none
         )
         return tau[0]
 
@@ -98,27 +90,27 @@ class Trace:
     def mass_matrix(self, q: Nodes) -> Nodes:
         """M."""
         M = _zeros(self.model.nv, self.model.nv)
-        plain(composite.mass)(self.tree, self.flex, q, self.workspace(), M)
+        on_nodes(composite.mass)(self.moving, self.flex, q, self.workspace(), M)
         return M
 
     def inverse_mass_matrix(self, q: Nodes) -> Nodes:
         """M^-1, from its innovations factors."""
         model, ws, given = self.model, self.workspace(), np.zeros(self.model.nv, dtype=bool)
         for k in range(1, len(model.bodies) + 1):
-            plain(composite.posture_step)(self.tree, self.flex, k, q, ws)
-        plain(articulated.articulated_inertias)(self.tree, self.flex, given, ws)
+            on_nodes(composite.posture_step)(self.moving, self.flex, k, q, ws)
+        on_nodes(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
         W = _zeros(model.nv, model.nv)
         for i in range(model.nv):
             x, row = _zeros(model.nv), _zeros(model.nv)
             x[i] = 1.0
-            plain(articulated.inverse_mass_times)(self.tree, self.flex, x, given, ws, row)
+            on_nodes(articulated.inverse_mass_times)(self.moving, self.flex, x, given, ws, row)
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = _zeros(1, self.model.nq)
-        plain(coordinates.rates)(self.tree, self.flex, q[None], v[None], out)
+        on_nodes(coordinates.rates)(self.tree, self.flex, q[None], v[None], out)
         return out[0]
 
     def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
@@ -126,14 +118,14 @@ class Trace:
         out = _zeros(1, self.model.nq)
         step = np.empty(1, dtype=object)
         step[0] = dt
-        plain(coordinates.advance)(self.tree, self.flex, q[None], v[None], step, out)
+        on_nodes(coordinates.advance)(self.tree, self.flex, q[None], v[None], step, out)
         return out[0]
 
     def poses(self, q: Nodes) -> tuple[Nodes, Nodes]:
         """R (bodies, 3, 3) and p (bodies, 3) in the ground frame."""
         rows = len(self.model.bodies) + 1
         R, p = _zeros(1, rows, 9), _zeros(1, rows, 3)
-        plain(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
+        on_nodes(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
@@ -143,14 +135,14 @@ class Trace:
     def sums(self, q: Nodes, v: Nodes) -> tuple[Nodes, Nodes, Nodes]:
         """Energies (2,), momentum (6,), first moment of mass (3,)."""
         out, momentum, moment = _zeros(1, 2), _zeros(1, 6), _zeros(1, 3)
-        plain(energy.energy_and_momentum)(
+        on_nodes(energy.energy_and_momentum)(
             self.tree, self.flex, q[None], v[None], self.workspace(), out, momentum, moment
         )
         return out[0], momentum[0], moment[0]
 
     def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
         """A function of these inputs and of the symbolic parameters."""
-        return Function(name, self.graph, inputs, outputs, self.parameters.values())
+        return Function(name, self.graph, inputs, outputs, self.symbols.values())
 
     def tangent(self, q: Nodes) -> Nodes:
         """S (nq, nv): rates of the coordinates are S v."""

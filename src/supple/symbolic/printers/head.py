@@ -55,10 +55,11 @@ def head(function: Function, plan: Plan, names: dict[int, str], made: Entry | No
     inputs = [leaf for x in plan.inputs.values() for leaf in x.flat]
     lines += _table("Inputs", [(names[leaf.id], label(leaf)) for leaf in inputs])
     lines += _table("Parameters", [(names[leaf.id], label(leaf)) for leaf in plan.parameters])
-    return lines + (_table("Outputs", _output_rows(function, made)) if made else [])
+    return lines + (_table("Outputs", output_rows(function, made)) if made else [])
 
 
-def _output_rows(function: Function, made: Entry) -> list[tuple[str, str]]:
+def output_rows(function: Function, made: Entry) -> list[tuple[str, str]]:
+    """Texts of the outputs' numbers with their names, of outputs without names with their shapes."""
     rows = []
     for key, x in function.outputs.items():
         labels = output_labels(function, key)
@@ -76,8 +77,9 @@ def places(x: Nodes) -> Iterator[tuple[Place, Expr]]:
 
 
 def label(leaf: Expr) -> str:
-    """What a leaf is called, without the kind in front: "arm.angle" of "q:arm.angle"."""
-    return _ascii(str(leaf.value).split(":", 1)[-1])
+    """What a leaf is called, an input without the kind in front: "arm.angle" of "q:arm.angle"."""
+    name = str(leaf.value)
+    return _ascii(name.split(":", 1)[-1] if leaf.op == "input" else name)
 
 
 def output_labels(function: Function, key: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import final
 
 from supple.symbolic.function import Function
 from supple.symbolic.graph import Expr
 from supple.symbolic.printers.head import Place, head, label, leaf_names, places
-from supple.symbolic.printers.plan import planned
+from supple.symbolic.printers.plan import Plan, planned
 from supple.symbolic.printers.writer import FormulaWriter
 
 GREEK = """alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega
@@ -38,38 +39,63 @@ def latex(function: Function) -> str:
     <BLANKLINE>
     """
     plan = planned(function)
-    names = leaf_names(plan, _symbol)
-    names |= {leaf.id: rf"\text{{{_escaped(label(leaf))}}}" for leaf in plan.parameters}
-    writer = _LatexWriter(names)
-    rows = []
+    lines = [f"% {line}".rstrip() for line in head(function, plan, _names(plan), symbol)]
+    return "\n".join([*lines, aligned([row for rows in equation_rows(function) for row in rows])])
+
+
+def equation_rows(function: Function) -> tuple[list[str], list[str], list[str]]:
+    """The equations, one a row with & before the equals sign: constants, intermediate variables, outputs."""
+    plan = planned(function)
+    writer = LatexWriter(_names(plan))
+    defined: list[list[str]] = []
     for letter, nodes in (("P", plan.constants), ("Z", plan.variables)):
-        for i, node in enumerate(nodes):
-            name = _symbol(letter, (i,))
-            rows.append(f"  {name} &= {writer.define(node, name)}")
-    for key, x in function.outputs.items():
-        rows += [f"  {_symbol(key, at)} &= {writer.expression(node)}" for at, node in places(x)]
-    lines = [f"% {line}".rstrip() for line in head(function, plan, names, _symbol)]
-    return "\n".join([*lines, r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]) + "\n"
+        named = [(symbol(letter, (i,)), node) for i, node in enumerate(nodes)]
+        defined.append([f"{name} &= {writer.define(node, name)}" for name, node in named])
+    outputs = [
+        f"{symbol(key, at)} &= {writer.expression(node)}"
+        for key, x in function.outputs.items()
+        for at, node in places(x)
+    ]
+    return defined[0], defined[1], outputs
 
 
-def _symbol(key: str, at: Place) -> str:
+def aligned(rows: Iterable[str]) -> str:
+    """Rows in an `align*` environment."""
+    body = " \\\\\n".join(f"  {row}" for row in rows)
+    return "\n".join([r"\begin{align*}", body, r"\end{align*}"]) + "\n"
+
+
+def parameter_symbol(leaf: Expr) -> str:
+    """A parameter by its name."""
+    return rf"\text{{{escaped(label(leaf))}}}"
+
+
+def _names(plan: Plan) -> dict[int, str]:
+    return leaf_names(plan, symbol) | {leaf.id: parameter_symbol(leaf) for leaf in plan.parameters}
+
+
+def symbol(key: str, at: Place) -> str:
     """q_{1} of the first number of q, M_{1,2} of a matrix."""
     if key in GREEK:
         letter = f"\\{key}"
     else:
-        letter = key if len(key) == 1 and key.isalpha() else rf"\text{{{_escaped(key)}}}"
+        letter = key if len(key) == 1 and key.isalpha() else rf"\text{{{escaped(key)}}}"
     return letter + (f"_{{{','.join(str(i + 1) for i in at)}}}" if at else "")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text in which no character has a meaning."""
     return "".join(ESCAPED.get(c, c) for c in text)
 
 
 @final
-class _LatexWriter(FormulaWriter):
+class LatexWriter(FormulaWriter):
+    """Writes formulas for typesetting."""
+
     bar = True
 
     def number(self, value: float) -> str:
+        """A number that is not negative, to twelve digits."""
         if math.isinf(value):
             return r"\infty"
         digits, _, exponent = f"{value:.12g}".partition("e")
@@ -78,16 +104,20 @@ class _LatexWriter(FormulaWriter):
         return (rf"{digits} \cdot " if digits != "1" else "") + f"10^{{{int(exponent)}}}"
 
     def enclosed(self, text: str) -> str:
+        """Text in parentheses."""
         return rf"\left({text}\right)"
 
     def power(self, base: str, exponent: str) -> str:
+        """A power of a factor."""
         return f"{base}^{{{exponent}}}"
 
     def quotient(self, above: list[str], below: list[str]) -> str:
+        """A fraction, or a product if nothing is below."""
         top, bottom = r" \, ".join(above), r" \, ".join(below)
         return rf"\frac{{{top}}}{{{bottom}}}" if below else top
 
     def call(self, node: Expr) -> str:
+        """A function of its arguments."""
         texts = [self.expression(a) for a in node.args]
         if node.op == "pow":
             return self.power(self.base(node.args[0]), texts[1])

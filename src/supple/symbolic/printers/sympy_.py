@@ -54,7 +54,7 @@ def to_sympy(function: Function) -> dict[str, Any]:
 
 def _name(leaf: Expr) -> str:
     kind, colon, _ = str(leaf.value).partition(":")
-    return f"{kind}_{label(leaf)}" if colon else label(leaf)
+    return f"{kind}_{label(leaf)}" if colon and leaf.op == "input" else label(leaf)
 
 
 def _number(sympy: Any, value: float) -> Any:

@@ -6,10 +6,13 @@ import re
 from typing import final
 
 from supple.symbolic.function import Function
-from supple.symbolic.graph import Expr
+from supple.symbolic.graph import Expr, order_of
 from supple.symbolic.printers.head import Place, head, label, leaf_names, output_labels, places
 from supple.symbolic.printers.plan import planned
 from supple.symbolic.printers.writer import FormulaWriter
+
+LONGEST = 40
+"""Nodes of an expression that is written out in a message."""
 
 
 def listing(function: Function) -> str:
@@ -48,7 +51,7 @@ def listing(function: Function) -> str:
     """
     plan = planned(function)
     names = leaf_names(plan, _symbol) | {leaf.id: _parameter(leaf) for leaf in plan.parameters}
-    writer = _TextWriter(names)
+    writer = TextWriter(names)
     lines = head(function, plan, names, None)
     for letter, nodes in (("P", plan.constants), ("Z", plan.variables)):
         if nodes:
@@ -62,6 +65,22 @@ def listing(function: Function) -> str:
             name = f"{key}[{labels[i]}]" if labels else _place(key, at)
             lines.append(f"{name} = {writer.expression(node)}")
     return "\n".join(lines) + "\n"
+
+
+def expression_text(node: Expr) -> str:
+    """One expression, leaves by their names; of long ones the beginning.
+
+    Examples
+    --------
+    >>> from supple.symbolic.graph import Graph
+    >>> g = Graph()
+    >>> expression_text(g.sin(g.input("q:angle")) * g.parameter("L") + 2)
+    '2 + sin(angle)*L'
+    """
+    order = order_of([node])
+    if len(order) > LONGEST:
+        return f"an expression of {len(order)} nodes"
+    return TextWriter({leaf.id: label(leaf) for leaf in order if leaf.op in ("input", "parameter")}).expression(node)
 
 
 def _symbol(key: str, at: Place) -> str:
@@ -82,7 +101,7 @@ def _parameter(leaf: Expr) -> str:
 
 
 @final
-class _TextWriter(FormulaWriter):
+class TextWriter(FormulaWriter):
     bar = False
 
     def number(self, value: float) -> str:

@@ -1,0 +1,249 @@
+"""Equations of motion as a product: derived, counted, printed, compiled, linearised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import StateError, nearest
+from supple.symbolic.derivatives import jacobian
+from supple.symbolic.factoring import factored
+from supple.symbolic.function import Function, Nodes, Operations
+from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.linear_equations import solve_general
+from supple.symbolic.printers import c_source, latex, listing, markdown, python_source, simulation_program
+from supple.symbolic.printers.program import Start
+from supple.symbolic.printers.readable import implicit_latex, implicit_text
+
+if TYPE_CHECKING:
+    from supple.engines.llvm.machine_code import MachineCode
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """What constraints make depend on the rest.
+
+    Attributes
+    ----------
+    speeds : array of Expr
+        Dependent speeds, as leaves.
+    values : array of Expr
+        The same in terms of coordinates and independent speeds.
+    coordinates : array of Expr
+        Dependent coordinates, those of closed loops.
+    closures : array of Expr
+        Expressions of the coordinates that must vanish, one for each.
+    """
+
+    speeds: Nodes
+    values: Nodes
+    coordinates: Nodes
+    closures: Nodes
+
+
+@dataclass(frozen=True)
+class Equations:
+    """First-order equations q' = rate(t, q, v), v' = a(t, q, v, tau), and the form M v' = f they come from.
+
+    Attributes
+    ----------
+    name : str
+    graph : Graph
+    time : Expr
+    q, v, inputs : arrays of Expr
+        Leaves: coordinates, (independent) speeds, drive forces and whatever else is given from outside.
+    symbols : tuple of Expr
+        Parameters.
+    values : dict of str to float
+        Their numbers, where known.
+    rates : array of Expr
+        Rates of the coordinates.
+    M, f : arrays of Expr
+    accelerations : array of Expr
+        Rates of the speeds.
+    route : str
+        Where they come from: "kane", "composite" or "articulated".
+    counts : dict of str to Operations
+        Operations of each route that was tried; of those far behind the best before common factors are taken out.
+    small : tuple of Expr
+        Variables to first order in which all this is right; none if it is exact.
+    dependence : Dependence or None
+    form : Equations or None
+        The same equations by Kane's method, where those are easier to read.
+    """
+
+    name: str
+    graph: Graph
+    time: Expr
+    q: Nodes
+    v: Nodes
+    inputs: Nodes
+    symbols: tuple[Expr, ...]
+    values: dict[str, float]
+    rates: Nodes
+    M: Nodes
+    f: Nodes
+    accelerations: Nodes
+    route: str
+    counts: dict[str, Operations] = field(default_factory=dict)
+    small: tuple[Expr, ...] = ()
+    dependence: Dependence | None = None
+    form: Equations | None = None
+
+    # ------------------------------------------------------------ functions
+
+    @cached_property
+    def explicit(self) -> Function:
+        """q' and v' of the state and the inputs, as the function `equations` with outputs `rate` and `a`, factored."""
+        return self._function("equations", factored({"rate": self.rates, "a": self.accelerations}))
+
+    @property
+    def unfactored(self) -> Function:
+        """The same before common factors are taken out, which takes time for large systems."""
+        return self._function("equations", {"rate": self.rates, "a": self.accelerations})
+
+    @cached_property
+    def implicit(self) -> Function:
+        """q', M and f of the state and the inputs."""
+        return self._function("implicit_equations", {"rate": self.rates, "M": self.M, "f": self.f})
+
+    @property
+    def operations(self) -> Operations:
+        """Operations of one evaluation of q' and v'; what depends on parameters alone is computed once, not counted."""
+        return self.explicit.operations
+
+    def _function(self, name: str, outputs: Mapping[str, Nodes]) -> Function:
+        used = set(order_of(node for x in outputs.values() for node in x.flat if isinstance(node, Expr)))
+        parameters = [leaf for leaf in self.symbols if leaf in used]
+        return Function(name, self.graph, self._arrays(used), outputs, parameters)
+
+    def _arrays(self, used: set[Expr]) -> dict[str, Nodes]:
+        """Inputs by name; time is one only where something depends on it, so are the inputs from outside."""
+        arrays = {"q": self.q, "v": self.v}
+        if len(self.inputs):
+            arrays["tau"] = self.inputs
+        if self.time in used:
+            arrays = {"t": np.array([self.time], dtype=object), **arrays}
+        return arrays
+
+    # ------------------------------------------------------------ numbers
+
+    def evaluate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike = (),
+        t: float = 0.0,
+        parameters: Mapping[str, float] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """q' and v' as numbers, node by node; parameters that are not given have their own values."""
+        given: dict[str, Any] = {"q": q, "v": v, "tau": tau, "t": [t]}
+        wanted = {key: given[key] for key in self.explicit.inputs}
+        found = self.explicit.evaluate(self.numbers(parameters), **wanted)
+        return found["rate"], found["a"]
+
+    def numbers(self, parameters: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Values of all parameters, with some of them replaced."""
+        known = {str(leaf.value) for leaf in self.symbols}
+        for name in parameters or {}:
+            if name not in known:
+                raise StateError(f"{self.name}: no parameter {name!r}{nearest(name, known)}")
+        numbers = {**self.values, **(parameters or {})}
+        missing = sorted(known - numbers.keys())
+        if missing:
+            raise StateError(f"{self.name}: expected a number for the parameter {missing[0]!r}, got none")
+        return numbers
+
+    def compile(self, parameters: Mapping[str, float] | None = None, threads: int | None = None) -> MachineCode:
+        """q' and v' as machine code with the parameters' numbers folded in; kept on disk for the next time.
+
+        Called as `f(q, v, tau)` with arrays (..., n) whose leading axes broadcast, which gives (rate, a). The arguments
+        are the inputs of `explicit`: without tau where nothing is given from outside, and with time t (..., 1) before
+        q where something depends on it.
+
+        Parameters
+        ----------
+        parameters : mapping of name to number, optional
+            Those that are not given have their own values.
+        threads : int, optional
+            Cores that a large batch is spread over; all if not given.
+        """
+        from supple.engines.llvm.machine_code import MachineCode
+
+        numbers, explicit = self.numbers(parameters), self.explicit
+        graph = Graph()  # a new one: in this one, nodes of earlier numbers would pile up and change the order
+        inputs = {
+            name: np.array([graph.input(str(leaf.value)) for leaf in x.flat], dtype=object)
+            for name, x in explicit.inputs.items()
+        }
+        image = {old: new for name, x in inputs.items() for old, new in zip(explicit.inputs[name].flat, x, strict=True)}
+        image |= {leaf: graph.constant(numbers[str(leaf.value)]) for leaf in self.symbols}
+        outputs = explicit.moved(graph, image)
+        function = Function(explicit.name, graph, inputs, outputs)
+        return MachineCode.of(function, threads, name=f"{explicit.name} of {self.name!r}")
+
+    # ------------------------------------------------------------ texts
+
+    def text(self) -> str:
+        """For reading: the form M v' = f as textbooks print it, where that is short, and the whole listing."""
+        short = implicit_text(self.form or self)
+        return (f"{short}\n" if short else "") + listing(self.explicit)
+
+    def latex(self) -> str:
+        """For typesetting: the form M v' = f, where that is short, and the explicit equations."""
+        short = implicit_latex(self.form or self)
+        return (f"{short}\n" if short else "") + latex(self.explicit)
+
+    def markdown(self) -> str:
+        """As a Markdown page: the explicit equations with tables of their symbols."""
+        return markdown(self.explicit)
+
+    def c_source(self) -> str:
+        """The explicit equations as a C99 function."""
+        return c_source(self.explicit)
+
+    def python_source(self) -> str:
+        """The explicit equations as a Python module."""
+        return python_source(self.explicit)
+
+    def program(
+        self,
+        q: Start | None = None,
+        v: Start | None = None,
+        tau: Start | None = None,
+        duration: float = 10.0,
+        step: float = 1e-3,
+        every: int = 1,
+    ) -> str:
+        """A stand-alone simulation program in C99, with these numbers as its defaults."""
+        held = {"tau": tau} if tau is not None and len(self.inputs) else {}
+        known = self.numbers()
+        numbers = {str(leaf.value): known[str(leaf.value)] for leaf in self.explicit.parameters}
+        return simulation_program(self.explicit, numbers, q, v, held, duration=duration, step=step, every=every)
+
+    # ------------------------------------------------------------ linear equations
+
+    @cached_property
+    def linear(self) -> Function:
+        """A and B in symbols: x' = A x + B tau for small departures x of the state (q, v).
+
+        Of closed loops the independent coordinates alone are in x; the dependent ones follow from the closures.
+        """
+        out = np.concatenate([self.rates, self.accelerations])
+        A_q, A_v = jacobian(out, self.q), jacobian(out, self.v)
+        B = jacobian(out, self.inputs)
+        keep = np.ones(len(out), dtype=bool)
+        if self.dependence is not None and len(self.dependence.coordinates):
+            dependent = [list(self.q).index(x) for x in self.dependence.coordinates]
+            keep[dependent] = False
+            own = [i for i in range(len(self.q)) if i not in dependent]
+            slopes = jacobian(self.dependence.closures, self.q)
+            G = solve_general(slopes[:, dependent], -slopes[:, own])
+            A_q = A_q[:, own] + A_q[:, dependent] @ G
+        A = np.concatenate([A_q, A_v], axis=1)[keep]
+        return self._function("linear_equations", {"A": A, "B": B[keep]})

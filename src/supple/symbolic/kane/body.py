@@ -1,0 +1,164 @@
+"""A rigid body, the building-block joint that ties it to its parent, and how it moves (Sayers, Tables 1, 3, 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from supple.symbolic.bases import Basis
+from supple.symbolic.graph import Expr
+from supple.symbolic.vectors import Dyadic, Vector, axis, in_basis
+
+if TYPE_CHECKING:
+    from supple.symbolic.kane.system import System
+
+Speeds = Literal["rates", "body", "absolute"]
+"""What speeds are: rates of coordinates; relative motion in body axes; motion against the ground in body axes."""
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """A freedom of a joint.
+
+    Attributes
+    ----------
+    number : int
+        Of its speed, counted from 0 over the whole system.
+    speed : Expr
+    direction : Vector
+        Of the velocity, or angular velocity, that a unit of speed gives.
+    """
+
+    number: int
+    speed: Expr
+    direction: Vector
+
+    @property
+    def motion(self) -> Vector:
+        """Its part of the velocity or angular velocity."""
+        return self.speed * self.direction
+
+
+@dataclass(eq=False)
+class Body:
+    """A rigid body of a system; made by `System.add_body`.
+
+    Attributes
+    ----------
+    name : str
+    parent : Body or None
+        None for the ground.
+    basis : Basis
+        Axes that the analysis uses for this body; one of them is the joint's axis.
+    frame : Basis
+        Axes that the user means; the same unless the joint turns about an oblique axis.
+    joint_point : Vector
+        From the parent's origin to where the joint is.
+    shift : Vector
+        From there to the body's origin: translations times directions, (14).
+    turns, moves : list of Freedom
+        Rotational and translational freedoms.
+    turn_speeds, move_speeds : "rates", "body" or "absolute"
+    pitch : Expr
+        Advance of a screw, m/rad, along its axis.
+    mass : Expr
+    com : Vector
+        From the origin to the mass centre.
+    inertia : Dyadic
+        About the mass centre.
+    """
+
+    name: str
+    system: System
+    parent: Body | None
+    basis: Basis
+    frame: Basis
+    joint_point: Vector
+    shift: Vector
+    pitch: Expr
+    mass: Expr
+    com: Vector
+    inertia: Dyadic
+    turns: list[Freedom] = field(default_factory=list)
+    moves: list[Freedom] = field(default_factory=list)
+    turn_speeds: Speeds = "rates"
+    move_speeds: Speeds = "rates"
+    turn_coordinates: list[Expr] = field(default_factory=list)
+    move_coordinates: list[Expr] = field(default_factory=list)
+    turn_axes: list[Vector] = field(default_factory=list)
+    move_directions: list[Vector] = field(default_factory=list)
+
+    @property
+    def axes(self) -> tuple[Vector, Vector, Vector]:
+        """The three unit vectors of the body's frame."""
+        return axis(self.frame, 0), axis(self.frame, 1), axis(self.frame, 2)
+
+    @property
+    def coordinates(self) -> list[Expr]:
+        """Coordinates of its joint, translations first."""
+        return [*self.move_coordinates, *self.turn_coordinates]
+
+    @property
+    def speeds(self) -> list[Expr]:
+        """Speeds of its joint, translations first."""
+        return [freedom.speed for freedom in (*self.moves, *self.turns)]
+
+    def vector(self, *components: Any) -> Vector:
+        """The vector with these components in the body's frame."""
+        return in_basis(self.frame, components)
+
+    @property
+    def origin_from_parent(self) -> Vector:
+        """From the parent's origin to the body's (14)."""
+        return self.joint_point + self.shift
+
+    def position(self, at: Vector | None = None) -> Vector:
+        """From the ground's origin to the body's, or to the point `at` from there."""
+        own = self.system.zero if self.parent is None else self.parent.position() + self.origin_from_parent
+        return own if at is None else own + self.system.vector_of(at, f"position on {self.name}")
+
+    @property
+    def relative_angular_velocity(self) -> Vector:
+        """Of the body in its parent."""
+        turning = self._sum(self.turns)
+        if self.turn_speeds == "absolute" and self.parent is not None:
+            return turning - self.parent.angular_velocity
+        return turning
+
+    @property
+    def angular_velocity(self) -> Vector:
+        """In the ground, in native form (5)."""
+        if self.parent is None:
+            return self.system.zero
+        own = self._sum(self.turns)
+        return own if self.turn_speeds == "absolute" else self.parent.angular_velocity + own
+
+    def velocity(self, at: Vector | None = None) -> Vector:
+        """Of the body's origin, or of the body's point that is `at` from there, in native form."""
+        if self.parent is None:
+            own = self.system.zero
+        elif self.move_speeds == "absolute":
+            own = self._sum(self.moves)
+        else:
+            own = self.parent.velocity(self.origin_from_parent) + self._sum(self.moves) + self.screwing
+        if at is None:
+            return own
+        return own + self.angular_velocity.cross(self.system.vector_of(at, f"velocity of {self.name}"))
+
+    @property
+    def relative_velocity(self) -> Vector:
+        """Of the origin in the parent (21), (22)."""
+        if self.move_speeds == "absolute" and self.parent is not None:
+            return self._sum(self.moves) - self.parent.velocity(self.origin_from_parent)
+        return self._sum(self.moves) + self.screwing
+
+    @property
+    def screwing(self) -> Vector:
+        """Velocity of the origin because the joint is a screw."""
+        return self.pitch * self._sum(self.turns)
+
+    def _sum(self, freedoms: list[Freedom]) -> Vector:
+        return sum((freedom.motion for freedom in freedoms), start=self.system.zero)
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r})"

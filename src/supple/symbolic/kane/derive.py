@@ -1,0 +1,64 @@
+"""Equations of a system: kinematics, dynamics, constraints, elimination, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from supple.symbolic.elimination import solve_symmetric
+from supple.symbolic.equations import Dependence, Equations
+from supple.symbolic.graph import Expr
+from supple.symbolic.kane.constraints import reduced, substituted
+from supple.symbolic.kane.system import System
+from supple.symbolic.small import truncated
+
+
+def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
+    """The equations of motion of a system.
+
+    Parameters
+    ----------
+    system : System
+    small : iterable of Expr
+        Coordinates and speeds that stay small.
+    """
+    little = tuple(small)
+    v = np.array(system.v, dtype=object)
+    rates = system.kinematical_equations()
+    M, f = system.dynamical_equations()
+    dependence = None
+    if system.constraints:
+        motion: dict[Expr, Any] = {**dict(zip(system.q, rates, strict=True)), system.time: 1.0}
+        found = reduced(system.constraints, system.v, motion, M, f)
+        image = found.image(system.v)
+        rates, M, f = substituted(rates, image), found.M, found.f
+        loops = [c for c in system.constraints if c.position is not None]
+        dependence = Dependence(
+            v[found.dependent],
+            found.speeds,
+            np.array([c.coordinate for c in loops], dtype=object),
+            np.array([c.position for c in loops], dtype=object),
+        )
+        v = v[found.independent]
+    rates, M, f = (truncated(x, little, what) for x, what in ((rates, "rates"), (M, "mass matrix"), (f, "forces")))
+    names = [str(leaf.value).split(":", 1)[-1] for leaf in v]
+    a = solve_symmetric(M, f, little, names)
+    return Equations(
+        name=system.name,
+        graph=system.graph,
+        time=system.time,
+        q=np.array(system.q, dtype=object),
+        v=v,
+        inputs=np.array(system.inputs, dtype=object),
+        symbols=tuple(system.symbols.values()),
+        values=dict(system.values),
+        rates=rates,
+        M=M,
+        f=f,
+        accelerations=a,
+        route="kane",
+        small=little,
+        dependence=dependence,
+    )

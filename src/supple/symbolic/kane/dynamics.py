@@ -1,0 +1,100 @@
+"""Mass matrix and force array: M u' = f (Sayers, (40)-(46))."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.symbolic.function import Nodes
+from supple.symbolic.graph import Expr
+from supple.symbolic.kane.body import Body
+from supple.symbolic.kane.composite import Composite
+from supple.symbolic.kane.motion import Motion
+from supple.symbolic.vectors import Vector
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force and a torque on a body.
+
+    Attributes
+    ----------
+    body : Body
+    force : Vector
+    at : Vector
+        From the body's origin to a point on the force's line of action.
+    torque : Vector
+    """
+
+    body: Body
+    force: Vector
+    at: Vector
+    torque: Vector
+
+
+def add_inertia(M: Nodes, composite: Composite, motion: Motion) -> None:
+    """Add what a body gives to the mass matrix: w_j . I . w_i and m v_j . v_i (40)."""
+    I, m = composite.inertia, composite.own_mass
+    for i, w in motion.w_i.items():
+        momentum = I @ w
+        for j, w_j in motion.w_i.items():
+            if j <= i:
+                _add(M, i, j, w_j @ momentum)
+    if m is m.graph.zero:
+        return
+    for i, v in motion.v_i.items():
+        momentum = m * v
+        for j in motion.v_i:
+            if j <= i:
+                _add(M, i, j, _product(motion, i, j, m, momentum))
+
+
+def _product(motion: Motion, i: int, j: int, m: Expr, momentum: Vector) -> Expr:
+    """m v_j . v_i.
+
+    Partial velocities that are both native to bodies further inward are taken from there (44), so that products which
+    are zero are seen to be; else they are the body's own (43).
+    """
+    if i in motion.own or j in motion.own:
+        own: Expr = motion.v_i[j] @ momentum
+        return own
+    native: Expr = m * (motion.native[j] @ motion.native[i])
+    return native
+
+
+def _add(M: Nodes, i: int, j: int, value: Expr) -> None:
+    M[i, j] = M[i, j] + value
+    M[j, i] = M[i, j]
+
+
+def add_forces(f: Nodes, composite: Composite, motion: Motion, loads: list[Load]) -> None:
+    """Add what a body gives to the force array: its loads, less what the acceleration remainders take (46).
+
+    The remainder of the acceleration is dotted with native partial velocities too where the body's own are equal to
+    them, as the source does with forces: gravity across a direction of the parent then is seen to vanish.
+    """
+    I, m, zero = composite.inertia, composite.own_mass, motion.w * 0.0
+    force = sum((load.force for load in loads), start=zero)
+    torque = sum((load.torque + (load.at - motion.point).cross(load.force) for load in loads), start=zero)
+    taken = I @ motion.alpha + motion.w.cross(I @ motion.w)
+    for i, w in motion.w_i.items():
+        f[i] = f[i] + torque @ w - taken @ w
+    for i, v in motion.v_i.items():
+        f[i] = f[i] + force @ motion.native[i]
+        if i in motion.own:
+            f[i] = f[i] - motion.a @ (m * v)
+        else:
+            f[i] = f[i] - m * (motion.native_a @ motion.native[i])
+
+
+def arrays(
+    speeds: int, composites: dict[Body, Composite], moved: dict[Body, Motion], loads: list[Load], zero: Expr
+) -> tuple[Nodes, Nodes]:
+    """M (speeds, speeds) and f (speeds,) of the equations M u' = f (2)."""
+    M = np.full((speeds, speeds), zero, dtype=object)
+    f = np.full(speeds, zero, dtype=object)
+    for body, motion in moved.items():
+        add_inertia(M, composites[body], motion)
+        add_forces(f, composites[body], motion, [load for load in loads if load.body is body])
+    return M, f

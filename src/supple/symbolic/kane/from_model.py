@@ -1,0 +1,150 @@
+"""A rigid model as a system of vectors: the same coordinates and speeds, analysed the other way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.model.model import Model
+from supple.recursions.tree import QUATERNION, THREE_AXES
+from supple.spatial import TINY
+from supple.structures.body import FlexibleBody
+from supple.symbolic.bases import Basis, Oriented
+from supple.symbolic.graph import Expr
+from supple.symbolic.kane.body import Body
+from supple.symbolic.kane.joint import quaternion_turned, turned
+from supple.symbolic.kane.system import System
+from supple.symbolic.parameters import INERTIA, Symbols
+from supple.symbolic.vectors import Vector, dyadic, in_basis
+
+
+def system_of(model: Model, symbols: Symbols) -> System:
+    """The system that a rigid model describes.
+
+    Parameters
+    ----------
+    model : Model
+    symbols : Symbols
+        Numbers that stay symbols, names of states and drive forces.
+    """
+    flexible = [name for name, placed in model.description.bodies.items() if isinstance(placed.body, FlexibleBody)]
+    if flexible:
+        raise ModelError(f"model {model.name!r}: Kane's method takes rigid bodies, and {flexible[0]!r} is flexible")
+    system = System(model.name)
+    reader = _Reader(model, system, symbols)
+    for k in range(1, len(model.bodies) + 1):
+        reader.add(k)
+    reader.add_forces()
+    return system
+
+
+class _Reader:
+    """What turns rows of the model's arrays into bodies and forces."""
+
+    def __init__(self, model: Model, system: System, symbols: Symbols) -> None:
+        self.model, self.tree, self.system = model, model.tree, system
+        self.called, self.drives, self.symbols = symbols.called, symbols.inputs, symbols.nodes(system.graph)
+        system.symbols = symbols.leaves(system.graph)
+        system.values = dict(symbols.values)
+        self.system.gravity = in_basis(system.ground.basis, self.triple("gravity", self.tree.gravity))
+        self.names = list(model.description.bodies)
+
+    def symbol(self, label: str, number: float) -> Any:
+        """A number, or the symbol that stands for it."""
+        return self.symbols.get(label, float(number))
+
+    def triple(self, label: str, numbers: Any) -> list[Any]:
+        """Three of them."""
+        return [self.symbol(f"{label}.{c}", x) for c, x in zip("xyz", numbers, strict=True)]
+
+    def body(self, k: int) -> Body:
+        """A body by its number."""
+        return self.system.bodies[self.names[k - 1]] if k else self.system.ground
+
+    def add(self, k: int) -> None:
+        """Body k on its joint."""
+        tree, system, model = self.tree, self.system, self.model
+        name, carrier = self.names[k - 1], self.body(int(tree.parent[k]))
+        rigid, layout = model.description.bodies[name].body, model.description.bodies[name].joint.layout()
+        frame = self._joint_frame(name, carrier.frame, tree.rotation[k].reshape(3, 3))
+        kind, count = int(tree.rotation_kind[k]), int(tree.translations[k])
+        directions = [in_basis(frame, tree.directions[k, 3 * j : 3 * j + 3].tolist()) for j in range(count)]
+        size = count + (4 if kind == QUATERNION else kind)
+        names = self.called(model.coordinates[len(system.q) :][:size])
+        q = system.new_coordinates(names, size, f"body {name!r}")
+        moves, turns = q[:count], q[count:]
+        if kind == QUATERNION:
+            turning = quaternion_turned(name, frame, turns)
+        else:
+            turning = turned(name, frame, [tree.axes[k, 3 * j : 3 * j + 3].tolist() for j in range(kind)], turns)
+        at = in_basis(carrier.frame, self.triple(f"{name}.at", tree.position[k]))
+        body = system.placed(name, carrier, at, directions, moves, turning, turns, float(tree.pitch[k]))
+        body.mass = system.graph.node(self.symbol(f"{name}.mass", rigid.mass))
+        body.com = in_basis(body.frame, self.triple(f"{name}.com", rigid.com)).along(body.basis)
+        J = {
+            ij: self.symbol(f"{name}.inertia.{ij}", rigid.inertia["xyz".index(ij[0]), "xyz".index(ij[1])])
+            for ij in INERTIA
+        }
+        matrix = [[J["".join(sorted(a + b))] for b in "xyz"] for a in "xyz"]
+        body.inertia = dyadic(body.frame, matrix).along(body.basis)
+        grounded = carrier is system.ground
+        if count == 3:
+            body.move_speeds = "absolute" if grounded else "body"
+        if kind in (THREE_AXES, QUATERNION):
+            body.turn_speeds = "absolute" if grounded else "body"
+        own = self.called(model.speeds[len(system.v) : int(tree.v_mode[k])])
+        system.new_speeds(body, own, layout.angular_speeds_first)
+
+    def _joint_frame(self, name: str, parent: Basis, R: Any) -> Basis:
+        if np.array_equal(R, np.eye(3)):
+            return parent
+        return Oriented(f"{name}j_", parent, R.tolist())
+
+    def add_forces(self) -> None:
+        """Drives, springs and dampers of the joints, rotors, springs between points, constant wrenches."""
+        system, tree = self.system, self.tree
+        g = system.graph
+        for i, (label, speed) in enumerate(zip(self.model.speeds, system.v, strict=True)):
+            force = -self.symbol(f"{label}.damping", tree.damping[i]) * speed
+            j = int(tree.q_of_speed[i])
+            if j >= 0:
+                stretch = system.q[j] - self.symbol(f"{label}.rest", tree.rest[i])
+                force = force - self.symbol(f"{label}.stiffness", tree.stiffness[i]) * stretch
+            if label in self.drives:
+                force = force + system.input(self.drives[label])
+            if g.node(force) is not g.zero:
+                system.add_speed_force(speed, force)
+            rotor = g.node(self.symbol(f"{label}.inertia", tree.joint_inertia[i]))
+            if rotor is not g.zero:
+                system.speed_inertias[i] = rotor
+        for e in range(len(tree.spring_bodies)):
+            self._add_spring(e)
+        for e in range(len(tree.wrench_body)):
+            self._add_wrench(e)
+
+    def _add_spring(self, e: int) -> None:
+        """A force along the line between two points: k (L - L0) + c dL/dt."""
+        stiffness, damping, free_length = (float(x) for x in self.tree.spring_constants[e])
+        first, second = (self.body(int(k)) for k in self.tree.spring_bodies[e])
+        ends = self.tree.spring_points[e].tolist()
+        a, b = first.vector(*ends[:3]), second.vector(*ends[3:])
+        d = (second.position(b) - first.position(a)).along(self.system.ground.basis)
+        rate = (second.velocity(b) - first.velocity(a)).along(self.system.ground.basis)
+        square: Expr = d @ d + TINY
+        pull = (
+            stiffness * (1 - free_length / self.system.graph.function("sqrt", square)) + damping * (d @ rate) / square
+        )
+        self.system.add_force(pull * d, first, a)
+        self.system.add_force(-pull * d, second, b)
+
+    def _add_wrench(self, e: int) -> None:
+        tree = self.tree
+        body = self.body(int(tree.wrench_body[e]))
+        basis = self.system.ground.basis if tree.wrench_grounded[e] else body.frame
+        value = tree.wrench_rotation[e].reshape(3, 3) @ tree.wrench_value[e].reshape(2, 3).T
+        moment, force = (in_basis(basis, value[:, j].tolist()) for j in range(2))
+        at: Vector = body.vector(*tree.wrench_point[e].tolist())
+        self.system.add_force(force, body, at)
+        self.system.add_torque(moment, body)

@@ -1,0 +1,164 @@
+"""The equations of a model by every way there is, and the cheapest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from supple.errors import ModelError, StateError, nearest
+from supple.model.model import Model
+from supple.recursions.tree import QUATERNION
+from supple.symbolic.elimination import solve_symmetric
+from supple.symbolic.equations import Equations
+from supple.symbolic.graph import Expr
+from supple.symbolic.kane.derive import derive
+from supple.symbolic.kane.from_model import system_of
+from supple.symbolic.parameters import Symbols, symbols_of
+from supple.symbolic.small import truncated
+from supple.symbolic.trace import Trace
+
+ROUTES = ("kane", "composite", "articulated")
+"""Kane's method in vectors; mass matrix of composite bodies, bias forces and elimination; articulated bodies."""
+LONGEST = 60
+"""Speeds beyond which partial velocities, as many as bodies times speeds, are not worth trying."""
+
+NEAR = 1.5
+"""Routes that take this many times the operations of the best are out before common factors are looked for."""
+
+Small = tuple[list[int], list[int]]
+"""Numbers of the coordinates and of the speeds that stay small."""
+
+
+def equations(
+    model: Model,
+    parameters: Sequence[str] | None = None,
+    small: Sequence[str] = (),
+    route: str = "auto",
+    names: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | Sequence[str] | None = None,
+) -> Equations:
+    """The equations of motion of a model in symbols.
+
+    Parameters
+    ----------
+    model : Model
+    parameters : sequence of str, optional
+        What stays symbolic, see `parameter_names`; without it every number that is not zero.
+    small : sequence of str
+        Coordinates that stay small, with their speeds: names, or q1, q2, ... in the order of `model.coordinates`. The
+        equations are then right to first order in them.
+    route : str
+        "kane", "composite", "articulated"; "auto" takes the one with the fewest operations.
+    names, inputs
+        What parameters, coordinates and drive forces are called, see `symbols_of`.
+
+    Examples
+    --------
+    >>> from supple import Mechanism, RigidBody, Revolute
+    >>> mech = Mechanism("pendulum")
+    >>> mech.add_body("arm", RigidBody(2.0, com=(0, 0, -1)), joint=Revolute("y"))
+    >>> e = equations(mech.build())
+    >>> e.route, e.operations.functions
+    ('kane', 1)
+    """
+    if route not in (*ROUTES, "auto"):
+        raise StateError(f"route: expected one of auto, {', '.join(ROUTES)}, got {route!r}{nearest(route, ROUTES)}")
+    symbols = symbols_of(model, parameters, names, inputs)
+    little = _small(model, small)
+    found: dict[str, Equations] = {}
+    if route == "kane" or (route == "auto" and model.flex is None and model.nv <= LONGEST):
+        found["kane"] = _by_kane(model, symbols, little)
+    if route != "kane":
+        found |= {own: e for own, e in _by_recursions(model, symbols, little).items() if route in (own, "auto")}
+    counts = {own: e.unfactored.operations for own, e in found.items()}
+    least = min(count.total for count in counts.values())
+    near = [own for own, count in counts.items() if count.total <= NEAR * least]
+    counts |= {own: found[own].operations for own in near}
+    best = min(near, key=lambda own: counts[own].total)
+    chosen = found[best]
+    readable = found.get("kane", chosen)
+    if readable is not chosen:
+        chosen = replace(chosen, form=readable)
+    return replace(chosen, counts=counts)
+
+
+def require_known(
+    model: Model,
+    parameters: Sequence[str] | None = None,
+    small: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | Sequence[str] | None = None,
+) -> None:
+    """Raise what `equations` would raise for names that the model does not have, without deriving anything."""
+    symbols_of(model, parameters, names, inputs)
+    _small(model, small)
+
+
+def _by_kane(model: Model, symbols: Symbols, small: Small) -> Equations:
+    system = system_of(model, symbols)
+    return derive(system, [*(system.q[i] for i in small[0]), *(system.v[i] for i in small[1])])
+
+
+def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Equations]:
+    """Both from one trace, with inertia moved inward, which neither motion nor drive forces notice."""
+    t = Trace(model, symbols, regroup=True)
+    little = (*(t.q[i] for i in small[0]), *(t.v[i] for i in small[1]))
+    driven = np.array([leaf if name in symbols.inputs else 0.0 for leaf, name in zip(t.tau, model.speeds, strict=True)])
+    rates = truncated(t.rates(t.q, t.v), little, "rates")
+    M = truncated(t.mass_matrix(t.q), little, "mass matrix")
+    f = truncated(driven - t.bias_forces(t.q, t.v), little, "forces")
+    accelerations = {
+        "composite": solve_symmetric(M, f, little, model.speeds),
+        "articulated": truncated(t.forward_dynamics(t.q, t.v, driven), little, "accelerations"),
+    }
+    return {
+        own: Equations(
+            name=model.name,
+            graph=t.graph,
+            time=t.graph.input("t:time"),
+            q=t.q,
+            v=t.v,
+            inputs=np.array([leaf for leaf in driven if isinstance(leaf, Expr)], dtype=object),
+            symbols=tuple(symbols.leaves(t.graph).values()),
+            values=dict(symbols.values),
+            rates=rates,
+            M=M,
+            f=f,
+            accelerations=a,
+            route=own,
+            small=little,
+        )
+        for own, a in accelerations.items()
+    }
+
+
+def _small(model: Model, names: Sequence[str]) -> Small:
+    """Numbers of the coordinates with these names, and of the speeds that belong to them."""
+    numbers = {f"q{i + 1}": i for i in range(model.nq)} | {name: i for i, name in enumerate(model.coordinates)}
+    coordinates: list[int] = []
+    for name in names:
+        if name not in numbers:
+            raise StateError(f"model {model.name!r}: small: no coordinate {name!r}{nearest(name, numbers)}")
+        coordinates.append(numbers[name])
+    return coordinates, [_speed_of(model, i) for i in coordinates]
+
+
+def _speed_of(model: Model, coordinate: int) -> int:
+    """The speed that belongs to a coordinate: its rate, or of speeds in body axes the one of the same place."""
+    tree = model.tree
+    rated = np.flatnonzero(tree.q_of_speed == coordinate)
+    if len(rated):
+        return int(rated[0])
+    for k in range(1, len(tree.parent)):
+        place = coordinate - int(tree.q_translation[k])
+        if 0 <= place < tree.translations[k]:
+            return int(tree.v_translation[k]) + place
+        place = coordinate - int(tree.q_rotation[k])
+        if 0 <= place < 3 and tree.rotation_kind[k] not in (0, QUATERNION):
+            return int(tree.v_rotation[k]) + place
+    raise ModelError(
+        f"model {model.name!r}: small: {model.coordinates[coordinate]!r} is part of a quaternion, which is not small; "
+        'a building-block joint with rotations "123" has angles'
+    )

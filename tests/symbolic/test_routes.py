@@ -1,0 +1,187 @@
+"""Equations of models by every route: the same numbers as the recursions, and what they cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from c_programs import built, motion
+from generators import random_tree
+from supple.files import read_equations, read_run
+from supple.symbolic.routes import ROUTES
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SATELLITE = EXAMPLES / "ten_dof_satellite.toml"
+SMALL = ["q4", "q5", "q6", "q9", "q10"]
+NUMBERS = [3, 4, 5, 8, 9]
+
+
+@pytest.fixture(scope="module")
+def satellite() -> supple.Model:
+    return supple.load(SATELLITE)
+
+
+def accelerations(model: supple.Model, q: Any, v: Any, forces: dict[str, float]) -> Any:
+    return model.forward_dynamics(q, v, [forces.get(speed, 0.0) for speed in model.speeds])
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_satellite_agrees_with_the_recursions(satellite: supple.Model, route: str) -> None:
+    settings = read_equations(SATELLITE)
+    e = supple.equations(satellite, **settings, route=route)
+    for seed in range(5):
+        q, v = satellite.random_state(seed)
+        tau = np.random.default_rng(seed).normal(size=4)
+        rate, a = e.evaluate(q, v, tau)
+        expected = accelerations(satellite, q, v, dict(zip(settings["inputs"].values(), tau, strict=True)))
+        np.testing.assert_allclose(a, expected, rtol=1e-12, atol=1e-12 * abs(expected).max())
+        np.testing.assert_allclose(rate, satellite.derivative(q, v), rtol=1e-12, atol=1e-13)
+        assert abs(expected).min() > 1e-6
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_small_variables_leave_an_error_of_second_order(satellite: supple.Model, route: str) -> None:
+    settings = read_equations(SATELLITE)
+    e = supple.equations(satellite, **settings, route=route, small=SMALL)
+    q, v = satellite.random_state(7)
+    tau = np.random.default_rng(7).normal(size=4)
+    forces = dict(zip(settings["inputs"].values(), tau, strict=True))
+    errors = []
+    for size in (1e-2, 1e-3):
+        q_, v_ = q.copy(), v.copy()
+        q_[NUMBERS], v_[NUMBERS] = size * q[NUMBERS], size * v[NUMBERS]
+        expected = accelerations(satellite, q_, v_, forces)
+        errors.append(abs(e.evaluate(q_, v_, tau)[1] - expected).max() / abs(expected).max())
+    assert 1e-9 < errors[1] < 1e-4, "else the case is trivial, or wrong"
+    assert 50 < errors[0] / errors[1] < 200
+
+
+def test_satellite_takes_fewer_operations_than_the_source(satellite: supple.Model) -> None:
+    """Sayers (1991), Table 11: 628 additions and 791 others; 442 and 514 with small variables."""
+    settings = read_equations(SATELLITE)
+    for small, additions, others in (((), 430, 560), (SMALL, 300, 350)):
+        count = supple.equations(satellite, **settings, small=small).operations
+        assert 0 < count.additions <= additions
+        assert 0 < count.multiplications + count.divisions + count.functions <= others
+    kane = supple.equations(satellite, **settings, route="kane").operations
+    assert kane.additions < 628
+    assert kane.multiplications + kane.divisions + kane.functions < 791
+
+
+def test_the_cheapest_route_is_taken(satellite: supple.Model) -> None:
+    e = supple.equations(satellite, **read_equations(SATELLITE))
+    assert set(e.counts) == set(ROUTES)
+    assert e.operations == min(e.counts.values(), key=lambda count: count.total)
+    assert e.form is not None, "Kane's equations stay at hand for reading"
+    assert e.form.route == "kane"
+
+
+@pytest.mark.parametrize("route", [*ROUTES, "auto"])
+@pytest.mark.parametrize("seed", range(4))
+def test_random_trees_by_every_route(seed: int, route: str) -> None:
+    model = random_tree(seed, 7, free_base=seed % 2 == 0)
+    e = supple.equations(model, None if seed % 2 else [], route=route)
+    q, v = model.random_state(seed)
+    tau = np.random.default_rng(seed).normal(size=model.nv)
+    expected = model.forward_dynamics(q, v, tau)
+    rate, a = e.evaluate(q, v, tau)
+    np.testing.assert_allclose(a, expected, rtol=1e-9, atol=1e-11 * abs(expected).max())
+    np.testing.assert_allclose(rate, model.derivative(q, v), rtol=1e-12, atol=1e-12)
+
+
+def test_flexible_models_go_by_the_recursions() -> None:
+    model = supple.load(EXAMPLES / "flexible_two_link_arm.toml")
+    e = supple.equations(model, [])
+    assert set(e.counts) == {"composite", "articulated"}
+    q, v = model.random_state(1)
+    tau = np.random.default_rng(1).normal(size=model.nv)
+    expected = model.forward_dynamics(q, v, tau)
+    np.testing.assert_allclose(e.evaluate(q, v, tau)[1], expected, rtol=1e-9, atol=1e-9 * abs(expected).max())
+    with pytest.raises(supple.ModelError, match=r"Kane's method takes rigid bodies, and '.*' is flexible"):
+        supple.equations(model, [], route="kane")
+
+
+def forty_joints() -> supple.Model:
+    rng = np.random.default_rng(4)
+    mech = supple.Mechanism("tree of forty joints")
+    for i in range(40):
+        J = np.diag(rng.uniform(0.1, 0.15, 3))
+        parent = f"b{rng.integers(max(0, i - 4), i)}" if i else "ground"
+        joint = (supple.Revolute, supple.Prismatic)[int(rng.integers(2))]("xyz"[int(rng.integers(3))])
+        body = supple.RigidBody(rng.uniform(0.5, 2), 0.2 * rng.normal(size=3), J)
+        mech.add_body(f"b{i}", body, parent, joint, at=0.3 * rng.normal(size=3))
+    return mech.build()
+
+
+def test_forty_joints_as_a_c_program(tmp_path: Path) -> None:
+    model = forty_joints()
+    e = supple.equations(model)
+    q, v = model.random_state(3)
+    tau = np.random.default_rng(3).normal(size=40)
+    step = 1e-4
+    _, rows = motion(built(e.program(q, v, tau, duration=step, step=step), tmp_path))
+    a = model.forward_dynamics(q, v, tau)
+    middle = model.forward_dynamics(q + step / 2 * v, v + step / 2 * a, tau)
+    # one step of the classical method against its middle slope: what is left is of the third order in the step
+    np.testing.assert_allclose(rows[-1, 41:], v + step * middle, atol=1e-6 * abs(a).max() * step)
+    assert abs(step * middle).max() > 1e-3
+
+
+def test_satellite_program_follows_simulate(satellite: supple.Model, tmp_path: Path) -> None:
+    settings, run = read_equations(SATELLITE), read_run(SATELLITE)
+    e = supple.equations(satellite, **settings)
+    tau = [float(run["tau"].get(speed, 0.0)) for speed in settings["inputs"].values()]
+    v = [float(run["v"].get(speed, 0.0)) for speed in satellite.speeds]
+    _, rows = motion(built(e.program(None, v, tau, duration=5.0, step=1e-3, every=1000), tmp_path))
+    run_ = supple.simulate(satellite, 5.0, v=run["v"], tau=run["tau"], samples=6, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(rows[:, 1:11], run_.q, atol=1e-9)
+    np.testing.assert_allclose(rows[:, 11:], run_.v, atol=1e-9)
+    assert abs(run_.q.values[-1] - run_.q.values[0]).max() > 1.0
+
+
+def test_linear_equations_are_those_of_linearize(satellite: supple.Model) -> None:
+    e = supple.equations(satellite, **read_equations(SATELLITE))
+    q, v = satellite.random_state(2)
+    tau = np.zeros(4)
+    found = e.linear.evaluate(e.numbers(), q=q, v=v, tau=tau)
+    h = 1e-6
+    for i in (4, 13):
+        shift = np.zeros(20)
+        shift[i] = h
+        ahead, behind = (np.concatenate(e.evaluate(q + s * shift[:10], v + s * shift[10:], tau)) for s in (1, -1))
+        np.testing.assert_allclose(found["A"][:, i], (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found["B"][10:], satellite.inverse_mass_matrix(q)[:, 6:], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"small": ["q11"]}, r"small: no coordinate 'q11'; did you mean"),
+        ({"route": "lagrange"}, r"route: expected one of auto, kane, composite, articulated, got 'lagrange'"),
+        ({"parameters": ["bus.mas"]}, r"no parameter 'bus.mas'; did you mean 'bus.mass'"),
+        ({"names": {"m": "bus.weight"}}, r"symbol 'm': no parameter, coordinate or speed 'bus.weight'"),
+        ({"names": {"m": "bus.mass", "M": "bus.mass"}}, r"'bus.mass' has two symbols, 'm' and 'M'"),
+        ({"inputs": ["clock.angel"]}, r"inputs: no speed 'clock.angel'; did you mean 'clock.angle'"),
+    ],
+)
+def test_unknown_names_are_named(satellite: supple.Model, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(supple.StateError, match=message):
+        supple.equations(satellite, **settings)
+
+
+def test_a_quaternion_is_not_small() -> None:
+    model = supple.load(EXAMPLES / "tumbling_body.toml")
+    with pytest.raises(supple.ModelError, match=r"is part of a quaternion, which is not small"):
+        supple.equations(model, small=[model.coordinates[-1]])
+
+
+def test_a_small_variable_in_a_denominator_is_refused() -> None:
+    mech = supple.Mechanism("gyroscope")
+    joint = supple.BuildingBlock(rotations="313")  # its rates have the sine of the middle angle below the bar
+    mech.add_body("rotor", supple.RigidBody(1.0, (0, 0, 0.3), (0.02, 0.02, 0.03)), joint=joint)
+    with pytest.raises(supple.StateError, match=r"rates.*rotor\.angle2"):
+        supple.equations(mech.build(), small=["rotor.angle2"])
