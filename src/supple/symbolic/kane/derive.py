@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.errors import ModelError
 from supple.symbolic.elimination import solve_symmetric
 from supple.symbolic.equations import Dependence, Equations
 from supple.symbolic.graph import Expr
 from supple.symbolic.kane.constraints import reduced, substituted
-from supple.symbolic.kane.system import System
 from supple.symbolic.small import truncated
+
+if TYPE_CHECKING:
+    from supple.symbolic.kane.system import System
 
 
 def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
@@ -25,6 +28,9 @@ def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
         Coordinates and speeds that stay small.
     """
     little = tuple(small)
+    for x in little:
+        if not isinstance(x, Expr) or (x not in system.q and x not in system.v):
+            raise ModelError(f"system {system.name!r}: small: expected coordinates and speeds of it, got {x!r}")
     v = np.array(system.v, dtype=object)
     rates = system.kinematical_equations()
     M, f = system.dynamical_equations()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError, nearest
+from supple.model.checks import number
 from supple.symbolic.bases import Ground
 from supple.symbolic.derivatives import forward
 from supple.symbolic.equations import Equations
@@ -27,6 +28,7 @@ from supple.symbolic.kane.arguments import (
 from supple.symbolic.kane.body import Body, Freedom
 from supple.symbolic.kane.composite import composite_bodies
 from supple.symbolic.kane.constraints import Constraint
+from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.dynamics import Load, arrays
 from supple.symbolic.kane.joint import Turning, placed, turned
 from supple.symbolic.kane.motion import motions
@@ -101,12 +103,16 @@ class System:
 
     def parameters(self, *names: str, **values: float) -> tuple[Expr, ...]:
         """Symbols of quantities that stay, by name alone or with their numbers."""
-        for name in (*names, *values):
-            if name in self.symbols:
+        numbers: dict[str, float] = {}
+        every = [*names, *values]
+        for name in every:
+            if name in self.symbols or every.count(name) > 1:
                 raise ModelError(f"system {self.name!r}: parameter {name!r} is defined twice")
-            self.symbols[name] = self.graph.parameter(name)
-        self.values |= {name: float(x) for name, x in values.items()}
-        return tuple(self.symbols[name] for name in (*names, *values))
+            if name in values:
+                numbers[name] = number(values[name], f"system {self.name!r}: parameter {name!r}")
+        self.symbols |= {name: self.graph.parameter(name) for name in every}
+        self.values |= numbers
+        return tuple(self.symbols[name] for name in every)
 
     def input(self, name: str) -> Expr:
         """A quantity that is given from outside as time goes on: a drive force, the height of a road."""
@@ -187,8 +193,8 @@ class System:
         """
         where = f"system {self.name!r}: body {name!r}"
         carrier = self.body(parent)
-        if name in self.bodies or name == "ground":
-            raise ModelError(f"{where}: is defined twice")
+        if name in self.bodies or name in ("ground", self.ground.basis.name):
+            raise ModelError(f"{where}: is defined twice, or the name of the ground's axes")
         if len(translations) > 3:
             raise ModelError(f"{where}: translations: expected up to three, got {translations!r}")
         if not isinstance(rotations, str) or len(rotations) > 3 or set(rotations) - set("123"):
@@ -400,8 +406,6 @@ class System:
 
     def equations(self, small: Sequence[Expr] = ()) -> Equations:
         """The equations of motion, exact, or to first order in the coordinates and speeds named `small`."""
-        from supple.symbolic.kane.derive import derive
-
         return derive(self, small)
 
 

@@ -50,7 +50,9 @@ def listing(function: Function) -> str:
     <BLANKLINE>
     """
     plan = planned(function)
-    names = leaf_names(plan, _symbol) | {leaf.id: _parameter(leaf) for leaf in plan.parameters}
+    names = leaf_names(plan, _symbol)
+    taken = set(names.values())
+    names |= {leaf.id: _parameter(leaf, taken) for leaf in plan.parameters}
     writer = TextWriter(names)
     lines = head(function, plan, names, None)
     for letter, nodes in (("P", plan.constants), ("Z", plan.variables)):
@@ -94,10 +96,11 @@ def _place(key: str, at: Place) -> str:
     return f"{key}[{', '.join(str(i + 1) for i in at)}]" if at else key
 
 
-def _parameter(leaf: Expr) -> str:
+def _parameter(leaf: Expr, taken: set[str]) -> str:
     """A parameter's name, in brackets if it could be read as anything else."""
     name = label(leaf)
-    return name if re.fullmatch(r"[A-Za-z_][\w.]*", name) and not re.fullmatch(r"[PZ]\d+", name) else f"[{name}]"
+    plain = re.fullmatch(r"[A-Za-z_][\w.]*", name) and not re.fullmatch(r"[PZ]\d+", name) and name not in taken
+    return name if plain else f"[{name}]"
 
 
 @final
