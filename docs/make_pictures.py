@@ -19,6 +19,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
+from drawings import DRAWINGS, draw
 from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
@@ -30,6 +31,7 @@ from supple.view import write_report
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
+GALLERY = ROOT / "docs" / "images" / "gallery"
 Run = tuple[supple.Model, xr.Dataset]
 
 
@@ -82,6 +84,7 @@ SHOTS = {
     "gate_with_stops": Shot(0.18, turn=-0.6, rise=0.5),
     "robot_from_urdf": Shot(0.5),
     "flexible_two_link_arm": Shot(0.3, turn=-1.5, rise=1.1, near=1.0, deformation=3.0),
+    "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, near=0.7, changes={"duration": 6.0}),
     "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
     "space_crane": Shot(0.4, turn=-1.35, rise=0.3, near=0.8, deformation=5.0, changes={"outputs": None}),
     "hanging_chain": Shot(0.4, turn=-1.3, near=1.1, deformation=5.0),
@@ -122,8 +125,6 @@ def opened(browser: Any, run: Run, folder: str, size: tuple[int, int], traces: t
 
 def gallery(names: list[str]) -> None:
     """The 3-D view of examples, one picture each."""
-    target = ROOT / "docs" / "images" / "gallery"
-    target.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder, chromium() as browser:
         for name in names:
             shot = SHOTS[name]
@@ -134,9 +135,8 @@ def gallery(names: list[str]) -> None:
             page.evaluate("c => { report.viewer.angle = [c.turn, c.rise]; report.viewer.distance *= c.near; }", camera)
             page.locator("[name=time]").evaluate(slide, shot.time)
             page.wait_for_timeout(300)
-            page.locator(".stage").screenshot(path=target / f"{name}.png")
+            page.locator(".stage").screenshot(path=GALLERY / f"{name}.png")
             page.close()
-            print(f"{name}: {(target / f'{name}.png').stat().st_size / 1e3:.0f} kB")
 
 
 def falling() -> Run:
@@ -196,7 +196,13 @@ def report_page(run: Run) -> None:
 
 
 if __name__ == "__main__":
-    gallery(sys.argv[1:] or list(SHOTS))
+    wanted = sys.argv[1:] or [*SHOTS, *DRAWINGS]
+    for name in wanted:
+        if name in DRAWINGS:
+            draw(name, GALLERY / f"{name}.png")
+    gallery([name for name in wanted if name not in DRAWINGS])
+    for name in wanted:
+        print(f"{name}: {(GALLERY / f'{name}.png').stat().st_size / 1e3:.0f} kB")
     if not sys.argv[1:]:
         rubber_chain(*falling())
         report_page(falling())

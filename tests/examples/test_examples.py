@@ -31,6 +31,12 @@ NUMBERS = {
     "robot_from_urdf": (0.039855338, 1e-8),
     "gate_with_stops": (10.63171373, 1e-7),
     "space_crane": (0.96766341, 1e-6),
+    "rolling_disc": (0.9904544411532, 1e-10),
+    "bicycle": (4.29238253634111, 1e-9),
+    "double_pendulum": (3.39015190017201, 1e-11),
+    "gyroscope": (4.58480468804563, 1e-10),
+    "ten_dof_satellite": (-0.017807477591, 1e-9),
+    "vehicle_with_suspension": (1.1317039728, 1e-9),
 }
 
 

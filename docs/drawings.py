@@ -1,0 +1,258 @@
+"""Pictures of the examples that have equations and no model file, in the colours of the 3-D view."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+from PIL import Image
+from scipy.integrate import solve_ivp
+
+from supple.symbolic import Equations
+
+Floats = NDArray[np.float64]
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+PAPER, INK, SOFT, LINE = "#f6f8fa", "#30363d", "#6e7781", "#d0d5db"
+BLUE, ORANGE, GREEN, PINK = "#3b82c4", "#e07b39", "#2a9d78", "#c9568f"
+SIZE = (7.82, 4.35)  # inches, of 100 dots: what the 3-D view has
+
+
+def motion(
+    equations: Equations, start: Sequence[float], times: Floats, inputs: Callable[[float], Any] | None = None
+) -> Floats:
+    """States (q, v) in columns at these times."""
+    f, n = equations.compile(), len(equations.q)
+
+    def slope(t: float, y: Floats) -> Floats:
+        return np.concatenate(f(y[:n], y[n:], *([inputs(t)] if inputs else [])))
+
+    run = solve_ivp(slope, (times[0], times[-1]), start, method="DOP853", t_eval=times, rtol=1e-9, atol=1e-11)
+    return np.asarray(run.y)
+
+
+def plane() -> Axes:
+    """An empty chart."""
+    figure, axes = plt.subplots(figsize=SIZE, dpi=100, facecolor=PAPER)
+    figure.set_layout_engine("constrained", w_pad=0.12, h_pad=0.12)
+    axes.set_facecolor(PAPER)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(LINE)
+    axes.tick_params(color=LINE, labelcolor=SOFT)
+    axes.grid(color=LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def labelled(axes: Axes, x: float, y: float, text: str, color: str, **more: Any) -> None:
+    """Write beside a line what it is."""
+    axes.text(x, y, text, color=color, fontsize=10, **more)
+
+
+def on_sphere(longitude: Floats, latitude: Floats) -> Floats:
+    """Unit vectors (..., 3); z is up."""
+    level = np.cos(latitude)
+    return np.stack([level * np.cos(longitude), level * np.sin(longitude), np.sin(latitude)], axis=-1)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A view of space in perspective, z up.
+
+    Attributes
+    ----------
+    axes : Axes
+    target : (3,) array
+        What is in the middle, m.
+    turn, rise : float
+        Direction of the camera, rad: about the vertical, and above the level.
+    distance : float
+        Of the camera from the target, m.
+    """
+
+    axes: Axes
+    target: Floats
+    turn: float
+    rise: float
+    distance: float
+
+    @property
+    def toward(self) -> Floats:
+        """The direction from the target to the camera."""
+        return on_sphere(np.asarray(self.turn), np.asarray(self.rise))
+
+    def seen(self, points: Floats) -> tuple[Floats, Floats]:
+        """Where points (n, 3) are in the picture."""
+        right = np.array([-np.sin(self.turn), np.cos(self.turn), 0.0])
+        up = np.cross(self.toward, right)
+        d = points - self.target
+        scale = 1.0 / (1.0 - d @ self.toward / self.distance)
+        return d @ right * scale, d @ up * scale
+
+    def line(self, points: Floats, color: str, **more: Any) -> None:
+        """Draw a line through points."""
+        self.axes.plot(*self.seen(points), color=color, solid_capstyle="round", **more)
+
+    def plate(self, centre: Floats, e1: Floats, e2: Floats, radius: float, color: str, **more: Any) -> None:
+        """Draw a disc that two directions span."""
+        angle = np.linspace(0.0, 2 * np.pi, 73)
+        rim = centre + radius * (np.outer(np.cos(angle), e1) + np.outer(np.sin(angle), e2))
+        self.axes.fill(*self.seen(rim), facecolor=color, edgecolor=color, **more)
+
+    def ground(self, cell: float, extent: int) -> None:
+        """Draw a grid on the ground, so many cells about the target."""
+        middle = np.round(self.target[:2] / cell) * cell
+        ends = np.array([-extent, extent]) * cell
+        for k in np.arange(-extent, extent + 1) * cell:
+            for x, y in (([k, k], ends), (ends, [k, k])):
+                self.line(np.column_stack([x + middle[0], y + middle[1], [0, 0]]), LINE, linewidth=0.8, zorder=0)
+        self.axes.figure.text(0.015, 0.03, f"grid {cell} m", color=SOFT, fontsize=9)
+
+
+def scene(target: Sequence[float], turn: float, rise: float, distance: float, width: float) -> Scene:
+    """An empty one, so many metres wide at its target."""
+    figure = plt.figure(figsize=SIZE, dpi=100, facecolor=PAPER)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(-width / 2, width / 2)
+    axes.set_ylim(-width / 2 * SIZE[1] / SIZE[0], width / 2 * SIZE[1] / SIZE[0])
+    return Scene(axes, np.asarray(target, dtype=float), turn, rise, distance)
+
+
+def rolling_disc(example: dict[str, Any]) -> None:
+    """The disc on its way, its contact and its centre."""
+    R = example["R"]
+    times = np.linspace(0.0, 1.6, 1281)
+    y = motion(example["disc"]().equations(), [0, 0, 0, 0, 0, 0, 3.0, 1.485 / R], times)
+    heading, lean, zero = y[2], y[3], 0 * y[0]
+    ahead = np.array([np.cos(heading), np.sin(heading), zero]).T
+    upward = np.array([np.sin(heading) * np.sin(lean), -np.cos(heading) * np.sin(lean), np.cos(lean)]).T
+    contact = np.array([y[0], y[1], zero]).T
+    centre = contact + R * upward
+    way = contact[-1] - contact[0]
+    middle = (contact[0] + contact[-1]) / 2
+    view = scene([middle[0], middle[1], 0.2], np.arctan2(way[1], way[0]) - 1.25, 0.5, 8.0, 3.6)
+    view.ground(0.5, 8)
+    view.line(contact, ORANGE, linewidth=2.0, zorder=2)
+    for i in sorted(range(0, 1281, 128), key=lambda i: centre[i] @ view.toward):
+        strength = 0.85 if i == 1280 else 0.2
+        view.plate(centre[i], ahead[i], upward[i], R, BLUE, alpha=strength, linewidth=1.0, zorder=3)
+    view.line(centre, BLUE, linewidth=1.6, zorder=4)
+
+
+def bicycle(example: dict[str, Any]) -> None:
+    """Real and imaginary parts of the modes over the speed, as Meijaard et al. show them."""
+    equations, speeds = example["bicycle"]().equations(), np.linspace(0.0, 10.0, 401)
+    modes = np.array([np.linalg.eigvals(example["lean_and_steer"](equations, v)) for v in speeds])
+    axes = plane()
+    axes.axvspan(example["WEAVE"], example["CAPSIZE"], color=GREEN, alpha=0.12, linewidth=0)
+    axes.axhline(0.0, color=SOFT, linewidth=0.8)
+    still = np.sort(np.where(np.abs(modes.imag) > 1e-9, np.nan, modes.real), axis=1)  # those that wave are last
+    axes.plot(speeds, still, color=BLUE, linewidth=2.2)
+    weave = modes[np.arange(len(speeds)), np.argmax(modes.imag, axis=1)]
+    weave[weave.imag < 1e-9] = complex(np.nan, np.nan)
+    axes.plot(speeds, weave.real, color=ORANGE, linewidth=2.2)
+    axes.plot(speeds, weave.imag, color=ORANGE, linewidth=1.4, dashes=(5, 3))
+    axes.set_xlim(0, 10)
+    axes.set_ylim(-10, 10)
+    axes.set_xlabel("speed, m/s", color=INK)
+    axes.set_ylabel("modes, 1/s", color=INK)
+    labelled(axes, 7.4, -1.9, "weave", ORANGE)
+    labelled(axes, 7.2, 6.3, "its frequency", ORANGE)
+    labelled(axes, 8.2, 0.6, "capsize", BLUE)
+    labelled(axes, 2.3, -8.4, "castering", BLUE)
+    labelled(axes, (example["WEAVE"] + example["CAPSIZE"]) / 2, 8.6, "rides by itself", GREEN, ha="center")
+
+
+def double_pendulum(example: dict[str, Any]) -> None:
+    """Where the masses go when it is let go, and some postures."""
+    y = example["motion"](example["double_pendulum"]().equations(), 2.0, 0.5, 3.0)
+    upper, lower = example["masses"](y)
+    axes = plane()
+    axes.grid(visible=False)
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.plot(upper.real, upper.imag, color=BLUE, linewidth=1.2, alpha=0.6)
+    axes.plot(lower.real, lower.imag, color=ORANGE, linewidth=1.6)
+    axes.plot(0, 0, "o", color=INK, markersize=6, zorder=5)
+    for i, strength in ((0, 0.3), (40, 0.3), (80, 0.3), (y.shape[1] - 1, 1.0)):
+        for begin, end, color in ((0j, upper[i], BLUE), (upper[i], lower[i], ORANGE)):
+            look: dict[str, Any] = {"color": color, "alpha": strength}
+            axes.plot([begin.real, end.real], [begin.imag, end.imag], linewidth=4, zorder=3, **look)
+            axes.plot(end.real, end.imag, "o", markersize=12, zorder=4, **look)
+
+
+def gyroscope(example: dict[str, Any]) -> None:
+    """The end of the axis on its sphere: let go, it draws cusps; pushed back, loops; steady, a circle."""
+    equations = example["gyroscope"]().equations()
+    times = np.linspace(0.0, 1.36, 2001)
+    view = scene([0.0, 0.0, 0.3], -1.05, 0.45, 6.0, 3.3)
+    for longitude in np.radians(np.arange(0, 360, 15)):
+        height = np.linspace(0.0, np.pi / 2, 46)
+        view.line(on_sphere(longitude + 0 * height, height), LINE, linewidth=0.8, zorder=0)
+    for latitude in np.radians(np.arange(0, 90, 15)):
+        around = np.linspace(0.0, 2 * np.pi, 181)
+        view.line(on_sphere(around, latitude + 0 * around), LINE, linewidth=0.8, zorder=0)
+    J, H, torque = example["PIVOT"], example["ALONG"] * example["SPIN"], example["M"] * example["G"] * example["LENGTH"]
+    steady = np.roots([J * np.cos(example["TILT"]), -H, torque]).min()
+    for precession, color in ((steady, GREEN), (-6.0, BLUE), (0.0, ORANGE)):
+        start = [0.0, example["TILT"], 0.0, *example["rates"](precession)]
+        y = motion(equations, start, times)
+        tip = on_sphere(y[0] - np.pi / 2, np.pi / 2 - y[1])
+        camera = view.target + view.distance * view.toward
+        near = np.sum(tip * (camera - tip), axis=1) > 0
+        view.line(tip, color, linewidth=1.2, alpha=0.35, zorder=1)
+        view.line(np.where(near[:, None], tip, np.nan), color, linewidth=2.0, zorder=4)
+    axis = tip[np.argmax(view.seen(tip)[0])]
+    across = np.array([axis[1], -axis[0], 0.0]) / np.hypot(axis[0], axis[1])
+    view.line(np.array([0 * axis, 0.6 * axis]), INK, linewidth=3, zorder=2)
+    view.plate(0.6 * axis, across, np.cross(axis, across), 0.3, ORANGE, alpha=0.9, zorder=3)
+    view.line(np.array([0.6 * axis, axis]), INK, linewidth=3, zorder=5)
+
+
+def vehicle_with_suspension(example: dict[str, Any]) -> None:
+    """Heights of the wheels and of the body above them while it goes over a bump."""
+    s, p = example["vehicle"](), example["PARAMETERS"]
+    levers, speed, height, length = np.array([p["front"], -p["rear"]]), 10.0, 0.03, 2.0
+
+    def road(t: Any, axle: int) -> Any:
+        way = (t - 0.2) * speed + levers[axle] - levers[0]
+        return np.where((way > 0) & (way < length), height * np.sin(np.pi * way / length) ** 2, 0.0)
+
+    times = np.linspace(0.0, 2.2, 1101)
+    inputs = lambda t: np.array([road(t, 0), road(t, 0), road(t, 1), road(t, 1)])  # noqa: E731
+    y = motion(s.equations(), [0.0] * 14, times, inputs)
+    axes = plane()
+    for axle, color, name in ((0, BLUE, "front"), (1, ORANGE, "rear")):
+        body = y[0] - levers[axle] * y[2]
+        axes.fill_between(times, 0.0, 100 * road(times, axle), color=SOFT, alpha=0.25, linewidth=0)
+        axes.plot(
+            times, 100 * (body + y[3 + 2 * axle]), color=color, linewidth=1.2, dashes=(4, 2), label=f"{name} wheels"
+        )
+        axes.plot(times, 100 * body, color=color, linewidth=2.4, label=f"body above the {name} axle")
+    axes.set_xlim(0.0, 2.2)
+    axes.set_xlabel("time, s", color=INK)
+    axes.set_ylabel("height, cm", color=INK)
+    axes.legend(frameon=False, labelcolor=INK)
+
+
+DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
+    picture.__name__: picture
+    for picture in (rolling_disc, bicycle, double_pendulum, gyroscope, vehicle_with_suspension)
+}
+
+
+def draw(name: str, target: Path) -> None:
+    """The picture of an example."""
+    DRAWINGS[name](runpy.run_path(str(EXAMPLES / f"{name}.py")))
+    plt.savefig(target, facecolor=PAPER)
+    plt.close()
+    with Image.open(target) as picture:
+        few = picture.convert("RGB").quantize(128)
+    few.save(target, optimize=True)
