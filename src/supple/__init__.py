@@ -1,6 +1,7 @@
 """Dynamics of rigid and flexible multibody systems."""
 
 from supple.errors import (
+    AssemblyError,
     FileFormatError,
     ModelError,
     PerformanceWarning,
@@ -16,6 +17,7 @@ from supple.files import load, save
 from supple.inputs import PID, Sampled, Table
 from supple.inputs.inputs import Motion
 from supple.model.bodies import RigidBody
+from supple.model.constraints import Distance, Gear, PointOnLine, PointOnPlane, Rolling
 from supple.model.joints import (
     BuildingBlock,
     Cylindrical,
@@ -42,12 +44,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PID",
+    "AssemblyError",
     "BuildingBlock",
     "Cylindrical",
+    "Distance",
     "Event",
     "FileFormatError",
     "Fixed",
     "Free",
+    "Gear",
     "GeneralizedAlpha",
     "Helical",
     "Limit",
@@ -59,11 +64,14 @@ __all__ = [
     "PerformanceWarning",
     "PhysicsWarning",
     "Planar",
+    "PointOnLine",
+    "PointOnPlane",
     "Prismatic",
     "ResultsError",
     "ResultsWarning",
     "Revolute",
     "RigidBody",
+    "Rolling",
     "Sampled",
     "SimulationError",
     "SingularError",

@@ -27,6 +27,10 @@ class SingularError(SuppleError, ArithmeticError):
     """A joint has no inertia to accelerate in the given posture."""
 
 
+class AssemblyError(ModelError):
+    """The loops of a model cannot be closed, or its speeds contradict its constraints."""
+
+
 class SimulationError(SuppleError, RuntimeError):
     """The integration could not go on.
 

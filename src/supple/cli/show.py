@@ -57,6 +57,10 @@ def info(
     extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
     if extra:
         out.print("frames: " + ", ".join(extra), markup=False)
+    if model.loops is not None:
+        out.print("constraints: " + ", ".join(model.description.constraints), markup=False)
+        for sentence in model.loops.repeated():
+            out.print(f"  {sentence}", markup=False)
     for c in model.couplings:
         out.print(
             f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model",

@@ -183,6 +183,14 @@ class _Assembly:
             frame = {"frame": self._known(wrench.frame)}
             with self.faults.noted(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
                 self.mech.add_wrench(**wrench.model_dump() | frame)
+        for i, loop in enumerate(file.loop, start=1):
+            with self.faults.noted(f"loop[{i}] {loop.name!r}", prefix=f"loop {loop.name!r}: "):
+                joint = JOINT_CLASSES[loop.joint.type](**loop.joint.model_dump(exclude={"type"}))
+                self.mech.close_loop(loop.name, self._known(loop.first), self._known(loop.second), joint)
+        for i, constraint in enumerate(file.constraint, start=1):
+            place = f"constraint[{i}] {constraint.name!r}"
+            with self.faults.noted(place, prefix=f"constraint {constraint.name!r}: "):
+                self.mech.constrain(constraint.name, constraint.made())
         for i, coupling in enumerate(file.coupling, start=1):
             with self.faults.noted(f"coupling[{i}]"):
                 self.mech.add_coupling(**coupling.model_dump())

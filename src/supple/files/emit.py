@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ModelError
+from supple.files.constraints import KINDS
 from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
+from supple.model.constraints import Closure, Constraint, Gear
 from supple.model.joints import Joint
 from supple.model.mechanism import Frame, Mechanism, Placed
 from supple.structures.body import FlexibleBody
@@ -40,6 +42,7 @@ def text(mech: Mechanism, files: Mapping[str, FlexibleBody] = MappingProxyType({
     parts += [_table("frame", _frame(label, frame)) for label, frame in own.items()]
     parts += [_table("spring_damper", _plain(spring)) for spring in mech.springs.values()]
     parts += [_table("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
+    parts += [_constraint(name, constraint) for name, constraint in mech.constraints.items()]
     parts += [_table("coupling", _plain(coupling)) for coupling in mech.couplings]
     return "\n".join(parts)
 
@@ -114,6 +117,17 @@ def _frame(label: str, frame: Frame) -> Pairs:
 def _pose(key: str, position: Floats, rotation: Floats) -> Pairs:
     pairs: Pairs = [(key, position)] if position.any() else []
     return pairs if np.array_equal(rotation, np.eye(3)) else [*pairs, ("rotation", rotation)]
+
+
+def _constraint(name: str, constraint: Constraint) -> str:
+    """A joint that closes a loop, or another constraint."""
+    if isinstance(constraint, Closure):
+        ends: Pairs = [("first", constraint.first), ("second", constraint.second)]
+        return _table("loop", [("name", name), *ends, ("joint", _joint(constraint.joint))])
+    own = [
+        (key, x) for key, x in _plain(constraint) if x is not None and not (isinstance(constraint, Gear) and x == "")
+    ]
+    return _table("constraint", [("name", name), ("type", KINDS[type(constraint)]), *own])
 
 
 def _plain(element: Any) -> Pairs:

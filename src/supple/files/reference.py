@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.files import inputs, schema, sections, structures, tables
+from supple.files import constraints, inputs, schema, sections, structures, tables
 from supple.files.equations import EquationsTable
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
@@ -205,6 +205,12 @@ def page() -> str:
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),
         _section("### [[wrench]]", schema.WrenchTable),
+        _section("### [[loop]]", schema.LoopTable),
+        "### [[constraint]]\n\nA `[[constraint]]` has a `name`, a `type` and the keys listed under it.\n",
+        *(
+            _section(f'#### type = "{kind}"', table, constraints.ConstraintTable)
+            for kind, table in constraints.CONSTRAINTS.items()
+        ),
         _section("### [[coupling]]", schema.CouplingTable),
         FORMULAS,
         _section("### [[drive]]", inputs.DriveTable),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from supple.errors import SuppleError
+from supple.files.constraints import CONSTRAINTS, AnyConstraint
 from supple.files.equations import EquationsTable
 from supple.files.inputs import DriveTable, EventTable, LimitTable, MotionTable
 from supple.files.output import OutputTable
@@ -264,6 +265,18 @@ class CouplingTable(Table):
     offset: Real = Field(0.0, description="Offset, rad or m.")
 
 
+class LoopTable(Table):
+    """A joint that closes a loop between two frames: the second may move in the first as the joint lets it.
+
+    The frames coincide where the joint is at zero. Its springs, dampers and inertia belong to joints of the tree.
+    """
+
+    name: Name = Field(description="Name of the loop.")
+    first: Text = Field(description='Frame: "ground", a body, "body/frame" or "body/12".')
+    second: Text = Field(description="Frame on another body.")
+    joint: AnyJoint = Field(description="What the second frame may do: see Joints.")
+
+
 class ModelFile(Table):
     """A model file."""
 
@@ -283,6 +296,10 @@ class ModelFile(Table):
         [], description="Springs and dampers between frames."
     )
     wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field([], description="Constant wrenches.")
+    loop: Annotated[list[LoopTable], Form("[[loop]] tables")] = Field([], description="Joints that close loops.")
+    constraint: Annotated[
+        list[AnyConstraint], Form("[[constraint]] tables", item=f"one of {', '.join(map(repr, CONSTRAINTS))}")
+    ] = Field([], description="Other constraints.")
     coupling: Annotated[list[CouplingTable], Form("[[coupling]] tables")] = Field(
         [], description="Relations between joints."
     )

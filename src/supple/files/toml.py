@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from supple.errors import FileFormatError
 from supple.files.assembly import assembled
+from supple.files.constraints import CONSTRAINTS
 from supple.files.emit import body_files, text
 from supple.files.faults import Faults, read_bytes
 from supple.files.schema import JOINTS, ModelFile
@@ -23,7 +25,12 @@ from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.storage import save_body
 
-KINDS: dict[str, dict[str, type[Table]]] = {"joint": JOINTS, "structure": STRUCTURES, "section": SECTIONS}
+KINDS: dict[str, Mapping[str, type[Table]]] = {
+    "joint": JOINTS,
+    "structure": STRUCTURES,
+    "section": SECTIONS,
+    "constraint": CONSTRAINTS,
+}
 """What the key `type` of these tables may be."""
 
 
@@ -56,8 +63,9 @@ def check(path: str | os.PathLike[str]) -> list[str]:
         return str(error).split("\n")
     mech = assembled(file, faults)
     if not faults.found:
-        for fault in file.run_faults(mech.build(), Path(path).parent):
-            faults.add("", fault)
+        with faults.noted(""):
+            for fault in file.run_faults(mech.build(), Path(path).parent):
+                faults.add("", fault)
     faults.warn()
     return faults.found
 

@@ -119,8 +119,15 @@ def _turning(model: Model, q: Floats, v: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(S, by_q - rate, rcond=None)[0], dtype=np.float64)
 
 
+def require_tree(model: Model) -> None:
+    """Refuse a model with closed loops: its coordinates do not move by themselves."""
+    if model.loops is not None:
+        raise StateError(f"model {model.name!r} has closed loops, for which there are no linear equations yet")
+
+
 def coordinates(model: Model, q: Values | None) -> Floats:
-    """Coordinates (nq,) from an array, or from names; what is not named is neutral."""
+    """Coordinates (nq,) from an array, or from names; what is not named is neutral. Closed loops are refused."""
+    require_tree(model)
     start = model.neutral()
     return start if q is None else model.normalize(named_vector(model.coordinates, q, "q", start))
 

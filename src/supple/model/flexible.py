@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from supple.model.checks import Floats
+from supple.model.constraints import Gear
 from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import axial
@@ -84,6 +85,10 @@ def flexible_arrays(mech: Mechanism, number: dict[str, int], q_mode: Any, v_mode
     out["wrench_seat"] = np.array(
         [_seat_of(mech, w.frame, number, made, constants, seats) for w in mech.wrenches.values()], dtype=np.int64
     )
+    frames = [(c.first, c.second) for c in mech.constraints.values() if not isinstance(c, Gear)]
+    out["closure_seats"] = np.array(
+        [[_seat_of(mech, x, number, made, constants, seats) for x in pair] for pair in frames], dtype=np.int64
+    ).reshape(-1, 2)
     parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
     out |= _ports(made, constants, parents, child_shapes)
     out |= rows.arrays() | seats.arrays()

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from supple.errors import ModelError, nearest
 from supple.model.bodies import RigidBody
 from supple.model.checks import Floats, array, number, rotation_matrix
+from supple.model.constraints import Closure, Constraint, Gear
 from supple.model.joints import Fixed, Free, Joint, Revolute
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -118,6 +119,7 @@ class Mechanism:
         self.springs: dict[str, SpringDamper] = {}
         self.wrenches: dict[str, AppliedWrench] = {}
         self.couplings: list[Coupling] = []
+        self.constraints: dict[str, Constraint] = {}
 
     def add_body(
         self,
@@ -265,6 +267,51 @@ class Mechanism:
                 self._require_body(name, "joint of body")
             self.couplings.append(Coupling(follower, leader, number(ratio, "ratio"), number(offset, "offset")))
 
+    def close_loop(self, name: str, first: str, second: str, joint: Joint) -> None:
+        """Close a loop by a joint between two frames: the second may move in the first as the joint lets it.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        first, second : str
+            Frames, "body", "body/frame", "body/12"; the ground may be one. They coincide where the joint is at zero.
+        joint : Joint
+            Any joint without springs, dampers and inertia.
+        """
+        with _named(f"loop {name!r}"):
+            closure = Closure(first, second, joint)
+        self.constrain(name, closure)
+
+    def constrain(self, name: str, constraint: Constraint) -> None:
+        """Demand something of two frames or coordinates.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        constraint : Constraint
+            `Distance`, `PointOnLine`, `PointOnPlane`, `Rolling` or `Gear`.
+        """
+        with _named(f"constraint {name!r}"):
+            _valid_name(name, "name")
+            if name in self.constraints:
+                raise ModelError("name: there is a constraint of this name already")
+            if not isinstance(constraint, Constraint):
+                raise ModelError(f"expected a constraint such as Distance(first, second, 0.5), got {constraint!r}")
+            if not isinstance(constraint, Gear):
+                bodies = []
+                for frame in (constraint.first, constraint.second):
+                    place = self.find_frame(frame)
+                    bodies.append(place.body)
+                    carrier = self.bodies[place.body].body if place.node is not None else None
+                    if isinstance(carrier, FlexibleBody) and place.node is not None:
+                        _require_turning(carrier, place.node)
+                if bodies[0] == bodies[1]:
+                    raise ModelError(f"expected frames on two bodies, got both on {bodies[0]!r}")
+            constraint.rows()
+            self.constraints[name] = constraint
+
     def build(self, merge_fixed: bool = False) -> Model:
         """Return the frozen model.
 
@@ -285,6 +332,7 @@ class Mechanism:
         copy.springs = dict(self.springs)
         copy.wrenches = dict(self.wrenches)
         copy.couplings = list(self.couplings)
+        copy.constraints = dict(self.constraints)
         return copy
 
     def find_frame(self, name: str) -> Frame:

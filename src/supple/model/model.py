@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.workspaces import borrow
 from supple.errors import ModelError, SingularError, StateError, nearest
+from supple.model.closed import Loops
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, index_of
 from supple.model.places import Place, modal_span, motion_at, pose_in_body
@@ -74,6 +75,7 @@ class Model:
         self._places: dict[str, Place] = places(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self.loops: Loops | None = Loops(self, names) if description.constraints else None
         self._is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
             self._is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
@@ -98,7 +100,8 @@ class Model:
 
     def arrays(self) -> dict[str, Numbers]:
         """All numbers of the model, by the names of `recursions.tree`."""
-        return self.tree._asdict() | (self.flex._asdict() if self.flex is not None else {})
+        parts = self.tree._asdict() | (self.flex._asdict() if self.flex is not None else {})
+        return parts | (self.loops.arrays._asdict() if self.loops is not None else {})
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -239,12 +242,22 @@ class Model:
         """Drive forces (..., nv) at zero acceleration: Coriolis, gravity, springs, dampers, applied wrenches."""
         return self.inverse_dynamics(q, v, np.zeros(self.nv), external)
 
-    def joint_wrenches(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+    def joint_wrenches(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: Loads | None = None,
+        constraint_forces: ArrayLike | None = None,
+    ) -> Numbers:
         """Wrench (..., bodies, 6) that each joint passes to its body: moment and force, body axes, body origin.
 
-        It is the whole F of CDI (15): drive, spring, damper and constraint.
+        It is the whole F of CDI (15): drive, spring, damper and constraint. Of a model with closed loops the forces of
+        their rows are needed too, see `Loops.forces`.
         """
-        return self._newton_euler(q, v, a, external, keep=True)[1]
+        if self.loops is not None and constraint_forces is None:
+            raise StateError(f"model {self.name!r}: joint wrenches: expected the forces of its constraints as well")
+        return self._newton_euler(q, v, a, external, keep=True, forces_of_rows=constraint_forces)[1]
 
     def split_wrenches(self, q: ArrayLike, wrenches: ArrayLike) -> tuple[Numbers, Numbers]:
         """The parts of joint wrenches (..., bodies, 6) along the freedoms and across them: (drive, constraint).
@@ -297,6 +310,8 @@ class Model:
         """
         if method == "articulated":
             return self._articulated(q, v, tau, self._free, external)[0]
+        if self.loops is not None and method in METHODS:
+            raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")
         if method not in METHODS:
             raise StateError(f"method: expected one of {', '.join(METHODS)}, got {method!r}{nearest(method, METHODS)}")
         (q_, rest), shape, dtype, ws = self._batch(
@@ -351,7 +366,12 @@ class Model:
         return self._articulated(q, v, drive, mask, external)
 
     def _articulated(
-        self, q: ArrayLike, v: ArrayLike, drive: ArrayLike, given: NDArray[np.bool_], external: Loads | None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        drive: ArrayLike,
+        given: NDArray[np.bool_],
+        external: Loads | None,
     ) -> tuple[Numbers, Numbers]:
         wrench, forces = self._loads(q, external)
         drive = np.asarray(drive) + forces if external else drive
@@ -360,20 +380,34 @@ class Model:
         )
         d_ = d_.copy()
         a = np.zeros((len(q_), self.nv), dtype)
-        fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, self._wrenches(w_, dtype), ws, a)
+        wrenches = self._wrenches(w_, dtype)
+        if self.loops is not None:
+            a, _, fault = self.loops.forward(q_, v_, d_, given, wrenches)
+        else:
+            fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, wrenches, ws, a)
         self._refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
 
     def _newton_euler(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None, keep: bool
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: Loads | None,
+        keep: bool,
+        forces_of_rows: ArrayLike | None = None,
     ) -> tuple[Numbers, Numbers]:
         wrench, forces = self._loads(q, external)
         (q_, v_, a_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench)
         rows = len(self.bodies) + 1
         tau = np.zeros((len(q_), self.nv), dtype)
         f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
-        newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, self._wrenches(w_, dtype), ws, tau, f)
+        applied = self._wrenches(w_, dtype)
+        if self.loops is not None and forces_of_rows is not None:
+            force = np.broadcast_to(np.asarray(forces_of_rows), (*shape, len(self.loops))).reshape(len(q_), -1)
+            applied = np.ascontiguousarray(applied + self.loops.loads(q_, np.ascontiguousarray(force, dtype))[0])
+        newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
         tau = tau.reshape((*shape, self.nv))
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 

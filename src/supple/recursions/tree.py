@@ -169,6 +169,8 @@ class Flex(NamedTuple):
     """(springs, 2) the seats of its ends; -1 on rigid bodies."""
     wrench_seat: Array
     """(wrenches,) its seat; -1 on a rigid body."""
+    closure_seats: Array
+    """(pairs, 2) the seats of the frames that constraints join; -1 on rigid bodies."""
 
 
 class FlexWorkspace(NamedTuple):

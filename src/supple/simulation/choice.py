@@ -113,7 +113,7 @@ def _automatic(
             f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
         )
         return Choice(FixedSteps("leapfrog", h), rtol, atol, why)
-    if seconds <= PATIENCE:
+    if seconds <= PATIENCE or (vibrates and system.model.loops is not None):
         why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice("DOP853", rtol, atol, why)
     if not vibrates:

@@ -185,6 +185,8 @@ class Course:
     def _stretch(self, goal: float) -> None:
         """To the next jump."""
         end = min(goal, self._next_jump())
+        if self.system.model.loops is not None:  # a stretch ends with its loops closed: at every output time
+            end = min(end, float(self.times[self._done]))
         # An output time that is the jump's but for rounding shows the state before the jump, as all others do.
         upto = int(np.searchsorted(self.times, end + CLOSE * self.duration, side="right"))
         watch = self._situation().watch(self._t, self._y, self._u, float(self.times[1]))
@@ -212,10 +214,13 @@ class Course:
             for key, x in vars(method.effort).items():
                 setattr(self.effort, key, getattr(self.effort, key) + x - getattr(effort, key))
         count = len(found.states)
+        closed = self.system.project(found.y)
+        if count and self.system.model.loops is not None and not found.events:
+            found.states[-1] = closed
         if count:
             self.unfinished.append(self._samples(times[:count], found.states))
             self._done += count
-        self._t, self._y = found.t, found.y
+        self._t, self._y = found.t, closed
         met = self.times[self._done : self._done + 1]
         if found.events and len(met) and met[0] <= found.t + CLOSE * self.duration:  # an event at an output time
             self.unfinished.append(self._samples(met, found.y[None]))

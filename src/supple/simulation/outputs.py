@@ -113,11 +113,12 @@ def variables(
     q_, v_ = table(q, (n, model.nq), "q"), table(v, (n, model.nv), "v")
     a_, tau_ = table(a, (n, model.nv), "a"), table(tau, (n, model.nv), "tau")
     out = recordings.states(model, q_, v_, a_, tau_)
+    out |= recordings.closures(model, q_, v_, tau_)
     out |= recordings.sums(model, q_, v_, sums or (lambda q, v: model._sums(q, v)[:3]))
     if wanted.frames:
         out |= recordings.frames(model, wanted.frames, q_, v_, a_, orientation)
     if wanted.wrenches:
-        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_)
+        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_, tau_)
     if wanted.nodes:
         out["displacement"] = recordings.displacements(model, wanted.nodes, q_)
     if wanted.strains:

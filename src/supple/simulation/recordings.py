@@ -124,12 +124,28 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def wrenches(model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats) -> xr.DataArray:
+def closures(model: Model, q: Floats, v: Floats, tau: Floats) -> dict[str, xr.DataArray]:
+    """Errors and forces (time, condition) of constraints; none for a tree."""
+    loops = model.loops
+    if loops is None:
+        return {}
+    rows = {"condition": names(f"{name}: {row.label} {i + 1}" for i, (name, row) in enumerate(loops.rows))}
+    position, velocity = loops.errors(q, v)
+    return {
+        "constraint_error": variable(position, ("condition",), "m or rad", "how far conditions are from zero", rows),
+        "constraint_rate": variable(velocity, ("condition",), "m/s or rad/s", "how fast they change", rows),
+        "constraint_force": variable(loops.forces(q, v, tau), ("condition",), "N or N m", "forces of conditions", rows),
+    }
+
+
+def wrenches(model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, tau: Floats) -> xr.DataArray:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
-    return variable(model.joint_wrenches(q, v, a)[:, places], ("joint", "component"), "N m, N", words, joint)
+    forces = None if model.loops is None else model.loops.forces(q, v, tau)
+    found = model.joint_wrenches(q, v, a, constraint_forces=forces)
+    return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
 
 
 def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:

@@ -121,6 +121,12 @@ def simulate(
     v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
+    if model.loops is not None:
+        _require_explicit(model, integrator, limits)
+        prescribed = [name for name, given in zip(model.speeds, system.given, strict=True) if given]
+        q_0, v_0 = system.start_state(q_0, v_0)
+        q_0 = model.loops.assemble(q_0, [*_kept(model, q), *prescribed])
+        v_0 = model.loops.consistent(q_0, v_0, [*_kept(model, v), *prescribed])
     require_sound(model, inputs, events, limits, q_0)
     course = Course(system, events, limits, float(duration), samples, progress)
     y, u = course.start(q_0, v_0)
@@ -155,6 +161,22 @@ def simulate(
             error.result = open_results(file)
             raise
     return open_results(file)
+
+
+def _require_explicit(model: Model, integrator: Any, limits: Sequence[Limit]) -> None:
+    """Refuse what cannot close loops."""
+    if limits:
+        raise StateError(f"model {model.name!r} has closed loops: stops of joints are for trees, expected no limits")
+    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha) or integrator == "IDA":
+        raise StateError(
+            f"model {model.name!r} has closed loops, which {integrator} does not take; expected DOP853, Radau, BDF, "
+            "CVODE, leapfrog, rk4 or another explicit method"
+        )
+
+
+def _kept(model: Model, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
+    """Speeds whose coordinates, or which themselves, were given by name: an assembly leaves them as they are."""
+    return [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
 
 
 def _record(course: Course, recording: Recording, outputs: Outputs, memory: dict[str, Any] | None) -> None:

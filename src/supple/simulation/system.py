@@ -39,25 +39,40 @@ class Equations:
         z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
         self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
-        self.applied: Applied = inputs.applied(self.at)
         self._inputs, self.acting = inputs, inputs.acting
+        self.applied: Applied = inputs.applied(self.at)
         self.y: Nodes = np.concatenate([t.q, t.v, z])
         self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
 
     def rate(self) -> Nodes:
         """dy/dt."""
         n = self.at.model.nv
+        x = self.closed_state
         w = self.accelerations(self.at.t, self.at.q, np.concatenate([self.at.v, self.at.z]))
-        return np.concatenate([self.trace.rates(self.applied.q, self.applied.v), w[:n], w[n:]])
+        return np.concatenate([self.trace.rates(x.q, x.v), w[:n], w[n:]])
 
     def motion(self) -> tuple[Nodes, Nodes]:
         """Accelerations and drive forces."""
         x = self.applied
         return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
 
-    def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
-        """What the laws make of another state."""
+    def closed(self) -> Nodes:
+        """The state with its loops closed."""
+        return np.concatenate([self.closed_state.q, self.closed_state.v, self.at.z])
+
+    @cached_property
+    def closed_state(self) -> Applied:
+        """What the laws make of the state with its loops closed."""
         x = self.at
+        return self.at_state(x.t, x.q, x.v, x.z)
+
+    def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
+        """What the laws make of another state; where it has loops, after one step towards their closure."""
+        x = self.at
+        made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+        if x.model.loops is None:
+            return made
+        q, v = self.trace.closed(made.q, made.v, made.given)
         return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
 
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
@@ -250,8 +265,28 @@ class System:
         else:
             q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
             drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
+        if self.model.loops is not None:
+            q, v = self.model.loops.project(q, v, self.given, 1)
         a, tau = self.model._articulated(q, v, drive, self.given, None)
         return q, v, a, tau, z_rate
+
+    # ------------------------------------------------------------ closed loops
+
+    @cached_property
+    def project_kernel(self) -> Kernel | None:
+        """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
+        if self.model.loops is None or self.engine != "llvm":
+            return None
+        return Kernel(self, "closed", {"y": (self.size,)}, lambda e: {"y": e.closed()}, lanes=1)
+
+    def project(self, y: Vector) -> Vector:
+        """The state with its loops closed, to rounding."""
+        loops = self.model.loops
+        if loops is None:
+            return y
+        nq, nv = self.nq, self.nv
+        q, v = loops.project(y[None, :nq].copy(), y[None, nq : nq + nv].copy(), self.given)
+        return np.concatenate([q[0], v[0], y[nq + nv :]])
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""

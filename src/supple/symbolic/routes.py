@@ -65,6 +65,11 @@ def equations(
     """
     if route not in (*ROUTES, "auto"):
         raise StateError(f"route: expected one of auto, {', '.join(ROUTES)}, got {route!r}{nearest(route, ROUTES)}")
+    if model.loops is not None:
+        raise ModelError(
+            f"model {model.name!r} has closed loops: their equations are written by `supple.symbolic.System` with "
+            "dependent speeds; `model.compile` has them as machine code and C"
+        )
     symbols = symbols_of(model, parameters, names, inputs)
     little = _small(model, small)
     found: dict[str, Equations] = {}

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError, nearest
 from supple.model.model import Model
-from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions import articulated, closures, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.tree import QUATERNION, Flex, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
+from supple.symbolic.elimination import solve_symmetric
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, Graph
 from supple.symbolic.parameters import INERTIA, Symbols, plain_symbols
@@ -70,10 +71,50 @@ class Trace:
 
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
         """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+        if self.model.loops is not None:
+            return self._closed_dynamics(q, v, drive, given)
         ws, a, tau = self.workspace(), _zeros(self.model.nv), drive.copy()
         on_nodes(kinematics.ground_acceleration)(-1.0, self.moving, ws)
         on_nodes(articulated.articulate)(self.moving, self.flex, q, v, tau, given, self._unloaded(), ws, a)
         return a, tau
+
+    def _closed_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
+        """The same with the forces that close the loops, those of rows that repeat others left out."""
+        loops = self.model.loops
+        assert loops is not None
+        cl, cw = self._closures()
+        a, tau = _zeros(self.model.nv), drive.copy()
+        args = q, v, tau, given, self._unloaded(), self.workspace(), cw, a
+        on_nodes(closures.free_motion)(self.moving, self.flex, cl, *args)
+        cw.force[:] = self._least_forces(cw.S, -cw.acceleration)
+        on_nodes(closures.close)(given, tau, cw, a)
+        return a, tau
+
+    def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
+        """Forces of least size with S force = r, by `closures.ROUNDS` of solutions with a little more than S."""
+        rows = [i for i in range(len(r)) if self.graph.node(S[i, i]) is not self.graph.zero]
+        own, right = S[np.ix_(rows, rows)], r[rows]
+        firm = own + np.diag(closures.SOFTNESS * own.diagonal())
+        force = _zeros(len(rows))
+        for _ in range(closures.ROUNDS):
+            force = force + solve_symmetric(firm, right - own @ force)
+        out = _zeros(len(r))
+        out[rows] = force
+        return out
+
+    def _closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
+        assert self.model.loops is not None
+        cl = closures.Closures(**as_objects(self.model.loops.arrays))
+        return cl, closures.closure_workspace(cl, self.model.nv, object)
+
+    def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
+        """Coordinates and speeds after one step towards the closed loops, of least kinetic energy; given ones stay."""
+        loops = self.model.loops
+        assert loops is not None
+        cl, cw = self._closures()
+        on_nodes(closures.reflection)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
+        dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
+        return q + self.tangent(q) @ dq, v + dv
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
@@ -203,7 +244,7 @@ class Trace:
         ]
 
 
-def as_objects(arrays: Tree | Flex) -> dict[str, Any]:
+def as_objects(arrays: Tree | Flex | closures.Closures) -> dict[str, Any]:
     """Real numbers as objects, so that nodes can stand among them."""
     return {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in arrays._asdict().items()}
 

@@ -38,6 +38,8 @@ def assembled(model: Model, result: xr.Dataset) -> Assembled:
     """The oscillations of the system about the mean of its posture where it stays near, else about its start."""
     if model.nv == 0:
         return Assembled("")
+    if model.loops is not None:
+        return _unmarked("its loops are closed, and only trees are linearized")
     if model.nv > MOST_SPEEDS:
         return _unmarked(f"it has {model.nv} speeds, more than the {MOST_SPEEDS} that are linearized here")
     posture, where = _posture(model, result["q"].values)

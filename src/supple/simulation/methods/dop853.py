@@ -40,7 +40,7 @@ class NativeDOP853:
 
     def run(self, task: Task) -> Stretch:
         t, y, end, u, memory, watch = task.t, task.y.copy(), task.end, task.u, task.memory, task.watch
-        rate = self.system.rate(t, y, u)
+        rate, project = self.system.rate(t, y, u), self.system.project_kernel
         self.effort.evaluations += 1
         if "h" not in memory:
             memory["h"] = np.array([self._first_step(t, y, rate, end - t, u), 1e-4])
@@ -55,6 +55,7 @@ class NativeDOP853:
             status = native_loop.advance(
                 self.system.rate_kernel.address,
                 task.address,
+                0 if project is None else project.address,
                 clock,
                 self._limit,
                 y,

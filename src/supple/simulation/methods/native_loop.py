@@ -141,6 +141,7 @@ def interpolate(x: float, y: Any, F: Any, out: Any) -> None:
 def advance(
     rate: int,
     events: int,
+    project: int,
     clock: Any,
     limit: int,
     y: Any,
@@ -162,8 +163,8 @@ def advance(
 
     Parameters
     ----------
-    rate, events : int
-        Addresses of kernels (t, y, u) -> dy/dt and -> g; no events if 0.
+    rate, events, project : int
+        Addresses of kernels (t, y, u) -> dy/dt, -> g and -> y with its loops closed; none if 0.
     clock : (6,) array
         Time, end, next step length; afterwards time and length of the last step; size of the last error.
     limit : int
@@ -237,6 +238,10 @@ def advance(
             counts[0] += 1
         copy(new, y)
         copy(K[STAGES], K[0])
+        if project != 0:
+            tt[0] = min(t_new, last)
+            _invoke(project, 0, 1, (tt, new, u, y))
+            _invoke(rate, 0, 1, (tt, y, u, K[0]))
         t = t_new
         taken += 1
         counts[1] += 1

@@ -1,0 +1,88 @@
+"""Closing the loops of a model from a rough guess, and making speeds fit them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import AssemblyError
+
+if TYPE_CHECKING:
+    from supple.model.closed import Loops
+
+Floats = NDArray[np.float64]
+CLOSED = 1e-12
+"""Error, m or rad, below which a loop is closed."""
+NEARLY = 1e-9
+"""Error that rounding may leave where nothing helps any more."""
+FLAT = 1e-9
+"""Eigenvalue of the scaled S, relative to the largest, below which rows repeat each other."""
+MOST_STEPS = 300
+DAMPINGS = (1e-6, 1e6)
+"""Least and greatest, relative to S, of a step that did not help."""
+
+
+def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
+    """Coordinates near q at which all loops are closed; given freedoms keep theirs.
+
+    Each step is the one of least kinetic energy, dq = -M^-1 J* S^-1 phi, damped (Levenberg, Marquardt) while it does
+    not bring the largest error down.
+    """
+    still = np.zeros(loops.model.nv)
+    error = _largest(loops, q)
+    damping = 0.0
+    for _ in range(MOST_STEPS):
+        if error < CLOSED:
+            return q
+        cw = loops.reflect(q, still, given)
+        step = -cw.X.T @ _least(cw.S, np.where(loops.holonomic, cw.position, 0.0), damping)
+        trial = loops.model.integrate(q, step, 1.0)
+        new = _largest(loops, trial)
+        if new < error * (1 - 1e-4):
+            q, error, damping = trial, new, damping / 10 if damping > DAMPINGS[0] else 0.0
+        elif error < NEARLY:
+            return q
+        elif damping > DAMPINGS[1]:
+            break
+        else:
+            damping = max(10 * damping, DAMPINGS[0])
+    raise AssemblyError(_not_closed(loops, q))
+
+
+def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> Floats:
+    """Speeds that fulfil all constraints: v less M^-1 J* S^-1 J v; given ones stay."""
+    cw = loops.reflect(q, v, given)
+    out: Floats = v - cw.X.T @ _least(cw.S, cw.velocity, 0.0)
+    left = loops.errors(q, out)[1]
+    if np.abs(left).max(initial=0.0) > NEARLY * (1 + np.abs(v).max()):
+        i = int(np.abs(left).argmax())
+        name, row = loops.rows[i]
+        held = ", ".join(np.array(loops.model.speeds)[given])
+        raise AssemblyError(
+            f"model {loops.model.name!r}: constraint {name!r}: the speeds {held or 'given'} contradict it: "
+            f"its {row.label} would change at {abs(left[i]):.3g} m/s or rad/s"
+        )
+    return out
+
+
+def _largest(loops: Loops, q: Floats) -> float:
+    return float(np.abs(loops.errors(q)[0][loops.holonomic]).max(initial=0.0))
+
+
+def _least(S: Any, r: Any, damping: float) -> Floats:
+    """x of least size with (S + damping diag S) x = r, in the sense of least squares."""
+    size = np.sqrt(np.maximum(S.diagonal(), 1e-300))
+    scaled = S / np.outer(size, size) + damping * np.eye(len(r))
+    out: Floats = np.linalg.lstsq(scaled, r / size, rcond=FLAT)[0] / size
+    return out
+
+
+def _not_closed(loops: Loops, q: Floats) -> str:
+    off: dict[str, tuple[float, str]] = {}
+    for (name, row), x, holonomic in zip(loops.rows, loops.errors(q)[0], loops.holonomic, strict=True):
+        if holonomic and abs(x) > max(CLOSED, off.get(name, (0.0, ""))[0]):
+            off[name] = (abs(x), row.label)
+    listed = "; ".join(f"{name!r}: {label} off by {x:.3g}" for name, (x, label) in off.items())
+    return f"model {loops.model.name!r}: cannot be assembled from this guess: {listed} (m or rad)"

@@ -1,0 +1,245 @@
+"""A model's closed loops and other constraints: their errors, their forces, which of them repeat others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.engines.workspaces import borrow
+from supple.errors import AssemblyError, StateError, nearest
+from supple.model import assembly
+from supple.model.constraints import Gear, Row, closure_arrays
+from supple.model.flatten import Names, numbering, place
+from supple.recursions import closures
+from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, closure_workspace
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Numbers = NDArray[Any]
+POSTURES = 3
+"""Random ones at which rows are tried."""
+IDLE = 1e-9
+"""Rate of a row for unit speeds, or its error, below which it is zero."""
+REPEATED = 1e-9
+"""What is left of a row, relative to the row itself, when others explain it."""
+UNDRIVEN = 1e-6
+"""Error of an acceleration, relative to the largest, that is more than rounding and softness."""
+
+
+class Loops:
+    """The constraints of a model beyond its tree; `Model.loops`.
+
+    Arrays of states have leading axes of any kind, as for the model's own functions. A row is one condition; a
+    constraint has one to six of them.
+
+    Attributes
+    ----------
+    model : Model
+    arrays : Closures
+        Of the rows that the joints can change.
+    rows : list of (str, Row)
+        The constraint that each of them belongs to, and what it demands.
+    idle : list of (str, Row)
+        Rows that are fulfilled whatever the joints do, as those across the plane of a planar mechanism.
+    holonomic : (rows,) array of bool
+        Rows that are conditions on positions, not on velocities alone.
+    """
+
+    def __init__(self, model: Model, names: Names) -> None:
+        mech = model.description
+        self.model = model
+        number = numbering(mech)
+        framed = [c for c in mech.constraints.values() if not isinstance(c, Gear)]
+        ends = [(place(mech, c.first, number), place(mech, c.second, number)) for c in framed]
+        seats = model.flex.closure_seats if model.flex is not None else -np.ones((len(ends), 2), dtype=np.int64)
+        self.arrays: Closures = closure_arrays(mech, ends, seats, names, model.tree.q_of_speed)
+        self.rows: list[tuple[str, Row]] = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]
+        self.idle: list[tuple[str, Row]] = []
+        self._set_idle_apart()
+        self.holonomic: NDArray[np.bool_] = self.arrays.row_kind != SLIP
+
+    def _set_idle_apart(self) -> None:
+        """Keep the rows that the joints can change; refuse those that are not fulfilled and never will be."""
+        q = np.stack([self.model.random_state(n)[0] for n in range(POSTURES)])
+        moved = np.abs(self.jacobian(q)).max(axis=(0, 2)) > IDLE
+        position = self.errors(q[0])[0]
+        for (name, row), x, counts in zip(self.rows, position, moved, strict=True):
+            if not counts and abs(x) > IDLE:
+                raise AssemblyError(
+                    f"model {self.model.name!r}: constraint {name!r}: {row.label} is off by {abs(x):.3g} (m or rad), "
+                    "and no joint can change it"
+                )
+        self.idle = [row for row, counts in zip(self.rows, moved, strict=True) if not counts]
+        self.rows = [row for row, counts in zip(self.rows, moved, strict=True) if counts]
+        fields = {key: x[moved] for key, x in self.arrays._asdict().items() if key.startswith("row_")}
+        self.arrays = self.arrays._replace(**fields)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    # ------------------------------------------------------------ errors
+
+    def errors(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Numbers, Numbers]:
+        """How far the rows are from zero, and how fast they change: (..., rows) each, m or rad, m/s or rad/s."""
+        m = self.model
+        (q_, v_), shape, dtype, ws = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
+        position, velocity = (np.zeros((len(q_), len(self)), dtype) for _ in range(2))
+        closures.residuals(m.tree, m.flex, self.arrays, q_, v_, ws, self.workspace(dtype), position, velocity)
+        return position.reshape((*shape, len(self))), velocity.reshape((*shape, len(self)))
+
+    def jacobian(self, q: ArrayLike) -> Numbers:
+        """J (..., rows, nv): rates of the rows are J v."""
+        m = self.model
+        (q_,), shape, dtype, ws = m._batch(q=(q, m.nq))
+        J = np.zeros((len(q_), len(self), m.nv), dtype)
+        closures.jacobians(m.tree, m.flex, self.arrays, q_, ws, self.workspace(dtype), J)
+        return J.reshape((*shape, len(self), m.nv))
+
+    # ------------------------------------------------------------ assembly
+
+    def assemble(self, q: ArrayLike | None = None, fixed: Sequence[str] = ()) -> NDArray[np.float64]:
+        """Coordinates (nq,) near a guess at which all loops are closed.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            The guess; neutral if not given.
+        fixed : sequence of str
+            Speeds whose coordinates keep their values.
+
+        Raises
+        ------
+        AssemblyError
+            With the loops that cannot be closed, and how far off they are.
+        """
+        guess = self.model.neutral() if q is None else np.array(q, dtype=float)
+        return assembly.assembled(self, guess, self.held(fixed))
+
+    def consistent(self, q: ArrayLike, v: ArrayLike, fixed: Sequence[str] = ()) -> NDArray[np.float64]:
+        """Speeds (nv,) that fulfil all constraints, by the blow that closes them; speeds in `fixed` stay."""
+        return assembly.consistent(self, np.array(q, dtype=float), np.array(v, dtype=float), self.held(fixed))
+
+    def project(self, q: Numbers, v: Numbers, given: Numbers, steps: int = 2) -> tuple[Numbers, Numbers]:
+        """States (states, ...) nearly closed, after steps towards the closed ones; see `closures.closing_step`."""
+        m = self.model
+        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
+        for _ in range(steps):
+            q_new, v_new = np.empty_like(q), np.empty_like(v)
+            closures.closing(m.tree, m.flex, self.arrays, q, v, given, ws, cw, q_new, v_new)
+            q, v = q_new, v_new
+        return q, v
+
+    def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Which speeds these are."""
+        given = self.model._free.copy()
+        for name in names:
+            if name not in self.model.speeds:
+                raise StateError(
+                    f"model {self.model.name!r}: fixed: no speed {name!r}{nearest(name, self.model.speeds)}"
+                )
+            given[self.model.speeds.index(name)] = True
+        return given
+
+    # ------------------------------------------------------------ forces
+
+    def forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Forces (..., rows) of the rows in the motion that drive forces tau give, N or N m.
+
+        Where rows repeat each other, the forces of least size.
+        """
+        m = self.model
+        (q_, v_, tau_), shape, dtype, _ = m._batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
+        _, force, fault = self.forward(q_, v_, tau_.copy(), m._free, m._wrenches([], dtype))
+        m._refuse_singular(fault)
+        return force.reshape((*shape, len(self)))
+
+    def drives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, speeds: Sequence[str]) -> Numbers:
+        """Inverse dynamics of the closed system: forces (nv,) of these drives for accelerations a, least in size.
+
+        Parameters
+        ----------
+        q, v, a : (nq,), (nv,), (nv,) array_like
+            A state and accelerations that fulfil the constraints.
+        speeds : sequence of str
+            Where drives are; the forces on all other speeds are zero.
+        """
+        chosen = np.flatnonzero(self.held(speeds))
+        needed = self.model.inverse_dynamics(q, v, a)
+        J = self.jacobian(q)
+        motions = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, tol=REPEATED * np.abs(J).max()) :]
+        tau = np.zeros(self.model.nv)
+        tau[chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed, rcond=None)[0]
+        off = self.model.forward_dynamics(q, v, tau) - np.asarray(a)
+        if np.abs(off).max() > UNDRIVEN * (1 + np.abs(a).max()):
+            i = int(np.abs(off).argmax())
+            raise StateError(
+                f"model {self.model.name!r}: drives on {', '.join(speeds)} cannot give these accelerations, which "
+                f"contradict the constraints or need other drives: that of {self.model.speeds[i]!r} would be off by "
+                f"{abs(off[i]):.3g}"
+            )
+        return tau
+
+    def forward(
+        self, q: Numbers, v: Numbers, drive: Numbers, given: Numbers, wrench: Numbers
+    ) -> tuple[Numbers, Numbers, int]:
+        """Accelerations (states, nv), forces (states, rows), and the fault of `closures.forward_dynamics`."""
+        m = self.model
+        a, force = np.zeros((len(q), m.nv), q.dtype), np.zeros((len(q), len(self)), q.dtype)
+        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
+        args = q, v, drive, given, wrench, ws, cw, a, force
+        return a, force, closures.forward_dynamics(m.tree, m.flex, self.arrays, *args)
+
+    def loads(self, q: Numbers, force: Numbers) -> tuple[Numbers, Numbers]:
+        """What forces of the rows (states, rows) do to bodies (states, n + 1, 6) and speeds of modes (states, nv)."""
+        m = self.model
+        wrench = np.zeros((len(q), len(m.bodies) + 1, 6), q.dtype)
+        modal = np.zeros((len(q), m.nv), q.dtype)
+        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
+        closures.loads(m.tree, m.flex, self.arrays, q, force, ws, cw, wrench, modal)
+        return wrench, modal
+
+    def workspace(self, dtype: Any = np.float64) -> ClosureWorkspace:
+        """New arrays."""
+        return closure_workspace(self.arrays, self.model.nv, dtype)
+
+    def reflect(self, q: Numbers, v: Numbers, given: Numbers) -> ClosureWorkspace:
+        """Errors, J, M^-1 J* and S of one state, given freedoms held."""
+        cw = self.workspace()
+        ws = borrow(self.model._sizes, np.float64)
+        closures.reflection(self.model.tree, self.model.flex, self.arrays, q, v, given, ws, cw)
+        return cw
+
+    # ------------------------------------------------------------ redundancy
+
+    def repeated(self, q: ArrayLike | None = None) -> list[str]:
+        """Sentences that name the conditions which repeat others, at a posture or where the model is assembled."""
+        at = self.assemble() if q is None else np.array(q, dtype=float)
+        S = self.reflect(at, np.zeros(self.model.nv), self.model._free).S
+        size = np.sqrt(S.diagonal())
+        scaled = S / np.outer(size, size)
+        kept: list[int] = []
+        count: Counter[str] = Counter()
+        others: dict[str, set[str]] = {}
+        for i, (name, _) in enumerate(self.rows):
+            share = (
+                np.linalg.lstsq(scaled[np.ix_(kept, kept)], scaled[kept, i], rcond=REPEATED)[0] if kept else np.zeros(0)
+            )
+            if kept and scaled[i, i] - scaled[kept, i] @ share < REPEATED:
+                count[name] += 1
+                others.setdefault(name, set()).update(self.rows[kept[j]][0] for j in np.flatnonzero(abs(share) > 1e-6))
+            else:
+                kept.append(i)
+        idle = Counter(name for name, _ in self.idle)
+        said = [f"{_conditions(n)} of {name!r} fulfilled whatever the joints do" for name, n in idle.items()]
+        return said + [
+            f"{_conditions(n)} of {x!r} repeating {', '.join(sorted(map(repr, others[x])))}" for x, n in count.items()
+        ]
+
+
+def _conditions(count: int) -> str:
+    return "1 condition" if count == 1 else f"{count} conditions"

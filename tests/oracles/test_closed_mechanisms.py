@@ -1,0 +1,55 @@
+"""Closed mechanisms against published motions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from closed_mechanisms import andrews, bricard, n_four_bar
+
+
+def drift(motion: object) -> float:
+    """Change of the energy, relative to the largest exchange between its two kinds."""
+    kinetic, potential = motion.kinetic_energy.values, motion.potential_energy.values  # type: ignore[attr-defined]
+    return float(np.ptp(kinetic + potential) / np.ptp(kinetic))
+
+
+def test_squeezing_mechanism_at_thirty_milliseconds() -> None:
+    """Hairer and Wanner; Mazzia and Magherini, test set for initial value problem solvers: problem `andrews`."""
+    model, start = andrews()
+    motion = supple.simulate(model, 0.03, start, tau={"K1.angle": 0.033}, rtol=1e-10, atol=1e-12, samples=31)
+    expected = {
+        "K1": 15.81077119629904,
+        "K2": -15.75637105984298,
+        "K3": 0.04082224013073101,
+        "K4": -0.5347301163226948,
+        "K5": 0.5244099658805304,
+        "K6": 0.5347301163226948,
+        "K7": 1.048080741042263,
+    }
+    found = motion.q.values[-1]
+    np.testing.assert_allclose(found, [expected[name] for name in model.bodies], atol=1e-6)
+    assert abs(motion.constraint_error).max() < 1e-12
+
+
+@pytest.mark.parametrize(("n", "x", "y"), [(2, 0.328458111536, 0.944518538180), (40, 0.180512226684, 0.983572740583)])
+def test_row_of_four_bars_passes_singular_postures(n: int, x: float, y: float) -> None:
+    """A02: when all rods lie level the mechanism could go on in more than one way; it swings on as it came."""
+    model = n_four_bar(n)
+    motion = supple.simulate(model, 10.0, v={"rod0.angle": -1.0}, rtol=1e-9, atol=1e-12, samples=101)
+    _, top = model.pose(motion.q.values[-1], "rod0/top")
+    np.testing.assert_allclose(top[:2], (x, y), atol=1e-6)
+    assert drift(motion) < 1e-8
+    assert abs(motion.constraint_error).max() < 1e-10
+    assert motion.q.values[:, 0].min() < -2.0, "else it has not passed the level posture"
+
+
+def test_bricards_mechanism_has_a_condition_too_many() -> None:
+    model = bricard()
+    assert model.loops is not None
+    assert model.loops.repeated(model.neutral()) == ["1 condition of 'hinge' repeating 'hinge'"]
+    motion = supple.simulate(model, 10.0, rtol=1e-9, atol=1e-11, samples=101)
+    assert drift(motion) < 1e-7
+    assert abs(motion.constraint_error).max() < 1e-10
+    assert np.ptp(motion.kinetic_energy.values) > 1.0
