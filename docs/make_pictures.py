@@ -90,6 +90,9 @@ SHOTS = {
     "hanging_chain": Shot(0.4, turn=-1.3, near=1.1, deformation=5.0),
     "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, near=1.25, deformation=8.0, changes=FALL),
     "spinning_beam": Shot(0.93, rise=0.45, near=0.75),
+    "slider_crank": Shot(0.15, turn=-1.4, rise=0.2, traces=("rod", "slider")),
+    "flexible_slider_crank": Shot(0.7, turn=-1.4, rise=0.15, deformation=50.0, traces=("rod", "slider")),
+    "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3, near=0.9),
 }
 
 

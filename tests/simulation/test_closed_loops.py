@@ -87,6 +87,35 @@ def test_flexible_slider_crank_balances_its_energy() -> None:
     assert bent > 1e-4
 
 
+def test_flexible_four_bar_balances_its_energy() -> None:
+    steel = structures.Material(E=2e8, nu=0.3, rho=7800)
+    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.02), steel, elements=6)
+    link = beam.reduce("craig-bampton", modes=2, interfaces=["end"])
+    mech = supple.Mechanism("flexible four-bar", gravity=(0, -9.81, 0))
+    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.05, 0.05, 0.05)), joint=Z)
+    mech.add_body("coupler", link, "crank", Z, at=(0.3, 0, 0))
+    mech.add_body("rocker", supple.RigidBody(1.0, (0, 0.4, 0), (0.1, 0.1, 0.1)), joint=Z, at=(1.0, 0, 0))
+    mech.add_frame("end", "rocker", (0, 0.8, 0))
+    mech.close_loop("pin", "coupler/end", "rocker/end", Z)
+    motion = supple.simulate(mech.build(), 0.3, {"crank.angle": 0.5}, {"crank.angle": 4.0}, rtol=1e-9, samples=31)
+    energy = (motion.kinetic_energy + motion.potential_energy).values
+    assert np.ptp(energy) < 1e-6 * float(motion.kinetic_energy.max())
+    assert np.ptp(motion.kinetic_energy.values) > 0.1
+    assert abs(motion.constraint_error).max() < 1e-10
+
+
+def test_singular_postures_of_a_motion_are_named() -> None:
+    model = n_four_bar(1)
+    motion = supple.simulate(model, 2.0, v={"rod0.angle": -1.0}, samples=401)
+    assert model.loops is not None
+    level = np.abs(np.cos(motion.q.values[:, 0]))
+    found = model.loops.singular_postures(motion.time.values, motion.q.values)
+    assert len(found) >= 2
+    assert {name for _, name in found} == {"loop1"}
+    assert max(level[round(t / 0.005)] for t, _ in found) < 0.05
+    assert float(motion.constraint_margin.max()) > 0.1
+
+
 def test_the_cut_loop_with_the_closure_force_moves_alike() -> None:
     model = flexible_slider_crank().build()
     loops = model.loops

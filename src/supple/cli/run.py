@@ -167,6 +167,9 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
     _say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
     _say(f"{counts}; {change}")
+    if model.loops is not None:
+        for t, name in model.loops.singular_postures(result.time.values, result.q.values)[:SHOWN_EVENTS]:
+            _say(f"t = {t:.6g} s: near a singular posture, where {name!r} repeats other conditions")
     happened = json.loads(result.attrs["events"])
     for t, name in happened[:SHOWN_EVENTS]:
         _say(f"t = {t:.6g} s: {name}")

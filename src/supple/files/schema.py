@@ -37,6 +37,7 @@ from supple.files.tables import (
     Vector,
 )
 from supple.inputs.inputs import Inputs
+from supple.model.inputs import named_vector
 from supple.simulation.events import require_sound
 from supple.simulation.outputs import Outputs
 
@@ -348,6 +349,10 @@ class ModelFile(Table):
                 model, given.get("tau"), given.get("motion"), given.get("variables"), bool(given.get("limits"))
             )
             require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
+            if model.loops is not None:
+                start = given.get("q") or {}
+                q = named_vector(model.coordinates, start, "q", model.neutral())
+                model.loops.assemble(q, [name for name in start if name in model.speeds])
         except SuppleError as error:
             found.append(str(error))
         return found

@@ -19,6 +19,8 @@ NEARLY = 1e-9
 """Error that rounding may leave where nothing helps any more."""
 FLAT = 1e-9
 """Eigenvalue of the scaled S, relative to the largest, below which rows repeat each other."""
+LONGEST = 0.5
+"""Change of a coordinate, rad or m, in one step: longer ones would wind joints up."""
 MOST_STEPS = 300
 DAMPINGS = (1e-6, 1e6)
 """Least and greatest, relative to S, of a step that did not help."""
@@ -27,8 +29,20 @@ DAMPINGS = (1e-6, 1e6)
 def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
     """Coordinates near q at which all loops are closed; given freedoms keep theirs.
 
-    Each step is the one of least kinetic energy, dq = -M^-1 J* S^-1 phi, damped (Levenberg, Marquardt) while it does
-    not bring the largest error down.
+    Flexible bodies keep their shape if the joints can close the loops without them.
+    """
+    if loops.model._is_mode.any():
+        try:
+            return _closed(loops, q, given, stiff=True)
+        except AssemblyError:
+            pass  # the joints cannot do it alone
+    return _closed(loops, q, given, stiff=False)
+
+
+def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> Floats:
+    """The same by steps dq = -X* S^-1 phi, damped (Levenberg, Marquardt) while they do not bring the error down.
+
+    X is M^-1 J*, for steps of least kinetic energy; with `stiff` J* without the columns of modes.
     """
     still = np.zeros(loops.model.nv)
     error = _largest(loops, q)
@@ -36,8 +50,9 @@ def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
     for _ in range(MOST_STEPS):
         if error < CLOSED:
             return q
-        cw = loops.reflect(q, still, given)
-        step = -cw.X.T @ _least(cw.S, np.where(loops.holonomic, cw.position, 0.0), damping)
+        X, S, cw = _response(loops, q, still, given, stiff)
+        step = -X.T @ _least(S, np.where(loops.holonomic, cw.position, 0.0), damping)
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), LONGEST))
         trial = loops.model.integrate(q, step, 1.0)
         new = _largest(loops, trial)
         if new < error * (1 - 1e-4):
@@ -52,11 +67,14 @@ def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
 
 
 def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> Floats:
-    """Speeds that fulfil all constraints: v less M^-1 J* S^-1 J v; given ones stay."""
-    cw = loops.reflect(q, v, given)
-    out: Floats = v - cw.X.T @ _least(cw.S, cw.velocity, 0.0)
-    left = loops.errors(q, out)[1]
-    if np.abs(left).max(initial=0.0) > NEARLY * (1 + np.abs(v).max()):
+    """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
+    for stiff in (True, False) if loops.model._is_mode.any() else (False,):
+        X, S, cw = _response(loops, q, v, given, stiff)
+        out: Floats = v - X.T @ _least(S, cw.velocity, 0.0)
+        left = loops.errors(q, out)[1]
+        if np.abs(left).max(initial=0.0) <= NEARLY * (1 + np.abs(v).max()):
+            break
+    else:
         i = int(np.abs(left).argmax())
         name, row = loops.rows[i]
         held = ", ".join(np.array(loops.model.speeds)[given])
@@ -65,6 +83,15 @@ def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> 
             f"its {row.label} would change at {abs(left[i]):.3g} m/s or rad/s"
         )
     return out
+
+
+def _response(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_], stiff: bool) -> tuple[Any, Any, Any]:
+    """X, S = J X* and all else of `Loops.reflect`."""
+    cw = loops.reflect(q, v, given)
+    if not stiff:
+        return cw.X, cw.S, cw
+    X = np.where(given | loops.model._is_mode, 0.0, cw.J)
+    return X, cw.J @ X.T, cw
 
 
 def _largest(loops: Loops, q: Floats) -> float:

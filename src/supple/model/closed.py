@@ -27,6 +27,8 @@ IDLE = 1e-9
 """Rate of a row for unit speeds, or its error, below which it is zero."""
 REPEATED = 1e-9
 """What is left of a row, relative to the row itself, when others explain it."""
+NEARLY_SINGULAR = 1e-3
+"""Margin below which a posture is named."""
 UNDRIVEN = 1e-6
 """Error of an acceleration, relative to the largest, that is more than rounding and softness."""
 
@@ -34,8 +36,8 @@ UNDRIVEN = 1e-6
 class Loops:
     """The constraints of a model beyond its tree; `Model.loops`.
 
-    Arrays of states have leading axes of any kind, as for the model's own functions. A row is one condition; a
-    constraint has one to six of them.
+    Where not said otherwise arrays of states have leading axes of any kind, as for the model's own functions. A row is
+    one condition; a constraint has one to six of them.
 
     Attributes
     ----------
@@ -117,12 +119,22 @@ class Loops:
         AssemblyError
             With the loops that cannot be closed, and how far off they are.
         """
-        guess = self.model.neutral() if q is None else np.array(q, dtype=float)
+        guess = self._one(q=(self.model.neutral() if q is None else q, self.model.nq))
         return assembly.assembled(self, guess, self.held(fixed))
 
     def consistent(self, q: ArrayLike, v: ArrayLike, fixed: Sequence[str] = ()) -> NDArray[np.float64]:
         """Speeds (nv,) that fulfil all constraints, by the blow that closes them; speeds in `fixed` stay."""
-        return assembly.consistent(self, np.array(q, dtype=float), np.array(v, dtype=float), self.held(fixed))
+        m = self.model
+        return assembly.consistent(self, self._one(q=(q, m.nq)), self._one(v=(v, m.nv)), self.held(fixed))
+
+    def _one(self, **part: tuple[ArrayLike, int]) -> NDArray[np.float64]:
+        """One state's array, checked."""
+        ((x,), shape, _, _), (name,) = self.model._batch(**part), part
+        if shape:
+            raise StateError(
+                f"model {self.model.name!r}: {name}: expected one state, got shape {(*shape, x.shape[-1])}"
+            )
+        return np.array(x[0], dtype=float)
 
     def project(self, q: Numbers, v: Numbers, given: Numbers, steps: int = 2) -> tuple[Numbers, Numbers]:
         """States (states, ...) nearly closed, after steps towards the closed ones; see `closures.closing_step`."""
@@ -214,7 +226,32 @@ class Loops:
         closures.reflection(self.model.tree, self.model.flex, self.arrays, q, v, given, ws, cw)
         return cw
 
-    # ------------------------------------------------------------ redundancy
+    # ------------------------------------------------------------ redundancy and singular postures
+
+    def margins(self, q: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
+        """How far postures (states, nq) are from a singular one, and the constraint that is nearest to failing there.
+
+        The least eigenvalue of S, its rows scaled to at most 1 at these postures, of those that are not zero at all of
+        them: zero in a singular posture.
+        """
+        states, still = np.atleast_2d(np.asarray(q, dtype=float)), np.zeros(self.model.nv)
+        S = np.array([self.reflect(x, still, self.model._free).S for x in states]).reshape(-1, len(self), len(self))
+        size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), closures.SMALLEST))
+        values, vectors = np.linalg.eigh(S / np.outer(size, size))
+        first = len(self) - int((values > REPEATED).sum(axis=1).max(initial=1))
+        names = [self.rows[int(np.abs(x[:, first]).argmax())][0] for x in vectors]
+        return np.maximum(values[:, first], 0.0), names
+
+    def singular_postures(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
+        """Times of a motion at which it passes near a singular posture, and the constraint that fails there."""
+        times, (margin, names) = np.asarray(t, dtype=float), self.margins(q)
+        near = margin < NEARLY_SINGULAR
+        least = [
+            i
+            for i in map(int, np.flatnonzero(near))
+            if margin[i] <= margin[max(i - 1, 0)] and margin[i] <= margin[min(i + 1, len(margin) - 1)]
+        ]
+        return [(float(times[i]), names[i]) for i in least]
 
     def repeated(self, q: ArrayLike | None = None) -> list[str]:
         """Sentences that name the conditions which repeat others, at a posture or where the model is assembled."""

@@ -131,7 +131,9 @@ def closures(model: Model, q: Floats, v: Floats, tau: Floats) -> dict[str, xr.Da
         return {}
     rows = {"condition": names(f"{name}: {row.label} {i + 1}" for i, (name, row) in enumerate(loops.rows))}
     position, velocity = loops.errors(q, v)
+    meaning = "how far the posture is from a singular one, which has 0"
     return {
+        "constraint_margin": variable(loops.margins(q)[0], (), "1", meaning, {}),
         "constraint_error": variable(position, ("condition",), "m or rad", "how far conditions are from zero", rows),
         "constraint_rate": variable(velocity, ("condition",), "m/s or rad/s", "how fast they change", rows),
         "constraint_force": variable(loops.forces(q, v, tau), ("condition",), "N or N m", "forces of conditions", rows),

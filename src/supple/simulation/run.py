@@ -122,7 +122,7 @@ def simulate(
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
     if model.loops is not None:
-        _require_explicit(model, integrator, limits)
+        _require_explicit(model, integrator, limits, events)
         prescribed = [name for name, given in zip(model.speeds, system.given, strict=True) if given]
         q_0, v_0 = system.start_state(q_0, v_0)
         q_0 = model.loops.assemble(q_0, [*_kept(model, q), *prescribed])
@@ -163,8 +163,14 @@ def simulate(
     return open_results(file)
 
 
-def _require_explicit(model: Model, integrator: Any, limits: Sequence[Limit]) -> None:
+def _require_explicit(model: Model, integrator: Any, limits: Sequence[Limit], events: Sequence[Event]) -> None:
     """Refuse what cannot close loops."""
+    for event in events:
+        moved = [name for name in event.change or {} if any(x in name for x in (*model.coordinates, *model.speeds))]
+        if moved:
+            raise StateError(
+                f"model {model.name!r} has closed loops: event {event.name!r}: change: {moved[0]!r} would open them"
+            )
     if limits:
         raise StateError(f"model {model.name!r} has closed loops: stops of joints are for trees, expected no limits")
     if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha) or integrator == "IDA":
