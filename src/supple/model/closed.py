@@ -14,7 +14,8 @@ from supple.errors import AssemblyError, StateError, nearest
 from supple.model import assembly
 from supple.model.constraints import Gear, Row, closure_arrays
 from supple.model.flatten import Names, numbering, place
-from supple.recursions import closures
+from supple.recursions import closed_chains
+from supple.recursions.closure_forces import SMALLEST
 from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, closure_workspace
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Loops:
         m = self.model
         (q_, v_), shape, dtype, ws = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
         position, velocity = (np.zeros((len(q_), len(self)), dtype) for _ in range(2))
-        closures.residuals(m.tree, m.flex, self.arrays, q_, v_, ws, self.workspace(dtype), position, velocity)
+        closed_chains.residuals(m.tree, m.flex, self.arrays, q_, v_, ws, self.workspace(dtype), position, velocity)
         return position.reshape((*shape, len(self))), velocity.reshape((*shape, len(self)))
 
     def jacobian(self, q: ArrayLike) -> Numbers:
@@ -99,7 +100,7 @@ class Loops:
         m = self.model
         (q_,), shape, dtype, ws = m._batch(q=(q, m.nq))
         J = np.zeros((len(q_), len(self), m.nv), dtype)
-        closures.jacobians(m.tree, m.flex, self.arrays, q_, ws, self.workspace(dtype), J)
+        closed_chains.jacobians(m.tree, m.flex, self.arrays, q_, ws, self.workspace(dtype), J)
         return J.reshape((*shape, len(self), m.nv))
 
     # ------------------------------------------------------------ assembly
@@ -137,12 +138,12 @@ class Loops:
         return np.array(x[0], dtype=float)
 
     def project(self, q: Numbers, v: Numbers, given: Numbers, steps: int = 2) -> tuple[Numbers, Numbers]:
-        """States (states, ...) nearly closed, after steps towards the closed ones; see `closures.closing_step`."""
+        """States (states, ...) nearly closed, after steps towards the closed ones; see `closed_chains.closing_step`."""
         m = self.model
         ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
         for _ in range(steps):
             q_new, v_new = np.empty_like(q), np.empty_like(v)
-            closures.closing(m.tree, m.flex, self.arrays, q, v, given, ws, cw, q_new, v_new)
+            closed_chains.closing(m.tree, m.flex, self.arrays, q, v, given, ws, cw, q_new, v_new)
             q, v = q_new, v_new
         return q, v
 
@@ -199,12 +200,12 @@ class Loops:
     def forward(
         self, q: Numbers, v: Numbers, drive: Numbers, given: Numbers, wrench: Numbers
     ) -> tuple[Numbers, Numbers, int]:
-        """Accelerations (states, nv), forces (states, rows), and the fault of `closures.forward_dynamics`."""
+        """Accelerations (states, nv), forces (states, rows), and the fault of `closed_chains.forward_dynamics`."""
         m = self.model
         a, force = np.zeros((len(q), m.nv), q.dtype), np.zeros((len(q), len(self)), q.dtype)
         ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
         args = q, v, drive, given, wrench, ws, cw, a, force
-        return a, force, closures.forward_dynamics(m.tree, m.flex, self.arrays, *args)
+        return a, force, closed_chains.forward_dynamics(m.tree, m.flex, self.arrays, *args)
 
     def loads(self, q: Numbers, force: Numbers) -> tuple[Numbers, Numbers]:
         """What forces of the rows (states, rows) do to bodies (states, n + 1, 6) and speeds of modes (states, nv)."""
@@ -212,7 +213,7 @@ class Loops:
         wrench = np.zeros((len(q), len(m.bodies) + 1, 6), q.dtype)
         modal = np.zeros((len(q), m.nv), q.dtype)
         ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
-        closures.loads(m.tree, m.flex, self.arrays, q, force, ws, cw, wrench, modal)
+        closed_chains.loads(m.tree, m.flex, self.arrays, q, force, ws, cw, wrench, modal)
         return wrench, modal
 
     def workspace(self, dtype: Any = np.float64) -> ClosureWorkspace:
@@ -223,7 +224,7 @@ class Loops:
         """Errors, J, M^-1 J* and S of one state, given freedoms held."""
         cw = self.workspace()
         ws = borrow(self.model._sizes, np.float64)
-        closures.reflection(self.model.tree, self.model.flex, self.arrays, q, v, given, ws, cw)
+        closed_chains.reflection(self.model.tree, self.model.flex, self.arrays, q, v, given, ws, cw)
         return cw
 
     # ------------------------------------------------------------ redundancy and singular postures
@@ -236,7 +237,7 @@ class Loops:
         """
         states, still = np.atleast_2d(np.asarray(q, dtype=float)), np.zeros(self.model.nv)
         S = np.array([self.reflect(x, still, self.model._free).S for x in states]).reshape(-1, len(self), len(self))
-        size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), closures.SMALLEST))
+        size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), SMALLEST))
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
         first = len(self) - int((values > REPEATED).sum(axis=1).max(initial=1))
         names = [self.rows[int(np.abs(x[:, first]).argmax())][0] for x in vectors]

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError, nearest
 from supple.model.model import Model
-from supple.recursions import articulated, closures, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions import (
+    articulated,
+    closed_chains,
+    closure_forces,
+    closures,
+    composite,
+    coordinates,
+    energy,
+    kinematics,
+    newton_euler,
+)
 from supple.recursions.tree import QUATERNION, Flex, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
@@ -85,18 +95,18 @@ class Trace:
         cl, cw = self._closures()
         a, tau = _zeros(self.model.nv), drive.copy()
         args = q, v, tau, given, self._unloaded(), self.workspace(), cw, a
-        on_nodes(closures.free_motion)(self.moving, self.flex, cl, *args)
+        on_nodes(closed_chains.free_motion)(self.moving, self.flex, cl, *args)
         cw.force[:] = self._least_forces(cw.S, -cw.acceleration)
-        on_nodes(closures.close)(given, tau, cw, a)
+        on_nodes(closure_forces.close)(given, tau, cw, a)
         return a, tau
 
     def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
-        """Forces of least size with S force = r, by `closures.ROUNDS` of solutions with a little more than S."""
+        """Forces of least size with S force = r, by `closure_forces.ROUNDS` of solutions with a little more than S."""
         rows = [i for i in range(len(r)) if self.graph.node(S[i, i]) is not self.graph.zero]
         own, right = S[np.ix_(rows, rows)], r[rows]
-        firm = own + np.diag(closures.SOFTNESS * own.diagonal())
+        firm = own + np.diag(closure_forces.SOFTNESS * own.diagonal())
         force = _zeros(len(rows))
-        for _ in range(closures.ROUNDS):
+        for _ in range(closure_forces.ROUNDS):
             force = force + solve_symmetric(firm, right - own @ force)
         out = _zeros(len(r))
         out[rows] = force
@@ -112,7 +122,7 @@ class Trace:
         loops = self.model.loops
         assert loops is not None
         cl, cw = self._closures()
-        on_nodes(closures.reflection)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
+        on_nodes(closed_chains.reflection)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
         return q + self.tangent(q) @ dq, v + dv
 

@@ -1,0 +1,186 @@
+"""Forces of constraints: what they do to the speeds, how the tree answers, and how large they must be."""
+
+from __future__ import annotations
+
+from supple.engines.kernels import step
+from supple.recursions.articulated import accelerate_step, residual_step
+from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.forces import node_act
+from supple.recursions.newton_euler import at_rest, joint_force_step
+from supple.recursions.tree import Array, Flex, Tree, Workspace
+from supple.spatial import (
+    Number,
+    Vec6,
+    accumulate,
+    add,
+    angular,
+    cross,
+    join,
+    linear,
+    load3,
+    load6,
+    load9,
+    rotate,
+    scale,
+    scale6,
+    store,
+    unrotate,
+)
+
+SOFTNESS = 1e-7
+"""What is added to S, relative to its diagonal, so that rows which repeat others, or do so in passing, do no harm."""
+ROUNDS = 3
+"""Solutions, each of what the ones before have left; what the softness changes is then beyond rounding."""
+SMALLEST = 1e-20
+"""Of the diagonal of S, below which nothing that the joints do changes a row."""
+
+
+@step
+def frame_force(
+    flex: Flex | None, cl: Closures, e: int, end: int, f: Vec6, ws: Workspace, cw: ClosureWorkspace
+) -> None:
+    """Let a wrench in the first frame's axes act at the second frame's origin on the body of one end of pair e.
+
+    The load of the body becomes less.
+    """
+    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    R_ground = load9(ws.R_ground, k)
+    R_first = load9(cw.R_first, e)
+    moment = unrotate(R_ground, rotate(R_first, angular(f)))
+    force = unrotate(R_ground, rotate(R_first, linear(f)))
+    l = unrotate(R_ground, add(load3(cw.p_second, e), scale(-1, load3(ws.p_ground, k))))
+    own = join(add(moment, cross(l, force)), force)
+    if flex is not None and s >= 0:
+        R_node = load9(ws.flex.node_R, s)
+        arm = unrotate(R_node, add(l, scale(-1, load3(ws.flex.node_l, s))))
+        own = node_act(flex, s, arm, moment, force, ws.flex)
+    accumulate(ws.load, k, scale6(-1, own))
+
+
+@step
+def row_force(flex: Flex | None, cl: Closures, i: int, size: Number, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Let the force of row i, of a size, act on both its bodies."""
+    e = cl.row_pair[i]
+    f = scale6(size, load6(cw.N, i))
+    frame_force(flex, cl, e, 1, f, ws, cw)
+    frame_force(flex, cl, e, 0, scale6(-1, f), ws, cw)
+
+
+@step
+def carry_inward(tree: Tree, flex: Flex | None, still: Array, ws: Workspace, tau: Array) -> None:
+    """Forces on all speeds that balance the loads on the bodies and modes, H Phi of them. Given load, modal."""
+    n = len(tree.parent)
+    for k in range(n):
+        store(ws.f, k, load6(ws.load, k))
+    if flex is not None:
+        for k in range(1, n):
+            for i in range(flex.v_mode[k], flex.v_mode[k] + flex.modes[k]):
+                tau[i] = ws.flex.modal[i]
+    for k in range(n - 1, 0, -1):
+        joint_force_step(tree, flex, k, still, ws, tau)
+
+
+@step
+def jacobian_row(tree: Tree, flex: Flex | None, cl: Closures, i: int, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Row i of J: what its force of one newton (or newton metre) gives on all speeds. Given `at_rest`. Computes J."""
+    n = len(cw.still)
+    if cl.row_pair[i] < 0:
+        for j in range(n):
+            cw.J[i, j] = 0.0
+        cw.J[i, cl.row_speeds[i, 0]] += cl.row_ratios[i, 0]
+        cw.J[i, cl.row_speeds[i, 1]] += cl.row_ratios[i, 1]
+        return
+    at_rest(flex, ws)
+    row_force(flex, cl, i, 1.0, ws, cw)
+    carry_inward(tree, flex, cw.still, ws, cw.J[i])
+    for j in range(n):
+        cw.J[i, j] = -cw.J[i, j]
+
+
+@step
+def respond(tree: Tree, flex: Flex | None, given: Array, i: int, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """How the tree answers to the force of row i: M^-1 J*, and the drive forces that hold given accelerations at zero.
+
+    Given J, D, G, and the tree `at_rest`. Computes X, hold.
+    """
+    n = len(tree.parent)
+    ws.f[:] = 0.0
+    for j in range(len(given)):
+        ws.eps[j] = cw.J[i, j]
+        cw.hold[i, j] = 0.0
+    for k in range(n - 1, 0, -1):
+        residual_step(tree, flex, k, cw.hold[i], given, ws)
+    for k in range(1, n):
+        accelerate_step(tree, flex, k, cw.hold[i], given, ws, cw.X[i])
+
+
+@step
+def reflect(tree: Tree, flex: Flex | None, cl: Closures, given: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """J, M^-1 J* and S = J M^-1 J*, in O(bodies) a row. Given N and the articulated D, G; leaves the tree at rest."""
+    rows, n = len(cl.row_kind), len(cw.still)
+    for i in range(rows):
+        jacobian_row(tree, flex, cl, i, ws, cw)
+    at_rest(flex, ws)
+    for i in range(rows):
+        respond(tree, flex, given, i, ws, cw)
+        for j in range(i + 1):
+            total = 0.0 * cw.X[i, 0]
+            for k in range(n):
+                total = total + cw.J[j, k] * cw.X[i, k]
+            cw.S[i, j] = total
+            cw.S[j, i] = total
+
+
+@step
+def close(given: Array, drive: Array, cw: ClosureWorkspace, a: Array) -> None:
+    """Add what the closure forces do to accelerations, and to the drive forces where accelerations are given."""
+    for i in range(len(cw.force)):
+        for j in range(len(a)):
+            if given[j]:
+                drive[j] = drive[j] + cw.force[i] * cw.hold[i, j]
+            else:
+                a[j] = a[j] + cw.force[i] * cw.X[i, j]
+
+
+@step
+def factor_closures(cw: ClosureWorkspace) -> None:
+    """L and D of S made a little firmer, see SOFTNESS; rows that nothing changes are left out. Computes L, pivot."""
+    S, L = cw.S, cw.L
+    for i in range(len(cw.pivot)):
+        own = S[i, i] * (1 + SOFTNESS)
+        for k in range(i):
+            total = S[i, k]
+            for m in range(k):
+                total = total - L[i, m] * L[k, m] * cw.pivot[m]
+            L[i, k] = total / cw.pivot[k]
+            own = own - L[i, k] * total
+        cw.pivot[i] = own if S[i, i].real > SMALLEST else 1.0 + 0.0 * own
+
+
+@step
+def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
+    """x (rows,) of least size with S x = r, by rounds of solutions with what is a little firmer than S.
+
+    Given L, pivot, and r, which is not changed. Each round is of what the ones before have left: a direction in which S
+    is larger than the softness is found to rounding; one in which it is smaller, because rows repeat each other or do
+    so in passing, gets no force, and its conditions are left to the others.
+    """
+    rows = len(r)
+    for i in range(rows):
+        x[i] = 0.0
+    for _ in range(ROUNDS):
+        for i in range(rows):
+            total = r[i]
+            for k in range(rows):
+                total = total - cw.S[i, k] * x[k]
+            for k in range(i):
+                total = total - cw.L[i, k] * cw.left[k]
+            cw.left[i] = total
+        for i in range(rows - 1, -1, -1):
+            total = cw.left[i] / cw.pivot[i]
+            for k in range(i + 1, rows):
+                total = total - cw.L[k, i] * cw.left[k]
+            cw.left[i] = total
+        for i in range(rows):
+            if cw.S[i, i].real > SMALLEST:
+                x[i] = x[i] + cw.left[i]

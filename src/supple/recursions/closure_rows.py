@@ -1,0 +1,238 @@
+"""The rows of constraints: how a second frame lies and moves in a first one, and what each kind of row makes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.engines.kernels import step
+from supple.recursions.closures import ALONG, ANGLE, DISTANCE, SCREW, SLIP, Closures, ClosureWorkspace
+from supple.recursions.nodes import node_motion, node_pose, node_rate_step
+from supple.recursions.tree import Array, Flex, Workspace
+from supple.spatial import (
+    Mat3,
+    Number,
+    Vec3,
+    Vec6,
+    add,
+    add6,
+    angular,
+    cross,
+    dot,
+    dot6,
+    join,
+    linear,
+    load3,
+    load6,
+    load9,
+    matmul,
+    rotate,
+    scale,
+    store,
+    unrotate,
+)
+
+
+@step
+def frame_rotation(cl: Closures, e: int, end: int) -> Mat3:
+    """R_body_frame, or R_seat_frame, of one end (0 or 1) of pair e."""
+    i = 9 * end
+    r = cl.pair_rotations
+    return (
+        r[e, i],
+        r[e, i + 1],
+        r[e, i + 2],
+        r[e, i + 3],
+        r[e, i + 4],
+        r[e, i + 5],
+        r[e, i + 6],
+        r[e, i + 7],
+        r[e, i + 8],
+    )
+
+
+@step
+def frame_position(cl: Closures, e: int, end: int) -> Vec3:
+    """Origin of one end of pair e in its body, or from its seat."""
+    i = 3 * end
+    return cl.pair_positions[e, i], cl.pair_positions[e, i + 1], cl.pair_positions[e, i + 2]
+
+
+@step
+def frame_pose(flex: Flex | None, cl: Closures, e: int, end: int, q: Array, ws: Workspace) -> tuple[Mat3, Vec3]:
+    """R_ground_frame and the origin in the ground frame of one end of pair e. Given R_ground, p_ground."""
+    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
+    if flex is not None and s >= 0:
+        R_node, l_node = node_pose(flex, s, q)
+        R, l = matmul(R_node, R), add(l_node, rotate(R_node, l))
+    R_ground = load9(ws.R_ground, k)
+    return matmul(R_ground, R), add(load3(ws.p_ground, k), rotate(R_ground, l))
+
+
+@step
+def frame_velocity(flex: Flex | None, cl: Closures, e: int, end: int, v: Array, ws: Workspace) -> Vec6:
+    """Velocity of one end of pair e in its own axes. Given V, node_*."""
+    s = cl.pair_seats[e, end]
+    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
+    V = load6(ws.V, cl.pair_bodies[e, end])
+    if flex is not None and s >= 0:
+        V = node_motion(flex, s, v, V, ws.flex)
+        R_node = load9(ws.flex.node_R, s)
+        R, l = matmul(R_node, R), rotate(R_node, l)
+    w = angular(V)
+    return join(unrotate(R, w), unrotate(R, add(linear(V), cross(w, l))))
+
+
+@step
+def frame_acceleration(
+    flex: Flex | None, cl: Closures, e: int, end: int, q: Array, v: Array, a: Array, ws: Workspace
+) -> Vec6:
+    """True acceleration of one end of pair e in its own axes, less gravity. Given alpha, omega, node_*."""
+    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
+    A, w = load6(ws.alpha, k), load3(ws.omega, k)
+    if flex is not None and s >= 0:
+        bias = node_rate_step(flex, s, q, v, w, ws.flex)
+        A = add6(node_motion(flex, s, a, A, ws.flex), bias)
+        w = add(w, angular(load6(ws.flex.node_rate, s)))
+        R_node = load9(ws.flex.node_R, s)
+        R, l = matmul(R_node, R), rotate(R_node, l)
+    point = add(add(linear(A), cross(angular(A), l)), cross(w, cross(w, l)))
+    return join(unrotate(R, angular(A)), unrotate(R, point))
+
+
+@step
+def pair_pose_step(flex: Flex | None, cl: Closures, e: int, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Where the second frame of pair e is in the first. Computes R_first, p_second, R, p."""
+    R_first, p_first = frame_pose(flex, cl, e, 0, q, ws)
+    R_second, p_second = frame_pose(flex, cl, e, 1, q, ws)
+    store(cw.R_first, e, R_first)
+    store(cw.p_second, e, p_second)
+    for j in range(3):
+        column = unrotate(R_first, (R_second[j], R_second[3 + j], R_second[6 + j]))
+        for i in range(3):
+            cw.R[e, 3 * i + j] = column[i]
+    store(cw.p, e, unrotate(R_first, add(p_second, scale(-1, p_first))))
+
+
+@step
+def pair_velocity_step(flex: Flex | None, cl: Closures, e: int, v: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """How the second frame of pair e moves in the first. Given R, p. Computes V."""
+    first = frame_velocity(flex, cl, e, 0, v, ws)
+    second = frame_velocity(flex, cl, e, 1, v, ws)
+    R, p = load9(cw.R, e), load3(cw.p, e)
+    w_first = angular(first)
+    carried = add(linear(first), cross(w_first, p))
+    w = add(rotate(R, angular(second)), scale(-1, w_first))
+    store(cw.V, e, join(w, add(rotate(R, linear(second)), scale(-1, carried))))
+
+
+@step
+def pair_acceleration_step(
+    flex: Flex | None, cl: Closures, e: int, q: Array, v: Array, a: Array, ws: Workspace, cw: ClosureWorkspace
+) -> None:
+    """How that motion changes, seen from the first frame. Given R, p, V and accelerations of all bodies. Computes A."""
+    first = frame_acceleration(flex, cl, e, 0, q, v, a, ws)
+    second = frame_acceleration(flex, cl, e, 1, q, v, a, ws)
+    w_first = angular(frame_velocity(flex, cl, e, 0, v, ws))
+    R, p, V = load9(cw.R, e), load3(cw.p, e), load6(cw.V, e)
+    turning = add(angular(first), cross(w_first, angular(V)))
+    swung = add(cross(angular(first), p), cross(w_first, add(cross(w_first, p), scale(2, linear(V)))))
+    dw = add(rotate(R, angular(second)), scale(-1, turning))
+    du = add(rotate(R, linear(second)), scale(-1, add(linear(first), swung)))
+    store(cw.A, e, join(dw, du))
+
+
+@step
+def screw_error(a: Vec3, R: Mat3, advance: Number, pitch: Number) -> Number:
+    """How far an advance along the axis a of a rotation R is from pitch times its angle, whole turns left out.
+
+    pitch sin(advance / pitch - angle), which is that difference where it is small, and needs no angle.
+    """
+    axial = (R[7] - R[5], R[2] - R[6], R[3] - R[1])
+    sine, cosine = 0.5 * dot(a, axial), 0.5 * (R[0] + R[4] + R[8] - 1)
+    turn = advance / pitch
+    return pitch * (np.sin(turn) * cosine - np.cos(turn) * sine)
+
+
+@step
+def touching_point(y: Vec3, d: Number) -> tuple[Number, Number, Vec3]:
+    """s = z . y, h = sqrt(1 - s^2), and from the centre of a wheel with axis y and radius d to its lowest point."""
+    s = y[2]
+    h = np.sqrt(1 - s * s)
+    return s, h, (d * s * y[0] / h, d * s * y[1] / h, -d * h)
+
+
+@step
+def touching_rate(y: Vec3, w: Vec3, d: Number) -> Vec3:
+    """How the touching point moves, seen from the centre, in the first frame's axes: d/dt of d (s y - z) / h."""
+    s, h, _ = touching_point(y, d)
+    dy = cross(w, y)
+    ds = dy[2]
+    dh = -s * ds / h
+    inner = (s * y[0], s * y[1], s * y[2] - 1)
+    rate = (ds * y[0] + s * dy[0], ds * y[1] + s * dy[1], ds * y[2] + s * dy[2])
+    return (
+        d * (rate[0] - inner[0] * dh / h) / h,
+        d * (rate[1] - inner[1] * dh / h) / h,
+        d * (rate[2] - inner[2] * dh / h) / h,
+    )
+
+
+@step
+def wheel_row(cl: Closures, i: int, a: Vec3, y: Vec3, p: Vec3, V: Vec6) -> tuple[Vec6, Number, Number]:
+    """N, phi and curvature of a row about a wheel; y is its axis in the first frame."""
+    c, d = cl.row_number[i, 0], cl.row_number[i, 1]
+    w = angular(V)
+    s, h, m = touching_point(y, d)
+    if cl.row_kind[i] == SLIP:
+        return join(cross(m, a), a), 0.0 * s, dot(a, cross(w, touching_rate(y, w, d)))
+    lever = (y[1], -y[0], 0.0 * s)  # y x z
+    ds = dot(lever, w)
+    dds = cross(w, cross(w, y))[2]
+    N = join(scale(d * s / h, lever), (0.0 * s, 0.0 * s, 1.0 + 0.0 * s))
+    return N, p[2] - c - d * h, d * (ds * ds / (h * h * h) + s / h * dds)
+
+
+@step
+def frame_row(cl: Closures, i: int, R: Mat3, p: Vec3, V: Vec6) -> tuple[Vec6, Number, Number]:
+    """N, phi and curvature of row i."""
+    kind = cl.row_kind[i]
+    a, b = load3(cl.row_first, i), load3(cl.row_second, i)
+    c, d = cl.row_number[i, 0], cl.row_number[i, 1]
+    w, u = angular(V), linear(V)
+    zero = 0.0 * p[0]
+    none = (zero, zero, zero)
+    if kind == ALONG:
+        return join(none, a), dot(a, p) - c, zero
+    if kind == ANGLE:
+        y = rotate(R, b)
+        return join(cross(y, a), none), dot(a, y) - c, dot(a, cross(w, cross(w, y)))
+    if kind == DISTANCE:
+        length = np.sqrt(dot(p, p))
+        n = scale(1 / length, p)
+        along = dot(n, u)
+        return join(none, n), length - c, (dot(u, u) - along * along) / length
+    if kind == SCREW:
+        return join(scale(-d, a), a), screw_error(a, R, dot(a, p) - c, d), zero
+    return wheel_row(cl, i, a, rotate(R, b), p, V)
+
+
+@step
+def row_step(cl: Closures, i: int, q: Array, v: Array, a: Array, cw: ClosureWorkspace) -> None:
+    """Row i. Given R, p, V, A of its pair. Computes N, position, velocity, acceleration."""
+    e = cl.row_pair[i]
+    if e < 0:
+        x, y = cl.row_ratios[i, 0], cl.row_ratios[i, 1]
+        j, k = cl.row_speeds[i, 0], cl.row_speeds[i, 1]
+        stretch = x * q[cl.row_coordinates[i, 0]] + y * q[cl.row_coordinates[i, 1]]
+        cw.position[i] = stretch - cl.row_number[i, 0]
+        cw.velocity[i] = x * v[j] + y * v[k]
+        cw.acceleration[i] = x * a[j] + y * a[k]
+    else:
+        V = load6(cw.V, e)
+        N, position, curvature = frame_row(cl, i, load9(cw.R, e), load3(cw.p, e), V)
+        store(cw.N, i, N)
+        cw.position[i] = position
+        cw.velocity[i] = dot6(N, V)
+        cw.acceleration[i] = dot6(N, load6(cw.A, e)) + curvature
