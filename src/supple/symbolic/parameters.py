@@ -105,9 +105,7 @@ def symbols_of(
     property of its shape, and makes a rotor a rotor.
     """
     values = parameter_values(model)
-    for label in parameters or ():
-        if label not in values:
-            raise StateError(f"model {model.name!r}: no parameter {label!r}{nearest(label, values)}")
+    _require_known(model, parameters or (), values)
     known = {*model.coordinates, *model.speeds}
     own = {symbol: meaning for symbol, meaning in (names or {}).items() if meaning not in known}
     states = _turned_round(model, {x: meaning for x, meaning in (names or {}).items() if meaning in known})
@@ -132,10 +130,15 @@ def symbols_of(
 def plain_symbols(model: Model, parameters: Sequence[str]) -> Symbols:
     """Symbols with the names that the model has, each number by itself."""
     values = parameter_values(model)
+    _require_known(model, parameters, values)
+    return Symbols({x: x for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None))
+
+
+def _require_known(model: Model, parameters: Sequence[str], values: Mapping[str, float]) -> None:
+    """Refuse names of parameters that the model does not have."""
     for label in parameters:
         if label not in values:
             raise StateError(f"model {model.name!r}: no parameter {label!r}{nearest(label, values)}")
-    return Symbols({x: x for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None))
 
 
 def _drives(model: Model, inputs: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:

@@ -52,8 +52,6 @@ class Reduced:
         M u_I' = f.
     speeds : array of Expr
         The dependent speeds in terms of the independent ones.
-    accelerations : tuple of arrays of Expr
-        T and gamma of u_D' = T u_I' + gamma.
     """
 
     independent: list[int]
@@ -61,7 +59,6 @@ class Reduced:
     M: Nodes
     f: Nodes
     speeds: Nodes
-    accelerations: tuple[Nodes, Nodes]
 
     def image(self, v: Sequence[Expr]) -> dict[Expr, Expr]:
         """What the dependent speeds are to be replaced by."""
@@ -119,7 +116,7 @@ def reduced(
     lumped = M_ID + T.T @ M_D
     reduced_M = M_I + M_ID @ T + T.T @ M_ID.T + T.T @ (M_D @ T)
     reduced_f = substituted(f[independent] + T.T @ f[dependent], image) - lumped @ gamma
-    return Reduced(independent, dependent, reduced_M, reduced_f, speeds, (T, gamma))
+    return Reduced(independent, dependent, reduced_M, reduced_f, speeds)
 
 
 def _check_linear(A: Nodes, v: Nodes, constraints: Sequence[Constraint]) -> None:
