@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError
+from supple.recursions.closures import ClosureWorkspace
 
 if TYPE_CHECKING:
     from supple.model.closed import Loops
@@ -44,19 +45,19 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
 
     X is M^-1 J*, for steps of least kinetic energy; with `stiff` J* without the columns of modes.
     """
-    still = np.zeros(loops.model.nv)
-    error = _largest(loops, q)
+    cw = loops.reflect(q, given=given)
     damping = 0.0
     for _ in range(MOST_STEPS):
+        error = _largest(loops, cw)
         if error < CLOSED:
             return q
-        X, S, cw = _response(loops, q, still, given, stiff)
+        X, S = _response(loops, cw, given, stiff)
         step = -X.T @ _least(S, np.where(loops.holonomic, cw.position, 0.0), damping)
         step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), LONGEST))
         trial = loops.model.integrate(q, step, 1.0)
-        new = _largest(loops, trial)
-        if new < error * (1 - 1e-4):
-            q, error, damping = trial, new, damping / 10 if damping > DAMPINGS[0] else 0.0
+        there = loops.reflect(trial, given=given)
+        if _largest(loops, there) < error * (1 - 1e-4):
+            q, cw, damping = trial, there, damping / 10 if damping > DAMPINGS[0] else 0.0
         elif error < NEARLY:
             return q
         elif damping > DAMPINGS[1]:
@@ -68,8 +69,9 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
 
 def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> Floats:
     """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
+    cw = loops.reflect(q, v, given)
     for stiff in (True, False) if loops.model._is_mode.any() else (False,):
-        X, S, cw = _response(loops, q, v, given, stiff)
+        X, S = _response(loops, cw, given, stiff)
         out: Floats = v - X.T @ _least(S, cw.velocity, 0.0)
         left = loops.errors(q, out)[1]
         if np.abs(left).max(initial=0.0) <= NEARLY * (1 + np.abs(v).max()):
@@ -85,17 +87,16 @@ def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> 
     return out
 
 
-def _response(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_], stiff: bool) -> tuple[Any, Any, Any]:
-    """X, S = J X* and all else of `Loops.reflect`."""
-    cw = loops.reflect(q, v, given)
+def _response(loops: Loops, cw: ClosureWorkspace, given: NDArray[np.bool_], stiff: bool) -> tuple[Floats, Floats]:
+    """X and S = J X*."""
     if not stiff:
-        return cw.X, cw.S, cw
+        return cw.X, cw.S
     X = np.where(given | loops.model._is_mode, 0.0, cw.J)
-    return X, cw.J @ X.T, cw
+    return X, cw.J @ X.T
 
 
-def _largest(loops: Loops, q: Floats) -> float:
-    return float(np.abs(loops.errors(q)[0][loops.holonomic]).max(initial=0.0))
+def _largest(loops: Loops, cw: ClosureWorkspace) -> float:
+    return float(np.abs(cw.position[loops.holonomic]).max(initial=0.0))
 
 
 def _least(S: Any, r: Any, damping: float) -> Floats:

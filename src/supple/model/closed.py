@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.engines.plain import plain
 from supple.engines.workspaces import borrow
 from supple.errors import AssemblyError, StateError, nearest
 from supple.model import assembly
 from supple.model.constraints import Gear, Row, closure_arrays
 from supple.model.flatten import Names, numbering, place
 from supple.recursions import closed_chains
-from supple.recursions.closure_forces import SMALLEST
+from supple.recursions.closure_forces import SMALLEST, row_force
 from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, closure_workspace
 
 if TYPE_CHECKING:
@@ -90,18 +91,16 @@ class Loops:
     def errors(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Numbers, Numbers]:
         """How far the rows are from zero, and how fast they change: (..., rows) each, m or rad, m/s or rad/s."""
         m = self.model
-        (q_, v_), shape, dtype, ws = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
-        position, velocity = (np.zeros((len(q_), len(self)), dtype) for _ in range(2))
-        closed_chains.residuals(m.tree, m.flex, self.arrays, q_, v_, ws, self.workspace(dtype), position, velocity)
-        return position.reshape((*shape, len(self))), velocity.reshape((*shape, len(self)))
+        (q_, v_), shape, _, _ = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
+        found = [self.reflect(*state) for state in zip(q_, v_, strict=True)]
+        position, velocity = ([getattr(x, key) for x in found] for key in ("position", "velocity"))
+        return np.reshape(position, (*shape, len(self))), np.reshape(velocity, (*shape, len(self)))
 
     def jacobian(self, q: ArrayLike) -> Numbers:
         """J (..., rows, nv): rates of the rows are J v."""
         m = self.model
-        (q_,), shape, dtype, ws = m._batch(q=(q, m.nq))
-        J = np.zeros((len(q_), len(self), m.nv), dtype)
-        closed_chains.jacobians(m.tree, m.flex, self.arrays, q_, ws, self.workspace(dtype), J)
-        return J.reshape((*shape, len(self), m.nv))
+        (q_,), shape, _, _ = m._batch(q=(q, m.nq))
+        return np.reshape([self.reflect(x).J for x in q_], (*shape, len(self), m.nv))
 
     # ------------------------------------------------------------ assembly
 
@@ -138,13 +137,11 @@ class Loops:
         return np.array(x[0], dtype=float)
 
     def project(self, q: Numbers, v: Numbers, given: Numbers, steps: int = 2) -> tuple[Numbers, Numbers]:
-        """States (states, ...) nearly closed, after steps towards the closed ones; see `closed_chains.closing_step`."""
-        m = self.model
-        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
+        """States (states, ...) nearly closed, after steps towards the closed ones of least kinetic energy."""
         for _ in range(steps):
-            q_new, v_new = np.empty_like(q), np.empty_like(v)
-            closed_chains.closing(m.tree, m.flex, self.arrays, q, v, given, ws, cw, q_new, v_new)
-            q, v = q_new, v_new
+            found = [self.reflect(*state, given) for state in zip(q, v, strict=True)]
+            q = self.model.integrate(q, np.array([x.shift for x in found]), 1.0)
+            v = v + np.array([x.blow for x in found])
         return q, v
 
     def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -198,33 +195,41 @@ class Loops:
         return tau
 
     def forward(
-        self, q: Numbers, v: Numbers, drive: Numbers, given: Numbers, wrench: Numbers
+        self,
+        q: Numbers,
+        v: Numbers,
+        drive: Numbers,
+        given: Numbers,
+        wrench: Numbers,
+        cw: ClosureWorkspace | None = None,
     ) -> tuple[Numbers, Numbers, int]:
         """Accelerations (states, nv), forces (states, rows), and the fault of `closed_chains.forward_dynamics`."""
         m = self.model
         a, force = np.zeros((len(q), m.nv), q.dtype), np.zeros((len(q), len(self)), q.dtype)
-        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
+        ws = borrow(m._sizes, q.dtype.type)
+        cw = closure_workspace(self.arrays, m.nv, q.dtype) if cw is None else cw
         args = q, v, drive, given, wrench, ws, cw, a, force
         return a, force, closed_chains.forward_dynamics(m.tree, m.flex, self.arrays, *args)
 
-    def loads(self, q: Numbers, force: Numbers) -> tuple[Numbers, Numbers]:
-        """What forces of the rows (states, rows) do to bodies (states, n + 1, 6) and speeds of modes (states, nv)."""
+    def loads(self, q: Numbers, force: Numbers) -> Numbers:
+        """What forces of the rows (states, rows) do to bodies, (states, n + 1, 6) in body axes at body origins."""
+        wrench = np.zeros((len(q), len(self.model.bodies) + 1, 6), q.dtype)
+        for state, sizes, out in zip(q, force, wrench, strict=True):
+            cw = self.reflect(state)
+            ws = borrow(self.model._sizes, q.dtype.type)
+            ws.load[:] = 0.0
+            for i in np.flatnonzero(self.arrays.row_pair >= 0):
+                plain(row_force)(self.model.flex, self.arrays, i, sizes[i], ws, cw)
+            out[:] = -ws.load
+        return wrench
+
+    def reflect(self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None) -> ClosureWorkspace:
+        """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, given freedoms held."""
         m = self.model
-        wrench = np.zeros((len(q), len(m.bodies) + 1, 6), q.dtype)
-        modal = np.zeros((len(q), m.nv), q.dtype)
-        ws, cw = borrow(m._sizes, q.dtype.type), self.workspace(q.dtype)
-        closed_chains.loads(m.tree, m.flex, self.arrays, q, force, ws, cw, wrench, modal)
-        return wrench, modal
-
-    def workspace(self, dtype: Any = np.float64) -> ClosureWorkspace:
-        """New arrays."""
-        return closure_workspace(self.arrays, self.model.nv, dtype)
-
-    def reflect(self, q: Numbers, v: Numbers, given: Numbers) -> ClosureWorkspace:
-        """Errors, J, M^-1 J* and S of one state, given freedoms held."""
-        cw = self.workspace()
-        ws = borrow(self.model._sizes, np.float64)
-        closed_chains.reflection(self.model.tree, self.model.flex, self.arrays, q, v, given, ws, cw)
+        v = np.zeros(m.nv, q.dtype) if v is None else v
+        drive, wrench = np.zeros((1, m.nv), q.dtype), m._wrenches([], q.dtype)
+        cw = closure_workspace(self.arrays, m.nv, q.dtype)
+        self.forward(q[None], v[None], drive, m._free if given is None else given, wrench, cw)
         return cw
 
     # ------------------------------------------------------------ redundancy and singular postures
@@ -235,8 +240,8 @@ class Loops:
         The least eigenvalue of S, its rows scaled to at most 1 at these postures, of those that are not zero at all of
         them: zero in a singular posture.
         """
-        states, still = np.atleast_2d(np.asarray(q, dtype=float)), np.zeros(self.model.nv)
-        S = np.array([self.reflect(x, still, self.model._free).S for x in states]).reshape(-1, len(self), len(self))
+        states = np.atleast_2d(np.asarray(q, dtype=float))
+        S = np.array([self.reflect(x).S for x in states]).reshape(-1, len(self), len(self))
         size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), SMALLEST))
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
         first = len(self) - int((values > REPEATED).sum(axis=1).max(initial=1))
@@ -257,7 +262,7 @@ class Loops:
     def repeated(self, q: ArrayLike | None = None) -> list[str]:
         """Sentences that name the conditions which repeat others, at a posture or where the model is assembled."""
         at = self.assemble() if q is None else np.array(q, dtype=float)
-        S = self.reflect(at, np.zeros(self.model.nv), self.model._free).S
+        S = self.reflect(at).S
         size = np.sqrt(S.diagonal())
         scaled = S / np.outer(size, size)
         kept: list[int] = []

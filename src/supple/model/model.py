@@ -406,7 +406,7 @@ class Model:
         applied = self._wrenches(w_, dtype)
         if self.loops is not None and forces_of_rows is not None:
             force = np.broadcast_to(np.asarray(forces_of_rows), (*shape, len(self.loops))).reshape(len(q_), -1)
-            applied = np.ascontiguousarray(applied + self.loops.loads(q_, np.ascontiguousarray(force, dtype))[0])
+            applied = np.ascontiguousarray(applied + self.loops.loads(q_, np.ascontiguousarray(force, dtype)))
         newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
         tau = tau.reshape((*shape, self.nv))
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f

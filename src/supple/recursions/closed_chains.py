@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.articulated import articulate, articulated_inertias, singular_freedom
-from supple.recursions.closure_forces import close, factor_closures, jacobian_row, reflect, row_force, solve_closures
+from supple.recursions.closure_forces import close, closing_changes, factor_closures, reflect, solve_closures
 from supple.recursions.closure_rows import pair_acceleration_step, pair_pose_step, pair_velocity_step, row_step
 from supple.recursions.closures import Closures, ClosureWorkspace
 from supple.recursions.composite import posture_step
-from supple.recursions.coordinates import advance_step
 from supple.recursions.kinematics import acceleration_step, ground_acceleration, pose_step, twist_step, velocity_step
-from supple.recursions.newton_euler import at_rest
 from supple.recursions.nodes import node_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 
@@ -95,140 +93,20 @@ def forward_dynamics(
 
     Return 0, or 1 + the freedom of the open tree that has no inertia.
 
-    `drive` and `given` as those of the tree.
+    `drive` and `given` as those of the tree. Leaves all of `cw` as it is for the last state: it is the only sweep that
+    closures have, since what it computes on its way serves assembly and projection too, and compiling takes long.
     """
     for s in range(len(q)):
         free_motion(tree, flex, cl, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, cw, a[s])
         fault = singular_freedom(given, ws)
         if fault > 0:
             return fault
+        factor_closures(cw)
+        closing_changes(cw)
         for i in range(len(cw.error)):
             cw.error[i] = -cw.acceleration[i]
-        factor_closures(cw)
         solve_closures(cw.error, cw.force, cw)
         close(given, drive[s], cw, a[s])
         for i in range(len(cw.force)):
             force[s, i] = cw.force[i]
     return 0
-
-
-@step
-def closing_step(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    v: Array,
-    given: Array,
-    ws: Workspace,
-    cw: ClosureWorkspace,
-    q_new: Array,
-    v_new: Array,
-) -> None:
-    """One step towards the closed loops, of least kinetic energy: dq = -M^-1 J* S^-1 phi, and so for the speeds.
-
-    Given freedoms stay. A state that is closed but for an error e is left with one of the order of its square.
-    """
-    open_motion(tree, flex, cl, q, v, given, ws, cw)
-    factor_closures(cw)
-    solve_closures(cw.position, cw.force, cw)
-    for j in range(len(v)):
-        cw.change[j] = 0.0
-        for i in range(len(cw.force)):
-            cw.change[j] -= cw.force[i] * cw.X[i, j]
-    for k in range(1, len(tree.parent)):
-        advance_step(tree, flex, k, q, cw.change, 1.0, q_new)
-    solve_closures(cw.velocity, cw.force, cw)
-    for j in range(len(v)):
-        v_new[j] = v[j]
-        for i in range(len(cw.force)):
-            v_new[j] -= cw.force[i] * cw.X[i, j]
-
-
-@sweep
-def closing(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    v: Array,
-    given: Array,
-    ws: Workspace,
-    cw: ClosureWorkspace,
-    q_new: Array,
-    v_new: Array,
-) -> None:
-    """States (s, nq), (s, nv) after a `closing_step` each."""
-    for s in range(len(q)):
-        closing_step(tree, flex, cl, q[s], v[s], given, ws, cw, q_new[s], v_new[s])
-
-
-@sweep
-def residuals(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    v: Array,
-    ws: Workspace,
-    cw: ClosureWorkspace,
-    position: Array,
-    velocity: Array,
-) -> None:
-    """phi and phi' (s, rows) for a batch of states."""
-    for s in range(len(q)):
-        still_motion(tree, flex, q[s], v[s], cw.still, ws)
-        closure_motion(tree, flex, cl, q[s], v[s], cw.still, ws, cw)
-        for i in range(len(cl.row_kind)):
-            position[s, i] = cw.position[i]
-            velocity[s, i] = cw.velocity[i]
-
-
-@sweep
-def jacobians(
-    tree: Tree, flex: Flex | None, cl: Closures, q: Array, ws: Workspace, cw: ClosureWorkspace, J: Array
-) -> None:
-    """J (s, rows, nv) for a batch of coordinates."""
-    for s in range(len(q)):
-        still_motion(tree, flex, q[s], cw.still, cw.still, ws)
-        closure_motion(tree, flex, cl, q[s], cw.still, cw.still, ws, cw)
-        for i in range(len(cl.row_kind)):
-            jacobian_row(tree, flex, cl, i, ws, cw)
-            for j in range(len(cw.still)):
-                J[s, i, j] = cw.J[i, j]
-
-
-@sweep
-def reflection(
-    tree: Tree, flex: Flex | None, cl: Closures, q: Array, v: Array, given: Array, ws: Workspace, cw: ClosureWorkspace
-) -> None:
-    """`open_motion` of one state, callable from Python."""
-    open_motion(tree, flex, cl, q, v, given, ws, cw)
-
-
-@sweep
-def loads(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    force: Array,
-    ws: Workspace,
-    cw: ClosureWorkspace,
-    wrench: Array,
-    modal: Array,
-) -> None:
-    """What forces (s, rows) do to bodies, (s, n + 1, 6) in body axes at body origins, and to modes, (s, nv)."""
-    for s in range(len(q)):
-        still_motion(tree, flex, q[s], cw.still, cw.still, ws)
-        closure_motion(tree, flex, cl, q[s], cw.still, cw.still, ws, cw)
-        at_rest(flex, ws)
-        for i in range(len(cl.row_kind)):
-            if cl.row_pair[i] >= 0:
-                row_force(flex, cl, i, force[s, i], ws, cw)
-        for k in range(len(tree.parent)):
-            for j in range(6):
-                wrench[s, k, j] = -ws.load[k, j]
-        if flex is not None:
-            for j in range(len(cw.still)):
-                modal[s, j] = -ws.flex.modal[j]

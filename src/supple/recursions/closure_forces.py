@@ -184,3 +184,22 @@ def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
         for i in range(rows):
             if cw.S[i, i].real > SMALLEST:
                 x[i] = x[i] + cw.left[i]
+
+
+@step
+def closing_changes(cw: ClosureWorkspace) -> None:
+    """The step towards the closed loops of least kinetic energy: -M^-1 J* S^-1 phi, and so for the speeds.
+
+    Given position, velocity, X, S and its factor. Computes shift, blow; force is overwritten. Given freedoms stay. A
+    state that is closed but for an error e is left with one of the order of its square.
+    """
+    solve_closures(cw.position, cw.force, cw)
+    for j in range(len(cw.shift)):
+        cw.shift[j] = 0.0
+        for i in range(len(cw.force)):
+            cw.shift[j] -= cw.force[i] * cw.X[i, j]
+    solve_closures(cw.velocity, cw.force, cw)
+    for j in range(len(cw.blow)):
+        cw.blow[j] = 0.0
+        for i in range(len(cw.force)):
+            cw.blow[j] -= cw.force[i] * cw.X[i, j]

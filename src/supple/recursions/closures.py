@@ -16,7 +16,7 @@ the ones before have left. That gives the forces of least size, and passes throu
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -102,13 +102,15 @@ class ClosureWorkspace(NamedTuple):
     """(rows,) of use within a step only."""
     error: Array
     """(rows,) what the forces must bring about."""
-    change: Array
-    """(nv,) step of the coordinates in the directions of the speeds."""
+    shift: Array
+    """(nv,) step that closes the loops, in the directions of the speeds."""
+    blow: Array
+    """(nv,) change of the speeds after which they fulfil the rows."""
     still: Array
     """(nv,) zeros."""
 
 
-def closure_workspace(closures: Closures, speeds: int, dtype: type) -> ClosureWorkspace:
+def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWorkspace:
     """New arrays."""
     pairs, rows = len(closures.pair_bodies), len(closures.row_kind)
     return ClosureWorkspace(
@@ -131,6 +133,7 @@ def closure_workspace(closures: Closures, speeds: int, dtype: type) -> ClosureWo
         pivot=np.zeros(rows, dtype),
         left=np.zeros(rows, dtype),
         error=np.zeros(rows, dtype),
-        change=np.zeros(speeds, dtype),
+        shift=np.zeros(speeds, dtype),
+        blow=np.zeros(speeds, dtype),
         still=np.zeros(speeds, dtype),
     )

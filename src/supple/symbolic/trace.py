@@ -122,7 +122,7 @@ class Trace:
         loops = self.model.loops
         assert loops is not None
         cl, cw = self._closures()
-        on_nodes(closed_chains.reflection)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
+        on_nodes(closed_chains.open_motion)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
         return q + self.tangent(q) @ dq, v + dv
 
