@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,53 @@ def test_integrators_agree(integrator: str) -> None:
     motion = supple.simulate(model, 1.0, v={"rod0.angle": -1.0}, integrator=integrator, samples=11, **settings)  # type: ignore[arg-type]
     best = supple.simulate(model, 1.0, v={"rod0.angle": -1.0}, rtol=1e-11, atol=1e-13, samples=11)
     np.testing.assert_allclose(motion.q, best.q, atol=1e-6)
+
+
+def trammel() -> supple.Model:
+    """Two sliders of one mass across each other, kept 1 m apart: x = cos, y = sin of an angle that grows evenly."""
+    mech = supple.Mechanism("trammel", gravity=(0, 0, 0))
+    for axis in "xy":
+        mech.add_body(axis, supple.RigidBody(1.0), joint=supple.Prismatic(axis))
+    mech.constrain("rod", supple.Distance("x", "y", 1.0))
+    return mech.build()
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "RK45"])
+def test_independent_coordinates_are_chosen_anew(integrator: str) -> None:
+    """Neither slider can stand for both: each has two dead points in a turn."""
+    model, rate = trammel(), 2.0
+    motion = supple.simulate(
+        model,
+        5.0,
+        {"x.position": 0.6, "y.position": 0.8},
+        {"x.position": -0.8 * rate},
+        loops="independent",
+        integrator=integrator,
+        rtol=1e-10,
+        atol=1e-12,
+        samples=501,
+    )
+    angle = np.arctan2(0.8, 0.6) + rate * motion.time.values
+    np.testing.assert_allclose(motion.q, np.stack([np.cos(angle), np.sin(angle)], axis=1), atol=1e-7)
+    assert abs(motion.constraint_error).max() < 1e-12
+    choices = [names for _, names in json.loads(motion.attrs["independent"])]
+    assert choices[:3] == [["x.position"], ["y.position"], ["x.position"]]
+    assert 6 <= len(choices) <= 7, "four dead points in a turn, but for the one it starts away from"
+
+
+def test_independent_coordinates_move_as_all_do_in_a_redundant_mechanism() -> None:
+    model = n_four_bar(2)
+    runs = [
+        supple.simulate(model, 2.0, v={"rod0.angle": -1.0}, rtol=1e-10, loops=loops)
+        for loops in ("projection", "independent")
+    ]
+    np.testing.assert_allclose(runs[1].q, runs[0].q, atol=1e-7)
+    with pytest.raises(supple.StateError, match="loops: expected one of projection, independent, got 'indepndent'"):
+        supple.simulate(model, 1.0, loops="indepndent")
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("bob", supple.RigidBody(1.0, (1.0, 0.0, 0.0)))
+    with pytest.raises(supple.StateError, match=r"loops: model .* has no closed loops, got 'independent'"):
+        supple.simulate(mech.build(), 1.0, loops="independent")
 
 
 def test_a_ball_rolls_down_a_plane() -> None:

@@ -167,6 +167,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
     _say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
     _say(f"{counts}; {change}")
+    for t, names in json.loads(result.attrs.get("independent", "[]"))[:SHOWN_EVENTS]:
+        _say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:
         for t, name in model.loops.singular_postures(result.time.values, result.q.values)[:SHOWN_EVENTS]:
             _say(f"t = {t:.6g} s: near a singular posture, where {name!r} repeats other conditions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, Strict
@@ -42,6 +42,9 @@ class Simulation(Table):
     step: MaybePositive = Field(None, description="Length of fixed steps (`generalized_alpha`, `leapfrog`, `rk4`), s.")
     rtol: MaybePositive = Field(None, description="Relative tolerance.")
     atol: MaybePositive = Field(None, description="Absolute tolerance.")
+    loops: Annotated[Literal["projection", "independent"] | None, Form('"projection" or "independent"')] = Field(
+        None, description="How closed loops are kept closed: by all speeds, or by those that depend on the others."
+    )
     samples: Annotated[Annotated[int, Strict(), Field(ge=2)] | None, Form("a whole number, two or more")] = Field(
         None, description="Number of output times, both ends included."
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from supple.errors import SimulationError, SingularError, StateError
 from supple.inputs.controllers import Sampled
 from supple.inputs.inputs import WORK
+from supple.model.independent import condition, independent
 from supple.simulation.choice import Choice
 from supple.simulation.events import Event, Limit, Situation
 from supple.simulation.methods.stretch import Effort, Memory, Method, Task
@@ -26,6 +27,8 @@ CLOSE = 1e-12
 WORTH_WRITING = 0.2
 """Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
 guess and not by the clock, so that a run that was broken off comes to the same parts as one that was not."""
+WORN = 0.1
+"""Share of its condition when it was made, below which a choice of independent speeds is made anew."""
 
 
 @dataclass
@@ -51,6 +54,9 @@ class Part:
 KEYS = tuple(field.name for field in fields(Part))
 
 
+Key = tuple[tuple[tuple[int, float], ...], tuple[int, ...]]
+
+
 class Course:
     """A run that goes from part to part.
 
@@ -62,6 +68,8 @@ class Course:
     samples : int
         Output times, both ends included.
     progress : function of t, optional
+    partitioned : bool
+        Keep loops closed in independent coordinates.
     """
 
     choice: Choice
@@ -74,7 +82,9 @@ class Course:
         duration: float,
         samples: int,
         progress: Callable[[float], None] | None,
+        partitioned: bool = False,
     ) -> None:
+        self._partitioned = partitioned
         self.system, self.events, self.limits = system, tuple(events), tuple(limits)
         self.times = np.linspace(0.0, duration, samples)
         self.duration = duration
@@ -84,8 +94,8 @@ class Course:
         self._written = 0
         self._guess = _seconds_of_an_evaluation(system, self.events)
         self.unfinished: list[Part] = []
-        self._situations: dict[tuple[tuple[int, float], ...], Situation] = {}
-        self._methods: dict[tuple[tuple[int, float], ...], Method] = {}
+        self._situations: dict[Key, Situation] = {}
+        self._methods: dict[Key, Method] = {}
         self._breaks = system.inputs.breaks
         self.ended = False
 
@@ -98,6 +108,9 @@ class Course:
         self._ticks = dict.fromkeys(s.inputs.sample_rates, 0)
         self._memory: Memory = {}
         self._signs = np.zeros(0)
+        self.choices: list[tuple[float, list[int]]] = []
+        self._condition = 0.0
+        self._choose()
         s.begin(0.0, self._y, self._u)
         for rate in self._ticks:
             self._ticks[rate] = 1
@@ -108,7 +121,8 @@ class Course:
 
     def memory(self) -> dict[str, Vector]:
         """All that the next part depends on."""
-        words = json.dumps([self.happened, sorted(self._held.items()), list(self._ticks.values()), vars(self.effort)])
+        held, ticks = sorted(self._held.items()), list(self._ticks.values())
+        words = json.dumps([self.happened, held, ticks, vars(self.effort), self.choices, self._condition])
         return {
             "t": np.array([self._t]),
             "y": self._y.copy(),
@@ -124,10 +138,11 @@ class Course:
         self._t, self._y, self._u = float(memory["t"][0]), memory["y"].copy(), memory["u"].copy()
         self._done, self.ended = int(memory["done"][0]), bool(memory["done"][1])
         self._signs = memory["signs"].copy()
-        happened, held, ticks, effort = json.loads(memory["notes"].tobytes().decode())
+        happened, held, ticks, effort, choices, self._condition = json.loads(memory["notes"].tobytes().decode())
         self.happened = [(float(t), str(name)) for t, name in happened]
         self._held = {int(i): float(side) for i, side in held}
         self._ticks = dict(zip(self._ticks, map(int, ticks), strict=True))
+        self.choices = [(float(t), [int(i) for i in chosen]) for t, chosen in choices]
         self.effort = Effort(**effort)
         self._written = self.effort.evaluations
         self._memory = {k.removeprefix("method "): x.copy() for k, x in memory.items() if k.startswith("method ")}
@@ -135,6 +150,7 @@ class Course:
     def attributes(self) -> dict[str, Any]:
         """How the motion was found."""
         method = self._method()
+        named = [(t, [self.system.model.speeds[i] for i in chosen]) for t, chosen in self.choices]
         return {
             "integrator": method.name,
             "reason": self.choice.reason,
@@ -144,6 +160,7 @@ class Course:
             "evaluations": self.effort.evaluations,
             "engine": self.system.engine,
             "events": json.dumps(self.happened),
+            **({"independent": json.dumps(named)} if named else {}),
         }
 
     # ------------------------------------------------------------ parts
@@ -185,14 +202,15 @@ class Course:
     def _stretch(self, goal: float) -> None:
         """To the next jump."""
         end = min(goal, self._next_jump())
-        if self.system.model.loops is not None:  # a stretch ends with its loops closed: at every output time
+        method = self._method()
+        # A stretch ends with its loops closed, and with a look at the choice of independent speeds.
+        if self.system.model.loops is not None and (method.one_step or self._partitioned):
             end = min(end, float(self.times[self._done]))
         # An output time that is the jump's but for rounding shows the state before the jump, as all others do.
         upto = int(np.searchsorted(self.times, end + CLOSE * self.duration, side="right"))
         watch = self._situation().watch(self._t, self._y, self._u, float(self.times[1]))
         if watch is not None and len(self._signs):
             watch.signs = np.where(self._signs != 0, self._signs, watch.signs)
-        method = self._method()
         effort, memory = Effort(**vars(method.effort)), dict(self._memory)
         times = self.times[self._done : upto]
         out = np.full((len(times), len(self._y)), np.nan)
@@ -214,13 +232,11 @@ class Course:
             for key, x in vars(method.effort).items():
                 setattr(self.effort, key, getattr(self.effort, key) + x - getattr(effort, key))
         count = len(found.states)
-        closed = self.system.project(found.y)
-        if count and self.system.model.loops is not None and not found.events:
-            found.states[-1] = closed
+        system = self._situation().system
         if count:
-            self.unfinished.append(self._samples(times[:count], found.states))
+            self.unfinished.append(self._samples(times[:count], system.project(found.states)))
             self._done += count
-        self._t, self._y = found.t, closed
+        self._t, self._y = found.t, system.project(found.y[None])[0]
         met = self.times[self._done : self._done + 1]
         if found.events and len(met) and met[0] <= found.t + CLOSE * self.duration:  # an event at an output time
             self.unfinished.append(self._samples(met, found.y[None]))
@@ -231,6 +247,27 @@ class Course:
             self._react(found.events)
         if not self.ended and self._is_jump(self._t):
             self._jump()
+        if self._partitioned:
+            self._choose()
+
+    def _choose(self) -> None:
+        """Independent speeds for the next stretch: those so far, unless they have become a bad choice."""
+        loops = self.system.model.loops
+        if loops is None or not self._partitioned:
+            return
+        q, given = self._y[: self.system.nq], self._situation().system.given
+        if self.choices and condition(loops, q, given, self._mask()) >= WORN * self._condition:
+            return
+        free = np.flatnonzero(independent(loops, q, given)).tolist()
+        if not self.choices or free != self.choices[-1][1]:
+            self.choices.append((self._t, free))
+        self._condition = condition(loops, q, given, self._mask())
+
+    def _mask(self) -> NDArray[np.bool_]:
+        """Independent speeds."""
+        out = np.zeros(self.system.nv, dtype=bool)
+        out[self.choices[-1][1]] = True
+        return out
 
     def _samples(self, t: Vector, y: Vector) -> Part:
         """States, accelerations and forces at output times."""
@@ -281,14 +318,19 @@ class Course:
                 self.unfinished.append(last[:-1])
         self.unfinished.append(self._samples(np.array([self._t]), self._y[None]))
 
+    def _key(self) -> Key:
+        """What is held by stops, and the independent speeds."""
+        return tuple(sorted(self._held.items())), tuple(self.choices[-1][1] if self.choices else ())
+
     def _situation(self) -> Situation:
-        key = tuple(sorted(self._held.items()))
+        key = self._key()
         if key not in self._situations:
-            self._situations[key] = Situation(self.system, self.events, self.limits, dict(self._held))
+            system = self.system.chosen(frozenset(key[1]))
+            self._situations[key] = Situation(system, self.events, self.limits, dict(self._held))
         return self._situations[key]
 
     def _method(self) -> Method:
-        key = tuple(sorted(self._held.items()))
+        key = self._key()
         if key not in self._methods:
             situation = self._situation()
             # From the first state, not this one: else a run that is resumed would have another.

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.errors import ResultsError, SimulationError, StateError
+from supple.errors import ResultsError, SimulationError, StateError, nearest
 from supple.inputs.controllers import Signal
 from supple.inputs.functions import text
 from supple.inputs.inputs import Inputs, Laws, Motion
@@ -29,6 +29,7 @@ from supple.simulation.system import System
 
 PARTS = 50
 """Most parts of a run that is written to a file; each is safe once it is there."""
+LOOPS = ("projection", "independent")
 TURNED = "orientation"
 """Variable whose last values the next part goes on from: the sign of a quaternion must not jump."""
 
@@ -49,6 +50,7 @@ def simulate(
     rtol: float | None = None,
     atol: float = 1e-10,
     step: float | None = None,
+    loops: str = "projection",
     samples: int = 201,
     progress: Callable[[float], None] | None = None,
     file: str | os.PathLike[str] | None = None,
@@ -85,6 +87,10 @@ def simulate(
         Tolerances of adaptive integrators, rtol 1e-8 if not given. Where it is given, "auto" takes an adaptive one.
     step : float, optional
         Length of fixed steps, s.
+    loops : str
+        How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
+        "independent": as many speeds as there are freedoms are left as they are, the others follow from them, and
+        which ones these are is chosen anew where the choice has become a bad one.
     samples : int
         Number of output times, both ends included.
     progress : function of a float, optional
@@ -114,6 +120,10 @@ def simulate(
         raise StateError(f"duration: expected a positive number, got {duration}")
     if samples < 2:
         raise StateError(f"samples: expected at least 2, got {samples}")
+    if loops not in LOOPS:
+        raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
+    if loops != LOOPS[0] and model.loops is None:
+        raise StateError(f"loops: model {model.name!r} has no closed loops, got {loops!r}")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
     inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
@@ -128,7 +138,7 @@ def simulate(
         q_0 = model.loops.assemble(q_0, [*_kept(model, q), *prescribed])
         v_0 = model.loops.consistent(q_0, v_0, [*_kept(model, v), *prescribed])
     require_sound(model, inputs, events, limits, q_0)
-    course = Course(system, events, limits, float(duration), samples, progress)
+    course = Course(system, events, limits, float(duration), samples, progress, loops == "independent")
     y, u = course.start(q_0, v_0)
     choice = choose(integrator, step, rtol, atol, system, y, u, float(duration), samples)
     course.choice = choice
@@ -139,6 +149,7 @@ def simulate(
         "integrator": str(choice.integrator),
         "rtol": choice.rtol,
         "atol": atol,
+        "loops": loops,
         "q": q_0.tolist(),
         "v": v_0.tolist(),
         "inputs": inputs.describe(),

@@ -31,54 +31,65 @@ WORTH_COMPILING = 60_000
 
 
 class Equations:
-    """The leaves of a run and what its laws make of them, in a graph of their own."""
+    """The leaves of a run and what its laws make of them, in a graph of their own.
 
-    def __init__(self, model: Model, inputs: Inputs, limit: float = LIMIT) -> None:
+    Where the model has loops, `independent` are the speeds that closing them leaves as they are.
+    """
+
+    def __init__(
+        self, model: Model, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
+    ) -> None:
         self.trace = t = Trace(model, limit=limit)
         graph = t.graph
         z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
         self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
         self._inputs, self.acting = inputs, inputs.acting
+        self._independent = independent
         self.applied: Applied = inputs.applied(self.at)
         self.y: Nodes = np.concatenate([t.q, t.v, z])
         self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
 
     def rate(self) -> Nodes:
         """dy/dt."""
-        n = self.at.model.nv
-        x = self.closed_state
-        w = self.accelerations(self.at.t, self.at.q, np.concatenate([self.at.v, self.at.z]))
-        return np.concatenate([self.trace.rates(x.q, x.v), w[:n], w[n:]])
+        x = self.closed_state[0]
+        return np.concatenate([self.trace.rates(x.q, x.v), self._accelerated(x)])
 
     def motion(self) -> tuple[Nodes, Nodes]:
         """Accelerations and drive forces."""
         x = self.applied
         return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
 
-    def closed(self) -> Nodes:
-        """The state with its loops closed."""
-        return np.concatenate([self.closed_state.q, self.closed_state.v, self.at.z])
+    def closed(self) -> dict[str, Nodes]:
+        """The state with its loops closed, and how far their rows are from repeating each other."""
+        x, S = self.closed_state
+        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": self.trace.closure_margins(S)}
 
     @cached_property
-    def closed_state(self) -> Applied:
-        """What the laws make of the state with its loops closed."""
+    def closed_state(self) -> tuple[Applied, Nodes]:
+        """What the laws make of the state with its loops closed, and S of the loops."""
         x = self.at
-        return self.at_state(x.t, x.q, x.v, x.z)
+        return self._closed_at(x.t, x.q, x.v, x.z)
 
     def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
         """What the laws make of another state; where it has loops, after one step towards their closure."""
+        return self._closed_at(t, q, v, z)[0]
+
+    def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
         made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
         if x.model.loops is None:
-            return made
-        q, v = self.trace.closed(made.q, made.v, made.given)
-        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+            return made, np.zeros((0, 0), dtype=object)
+        q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
+        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
 
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
         """Rates of w, speeds and integrals, at another state."""
         n = self.at.model.nv
-        x = self.at_state(t, q, w[:n], w[n:])
+        return self._accelerated(self.at_state(t, q, w[:n], w[n:]))
+
+    def _accelerated(self, x: Applied) -> Nodes:
+        """Rates of speeds and integrals under what the laws make of a state."""
         a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
         power = [np.array([tau @ x.v], dtype=object)] if self.acting else []
         return np.concatenate([a, np.array(x.z_rate, dtype=object), *power])
@@ -124,7 +135,7 @@ class Kernel(MachineCode):
         model, name = system.model, what.split()[0]
 
         def traced() -> Function:
-            e = Equations(model, system.inputs)
+            e = Equations(model, system.inputs, system.independent)
             for key, names in more.items():
                 e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
             function = Function(name, e.at.graph, e.inputs, make(e))
@@ -155,6 +166,8 @@ class System:
         "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration.
     z_0, u_0 : arrays
         Integrals and held values at the start.
+    independent : frozenset of int
+        Speeds that closing the loops leaves as they are, the others follow from them; none if all share in it.
     """
 
     def __init__(
@@ -163,11 +176,12 @@ class System:
         inputs: Inputs,
         q: Vector,
         v: Vector,
-        family: dict[frozenset[int], System] | None = None,
+        independent: frozenset[int] = frozenset(),
+        family: dict[tuple[frozenset[int], frozenset[int]], System] | None = None,
     ) -> None:
-        self.model, self.inputs = model, inputs
+        self.model, self.inputs, self.independent = model, inputs, independent
         self._start = q, v
-        self._family = {inputs.locked: self} if family is None else family
+        self._family = {(inputs.locked, independent): self} if family is None else family
         self._free = inputs if not inputs.locked else inputs.locking(frozenset())
         self._watched: dict[str, Kernel] = {}
         self.nq, self.nv = model.nq, model.nv
@@ -176,7 +190,8 @@ class System:
         laws = Equations(model, inputs)
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws())
         self.given = laws.applied.given
-        self.digest = _digest(self._laws_function, self.given)
+        self.held = holding(self.given, independent)
+        self.digest = _digest(self._laws_function, self.given, sorted(independent))
         self._ticks = {
             rate: (list(updates), Function("tick", laws.at.graph, laws.inputs, {"u": np.array(list(updates.values()))}))
             for rate, updates in laws.applied.ticks.items()
@@ -266,7 +281,7 @@ class System:
             q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
             drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
-            q, v = self.model.loops.project(q, v, self.given, 1)
+            q, v = self.model.loops.project(q, v, self.held, 1)
         a, tau = self.model._articulated(q, v, drive, self.given, None)
         return q, v, a, tau, z_rate
 
@@ -277,16 +292,17 @@ class System:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "llvm":
             return None
-        return Kernel(self, "closed", {"y": (self.size,)}, lambda e: {"y": e.closed()}, lanes=1)
+        shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
+        return Kernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
 
     def project(self, y: Vector) -> Vector:
-        """The state with its loops closed, to rounding."""
+        """States (n, ...) with their loops closed, to rounding."""
         loops = self.model.loops
         if loops is None:
             return y
         nq, nv = self.nq, self.nv
-        q, v = loops.project(y[None, :nq].copy(), y[None, nq : nq + nv].copy(), self.given)
-        return np.concatenate([q[0], v[0], y[nq + nv :]])
+        q, v = loops.project(y[:, :nq].copy(), y[:, nq : nq + nv].copy(), self.held)
+        return np.concatenate([q, v, y[:, nq + nv :]], axis=1)
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
@@ -310,13 +326,22 @@ class System:
 
     def locked(self, speeds: frozenset[int]) -> System:
         """The same system with these freedoms held where they are."""
-        if speeds not in self._family:
-            self._family[speeds] = System(self.model, self._free.locking(speeds), *self._start, self._family)
-        return self._family[speeds]
+        return self._relative(speeds, self.independent)
+
+    def chosen(self, independent: frozenset[int]) -> System:
+        """The same system with other independent speeds."""
+        return self._relative(self.inputs.locked, independent)
+
+    def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> System:
+        key = locked, independent
+        if key not in self._family:
+            inputs = self._free.locking(locked)
+            self._family[key] = System(self.model, inputs, *self._start, independent, self._family)
+        return self._family[key]
 
     def unlocked(self, t: float, y: Vector, u: Vector) -> Vector:
         """Forces of the laws (nv,), also on freedoms that are held."""
-        free = self._family[frozenset()]
+        free = self.locked(frozenset())
         found: Vector = free.laws(np.array([t]), y, u)[2]
         return found
 
@@ -379,11 +404,18 @@ class System:
         return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
 
 
-def _digest(function: Function, given: NDArray[np.bool_]) -> str:
-    """Of all nodes, what they compute, and which accelerations are given."""
+def holding(given: NDArray[np.bool_], independent: frozenset[int]) -> NDArray[np.bool_]:
+    """Speeds that closing the loops leaves as they are: those of prescribed motions, and the independent ones."""
+    out = given.copy()
+    out[list(independent)] = True
+    return out
+
+
+def _digest(function: Function, given: NDArray[np.bool_], independent: Sequence[int]) -> str:
+    """Of all nodes, what they compute, which accelerations are given, and which speeds are independent."""
     order: Sequence[Expr] = function.order
     number = {node.id: i for i, node in enumerate(order)}
     text = repr([(n.op, [number[a.id] for a in n.args], n.value) for n in order])
     ends = repr({key: [number[n.id] for n in x.flat] for key, x in function.outputs.items()})
     names = repr({key: [leaf.value for leaf in x.flat] for key, x in function.inputs.items()})
-    return hashlib.sha256((text + ends + names + repr(given.tolist())).encode()).hexdigest()
+    return hashlib.sha256((text + ends + names + repr([given.tolist(), independent])).encode()).hexdigest()

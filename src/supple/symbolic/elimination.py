@@ -49,13 +49,26 @@ def solve_symmetric(M: Nodes, r: Nodes, small: Iterable[Expr] = (), names: Seque
     True
     """
     system = _System(M, r, small)
-    chosen = _searched(system.pattern) if len(r) <= SEARCHED else _greedy(system.pattern)
-    if len(chosen) < len(r):
-        raise _fault([k for k in range(len(r)) if k not in chosen], names)
+    return system.solution(_eliminated(system, names))
+
+
+def pivots(M: Nodes) -> Nodes:
+    """D (n,) of M = L D L*, each in the place of its unknown: what is left of M's diagonal when it is eliminated."""
+    system = _System(M, np.zeros(len(M), dtype=object), ())
+    _eliminated(system, ())
+    return np.array([system.M[k, k] for k in range(len(M))], dtype=object)
+
+
+def _eliminated(system: _System, names: Sequence[str]) -> tuple[int, ...]:
+    """The order in which all unknowns were eliminated."""
+    count = len(system.r)
+    chosen = _searched(system.pattern) if count <= SEARCHED else _greedy(system.pattern)
+    if len(chosen) < count:
+        raise _fault([k for k in range(count) if k not in chosen], names)
     for k in chosen:
         if not system.eliminate(k):
             raise _fault([k], names)
-    return system.solution(chosen)
+    return chosen
 
 
 def _fault(unknowns: Sequence[int], names: Sequence[str]) -> StateError:

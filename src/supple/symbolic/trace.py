@@ -25,7 +25,7 @@ from supple.recursions import (
 from supple.recursions.tree import QUATERNION, Flex, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
-from supple.symbolic.elimination import solve_symmetric
+from supple.symbolic.elimination import pivots, solve_symmetric
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, Graph
 from supple.symbolic.parameters import INERTIA, Symbols, plain_symbols
@@ -102,9 +102,8 @@ class Trace:
 
     def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
         """Forces of least size with S force = r, by `closure_forces.ROUNDS` of solutions with a little more than S."""
-        rows = [i for i in range(len(r)) if self.graph.node(S[i, i]) is not self.graph.zero]
-        own, right = S[np.ix_(rows, rows)], r[rows]
-        firm = own + np.diag(closure_forces.SOFTNESS * own.diagonal())
+        rows, own, firm = self._firm(S)
+        right = r[rows]
         force = _zeros(len(rows))
         for _ in range(closure_forces.ROUNDS):
             force = force + solve_symmetric(firm, right - own @ force)
@@ -112,19 +111,35 @@ class Trace:
         out[rows] = force
         return out
 
+    def _firm(self, S: Nodes) -> tuple[list[int], Nodes, Nodes]:
+        """Rows that something changes, S of them, and the same made a little firmer (see `closure_forces`)."""
+        rows = [i for i in range(len(S)) if self.graph.node(S[i, i]) is not self.graph.zero]
+        own = S[np.ix_(rows, rows)]
+        return rows, own, own + np.diag(closure_forces.SOFTNESS * own.diagonal())
+
     def _closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
         assert self.model.loops is not None
         cl = closures.Closures(**as_objects(self.model.loops.arrays))
         return cl, closures.closure_workspace(cl, self.model.nv, object)
 
-    def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
-        """Coordinates and speeds after one step towards the closed loops, of least kinetic energy; given ones stay."""
+    def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
+        """Coordinates and speeds after one step towards the closed loops, of least kinetic energy, and S before it.
+
+        Given speeds stay.
+        """
         loops = self.model.loops
         assert loops is not None
         cl, cw = self._closures()
         on_nodes(closed_chains.open_motion)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
-        return q + self.tangent(q) @ dq, v + dv
+        return q + self.tangent(q) @ dq, v + dv, cw.S
+
+    def closure_margins(self, S: Nodes) -> Nodes:
+        """What rows add to those before them, each as a share of itself: near zero where it repeats others."""
+        rows, own, firm = self._firm(S)
+        out = np.array([self.graph.one] * len(S), dtype=object)
+        out[rows] = pivots(firm) / own.diagonal()
+        return out
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""

@@ -10,6 +10,9 @@ from supple.simulation.methods import native_loop
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, Watch, diverged, locate
 from supple.simulation.system import System
 
+USUAL = 1e-5
+"""Margin of a row of the loops at the start, below which it always repeats others."""
+
 
 class NativeDOP853:
     """Steps as long as the tolerances allow, in machine code.
@@ -22,6 +25,7 @@ class NativeDOP853:
     """
 
     name = "DOP853"
+    one_step = False
 
     def __init__(self, system: System, rtol: float, atol: float) -> None:
         self.system, self.rtol, self.atol = system, rtol, atol
@@ -45,7 +49,11 @@ class NativeDOP853:
         if "h" not in memory:
             memory["h"] = np.array([self._first_step(t, y, rate, end - t, u), 1e-4])
         self._K[0] = rate
-        clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1]])
+        clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1], *memory.get("singular", (np.inf, 0.0))])
+        margin = np.zeros((2, 0))
+        if project is not None:
+            here = project(np.array([t]), y, u)[1]
+            margin = np.stack([here, here > USUAL])
         counts = np.zeros(3, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
@@ -71,6 +79,7 @@ class NativeDOP853:
                 self._work,
                 self._tt,
                 g,
+                margin,
                 counts,
             )
             done = counts - before
@@ -81,6 +90,8 @@ class NativeDOP853:
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
         memory["h"] = clock[[2, 5]]
+        if project is not None:
+            memory["singular"] = clock[[6, 7]]
         if watch is not None:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
@@ -88,6 +99,11 @@ class NativeDOP853:
                 f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a posture is singular, a law jumps, "
                 "or the model is very stiff (try integrator='Radau' or generalized_alpha)"
             )
+            if project is not None:
+                why = (
+                    f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a singular posture of the loops, "
+                    "near which rounding is magnified (a larger rtol passes it), or a law that jumps"
+                )
             raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
         if status == native_loop.EVENT and watch is not None:
             return self._event(task, watch, clock, int(counts[0]), g)

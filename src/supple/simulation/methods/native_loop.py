@@ -25,6 +25,8 @@ PAUSE = 20_000_000
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
 STAGES = 12
 SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
+GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
+"""Middles of the widest gaps between the stages, as fractions of a step."""
 
 
 def tableau() -> tuple[Vector, ...]:
@@ -131,6 +133,31 @@ def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
     return False
 
 
+@step
+def astride(h: float, left: float) -> float:
+    """The length of the next step, at most h, that keeps all its stages away from a time which is ahead by `left`.
+
+    Near a singular posture of a closed mechanism rounding is magnified without bound. So the step that passes it has it
+    in a gap between two stages, the one that leaves most room, and the step before ends where that can be done.
+    """
+    if not 0.0 < left < (1.0 + GAPS[2]) * h:
+        return h
+    for gap in GAPS:
+        if left <= gap * h:
+            return left / gap
+    return left - GAPS[2] * h
+
+
+@step
+def margin_of(margin: Any, usual: Any) -> float:
+    """Near a singular posture in proportion to the distance from it: the root of the least of the rows that count."""
+    least = 1.0
+    for i in range(len(margin)):
+        if usual[i] > 0.0:
+            least = min(least, margin[i])
+    return np.sqrt(max(least, 0.0))
+
+
 @sweep
 def interpolate(x: float, y: Any, F: Any, out: Any) -> None:
     """The state at a fraction x of the step: `between`, callable from Python."""
@@ -157,6 +184,7 @@ def advance(
     work: Any,
     tt: Any,
     g: Any,
+    margin: Any,
     counts: Any,
 ) -> int:
     """Go on from (t, y) to the end; return DONE, EVENT, FAILED or PAUSED.
@@ -164,9 +192,10 @@ def advance(
     Parameters
     ----------
     rate, events, project : int
-        Addresses of kernels (t, y, u) -> dy/dt, -> g and -> y with its loops closed; none if 0.
-    clock : (6,) array
-        Time, end, next step length; afterwards time and length of the last step; size of the last error.
+        Addresses of kernels (t, y, u) -> dy/dt, -> g and -> (y with its loops closed, margin); none if 0.
+    clock : (8,) array
+        Time, end, next step length; afterwards time and length of the last step; size of the last error; time of a
+        singular posture ahead, infinite if there is none; `margin_of` the state, 0 if it is not known.
     limit : int
         Steps after which to pause.
     y : (n,) array
@@ -181,6 +210,8 @@ def advance(
         Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
     g : (3, e) array
         Signs at the last step, wanted directions (0 both), new values (see `stretch.Task.signs`).
+    margin : (2, rows) array
+        Of the loops, and which of them count.
     counts : (3,) array of int
         Outputs done, steps taken, steps refused.
     """
@@ -194,7 +225,7 @@ def advance(
         if taken >= limit:
             clock[0], clock[2], clock[5] = t, h_next, size_before
             return PAUSED
-        h = min(h_next, end - t)
+        h = min(astride(h_next, clock[6] - t), end - t)
         if t + h >= last:
             h = end - t
         if h < 10.0 * abs(np.nextafter(t, end) - t) and end - t > h:
@@ -240,8 +271,12 @@ def advance(
         copy(K[STAGES], K[0])
         if project != 0:
             tt[0] = min(t_new, last)
-            _invoke(project, 0, 1, (tt, new, u, y))
+            _invoke(project, 0, 1, (tt, new, u, y, margin[0]))
             _invoke(rate, 0, 1, (tt, y, u, K[0]))
+            distance, passed = margin_of(margin[0], margin[1]), clock[6] < t_new
+            nearer = clock[7] - distance
+            clock[6] = t_new + h * distance / nearer if nearer > 0.0 and not passed else np.inf
+            clock[7] = distance
         t = t_new
         taken += 1
         counts[1] += 1

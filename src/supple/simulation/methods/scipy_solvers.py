@@ -36,6 +36,7 @@ class ScipySolver:
     def __init__(self, system: System, solver: type[Any], rtol: float, atol: float) -> None:
         self.system, self.solver, self.rtol, self.atol = system, solver, rtol, atol
         self.name = solver.__name__
+        self.one_step = not issubclass(solver, (integrate.BDF, integrate.LSODA))
         self.effort = Effort()
         self._atol = np.full(system.size, atol)
         if system.inputs.acting:

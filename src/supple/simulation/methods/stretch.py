@@ -167,9 +167,18 @@ class Effort:
 
 
 class Method(Protocol):
-    """An integrator for one system."""
+    """An integrator for one system.
+
+    Attributes
+    ----------
+    name : str
+    one_step : bool
+        Whether it begins anew without loss, so that loops can be closed at every output time. Others close them after
+        their own steps, or run on: the loops of the states at which rates are taken are closed anyway.
+    """
 
     name: str
+    one_step: bool
     system: System
     effort: Effort
 

@@ -29,6 +29,8 @@ class Sundials:
     rtol, atol : float
     """
 
+    one_step = False
+
     def __init__(self, system: System, name: str, rtol: float, atol: float) -> None:
         try:
             import sksundae

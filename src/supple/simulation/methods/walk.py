@@ -73,6 +73,7 @@ class Walk(ABC):
     """
 
     name: str
+    one_step = True
 
     def __init__(self, system: System, step: float) -> None:
         self.system, self.step = system, step

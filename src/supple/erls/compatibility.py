@@ -1,0 +1,224 @@
+"""Displacements of the links for given joint coordinates and elastic modes: section 2 of Vidoni et al. (2015).
+
+The links of the equivalent rigid-link system move with theta as rigid bodies do, with the Jacobian J. On top of that
+each link has the small rigid motion q_r (twists psi at the centres of mass here) and its elastic modes q_d, joined by
+(6). The rows of C that belong to one joint are the recursion of `chain`, the slip xi along its axis being free:
+
+    psi_c = chi_c - Z_c eta_c,    chi_c = K_c (T_c (B_c chi_p + F_c eta_p) + A_c xi_c)          Z = U_d at the root
+
+so the solutions of C_r q_r = -C_d q_d are P q_d + J xi: what spans the null space of C_r is the Jacobian itself.
+The least-norm one (11) is the one orthogonal to it, J* M_r q_r = 0 with M_r = U_r* M U_r. It takes one n x n solution
+with the mass matrix J* M_r J of the rigid mechanism in place of the v x v one in C_r C_r*:
+
+    D = P + J Xi,    Xi = -(J* M_r J)^-1 J* M_r P
+
+Deviation. G = -C_r^+ E of (14) is not the derivative of (11): it leaves out that C_r^+ turns with theta, the part
+(I - C_r^+ C_r) (d C_r*/dtheta) (C_r C_r*)^-1 C_d q_d. With it velocities are not the rates of the positions, and energy
+is not kept once two joints follow each other. Here G is all of d(D q_d)/dtheta, from the rate of J* M_r q_r = 0:
+
+    G = G_P + J Xi_theta,    Xi_theta = -(J* M_r J)^-1 (J* M_r G_P + H),    H_jk = d(J* M_r)_j / dtheta_k  psi
+
+and n of (24) from its second rate. All derivatives are exact: dT/dtheta = -A x T. Cost: linear in links times (n + d).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.erls.arrays import Numbers, matmul, matvec, solve, transposed, weighted
+from supple.erls.chain import Chain, Connection
+
+
+@dataclass(frozen=True, eq=False)
+class Posture:
+    """What depends on theta alone; for each link.
+
+    Attributes
+    ----------
+    T : list of (..., 6, 6)
+        Transformations of the joints.
+    J : list of (..., 6, n)
+        Twists of the equivalent rigid links at their centres of mass, link axes, for unit joint speeds.
+    reach : list of (..., 6, n)
+        The same of the joint frames before their own joint, T B J_p.
+    momentum : list of (..., 6, n)
+        M_r J.
+    mass : (..., n, n)
+        J* M_r J, of the rigid mechanism.
+    slip : (..., n, d)
+        Xi.
+    D : list of (..., 6, d)
+        (11) in twists.
+    """
+
+    T: list[Numbers]
+    J: list[Numbers]
+    reach: list[Numbers]
+    momentum: list[Numbers]
+    mass: Numbers
+    slip: Numbers
+    D: list[Numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """What depends on the elastic coordinates too.
+
+    Attributes
+    ----------
+    psi, chi : lists of (..., 6)
+        q_r, and the motion of the roots.
+    carried : list of (..., 6)
+        T (B chi_p + F eta_p): displacement that reaches the link.
+    G_P, G : lists of (..., 6, n)
+        Rates of psi for unit joint speeds: without slip, and (14).
+    slip : (..., n, n)
+        Xi_theta.
+    pull : (..., n, n)
+        H.
+    """
+
+    psi: list[Numbers]
+    chi: list[Numbers]
+    carried: list[Numbers]
+    G_P: list[Numbers]
+    G: list[Numbers]
+    slip: Numbers
+    pull: Numbers
+
+
+def posture(chain: Chain, theta: Numbers) -> Posture:
+    """J, Xi and D of joint coordinates (..., n)."""
+    n, d = chain.joints, chain.modes
+    T: list[Numbers] = []
+    J: list[Numbers] = []
+    P: list[Numbers] = []
+    reach, momentum = [], []
+    for link, c in zip(chain.links, chain.connections, strict=True):
+        T_c = c.transformation(theta)
+        T.append(T_c)
+        above, below = np.zeros((6, n)), np.zeros((6, d))
+        if c.parent >= 0:
+            above = T_c @ (c.B @ J[c.parent])
+            below = T_c @ (c.B @ P[c.parent] + _placed(c.F, chain.span(c.parent), d))
+        reach.append(above)
+        J.append(c.K @ (above + _placed(c.A[:, None], slice(c.coordinate, c.coordinate + 1), n)))
+        P.append(c.K @ below)
+        momentum.append(link.inertia @ J[-1])
+    P = [x - _placed(link.recoil, chain.span(i), d) for i, (x, link) in enumerate(zip(P, chain.links, strict=True))]
+    mass = _total(momentum, J)
+    slip = -solve(mass, _total(momentum, P)) if n and d else np.zeros((n, d))
+    return Posture(T, J, reach, momentum, mass, slip, [x + matmul(y, slip) for x, y in zip(P, J, strict=True)])
+
+
+def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
+    """psi, G and H of elastic coordinates (..., d)."""
+    n, d = chain.joints, chain.modes
+    psi = [matvec(D, eta) for D in at.D]
+    chi: list[Numbers] = []
+    G_P: list[Numbers] = []
+    carried = []
+    for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
+        chi.append(psi[i] + matvec(link.recoil, eta[..., chain.span(i)]))
+        carried.append(_carried(chain, at, c, i, chi, eta))
+        e = -matvec(c.cross, carried[i])[..., :, None] * _placed(np.ones((1, 1)), _own(c), n)  # (13)
+        above = at.T[i] @ (c.B @ G_P[c.parent]) if c.parent >= 0 else 0.0
+        G_P.append(c.K @ (above + e))
+    pull = np.zeros((n, n), dtype=eta.dtype)
+    slip = pull
+    if n and d:
+        pull = _pull(chain, at, psi)
+        slip = -solve(at.mass, _total(at.momentum, G_P) + pull)
+    return Deformation(
+        psi, chi, carried, G_P, [g + matmul(J, slip) for g, J in zip(G_P, at.J, strict=True)], slip, pull
+    )
+
+
+def drift(
+    chain: Chain, at: Posture, now: Deformation, theta_rate: Numbers, eta_rate: Numbers
+) -> tuple[list[Numbers], list[Numbers], Numbers, Numbers]:
+    """Rates of psi (14), their n of (24), for each link (..., 6); rates of the slip and their n, (..., joints)."""
+    psi_rate = [matvec(G, theta_rate) + matvec(D, eta_rate) for G, D in zip(now.G, at.D, strict=True)]
+    slip_rate = matvec(now.slip, theta_rate) + matvec(at.slip, eta_rate)
+    chi_rate: list[Numbers] = []
+    n_P: list[Numbers] = []
+    for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
+        chi_rate.append(psi_rate[i] + matvec(link.recoil, eta_rate[..., chain.span(i)]))
+        if c.parent < 0:
+            n_P.append(np.zeros_like(chi_rate[0]))
+            continue
+        term = matvec(at.T[i], matvec(c.B, n_P[c.parent]))
+        if c.coordinate >= 0:
+            s = theta_rate[..., c.coordinate]
+            swept = weighted(s, matvec(c.cross, now.carried[i])) - 2.0 * _carried(chain, at, c, i, chi_rate, eta_rate)
+            term = term + weighted(s, matvec(c.cross, swept))  # h and 2 c of (18), (19)
+        n_P.append(matvec(c.K, term))
+    if not (chain.joints and chain.modes):
+        return psi_rate, n_P, slip_rate, np.zeros_like(slip_rate)
+    rest = _second_rate(chain, at, theta_rate, now.psi, psi_rate, n_P)
+    slip_drift = -solve(at.mass, rest[..., None])[..., 0]
+    return psi_rate, [x + matvec(J, slip_drift) for x, J in zip(n_P, at.J, strict=True)], slip_rate, slip_drift
+
+
+def _carried(chain: Chain, at: Posture, c: Connection, i: int, chi: list[Numbers], eta: Numbers) -> Numbers:
+    """T (B chi_p + F eta_p) of link i."""
+    if c.parent < 0:
+        return np.zeros_like(chi[i])
+    return matvec(at.T[i], matvec(c.B, chi[c.parent]) + matvec(c.F, eta[..., chain.span(c.parent)]))
+
+
+def _pull(chain: Chain, at: Posture, psi: list[Numbers]) -> Numbers:
+    """H (..., n, n): J* M_r psi differentiated through J alone, from the tips inward."""
+    f = [matvec(link.inertia, x) for link, x in zip(chain.links, psi, strict=True)]
+    columns: list[Any] = [None] * chain.joints
+    for i in reversed(range(len(chain.links))):
+        c = chain.connections[i]
+        g = matvec(c.K.T, f[i])
+        if c.coordinate >= 0:
+            columns[c.coordinate] = -matvec(transposed(at.reach[i]), matvec(c.cross.T, g))
+        if c.parent >= 0:
+            f[c.parent] = f[c.parent] + matvec(c.B.T, matvec(transposed(at.T[i]), g))
+    return np.stack(columns, axis=-1)
+
+
+def _second_rate(
+    chain: Chain, at: Posture, theta_rate: Numbers, psi: list[Numbers], rate: list[Numbers], bias: list[Numbers]
+) -> Numbers:
+    """Second rate (..., n) of J* M_r psi for zero joint accelerations, psi having the first and second rates given."""
+    f, f1, f2 = ([matvec(link.inertia, x) for link, x in zip(chain.links, y, strict=True)] for y in (psi, rate, bias))
+    out: list[Any] = [None] * chain.joints
+    for i in reversed(range(len(chain.links))):
+        c = chain.connections[i]
+        g, g1, g2 = (matvec(c.K.T, x[i]) for x in (f, f1, f2))
+        if c.coordinate >= 0:
+            out[c.coordinate] = matvec(c.A[None], g2)[..., 0]
+            s, turned = theta_rate[..., c.coordinate], matvec(c.cross.T, g)
+            g2 = g2 + weighted(s, matvec(c.cross.T, weighted(s, turned) - 2.0 * g1))
+            g1 = g1 - weighted(s, turned)
+        if c.parent >= 0:
+            for x, y in ((f, g), (f1, g1), (f2, g2)):
+                x[c.parent] = x[c.parent] + matvec(c.B.T, matvec(transposed(at.T[i]), y))
+    return np.stack(out, axis=-1)
+
+
+def _own(c: Connection) -> slice:
+    return slice(c.coordinate, c.coordinate + 1) if c.coordinate >= 0 else slice(0, 0)
+
+
+def _placed(part: Numbers, span: slice, width: int) -> Numbers:
+    """Constant columns put at their place among `width`; none where the span is not inside."""
+    out = np.zeros((len(part), width))
+    if span.start >= 0:
+        out[:, span] = part[:, : max(0, span.stop - span.start)]
+    return out
+
+
+def _total(first: list[Numbers], second: list[Numbers]) -> Numbers:
+    """Sum over the links of first* second."""
+    out: Any = 0.0
+    for a, b in zip(first, second, strict=True):
+        out = out + transposed(a) @ b
+    return np.asarray(out)

@@ -1,0 +1,86 @@
+"""Forces and torques at places on the links, (64)-(68) of Vidoni et al. (2015), and where the links are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
+from supple.erls.chain import Chain, seat_of
+from supple.erls.compatibility import Posture
+from supple.model.checks import Floats
+from supple.model.mechanism import GROUND
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A moment and force at a place of a link.
+
+    Attributes
+    ----------
+    link : int
+    place : (3,) array
+        Undeformed, from the link's centre of mass.
+    shape : (6, d) array
+        U_f of (65): rotation and displacement of the place for a unit of each elastic mode, link axes.
+    turn : (3, 3) array
+        From the axes of the wrench to those of the link; of the ground if it is `grounded`.
+    wrench : (..., 6) array
+        Moment and force.
+    grounded : bool
+        Whether the wrench keeps its direction in the ground frame instead of that of the equivalent rigid link.
+    """
+
+    link: int
+    place: Floats
+    shape: Floats
+    turn: Floats
+    wrench: Numbers
+    grounded: bool = False
+
+
+def place_load(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False) -> Load | None:
+    """A load at a frame of the mechanism; None on the ground."""
+    seat = chain.description.find_frame(frame)
+    if seat.body == GROUND:
+        return None
+    i = [link.name for link in chain.links].index(seat.body)
+    link = chain.links[i]
+    position, rotation, relative = seat_of(link, seat)
+    shape = np.kron(np.eye(2), rotation) @ relative + moved(position - link.com) @ link.recoil
+    return Load(i, position - link.com, shape, np.eye(3) if grounded else rotation, wrench, grounded)
+
+
+def virtual_work(load: Load, rotation: Numbers | None, psi: Numbers, eta: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """What a load does against (dphi, dP_0), dq_r and deta of its link: (67)."""
+    turn: Any = load.turn if rotation is None else transposed(rotation)
+    moment, force = (matvec(turn, load.wrench[..., i : i + 3]) for i in (0, 3))
+    on_psi = np.concatenate([moment + matvec(skew(load.place), force), force], axis=-1)
+    u = psi[..., 3:] + matvec(skew(psi[..., :3]), load.place + 0.0 * psi[..., :3]) + matvec(load.shape[3:], eta)
+    swing = matvec(skew(u), force)
+    on_V = np.concatenate([on_psi[..., :3] + swing, force + 0.0 * swing], axis=-1)
+    return on_V, on_psi, matvec(load.shape.T, np.concatenate([moment, force], axis=-1))
+
+
+def rotations(chain: Chain, at: Posture) -> list[Numbers]:
+    """R_ground_link (..., 3, 3) of the equivalent rigid links."""
+    out: list[Numbers] = []
+    for i, c in enumerate(chain.connections):
+        parent: Any = out[c.parent] if c.parent >= 0 else np.eye(3)
+        out.append(parent @ c.rotation @ transposed(at.T[i][..., :3, :3]))
+    return out
+
+
+def centres(chain: Chain, at: Posture, theta: Numbers) -> list[Numbers]:
+    """Centres of mass (..., 3) of the equivalent rigid links in the ground frame."""
+    R = rotations(chain, at)
+    roots: list[Numbers] = []
+    for c in chain.connections:
+        slide = c.A[3:] * theta[..., c.coordinate, None] if c.coordinate >= 0 else 0.0 * theta[..., :1] + np.zeros(3)
+        step = c.position + matvec(c.rotation, slide)
+        if c.parent >= 0:
+            step = roots[c.parent] + matvec(R[c.parent], step)
+        roots.append(step)
+    return [p + matvec(R[i], chain.links[i].com) for i, p in enumerate(roots)]

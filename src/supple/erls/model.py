@@ -1,0 +1,298 @@
+"""The frozen equivalent rigid-link system of a mechanism, with the names of `supple.Model`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.erls.arrays import Numbers, Singular, check_definite, dot, loosest, matvec, solve, transposed
+from supple.erls.chain import Chain, make_chain
+from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
+from supple.erls.dynamics import Dynamics, Equations
+from supple.erls.forces import Load, centres, place_load, rotations
+from supple.erls.rows import compatibility_matrix
+from supple.erls.shown import Shown
+from supple.errors import SingularError
+from supple.model.checks import Floats
+from supple.model.inputs import batch
+from supple.model.mechanism import Mechanism
+from supple.model.model import Model
+from supple.structures.body import FlexibleBody
+
+Loads = Mapping[str, ArrayLike]
+
+
+def build(mechanism: Mechanism | Model, modes: int | Mapping[str, int] | None = None) -> ErlsModel:
+    """The equivalent rigid-link system of a mechanism, after Vidoni et al. (2015).
+
+    Parameters
+    ----------
+    mechanism : Mechanism or Model
+        A tree with revolute, prismatic and fixed joints.
+    modes : int or mapping of body to int, optional
+        Elastic modes that flexible links keep, those of the free link of lowest frequency; all that the bodies have if
+        not given. The paper counts the six rigid ones too: its eight modes are two here.
+
+    Examples
+    --------
+    >>> from supple import Revolute
+    >>> from supple.structures import Material, Rectangle, beam
+    >>> boom = beam(0.5, Rectangle(0.02, 0.005), Material(E=70e9, nu=0.3, rho=2700), elements=4)
+    >>> mech = Mechanism("boom")
+    >>> mech.add_body("boom", boom.reduce("free-free", modes=4), joint=Revolute("y"))
+    >>> build(mech, modes=2).coordinates
+    ('boom.angle', 'boom.mode1', 'boom.mode2')
+    """
+    return ErlsModel(make_chain(mechanism, modes))
+
+
+class ErlsModel:
+    """An equivalent rigid-link system; made by `build`.
+
+    The joint coordinates are those of the equivalent rigid links. The whole relative motion of two links at their
+    joint is theta + xi, with the slip xi a linear function of the elastic coordinates, see `joint_positions`. Forces
+    tau of joints act on that whole motion, as motors do, those of modes on the modes; so M a + b = B* tau with B of
+    `drive_matrix`.
+
+    Attributes
+    ----------
+    name : str
+    bodies : tuple of str
+        The links, parents first.
+    nq, nv : int
+        The same number n + d: coordinates have their own rates as speeds.
+    coordinates, speeds : tuple of str
+        As those of the ordinary model of the same mechanism: link by link its joint, then its modes.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.description = chain.description
+        self.dynamics = Dynamics(chain)
+        self.name: str = chain.description.name
+        self.bodies: tuple[str, ...] = tuple(link.name for link in chain.links)
+        names, units, order = _names(chain)
+        self.coordinates: tuple[str, ...] = names
+        self.speeds: tuple[str, ...] = names
+        self.coordinate_units: tuple[str, ...] = units
+        self.speed_units: tuple[str, ...] = tuple(f"{unit}/s" for unit in units)
+        self.nq = self.nv = len(names)
+        self.order = order
+        """Place in (theta, q_d) of each entry of q."""
+        self._back = np.argsort(order)
+        wrenches = chain.description.wrenches.values()
+        constant = [
+            place_load(chain, w.frame, np.concatenate([w.moment, w.force]), w.axes == "ground") for w in wrenches
+        ]
+        self.constant_loads: list[Load] = [load for load in constant if load is not None]
+
+    def __repr__(self) -> str:
+        return (
+            f"<supple equivalent rigid-link system {self.name!r}: {len(self.bodies)} links, "
+            f"{self.chain.joints} joints, {self.chain.modes} elastic modes>"
+        )
+
+    # ------------------------------------------------------------ states
+
+    def neutral(self) -> Floats:
+        """Coordinates (nq,) of the undeformed mechanism with all joints at zero."""
+        return np.zeros(self.nq)
+
+    def random_state(self, seed: int) -> tuple[Floats, Floats]:
+        """A random state (q, v): angles and positions uniform in -1 ... 1, small deformations, speeds normal."""
+        rng = np.random.default_rng(seed)
+        q = rng.uniform(-1.0, 1.0, self.nq)
+        scale = np.ones(self.nq)
+        for i, link in enumerate(self.chain.links):
+            if isinstance(link.body, FlexibleBody) and link.modes:
+                n = self.chain.joints
+                scale[n + self.chain.first[i] : n + self.chain.first[i + 1]] = link.body.small_amplitude(0.1)
+        return q * scale[self.order], rng.normal(size=self.nv)
+
+    def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """Rates of the coordinates, (..., nq): the speeds."""
+        (_, v_), shape = self._batch(q=q, v=v)
+        return v_.reshape((*shape, self.nv)).copy()
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
+        """Coordinates (..., nq) after the time `dt` at constant speeds v."""
+        self._batch(q=q, v=v)
+        return np.asarray(q) + np.expand_dims(dt, -1) * np.asarray(v)
+
+    def whole(self, q: ArrayLike) -> Numbers:
+        """Modal coordinates (..., 6 links + d) of all links: q_r (rotation, displacement) with q_d, link by link."""
+        (q_,), shape = self._batch(q=q)
+        _, now = self._deformed(q_)
+        eta = q_[:, self._back][:, self.chain.joints :]
+        parts = [np.concatenate([now.psi[i], eta[:, self.chain.span(i)]], axis=-1) for i in range(len(self.bodies))]
+        return np.concatenate(parts, axis=-1).reshape((*shape, -1))
+
+    def joint_positions(self, q: ArrayLike) -> Numbers:
+        """theta + xi (..., n): the whole relative motion of the links at each joint that has one."""
+        (q_,), shape = self._batch(q=q)
+        x, n = q_[:, self._back], self.chain.joints
+        at, _ = self._deformed(q_)
+        return (x[:, :n] + matvec(at.slip, x[:, n:])).reshape((*shape, n))
+
+    # ------------------------------------------------------------ kinematics
+
+    def compatibility(self, q: ArrayLike) -> Numbers:
+        """C (..., v, 6 links + d) of (6): C times `whole(q)` is zero; it depends on the joint coordinates alone."""
+        (q_,), shape = self._batch(q=q)
+        at, _ = self._deformed(q_)
+        C = compatibility_matrix(self.chain, at, q_.shape[:1])
+        return C.reshape((*shape, *C.shape[-2:]))
+
+    def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
+        """Rotation R (..., 3, 3) and position p (..., 3) of a frame in the ground frame; see `Model.pose`.
+
+        A link by its name alone is its root, with the displacement of the link; "name (rigid)" is the equivalent rigid
+        link.
+        """
+        shown, _, _ = self.shown_state(q, np.zeros(self.nv))
+        return self.shown.pose(shown, self._shown.roots.get(frame, frame))
+
+    @property
+    def shown(self) -> Model:
+        """An ordinary model of the same links, to look at: its states are made by `shown_state`.
+
+        Each equivalent rigid link is a massless body "name (rigid)" with the joint, and the link itself hangs fixed on
+        it, under its own name, with the six rigid modes as shapes beside its elastic ones.
+        """
+        return self._shown.model
+
+    @cached_property
+    def _shown(self) -> Shown:
+        return Shown(self.chain)
+
+    def shown_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
+        """Coordinates, speeds and accelerations of `shown` for those of this model: (11), (14), (24)."""
+        (q_, v_, a_), shape = self._batch(q=q, v=v, a=np.zeros(self.nv) if a is None else a)
+        x, s, w = (y[:, self._back] for y in (q_, v_, a_))
+        n = self.chain.joints
+        at, now = self._deformed(q_)
+        rate, bias, _, _ = drift(self.chain, at, now, s[:, :n], s[:, n:])
+        second = [matvec(G, w[:, :n]) + matvec(D, w[:, n:]) + b for G, D, b in zip(now.G, at.D, bias, strict=True)]
+        parts = [(now.psi, x), (rate, s), (second, w)]
+        found = [self._shown.state(psi, y[:, :n], y[:, n:]) for psi, y in parts]
+        return tuple(y.reshape((*shape, -1)) for y in found)  # type: ignore[return-value]
+
+    # ------------------------------------------------------------ dynamics
+
+    def mass_matrix(self, q: ArrayLike) -> Numbers:
+        """M (..., nv, nv)."""
+        (q_,), shape = self._batch(q=q)
+        with self._faults(q_):
+            M = self.dynamics.mass_matrix(q_[:, self._back])
+        return M[:, self.order][:, :, self.order].reshape((*shape, self.nv, self.nv))
+
+    def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
+        """b (..., nv) of M a + b = B* tau: Coriolis, gravity, strain, springs, dampers, applied wrenches."""
+        (q_, v_), shape = self._batch(q=q, v=v)
+        return self._equations(q_, v_, external).bias[:, self.order].reshape((*shape, self.nv))
+
+    def drive_matrix(self, q: ArrayLike) -> Numbers:
+        """B (..., nv, nv): rates of the joints' whole motions and of the modes are B v, and tau does work on them."""
+        (q_,), shape = self._batch(q=q)
+        at, now = self._deformed(q_)
+        B = self.dynamics.drive_matrix(at, now, q_.shape[:-1])
+        return B[:, self.order][:, :, self.order].reshape((*shape, self.nv, self.nv))
+
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Accelerations (..., nv) that the drive forces tau give.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nv) array_like
+        external : mapping of frame to (..., 6) array_like, optional
+            Moment and force at frames, in the axes that the frames have on the undeformed links, N m and N.
+        """
+        (q_, v_, tau_), shape = self._batch(q=q, v=v, tau=tau)
+        x = self._equations(q_, v_, external)
+        force = matvec(transposed(x.drive), tau_[:, self._back]) - x.bias
+        a = solve(x.mass, force[..., None])[..., 0]
+        return a[:, self.order].reshape((*shape, self.nv))
+
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Drive forces (..., nv) that give the accelerations a: torques of joints, forces on modes."""
+        (q_, v_, a_), shape = self._batch(q=q, v=v, a=a)
+        x = self._equations(q_, v_, external)
+        force = matvec(x.mass, a_[:, self._back]) + x.bias
+        tau = solve(transposed(x.drive), force[..., None])[..., 0]
+        return tau[:, self.order].reshape((*shape, self.nv))
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
+        """Kinetic and potential energy (...), J; gravity, strain and springs of joints are in the second."""
+        (q_, v_), shape = self._batch(q=q, v=v)
+        M = self.mass_matrix(q_)
+        kinetic = 0.5 * dot(v_, matvec(M, v_))
+        return kinetic.reshape(shape), self._potential(q_).reshape(shape)
+
+    def _potential(self, q: Numbers) -> Numbers:
+        chain, n = self.chain, self.chain.joints
+        at, now = self._deformed(q)
+        x = q[:, self._back]
+        theta, eta = x[:, :n], x[:, n:]
+        R = rotations(chain, at)
+        total: Any = 0.0
+        for i, (link, p) in enumerate(zip(chain.links, centres(chain, at, theta), strict=True)):
+            total = total - link.mass * ((p + matvec(R[i], now.psi[i][..., 3:])) @ chain.gravity)
+            total = total + 0.5 * (eta[:, chain.span(i)] ** 2 @ link.squares)
+        stretch = theta + matvec(at.slip, eta) - chain.rest
+        return np.asarray(total + 0.5 * (stretch**2 @ chain.stiffness))
+
+    # ------------------------------------------------------------ shapes and faults
+
+    def _equations(self, q: Numbers, v: Numbers, external: Loads | None) -> Equations:
+        given = [place_load(self.chain, frame, np.asarray(w)) for frame, w in (external or {}).items()]
+        loads = [*self.constant_loads, *(load for load in given if load is not None)]
+        with self._faults(q):
+            x = self.dynamics.equations(q[:, self._back], v[:, self._back], loads)
+            check_definite(x.posture.mass if self.chain.modes else x.mass)
+        return x
+
+    def _deformed(self, q: Numbers) -> tuple[Posture, Deformation]:
+        x, n = q[:, self._back], self.chain.joints
+        with self._faults(q):
+            at = posture(self.chain, x[:, :n])
+            if self.chain.modes:
+                check_definite(at.mass)
+            return at, deformation(self.chain, at, x[:, n:])
+
+    @contextmanager
+    def _faults(self, q: Numbers) -> Iterator[None]:
+        """Say at which posture, and for which joints, an inertia vanishes."""
+        try:
+            yield
+        except Singular as fault:
+            state, weights = loosest(fault.matrix)
+            joints = np.flatnonzero(self.order < self.chain.joints)
+            loose = ", ".join(repr(self.coordinates[i]) for i, w in zip(joints, weights, strict=False) if w > 0.1)
+            at = [f"{self.coordinates[i]} = {q[state, i].real:.6g}" for i in joints]
+            raise SingularError(
+                f"model {self.name!r}: C_r of the compatibility equations has lost rank at {', '.join(at)}: the links "
+                f"have no inertia against the joint motions {loose}, so that no least rigid displacement can be found; "
+                "give the links that they move mass or inertia"
+            ) from None
+
+    def _batch(self, **parts: ArrayLike) -> tuple[list[Numbers], tuple[int, ...]]:
+        arrays, shape, _ = batch(f"model {self.name!r}", {name: (x, self.nv) for name, x in parts.items()})
+        return arrays, shape
+
+
+def _names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+    """Names and units in the order of q, and the place in (theta, q_d) of each."""
+    kept: list[tuple[str, str, int]] = []
+    for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
+        if c.coordinate >= 0:
+            name, unit = ("angle", "rad") if c.turning else ("position", "m")
+            kept.append((f"{link.name}.{name}", unit, c.coordinate))
+        first = chain.joints + chain.first[i]
+        kept += [(f"{link.name}.mode{r + 1}", "kg^0.5 m", first + r) for r in range(link.modes)]
+    names, units, order = zip(*kept, strict=True) if kept else ((), (), ())
+    return tuple(names), tuple(units), np.array(order, dtype=np.int64)

@@ -1,0 +1,151 @@
+"""An ordinary model of the links of an equivalent rigid-link system, to look at and to check with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from supple.erls.arrays import Numbers, moved
+from supple.erls.chain import Chain
+from supple.erls.links import NO_INERTIA, RIGID, Link
+from supple.model.bodies import RigidBody
+from supple.model.checks import Floats
+from supple.model.joints import Fixed
+from supple.model.mechanism import GROUND, Frame, Mechanism
+from supple.model.model import Model
+from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.layout import cross_matrix
+
+RIGID_LABELS = ("turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z")
+
+
+class Shown:
+    """The model, and the order of its coordinates."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.roots: dict[str, str] = {}
+        """The frame at the root of each link."""
+        mech = Mechanism(chain.description.name, chain.gravity)
+        for link, c, placed in zip(chain.links, chain.connections, chain.description.bodies.values(), strict=True):
+            parent = GROUND if c.parent < 0 else _rigid_name(chain.links[c.parent].name)
+            joint = replace(placed.joint, stiffness=0.0, rest=0.0, damping=0.0, inertia=0.0)
+            mech.add_body(_rigid_name(link.name), RigidBody(0.0), parent, joint, c.position, c.rotation)
+            body = with_rigid_modes(link, _places(chain, link))
+            mech.add_body(link.name, body, _rigid_name(link.name), Fixed())
+            self.roots[link.name] = f"{link.name}/{body.root}"
+        for name, frame in chain.description.frames.items():
+            mech.frames[name] = _carried(frame, name, chain)
+        self.model = Model(mech)
+
+    def state(self, psi: list[Numbers], theta: Numbers, eta: Numbers) -> Numbers:
+        """Coordinates (or speeds, or accelerations) in the order of the model."""
+        parts = []
+        for i, c in enumerate(self.chain.connections):
+            if c.coordinate >= 0:
+                parts.append(theta[..., c.coordinate : c.coordinate + 1])
+            parts += [psi[i], eta[..., self.chain.span(i)]]
+        return np.concatenate(parts, axis=-1)
+
+
+def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
+    """The link as a flexible body whose shapes are the six rigid modes, then the elastic ones; U = [U_r | U_d].
+
+    A rigid link has nodes at its origin and at its named places.
+    """
+    d, body = link.modes, link.body
+    strains = None
+    if isinstance(body, FlexibleBody):
+        nodes, turning, root = body.nodes, body.turning, body.root
+        rows = np.asarray(body.shapes @ link.shapes).reshape(len(nodes), 6, d)
+        frames = {name: _frame(link, f.position, f.shape @ link.shapes, f.turning) for name, f in body.frames.items()}
+        if body.strains is not None:
+            gauges = sparse.csr_array(body.strains.matrix @ link.shapes)
+            none = sparse.csr_array((gauges.shape[0], RIGID))
+            strains = replace(body.strains, matrix=sparse.csr_array(sparse.hstack([none, gauges])))
+    else:
+        at = {"origin": np.zeros(3), **{name: frame.position for name, frame in places.items()}}
+        nodes, turning, root = np.array(list(at.values())), np.ones(len(at), bool), "origin"
+        rows = np.zeros((len(nodes), 6, 0))
+        frames = {name: _frame(link, position, rows[0], True) for name, position in at.items()}
+    shapes = np.concatenate([_shape(link, x, row, bool(t)) for x, row, t in zip(nodes, rows, turning, strict=True)])
+    return FlexibleBody(
+        basis="free-free",
+        root=root,
+        labels=(*RIGID_LABELS, *(f"mode{i + 1}" for i in range(d))),
+        frames=frames,
+        nodes=nodes,
+        turning=turning,
+        shapes=sparse.csr_array(shapes),
+        mass_matrix=sparse.csr_array(sparse.block_diag([_definite(link.inertia), np.eye(d)])),
+        stiffness=sparse.csr_array(sparse.diags_array(np.concatenate([np.zeros(RIGID), link.squares]))),
+        damping=sparse.csr_array(sparse.block_diag([np.zeros((RIGID, RIGID)), link.damping])),
+        integrals=_integrals(link),
+        strains=strains,
+    )
+
+
+def _definite(inertia: Floats) -> Floats:
+    """The inertia with a trifle where a rigid mode moves no mass: the modal mass of a body has to be definite."""
+    least = NO_INERTIA * max(float(np.trace(inertia)), 1.0)
+    values, vectors = np.linalg.eigh(inertia)
+    return np.asarray(inertia + (vectors * np.where(values > least, 0.0, least)) @ vectors.T)
+
+
+def _shape(link: Link, position: Floats, relative: Floats, turning: bool) -> Floats:
+    """(6, 6 + d) motion of a point for a unit of each rigid and elastic mode."""
+    rigid = moved(position - link.com)
+    out = np.concatenate([rigid, relative + rigid @ link.recoil], axis=1)
+    if not turning:
+        out[:3] = 0.0
+    return out
+
+
+def _frame(link: Link, position: Floats, relative: Floats, turning: bool) -> ShapeFrame:
+    return ShapeFrame(position, _shape(link, position, relative, turning), turning)
+
+
+def _integrals(link: Link) -> ModalIntegrals:
+    """Of all 6 + d shapes, seen from the link's origin."""
+    m, c, S, d = link.mass, link.com, link.second, link.modes
+    n = RIGID + d
+    e = np.eye(3)
+    turns = cross_matrix(e)
+    E = np.zeros((n, 3))
+    E[3:RIGID] = m * e
+    X = np.zeros((n, 3, 3))
+    X[:3] = -np.einsum("ij,rjk->rik", S, turns)
+    X[RIGID:] = link.X
+    X += c[None, :, None] * E[:, None, :]
+    N = np.zeros((n, n, 3, 3))
+    N[:3, :3] = np.einsum("sik,kl,rjl->srij", turns, S, turns)
+    N[3:RIGID, 3:RIGID] = m * np.einsum("si,rj->srij", e, e)
+    mixed = np.einsum("sik,rkj->srij", turns, link.X)
+    N[:3, RIGID:] = mixed
+    N[RIGID:, :3] = np.transpose(mixed, (1, 0, 3, 2))
+    N[RIGID:, RIGID:] = link.N
+    first = n * np.arange(n + 1)
+    pairs = Pairs(first, np.tile(np.arange(n), n), np.swapaxes(N, 0, 1).reshape(-1, 3, 3))
+    return ModalIntegrals(m, m * c, S + m * np.outer(c, c), E, X, pairs)
+
+
+def _carried(frame: Frame, name: str, chain: Chain) -> Frame:
+    """A named place: on a rigid link a node of its own, on a flexible one what it was, or joined to the root."""
+    if frame.body == GROUND or frame.node is not None:
+        return frame
+    body = chain.description.bodies[frame.body].body
+    if isinstance(body, FlexibleBody):
+        return replace(frame, node=body.root)
+    return Frame(frame.body, np.zeros(3), frame.rotation, name.split("/", 1)[1])
+
+
+def _places(chain: Chain, link: Link) -> dict[str, Frame]:
+    named = chain.description.frames.items()
+    return {name.split("/", 1)[1]: frame for name, frame in named if frame.body == link.name}
+
+
+def _rigid_name(name: str) -> str:
+    return f"{name} (rigid)"

@@ -1,0 +1,106 @@
+"""The equations of an equivalent rigid-link system on graph nodes: the same formulas, as equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.erls.arrays import matvec, solve, transposed
+from supple.erls.dynamics import Equations
+from supple.erls.model import ErlsModel
+from supple.symbolic.elimination import solve_symmetric
+from supple.symbolic.function import Function, Nodes
+from supple.symbolic.graph import Graph
+
+
+class ErlsTrace:
+    """An equivalent rigid-link system whose state is made of nodes; see `supple.symbolic.trace.Trace`.
+
+    Parameters
+    ----------
+    model : ErlsModel
+    limit : int, optional
+        Most nodes the graph may have.
+    """
+
+    def __init__(self, model: ErlsModel, limit: float = math.inf) -> None:
+        self.model = model
+        self.graph = Graph(limit)
+        self.q = self.leaves("q", model.coordinates)
+        self.v = self.leaves("v", model.speeds)
+        self.tau = self.leaves("tau", model.speeds)
+        self.a = self.leaves("a", model.speeds)
+
+    def leaves(self, kind: str, names: Sequence[str]) -> Nodes:
+        """Inputs named "kind:name"."""
+        return np.array([self.graph.input(f"{kind}:{name}") for name in names], dtype=object)
+
+    def rates(self, q: Nodes, v: Nodes) -> Nodes:
+        """Rates of the coordinates."""
+        return v.copy()
+
+    def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
+        """Coordinates after dt at constant speeds."""
+        return q + dt * v
+
+    def tangent(self, q: Nodes) -> Nodes:
+        """S (nq, nv): rates of the coordinates are S v."""
+        return np.eye(self.model.nv).astype(object)
+
+    def forward_dynamics(self, q: Nodes, v: Nodes, tau: Nodes) -> Nodes:
+        """Accelerations."""
+        return self.hybrid_dynamics(q, v, tau, np.zeros(self.model.nv, dtype=bool))[0]
+
+    def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
+        """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+        x = self._equations(q, v)
+        fixed, free = np.flatnonzero(given), np.flatnonzero(~given)
+        if not len(fixed):
+            force = matvec(transposed(x.drive), drive) - x.bias
+            return solve_symmetric(x.mass, force, names=self.model.speeds), drive.copy()
+        # M_F a_F - B_G* tau_G = r: the rows of the given speeds give tau_G, the others then a_F
+        a, tau = drive.copy(), drive.copy()
+        r = matvec(transposed(x.drive[free]), drive[free]) - x.bias - matvec(x.mass[:, fixed], drive[fixed])
+        W = solve(x.drive[np.ix_(fixed, fixed)], x.drive[np.ix_(fixed, free)], symmetric=False)
+        M = x.mass[np.ix_(free, free)] - transposed(W) @ x.mass[np.ix_(fixed, free)]
+        rest = r[free] - matvec(transposed(W), r[fixed])
+        a[free] = solve(M, rest[:, None], symmetric=False)[:, 0]
+        needed = matvec(x.mass[np.ix_(fixed, free)], a[free]) - r[fixed]
+        tau[fixed] = solve(transposed(x.drive[np.ix_(fixed, fixed)]), needed[:, None], symmetric=False)[:, 0]
+        return a, tau
+
+    def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
+        """Drive forces."""
+        x = self._equations(q, v)
+        n = self.model.nv
+        force = matvec(x.mass, a) + x.bias
+        return force if n == 0 else solve(transposed(x.drive), force[:, None], symmetric=False)[:, 0]
+
+    def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
+        """Power of the drive forces: they act on the whole motions of the joints, B v."""
+        return tau @ matvec(self._equations(q, v).drive, v)
+
+    def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
+        """b."""
+        return self._equations(q, v).bias
+
+    def mass_matrix(self, q: Nodes) -> Nodes:
+        """M."""
+        order = self.model.order
+        return self.model.dynamics.mass_matrix(q[np.argsort(order)])[np.ix_(order, order)]
+
+    def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
+        """A function of these inputs."""
+        return Function(name, self.graph, inputs, outputs)
+
+    def _equations(self, q: Nodes, v: Nodes) -> Equations:
+        """M, b and B in the order of the speeds."""
+        order = self.model.order
+        back = np.argsort(order)
+        x = self.model.dynamics.equations(q[back], v[back], self.model.constant_loads)
+        both = np.ix_(order, order)
+        return Equations(x.mass[both], x.bias[order], x.drive[both], x.posture, x.deformation)
