@@ -14,7 +14,7 @@ from rigid_links import ALUMINIUM, relative
 from supple import ModelError, RigidBody
 from supple.erls.links import make_link
 from supple.erls.shown import with_rigid_modes
-from supple.structures import Rectangle, Structure, beam, beam_path
+from supple.structures import Rectangle, Structure, beam, beam_path, from_matrices
 
 
 def frame() -> Structure:
@@ -87,6 +87,16 @@ def test_straight_rods_of_point_masses_need_no_inertia_about_themselves() -> Non
     assert link.inertia[0, 0] < 1e-6 * link.inertia[1, 1]
     assert np.isfinite(link.recoil).all()
     assert (link.squares > 0).all()
+
+
+def test_nodes_in_line_without_rotations_are_no_link() -> None:
+    """Their turn about the line cannot be seen: the rigid modes are not complete, and no joint can hold them."""
+    nodes = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0]])
+    K = 1e5 * np.kron(np.array([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]]), np.diag([1.0, 0.0, 0.0]))
+    with pytest.raises(ModelError, match=r"root 'start': expected a frame that can turn.*not in one line"):
+        from_matrices(nodes, np.eye(9), K, {"start": 0}).reduce("free-free", modes=1)
+    with pytest.raises(ModelError, match=r"frame 'start': expected a rigid region.*not in one line"):
+        from_matrices(nodes, np.eye(9), K, {"start": [0, 1, 2]})
 
 
 def test_what_is_wrong_is_named() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import supple
 from rigid_links import arm, random_body
@@ -28,6 +29,8 @@ def test_coordinates_go_on_with_their_speeds() -> None:
     q, v = model.random_state(1)
     assert np.array_equal(model.derivative(q, v), v)
     assert np.allclose(model.integrate(q, v, [0.0, 0.1]), [q, q + 0.1 * v], atol=0)
+    with pytest.raises(StateError, match=r"given: 'l0.mode1' is a mode: its acceleration is always found"):
+        model.hybrid_dynamics(q, v, v, {"l0.mode1": 1.0})
     with pytest.raises(StateError, match=r"model 'arm': v: expected numbers of shape \(..., 8\)"):
         model.forward_dynamics(q, v[:3], v)
 
@@ -54,6 +57,47 @@ def test_places_on_rigid_links_lean_with_them() -> None:
     assert model.pose(q, "ground/wall")[1] == pytest.approx([0.0, 1.0, 0.0])
 
 
+def test_links_without_mass_are_where_they_belong() -> None:
+    mech = supple.Mechanism("light")
+    mech.add_body("a", supple.RigidBody(0.0))
+    mech.add_body("b", supple.RigidBody(1.0, (0.1, 0.0, 0.0)), "a", supple.Revolute("z"), at=(1.0, 0.0, 0.0))
+    mech.add_frame("tip", "b", (0.0, 0.0, 0.5))
+    model, ordinary, q, v = build(mech), mech.build(), [0.3, 0.4], [1.0, 2.0]
+    assert model.pose(q, "b/tip")[1] == pytest.approx(ordinary.pose(q, "b/tip")[1], abs=1e-12)
+    x, s, _ = model.shown_state(q, v)
+    assert np.array(model.shown.energy(x, s)) == pytest.approx(np.array(ordinary.energy(q, v)), rel=1e-9)
+
+
+def test_a_mechanism_without_joints_vibrates_as_the_ordinary_model() -> None:
+    """All joints fixed: no theta, and D is constant."""
+    mech = supple.Mechanism("held")
+    rod = arm(1, "craig-bampton", 2).bodies["l0"].body
+    mech.add_body("a", rod, joint=supple.Fixed())
+    mech.add_body("b", rod, "a", supple.Fixed(), "end")
+    model, ordinary = build(mech), mech.build()
+    assert model.nv == ordinary.nv == 16
+    found = []
+    for system in (model, ordinary):
+        q, rest, step = np.zeros(16), np.zeros(16), 1e-30
+        K = system.bias_forces(q + 1j * step * np.eye(16), rest).imag.T / step
+        found.append(np.sqrt(eigh(K, system.mass_matrix(q), eigvals_only=True)))
+    # The weight stiffens neither the same way, but hardly: what is left is the common linear structure.
+    assert found[0] == pytest.approx(found[1], rel=1e-3)
+    a = model.forward_dynamics(q, rest, rest)
+    assert model.hybrid_dynamics(q, rest, rest, {})[0] == pytest.approx(a, rel=1e-12)
+    assert model.energy(q, rest)[1] == pytest.approx(float(ordinary.energy(q, rest)[1]), abs=1e-12)
+
+
+def test_loads_at_wrong_places_are_refused() -> None:
+    model = build(arm(1, "free-free", 2))
+    q = model.neutral()
+    with pytest.raises(StateError, match=r"model 'arm': external: no frame 'l0/tip'"):
+        model.bias_forces(q, q, external={"l0/tip": np.ones(6)})
+    with pytest.raises(StateError, match=r"external wrench at 'l0/end': expected numbers of shape \(..., 6\)"):
+        model.bias_forces(q, q, external={"l0/end": np.ones(3)})
+    assert np.array_equal(model.bias_forces(q, q, external={"ground": np.ones(6)}), model.bias_forces(q, q))
+
+
 def test_unsupported_joints_loops_and_springs_are_refused_by_name() -> None:
     body = random_body(np.random.default_rng(0))
     mech = supple.Mechanism("m")
@@ -73,6 +117,12 @@ def test_unsupported_joints_loops_and_springs_are_refused_by_name() -> None:
     mech.add_body("b", body, "a")
     mech.add_coupling("b", "a")
     with pytest.raises(ModelError, match=r"'coupling of b to a': .*is a tree, without closed loops"):
+        build(mech)
+    mech = supple.Mechanism("m")
+    mech.add_body("a", body)
+    mech.add_body("b", body, "a", at=(1.0, 0.0, 0.0))
+    mech.close_loop("shut", "b", "ground", supple.Spherical())
+    with pytest.raises(ModelError, match=r"mechanism 'm': 'shut': .*is a tree, without closed loops"):
         build(mech)
     with pytest.raises(ModelError, match="mechanism 'n': expected at least one body, got none"):
         build(supple.Mechanism("n"))

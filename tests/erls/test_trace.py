@@ -30,6 +30,7 @@ def test_equations_are_those_of_the_arrays(model: ErlsModel) -> None:
         "mass": t.mass_matrix(t.q),
         "power": np.array([t.power(t.q, t.v, t.tau)], dtype=object),
         "rates": t.rates(t.q, t.v),
+        "energy": t.energy(t.q, t.v),
     }
     got = t.function("all", inputs, outputs).evaluate(q=q, v=v, tau=tau, a=a)
     assert relative(got["forward"], model.forward_dynamics(q, v, tau)) < 1e-9
@@ -38,6 +39,7 @@ def test_equations_are_those_of_the_arrays(model: ErlsModel) -> None:
     assert relative(got["mass"], model.mass_matrix(q)) < 1e-12
     assert got["power"][0] == pytest.approx(float(tau @ (model.drive_matrix(q) @ v)), rel=1e-10)
     assert np.array_equal(got["rates"], v)
+    assert relative(got["energy"], model.energy(q, v)) < 1e-11
     assert relative(accelerations(model)(q, v, tau), got["forward"]) < 1e-9
 
 
@@ -54,6 +56,10 @@ def test_given_accelerations_leave_the_forces_to_be_found(model: ErlsModel) -> N
     assert np.array_equal(got["a"][given], drive[given])
     assert np.array_equal(got["tau"][~given], drive[~given])
     assert relative(model.forward_dynamics(q, v, got["tau"]), got["a"]) < 1e-8
+    asked = {name: drive[i] for i, name in enumerate(model.speeds) if given[i]}
+    a, tau = model.hybrid_dynamics(np.stack([q, q]), v, drive, asked)
+    assert relative(a, [got["a"]] * 2) < 1e-8
+    assert relative(tau, [got["tau"]] * 2) < 1e-8
 
 
 def test_two_links_of_six_modes_take_few_operations() -> None:

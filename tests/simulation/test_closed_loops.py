@@ -230,3 +230,26 @@ def test_closed_loops_in_files(tmp_path: Path) -> None:
     path.write_text(text.replace('second = "b2"', 'second = "b22"'))
     with pytest.raises(supple.FileFormatError, match=r"constraint\[1\] 'rod': no frame 'b22'; did you mean"):
         supple.load(path)
+
+
+def test_a_frame_is_led_by_a_carrier_without_mass() -> None:
+    """The pin of a rod follows its path, and the carrier's joints give the forces that this takes."""
+    mech = supple.Mechanism("led rod")
+    mech.add_body("across", supple.RigidBody(0.0), joint=supple.Prismatic("x"))
+    mech.add_body("carrier", supple.RigidBody(0.0), "across", supple.Prismatic("z"))
+    mech.add_body("rod", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Free())
+    mech.add_frame("pin", "rod", (0, 0, 0.5))
+    mech.close_loop("pin", "carrier", "rod/pin", supple.Revolute("y"))
+    model = mech.build()
+    path = {"across.position": "0.1*sin(8*t)", "carrier.position": "0.05*cos(3*t) - 0.05"}
+    motion = supple.simulate(model, 1.0, guess={"rod.z": -0.5}, motion=path, rtol=1e-9, atol=1e-11)
+    t = motion.time.values
+    _, pin = model.pose(motion.q.values, "rod/pin")
+    np.testing.assert_allclose(
+        pin, np.stack([0.1 * np.sin(8 * t), 0 * t, 0.05 * np.cos(3 * t) - 0.05], axis=1), atol=1e-10
+    )
+    energy = motion.kinetic_energy + motion.potential_energy
+    np.testing.assert_allclose(energy - energy[0], motion.work, atol=1e-7)
+    assert np.ptp(energy.values) > 0.1
+    lift = motion.constraint_force.sel(condition=motion.condition.str.contains("position"))
+    np.testing.assert_allclose(motion.tau.sel(speed="carrier.position"), lift.values[:, -1], atol=1e-6)

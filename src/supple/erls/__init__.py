@@ -2,5 +2,6 @@
 
 from supple.erls.dh import DH, from_dh
 from supple.erls.model import ErlsModel, build
+from supple.erls.trace import ErlsTrace
 
-__all__ = ["DH", "ErlsModel", "build", "from_dh"]
+__all__ = ["DH", "ErlsModel", "ErlsTrace", "build", "from_dh"]

@@ -61,7 +61,7 @@ def matmul(A: Numbers, B: Numbers) -> Numbers:
 
 def transposed(A: Numbers) -> Numbers:
     """A* (..., n, m); never conjugated."""
-    return np.swapaxes(A, -1, -2)
+    return A.swapaxes(-1, -2)
 
 
 def dot(a: Numbers, b: Numbers) -> Numbers:

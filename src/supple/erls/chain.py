@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -150,6 +151,19 @@ def make_chain(source: Mechanism | Model, modes: int | Mapping[str, int] | None)
     return Chain(mech, links, tuple(connections), tuple(map(int, first)), mech.gravity, *(np.array(p) for p in parts))
 
 
+def state_names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+    """Names and units in the order of q, and the place in (theta, q_d) of each."""
+    kept: list[tuple[str, str, int]] = []
+    for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
+        if c.coordinate >= 0:
+            name, unit = ("angle", "rad") if c.turning else ("position", "m")
+            kept.append((f"{link.name}.{name}", unit, c.coordinate))
+        first = chain.joints + chain.first[i]
+        kept += [(f"{link.name}.mode{r + 1}", "kg^0.5 m", first + r) for r in range(link.modes)]
+    names, units, order = zip(*kept, strict=True) if kept else ((), (), ())
+    return tuple(names), tuple(units), np.array(order, dtype=np.int64)
+
+
 def seat_of(link: Link | None, seat: Frame) -> tuple[Floats, Floats, Floats]:
     """Position and rotation of a place in its link's frame, and its motion (6, d) relative to the root, in its axes."""
     if link is None:
@@ -195,8 +209,7 @@ def _refuse(mech: Mechanism, what: str) -> None:
                 f"{what}: joint of {name!r}: an equivalent rigid-link system has revolute, prismatic and fixed joints, "
                 f"got a {placed.joint.kind} joint"
             )
-    loops = {**getattr(mech, "constraints", {})}
-    for name in [*loops, *(f"coupling of {c.follower} to {c.leader}" for c in mech.couplings)]:
+    for name in [*mech.constraints, *(f"coupling of {c.follower} to {c.leader}" for c in mech.couplings)]:
         raise ModelError(f"{what}: {name!r}: an equivalent rigid-link system is a tree, without closed loops")
     for name in mech.springs:
         raise ModelError(

@@ -13,8 +13,8 @@ with the mass matrix J* M_r J of the rigid mechanism in place of the v x v one i
     D = P + J Xi,    Xi = -(J* M_r J)^-1 J* M_r P
 
 Deviation. G = -C_r^+ E of (14) is not the derivative of (11): it leaves out that C_r^+ turns with theta, the part
-(I - C_r^+ C_r) (d C_r*/dtheta) (C_r C_r*)^-1 C_d q_d. With it velocities are not the rates of the positions, and energy
-is not kept once two joints follow each other. Here G is all of d(D q_d)/dtheta, from the rate of J* M_r q_r = 0:
+-(I - C_r^+ C_r) (d C_r*/dtheta) (C_r C_r*)^-1 C_d q_d. As printed, velocities are not the rates of the positions, and
+energy is not kept once two joints follow each other. Here G is all of d(D q_d)/dtheta, from the rate of J* M_r q_r = 0:
 
     G = G_P + J Xi_theta,    Xi_theta = -(J* M_r J)^-1 (J* M_r G_P + H),    H_jk = d(J* M_r)_j / dtheta_k  psi
 
@@ -48,10 +48,12 @@ class Posture:
         M_r J.
     mass : (..., n, n)
         J* M_r J, of the rigid mechanism.
+    P : list of (..., 6, d)
+        Rigid displacements without slip; zero for the modes of links that do not carry the link.
+    coupled : (..., n, d)
+        J* M_r P.
     slip : (..., n, d)
         Xi.
-    D : list of (..., 6, d)
-        (11) in twists.
     """
 
     T: list[Numbers]
@@ -59,8 +61,13 @@ class Posture:
     reach: list[Numbers]
     momentum: list[Numbers]
     mass: Numbers
+    P: list[Numbers]
+    coupled: Numbers
     slip: Numbers
-    D: list[Numbers]
+
+    def D(self) -> list[Numbers]:
+        """(11) in twists, (..., 6, d) of each link; full, so nothing but looking at it needs it."""
+        return [P + matmul(J, self.slip) for P, J in zip(self.P, self.J, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +82,8 @@ class Deformation:
         T (B chi_p + F eta_p): displacement that reaches the link.
     G_P, G : lists of (..., 6, n)
         Rates of psi for unit joint speeds: without slip, and (14).
+    swept : (..., n, n)
+        J* M_r G_P.
     slip : (..., n, n)
         Xi_theta.
     pull : (..., n, n)
@@ -86,6 +95,7 @@ class Deformation:
     carried: list[Numbers]
     G_P: list[Numbers]
     G: list[Numbers]
+    swept: Numbers
     slip: Numbers
     pull: Numbers
 
@@ -110,14 +120,16 @@ def posture(chain: Chain, theta: Numbers) -> Posture:
         momentum.append(link.inertia @ J[-1])
     P = [x - _placed(link.recoil, chain.span(i), d) for i, (x, link) in enumerate(zip(P, chain.links, strict=True))]
     mass = _total(momentum, J)
-    slip = -solve(mass, _total(momentum, P)) if n and d else np.zeros((n, d))
-    return Posture(T, J, reach, momentum, mass, slip, [x + matmul(y, slip) for x, y in zip(P, J, strict=True)])
+    coupled = _total(momentum, P)
+    slip = -solve(mass, coupled) if n and d else np.zeros((n, d))
+    return Posture(T, J, reach, momentum, mass, P, coupled, slip)
 
 
 def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
     """psi, G and H of elastic coordinates (..., d)."""
     n, d = chain.joints, chain.modes
-    psi = [matvec(D, eta) for D in at.D]
+    xi = matvec(at.slip, eta)
+    psi = [matvec(P, eta) + matvec(J, xi) for P, J in zip(at.P, at.J, strict=True)]
     chi: list[Numbers] = []
     G_P: list[Numbers] = []
     carried = []
@@ -128,21 +140,23 @@ def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
         above = at.T[i] @ (c.B @ G_P[c.parent]) if c.parent >= 0 else 0.0
         G_P.append(c.K @ (above + e))
     pull = np.zeros((n, n), dtype=eta.dtype)
-    slip = pull
+    slip = swept = pull
     if n and d:
-        pull = _pull(chain, at, psi)
-        slip = -solve(at.mass, _total(at.momentum, G_P) + pull)
-    return Deformation(
-        psi, chi, carried, G_P, [g + matmul(J, slip) for g, J in zip(G_P, at.J, strict=True)], slip, pull
-    )
+        pull, swept = _pull(chain, at, psi), _total(at.momentum, G_P)
+        slip = -solve(at.mass, swept + pull)
+    G = [g + matmul(J, slip) for g, J in zip(G_P, at.J, strict=True)]
+    return Deformation(psi, chi, carried, G_P, G, swept, slip, pull)
 
 
 def drift(
     chain: Chain, at: Posture, now: Deformation, theta_rate: Numbers, eta_rate: Numbers
 ) -> tuple[list[Numbers], list[Numbers], Numbers, Numbers]:
     """Rates of psi (14), their n of (24), for each link (..., 6); rates of the slip and their n, (..., joints)."""
-    psi_rate = [matvec(G, theta_rate) + matvec(D, eta_rate) for G, D in zip(now.G, at.D, strict=True)]
     slip_rate = matvec(now.slip, theta_rate) + matvec(at.slip, eta_rate)
+    psi_rate = [
+        matvec(G_P, theta_rate) + matvec(P, eta_rate) + matvec(J, slip_rate)
+        for G_P, P, J in zip(now.G_P, at.P, at.J, strict=True)
+    ]
     chi_rate: list[Numbers] = []
     n_P: list[Numbers] = []
     for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from supple.erls.arrays import Numbers, matvec, skew, transposed, weighted
+from supple.erls.arrays import Numbers, dot, matmul, matvec, skew, solve, transposed, weighted
 from supple.erls.chain import Chain
 from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
-from supple.erls.forces import Load, rotations, virtual_work
+from supple.erls.forces import Load, centres, rotations, virtual_work
 from supple.erls.work import Constants, Shape, inertia_changes, link_loads, shape_of
 
 
@@ -41,6 +42,24 @@ class Equations:
     deformation: Deformation
 
 
+def hybrid(x: Equations, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    """Accelerations and drive forces; `drive` (..., n + d) holds accelerations where they are `given`, else forces.
+
+    M_F a_F - B_G* tau_G = r, with F the free and G the given speeds: the rows of G give tau_G, the others then a_F.
+    """
+    G, F = np.flatnonzero(given), np.flatnonzero(~given)
+    known = matvec(transposed(x.drive[..., F, :]), drive[..., F]) - matvec(x.mass[..., G], drive[..., G]) - x.bias
+    a, tau = (np.array(np.broadcast_to(drive, known.shape), known.dtype) for _ in range(2))
+    own, other = x.drive[..., G[:, None], G], x.drive[..., G[:, None], F]
+    W = transposed(solve(own, other, symmetric=False))
+    M_F, M_G = x.mass[..., F[:, None], F], x.mass[..., G[:, None], F]
+    rest = known[..., F] - matvec(W, known[..., G])
+    a[..., F] = solve(M_F - matmul(W, M_G), rest[..., None], symmetric=not len(G))[..., 0]
+    needed = matvec(M_G, a[..., F]) - known[..., G]
+    tau[..., G] = solve(transposed(own), needed[..., None], symmetric=False)[..., 0]
+    return a, tau
+
+
 class Dynamics:
     """The equations of a chain; unknowns are theta, then the elastic coordinates of all links."""
 
@@ -52,8 +71,7 @@ class Dynamics:
         """M, b and B of states (..., n + d); `loads` are those of `forces`."""
         n = self.chain.joints
         theta, eta, theta_rate, eta_rate = q[..., :n], q[..., n:], v[..., :n], v[..., n:]
-        at = posture(self.chain, theta)
-        now = deformation(self.chain, at, eta)
+        at, now = self._deformed(q)
         shapes = [shape_of(k, now.psi[i], self._own(eta, i)) for i, k in enumerate(self.constants)]
         drive = self.drive_matrix(at, now, q.shape[:-1])
         psi_rate, psi_bias, slip_rate, slip_bias = drift(self.chain, at, now, theta_rate, eta_rate)
@@ -64,8 +82,7 @@ class Dynamics:
     def mass_matrix(self, q: Numbers) -> Numbers:
         """M (..., n + d, n + d)."""
         n = self.chain.joints
-        at = posture(self.chain, q[..., :n])
-        now = deformation(self.chain, at, q[..., n:])
+        at, now = self._deformed(q)
         shapes = [shape_of(k, now.psi[i], self._own(q[..., n:], i)) for i, k in enumerate(self.constants)]
         return self._mass(at, now, shapes, self.drive_matrix(at, now, q.shape[:-1]))
 
@@ -76,23 +93,44 @@ class Dynamics:
         lower = np.broadcast_to(np.concatenate([np.zeros((d, n)), np.eye(d)], axis=1), (*axes, d, n + d))
         return np.concatenate([upper, lower], axis=-2)
 
+    def energy(self, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers]:
+        """Kinetic and potential energy (...), the second of gravity, strain and the springs of joints."""
+        chain, n = self.chain, self.chain.joints
+        at, now = self._deformed(q)
+        theta, eta = q[..., :n], q[..., n:]
+        R = rotations(chain, at)
+        potential: Any = 0.0
+        for i, (link, p) in enumerate(zip(chain.links, centres(chain, at, theta), strict=True)):
+            potential = potential - link.mass * ((p + matvec(R[i], now.psi[i][..., 3:])) @ chain.gravity)
+            potential = potential + 0.5 * (self._own(eta, i) ** 2 @ link.squares)
+        stretch = theta + matvec(at.slip, eta) - chain.rest
+        kinetic = 0.5 * dot(v, matvec(self.mass_matrix(q), v))
+        return kinetic, np.asarray(potential + 0.5 * (stretch**2 @ chain.stiffness))
+
+    def _deformed(self, q: Numbers) -> tuple[Posture, Deformation]:
+        at = posture(self.chain, q[..., : self.chain.joints])
+        return at, deformation(self.chain, at, q[..., self.chain.joints :])
+
     def _mass(self, at: Posture, now: Deformation, shapes: list[Shape], drive: Numbers) -> Numbers:
-        """M = N* L N, the sum over the links."""
+        """M = N* L N, the sum over the links; D = P + J Xi is full, P is not, so Xi comes last."""
         n, axes = self.chain.joints, drive.shape[:-2]
         joints: Any = at.mass - now.pull - transposed(now.pull)
         mixed: Any = 0.0
-        elastic: Any = np.eye(self.chain.modes)
+        slipping: Any = transposed(now.swept)
+        elastic: Any = np.eye(self.chain.modes) + transposed(at.coupled) @ at.slip
         for i, (link, k) in enumerate(zip(self.chain.links, self.constants, strict=True)):
             whole, coupled, own = inertia_changes(k, shapes[i])
-            J, G, D = at.J[i], now.G[i], at.D[i]
+            J, G, P = at.J[i], now.G[i], at.P[i]
             turn = transposed(J[..., :3, :])
             # half of the terms that come with their own transpose
             half = turn @ (whole @ (0.5 * J[..., :3, :]) + coupled[..., 3:] @ J[..., 3:, :] + coupled @ G)
             joints = joints + half + transposed(half) + transposed(G) @ (link.inertia @ G)
             span = self.chain.span(i)
             padding = [(0, 0)] * (own.ndim - 1) + [(span.start, self.chain.modes - span.stop)]
-            mixed = mixed + turn @ (coupled @ D + np.pad(own, padding)) + transposed(now.G_P[i]) @ (link.inertia @ D)
-            elastic = elastic + transposed(D) @ (link.inertia @ D)
+            mixed = mixed + turn @ (coupled @ P + np.pad(own, padding)) + transposed(now.G_P[i]) @ (link.inertia @ P)
+            slipping = slipping + turn @ (coupled @ J)
+            elastic = elastic + transposed(P) @ (link.inertia @ P)
+        mixed = mixed + matmul(slipping, at.slip)
         M = np.concatenate(
             [
                 np.concatenate([_over(joints, axes), _over(mixed, axes)], axis=-1),
@@ -119,6 +157,7 @@ class Dynamics:
         theta_rate, eta_rate, eta = state
         on_theta: Any = 0.0
         on_eta: Any = 0.0
+        on_slip: Any = 0.0
         own = []
         R = rotations(self.chain, at) if any(load.grounded for load in loads) else []
         for i, motion in enumerate(self.motions(at, theta_rate)):
@@ -128,15 +167,19 @@ class Dynamics:
             for load in (x for x in loads if x.link == i):
                 done = virtual_work(load, R[i] if load.grounded else None, now.psi[i], eta[..., span])
                 f_V, f_psi, f_eta = (f - work for f, work in zip((f_V, f_psi, f_eta), done, strict=True))
-            on_theta = on_theta + matvec(transposed(at.J[i]), f_V) + matvec(transposed(now.G[i]), f_psi)
-            on_eta = on_eta + matvec(transposed(at.D[i]), f_psi)
+            J = transposed(at.J[i])
+            on_theta = on_theta + matvec(J, f_V) + matvec(transposed(now.G_P[i]), f_psi)
+            on_eta = on_eta + matvec(transposed(at.P[i]), f_psi)
+            on_slip = on_slip + matvec(J, f_psi)
             own.append(f_eta)
-        return np.concatenate([on_theta, on_eta + np.concatenate(own, axis=-1)], axis=-1)
+        on_theta = on_theta + matvec(transposed(now.slip), on_slip)
+        on_eta = on_eta + matvec(transposed(at.slip), on_slip) + np.concatenate(own, axis=-1)
+        return np.concatenate([on_theta, on_eta], axis=-1)
 
     def motions(self, at: Posture, theta_rate: Numbers) -> list[tuple[Numbers, Numbers]]:
         """Velocities (..., 6) of the equivalent rigid links, and accelerations less gravity at zero joint ones."""
         found: list[tuple[Numbers, Numbers, Numbers]] = []
-        still = 0.0 * np.concatenate([theta_rate, np.zeros((*theta_rate.shape[:-1], 6))], axis=-1)[..., -6:]
+        still = np.zeros((*theta_rate.shape[:-1], 6), theta_rate.dtype)
         ground = still + np.concatenate([np.zeros(3), -self.chain.gravity])
         for i, c in enumerate(self.chain.connections):
             V_p, dV_p = found[c.parent][:2] if c.parent >= 0 else (still, ground)

@@ -10,8 +10,10 @@ import numpy as np
 from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
 from supple.erls.chain import Chain, seat_of
 from supple.erls.compatibility import Posture
+from supple.errors import ModelError
 from supple.model.checks import Floats
 from supple.model.mechanism import GROUND
+from supple.structures.body import FlexibleBody
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,11 @@ def place_load(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False
         return None
     i = [link.name for link in chain.links].index(seat.body)
     link = chain.links[i]
+    on = link.body.frame(seat.node) if isinstance(link.body, FlexibleBody) and seat.node is not None else None
+    if on is not None and not on.turning and wrench[..., :3].any():
+        raise ModelError(
+            f"wrench at {frame!r}: a node without rotations takes no moment, got {wrench[..., :3].tolist()}"
+        )
     position, rotation, relative = seat_of(link, seat)
     shape = np.kron(np.eye(2), rotation) @ relative + moved(position - link.com) @ link.recoil
     return Load(i, position - link.com, shape, np.eye(3) if grounded else rotation, wrench, grounded)
@@ -58,9 +65,9 @@ def virtual_work(load: Load, rotation: Numbers | None, psi: Numbers, eta: Number
     turn: Any = load.turn if rotation is None else transposed(rotation)
     moment, force = (matvec(turn, load.wrench[..., i : i + 3]) for i in (0, 3))
     on_psi = np.concatenate([moment + matvec(skew(load.place), force), force], axis=-1)
-    u = psi[..., 3:] + matvec(skew(psi[..., :3]), load.place + 0.0 * psi[..., :3]) + matvec(load.shape[3:], eta)
+    u = psi[..., 3:] + matvec(skew(psi[..., :3]), load.place) + matvec(load.shape[3:], eta)
     swing = matvec(skew(u), force)
-    on_V = np.concatenate([on_psi[..., :3] + swing, force + 0.0 * swing], axis=-1)
+    on_V = np.concatenate([on_psi[..., :3] + swing, np.broadcast_to(force, swing.shape)], axis=-1)
     return on_V, on_psi, matvec(load.shape.T, np.concatenate([moment, force], axis=-1))
 
 
@@ -78,7 +85,7 @@ def centres(chain: Chain, at: Posture, theta: Numbers) -> list[Numbers]:
     R = rotations(chain, at)
     roots: list[Numbers] = []
     for c in chain.connections:
-        slide = c.A[3:] * theta[..., c.coordinate, None] if c.coordinate >= 0 else 0.0 * theta[..., :1] + np.zeros(3)
+        slide = c.A[3:] * theta[..., c.coordinate, None] if c.coordinate >= 0 else np.zeros(3)
         step = c.position + matvec(c.rotation, slide)
         if c.parent >= 0:
             step = roots[c.parent] + matvec(R[c.parent], step)

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.erls.arrays import Numbers, Singular, check_definite, dot, loosest, matvec, solve, transposed
-from supple.erls.chain import Chain, make_chain
+from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
+from supple.erls.chain import Chain, make_chain, state_names
 from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
-from supple.erls.dynamics import Dynamics, Equations
-from supple.erls.forces import Load, centres, place_load, rotations
+from supple.erls.dynamics import Dynamics, Equations, hybrid
+from supple.erls.forces import Load, place_load
 from supple.erls.rows import compatibility_matrix
 from supple.erls.shown import Shown
-from supple.errors import SingularError
+from supple.errors import ModelError, SingularError, StateError
 from supple.model.checks import Floats
-from supple.model.inputs import batch
+from supple.model.inputs import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -76,7 +75,7 @@ class ErlsModel:
         self.dynamics = Dynamics(chain)
         self.name: str = chain.description.name
         self.bodies: tuple[str, ...] = tuple(link.name for link in chain.links)
-        names, units, order = _names(chain)
+        names, units, order = state_names(chain)
         self.coordinates: tuple[str, ...] = names
         self.speeds: tuple[str, ...] = names
         self.coordinate_units: tuple[str, ...] = units
@@ -177,7 +176,7 @@ class ErlsModel:
         n = self.chain.joints
         at, now = self._deformed(q_)
         rate, bias, _, _ = drift(self.chain, at, now, s[:, :n], s[:, n:])
-        second = [matvec(G, w[:, :n]) + matvec(D, w[:, n:]) + b for G, D, b in zip(now.G, at.D, bias, strict=True)]
+        second = [matvec(G, w[:, :n]) + matvec(D, w[:, n:]) + b for G, D, b in zip(now.G, at.D(), bias, strict=True)]
         parts = [(now.psi, x), (rate, s), (second, w)]
         found = [self._shown.state(psi, y[:, :n], y[:, n:]) for psi, y in parts]
         return tuple(y.reshape((*shape, -1)) for y in found)  # type: ignore[return-value]
@@ -193,8 +192,8 @@ class ErlsModel:
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
         """b (..., nv) of M a + b = B* tau: Coriolis, gravity, strain, springs, dampers, applied wrenches."""
-        (q_, v_), shape = self._batch(q=q, v=v)
-        return self._equations(q_, v_, external).bias[:, self.order].reshape((*shape, self.nv))
+        x, _, shape = self._formed(q, v, np.zeros(self.nv), external)
+        return x.bias[:, self.order].reshape((*shape, self.nv))
 
     def drive_matrix(self, q: ArrayLike) -> Numbers:
         """B (..., nv, nv): rates of the joints' whole motions and of the modes are B v, and tau does work on them."""
@@ -212,49 +211,76 @@ class ErlsModel:
         external : mapping of frame to (..., 6) array_like, optional
             Moment and force at frames, in the axes that the frames have on the undeformed links, N m and N.
         """
-        (q_, v_, tau_), shape = self._batch(q=q, v=v, tau=tau)
-        x = self._equations(q_, v_, external)
-        force = matvec(transposed(x.drive), tau_[:, self._back]) - x.bias
+        x, forces, shape = self._formed(q, v, tau, external)
+        force = matvec(transposed(x.drive), forces) - x.bias
         a = solve(x.mass, force[..., None])[..., 0]
         return a[:, self.order].reshape((*shape, self.nv))
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
         """Drive forces (..., nv) that give the accelerations a: torques of joints, forces on modes."""
-        (q_, v_, a_), shape = self._batch(q=q, v=v, a=a)
-        x = self._equations(q_, v_, external)
-        force = matvec(x.mass, a_[:, self._back]) + x.bias
+        x, accelerations, shape = self._formed(q, v, a, external)
+        force = matvec(x.mass, accelerations) + x.bias
         tau = solve(transposed(x.drive), force[..., None])[..., 0]
         return tau[:, self.order].reshape((*shape, self.nv))
+
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        given: Mapping[str, ArrayLike],
+        external: Loads | None = None,
+    ) -> tuple[Numbers, Numbers]:
+        """Accelerations and drive forces (a, tau), each (..., nv), when some accelerations are given.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nv) array_like
+            Entries of tau for the given speeds do not matter.
+        given : mapping of speed name to array_like
+            Accelerations of these joints of the equivalent rigid links; the torques that they take are found.
+        """
+        shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
+        drive = np.array(np.broadcast_to(tau, (*shape, self.nv)), np.result_type(float, tau, *given.values()))
+        mask = np.zeros(self.nv, dtype=bool)
+        for name, value in given.items():
+            i = index_of(self.speeds, name, "speed")
+            if self.order[i] >= self.chain.joints:
+                raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
+            mask[i], drive[..., i] = True, value
+        x, known, shape = self._formed(q, v, drive, external)
+        a, forces = hybrid(x, known, mask[self._back])
+        return tuple(y[:, self.order].reshape((*shape, self.nv)) for y in (a, forces))  # type: ignore[return-value]
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         """Kinetic and potential energy (...), J; gravity, strain and springs of joints are in the second."""
         (q_, v_), shape = self._batch(q=q, v=v)
-        M = self.mass_matrix(q_)
-        kinetic = 0.5 * dot(v_, matvec(M, v_))
-        return kinetic.reshape(shape), self._potential(q_).reshape(shape)
-
-    def _potential(self, q: Numbers) -> Numbers:
-        chain, n = self.chain, self.chain.joints
-        at, now = self._deformed(q)
-        x = q[:, self._back]
-        theta, eta = x[:, :n], x[:, n:]
-        R = rotations(chain, at)
-        total: Any = 0.0
-        for i, (link, p) in enumerate(zip(chain.links, centres(chain, at, theta), strict=True)):
-            total = total - link.mass * ((p + matvec(R[i], now.psi[i][..., 3:])) @ chain.gravity)
-            total = total + 0.5 * (eta[:, chain.span(i)] ** 2 @ link.squares)
-        stretch = theta + matvec(at.slip, eta) - chain.rest
-        return np.asarray(total + 0.5 * (stretch**2 @ chain.stiffness))
+        with self._faults(q_):
+            kinetic, potential = self.dynamics.energy(q_[:, self._back], v_[:, self._back])
+        return kinetic.reshape(shape), potential.reshape(shape)
 
     # ------------------------------------------------------------ shapes and faults
 
-    def _equations(self, q: Numbers, v: Numbers, external: Loads | None) -> Equations:
-        given = [place_load(self.chain, frame, np.asarray(w)) for frame, w in (external or {}).items()]
-        loads = [*self.constant_loads, *(load for load in given if load is not None)]
-        with self._faults(q):
-            x = self.dynamics.equations(q[:, self._back], v[:, self._back], loads)
+    def _formed(
+        self, q: ArrayLike, v: ArrayLike, third: ArrayLike, external: Loads | None
+    ) -> tuple[Equations, Numbers, tuple[int, ...]]:
+        """The equations of a batch, its forces or accelerations in their order, and the batch's axes."""
+        given = external or {}
+        parts = {"q": (q, self.nv), "v": (v, self.nv), "tau or a": (third, self.nv)}
+        parts |= {f"external wrench at {frame!r}": (w, 6) for frame, w in given.items()}
+        (q_, v_, third_, *wrenches), shape, _ = batch(f"model {self.name!r}", parts)
+        found = [self._load(frame, w) for frame, w in zip(given, wrenches, strict=True)]
+        loads = [*self.constant_loads, *(load for load in found if load is not None)]
+        with self._faults(q_):
+            x = self.dynamics.equations(q_[:, self._back], v_[:, self._back], loads)
             check_definite(x.posture.mass if self.chain.modes else x.mass)
-        return x
+        return x, third_[:, self._back], shape
+
+    def _load(self, frame: str, wrench: Numbers) -> Load | None:
+        try:
+            return place_load(self.chain, frame, wrench)
+        except ModelError as error:
+            raise StateError(f"model {self.name!r}: external: {error}") from None
 
     def _deformed(self, q: Numbers) -> tuple[Posture, Deformation]:
         x, n = q[:, self._back], self.chain.joints
@@ -283,16 +309,3 @@ class ErlsModel:
     def _batch(self, **parts: ArrayLike) -> tuple[list[Numbers], tuple[int, ...]]:
         arrays, shape, _ = batch(f"model {self.name!r}", {name: (x, self.nv) for name, x in parts.items()})
         return arrays, shape
-
-
-def _names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
-    """Names and units in the order of q, and the place in (theta, q_d) of each."""
-    kept: list[tuple[str, str, int]] = []
-    for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
-        if c.coordinate >= 0:
-            name, unit = ("angle", "rad") if c.turning else ("position", "m")
-            kept.append((f"{link.name}.{name}", unit, c.coordinate))
-        first = chain.joints + chain.first[i]
-        kept += [(f"{link.name}.mode{r + 1}", "kg^0.5 m", first + r) for r in range(link.modes)]
-    names, units, order = zip(*kept, strict=True) if kept else ((), (), ())
-    return tuple(names), tuple(units), np.array(order, dtype=np.int64)

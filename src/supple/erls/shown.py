@@ -110,7 +110,7 @@ def _frame(link: Link, position: Floats, relative: Floats, turning: bool) -> Sha
 
 def _integrals(link: Link) -> ModalIntegrals:
     """Of all 6 + d shapes, seen from the link's origin."""
-    m, c, S, d = link.mass, link.com, link.second, link.modes
+    m, c, S, d = link.mass or NO_INERTIA, link.com, link.second, link.modes  # a flexible body has to have mass
     n = RIGID + d
     e = np.eye(3)
     turns = cross_matrix(e)

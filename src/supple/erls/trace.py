@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.erls.arrays import matvec, solve, transposed
-from supple.erls.dynamics import Equations
+from supple.erls.dynamics import Equations, hybrid
 from supple.erls.model import ErlsModel
 from supple.symbolic.elimination import solve_symmetric
 from supple.symbolic.function import Function, Nodes
@@ -58,20 +58,10 @@ class ErlsTrace:
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
         """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
         x = self._equations(q, v)
-        fixed, free = np.flatnonzero(given), np.flatnonzero(~given)
-        if not len(fixed):
+        if not given.any():
             force = matvec(transposed(x.drive), drive) - x.bias
             return solve_symmetric(x.mass, force, names=self.model.speeds), drive.copy()
-        # M_F a_F - B_G* tau_G = r: the rows of the given speeds give tau_G, the others then a_F
-        a, tau = drive.copy(), drive.copy()
-        r = matvec(transposed(x.drive[free]), drive[free]) - x.bias - matvec(x.mass[:, fixed], drive[fixed])
-        W = solve(x.drive[np.ix_(fixed, fixed)], x.drive[np.ix_(fixed, free)], symmetric=False)
-        M = x.mass[np.ix_(free, free)] - transposed(W) @ x.mass[np.ix_(fixed, free)]
-        rest = r[free] - matvec(transposed(W), r[fixed])
-        a[free] = solve(M, rest[:, None], symmetric=False)[:, 0]
-        needed = matvec(x.mass[np.ix_(fixed, free)], a[free]) - r[fixed]
-        tau[fixed] = solve(transposed(x.drive[np.ix_(fixed, fixed)]), needed[:, None], symmetric=False)[:, 0]
-        return a, tau
+        return hybrid(x, drive, given)
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
@@ -92,6 +82,11 @@ class ErlsTrace:
         """M."""
         order = self.model.order
         return self.model.dynamics.mass_matrix(q[np.argsort(order)])[np.ix_(order, order)]
+
+    def energy(self, q: Nodes, v: Nodes) -> Nodes:
+        """Kinetic and potential energy."""
+        back = np.argsort(self.model.order)
+        return np.concatenate([np.reshape(x, 1) for x in self.model.dynamics.energy(q[back], v[back])])
 
     def function(self, name: str, inputs: dict[str, Nodes], outputs: dict[str, Nodes]) -> Function:
         """A function of these inputs."""

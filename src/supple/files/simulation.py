@@ -49,6 +49,9 @@ class Simulation(Table):
         None, description="Number of output times, both ends included."
     )
     q: ByName = Field({}, description="Coordinates at the start that are not neutral, by name: `arm.angle = 1.0`.")
+    guess: ByName = Field(
+        {}, description="Coordinates from which closed loops are closed, by name; unlike those of `q` they may change."
+    )
     v: ByName = Field({}, description="Speeds at the start that are not zero, by name.")
     tau: ByName = Field({}, description="Constant drive forces, by the names of the speeds, N m or N.")
 
@@ -60,7 +63,12 @@ class Simulation(Table):
         """What does not fit a model: names it does not have, quaternions whose length is not 1."""
         found = []
         q = model.neutral()
-        for key, index in (("q", model.coordinate_index), ("v", model.speed_index), ("tau", model.speed_index)):
+        for key, index in (
+            ("q", model.coordinate_index),
+            ("guess", model.coordinate_index),
+            ("v", model.speed_index),
+            ("tau", model.speed_index),
+        ):
             for name, value in getattr(self, key).items():
                 try:
                     place = index(name)

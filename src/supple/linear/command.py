@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from supple.linear.equations import Values
+from supple.linear.start import Values
 from supple.linear.statics import equilibrium
 from supple.linear.vibration import modes
 from supple.model.model import Model

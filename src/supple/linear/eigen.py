@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from supple.linear.equations import Floats, LinearEquations, Numbers
+from supple.linear.equations import LinearEquations
+from supple.linear.start import Floats, Numbers
 
 SLOWEST = 1e-6
 """Hz; what is slower than this does not move by itself."""
@@ -46,35 +47,62 @@ def loose(K: Floats, squares: Floats, shapes: Floats) -> np.ndarray[tuple[int], 
 
 
 def eigenmodes(e: LinearEquations) -> tuple[Numbers, Numbers, bool]:
-    """Eigenvalues (m,), 1/s, shapes (n, m) with unit modal mass, and whether they are those of K and M alone.
+    """Eigenvalues (m,), 1/s, shapes (nv, m) with unit modal mass, and whether they are those of K and M alone.
 
     Of two conjugate eigenvalues the one with positive imaginary part is kept; of two that are zero, or +-s without
-    damping, one. Slowest first.
+    damping, one. Slowest first. What rolls moves at rest as its speeds do, x = T z.
     """
-    squares, shapes = symmetric_modes(e.K, e.M)
-    rigid = loose(e.K, squares, shapes)
-    plain = not e.C.any() and not e.N.any() and is_symmetric(e.K)
-    values: Numbers
+    M = e.model.mass_matrix(e.q)
+    if e.rolls and e.N.any():
+        values, found = _rolling_modes(e, M)
+        order = np.argsort(np.abs(values), kind="stable")
+        return values[order], _scaled(e.X @ found[:, order], M), False
+    K = e.K @ e.T
+    squares, shapes = symmetric_modes(K, e.M)
+    rigid = loose(K, squares, shapes)
+    plain = not e.C.any() and not e.N.any() and is_symmetric(K)
     if plain:
         values = np.where(rigid, 0.0, np.sqrt(squares.astype(complex)))
         values = np.where(squares < 0, np.abs(values), 1j * values)
-        found: Numbers = shapes
+        found = shapes
     else:
-        values, found = _state_modes(e, np.where(rigid, 1.0, np.sqrt(np.abs(squares))), shapes)
+        values, found = _state_modes(e, K, np.where(rigid, 1.0, np.sqrt(np.abs(squares))), shapes)
     order = np.argsort(np.abs(values), kind="stable")
-    return values[order], _scaled(found[:, order], e.M), plain
+    return values[order], _scaled(e.Z @ found[:, order], M), plain
 
 
-def _state_modes(e: LinearEquations, w: Floats, Phi: Floats) -> tuple[Numbers, Numbers]:
+def _state_modes(e: LinearEquations, K: Floats, w: Floats, Phi: Floats) -> tuple[Numbers, Numbers]:
     """Eigenvalues and shapes of the first-order equations, in the modes Phi of M and K.
 
-    The states are w times the modes' coordinates, then their rates: all entries are then frequencies. Zero
-    eigenvalues, most often double, are found as the null space and taken out before the others are computed.
+    The states are w times the modes' coordinates, then their rates: all entries are then frequencies.
     """
     n = len(w)
-    K, C, N = Phi.T @ e.K @ Phi, Phi.T @ e.C @ Phi, Phi.T @ e.M @ e.N @ Phi
-    K[np.abs(K) <= 1e-2 * ROUNDING * (np.abs(Phi.T) @ np.abs(e.K) @ np.abs(Phi))] = 0.0
-    A = np.block([[w[:, None] * N / w, np.diag(w)], [-K / w, -C]])
+    N = np.zeros((n, n)) if e.rolls else Phi.T @ e.M @ e.N @ Phi
+    modal, C = Phi.T @ K @ Phi, Phi.T @ e.C @ Phi
+    modal[np.abs(modal) <= 1e-2 * ROUNDING * (np.abs(Phi.T) @ np.abs(K) @ np.abs(Phi))] = 0.0
+    values, states, still = _first_order(np.block([[w[:, None] * N / w, np.diag(w)], [-modal / w, -C]]))
+    return _with_rigid(values, Phi @ (states[:n] / w[:, None]), Phi @ (still[:n] / w[:, None]), e.M)
+
+
+def _rolling_modes(e: LinearEquations, M: Floats) -> tuple[Numbers, Numbers]:
+    """The same where there are more coordinates than speeds, in motion.
+
+    Coordinates are weighed with their inertia, and with one frequency for all.
+    """
+    inertia = e.X.T @ M @ e.X
+    d, Phi = np.sqrt(np.diag(inertia))[:, None], linalg.inv(linalg.cholesky(e.M))
+    K = Phi.T @ e.K / d.T
+    w = np.sqrt(np.abs(K).max(initial=0.0)) or 1.0
+    values, states, still = _first_order(np.block([[d * e.N / d.T, w * d * e.T @ Phi], [-K / w, -Phi.T @ e.C @ Phi]]))
+    p = len(d)
+    return _with_rigid(values, states[:p] / (w * d), still[:p] / (w * d), inertia)
+
+
+def _first_order(A: Floats) -> tuple[Numbers, Numbers, Floats]:
+    """Eigenvalues and vectors of A; and its null space.
+
+    Zero eigenvalues, most often double, are found as the null space and taken out before the others are computed.
+    """
     _, sizes, rows = linalg.svd(A)
     zero = sizes <= max(2 * np.pi * SLOWEST, 1e-13 * sizes.max(initial=0.0))
     still, moving = rows[zero].T, rows[~zero].T
@@ -82,11 +110,14 @@ def _state_modes(e: LinearEquations, w: Floats, Phi: Floats) -> tuple[Numbers, N
     # A conjugate pair counts once; what is left of double zeros does not count.
     kept = (values.imag >= 0) & (np.abs(values) > max(2 * np.pi * SLOWEST, 1e-11 * sizes.max(initial=0.0)))
     values, vectors = values[kept], vectors[:, kept]
-    states = moving @ vectors + still @ (still.T @ A @ moving @ vectors / values)
-    rigid = Phi @ (still[:n] / w[:, None])
+    return values, moving @ vectors + still @ (still.T @ A @ moving @ vectors / values), still
+
+
+def _with_rigid(values: Numbers, shapes: Numbers, rigid: Floats, M: Floats) -> tuple[Numbers, Numbers]:
+    """Rigid motions, made orthogonal, before the others."""
     if rigid.shape[1]:
-        rigid = rigid @ linalg.eigh(rigid.T @ e.M @ rigid)[1]
-    return np.concatenate([np.zeros(rigid.shape[1]), values]), np.hstack([rigid, Phi @ (states[:n] / w[:, None])])
+        rigid = rigid @ linalg.eigh(rigid.T @ M @ rigid)[1]
+    return np.concatenate([np.zeros(rigid.shape[1]), values]), np.hstack([rigid, shapes])
 
 
 def _scaled(shapes: Numbers, M: Floats) -> Numbers:

@@ -3,34 +3,37 @@
 With dq = S x (S = `model.tangent(q)`: x is a change of the coordinates in the directions of the speeds) and y the
 change of the speeds,
 
-    M y' + C y + K x = f        x' = N x + y
+    M y' + C y + K x = f        x' = N x + T y
 
 K and C are derivatives of inverse dynamics by complex steps, at the state's own acceleration. N is zero at rest; at
-speed it says how the directions of the speeds turn with the motion.
+speed it says how the directions of the speeds turn with the motion. T is the identity, but where wheels roll there are
+more coordinates than speeds.
+
+Of a closed model x and y are the independent ones. Along a small motion all other coordinates, speeds and accelerations
+follow (`Followers`), and the forces lambda of the rows do no work but turn with the posture:
+
+    M = Z* M Z,    C = Z* df/dy,    K = Z* (df/dx - d(J* lambda)/dx),    f the inverse dynamics of the tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import linalg
 
-from supple.errors import SingularError, StateError, nearest
+from supple.errors import SingularError
+from supple.linear.followers import Followers, followers, require_regular
+from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_freedoms, speeds
 from supple.model.inputs import COMPLEX_STEP, named_vector
 from supple.model.model import Loads, Model
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[Any]
-Values = ArrayLike | Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
 class LinearEquations:
-    """Small motions of the freedoms that are not held.
+    """Small motions of the freedoms that are not held; of a closed model those of the independent ones.
 
     Attributes
     ----------
@@ -39,9 +42,19 @@ class LinearEquations:
         The state and its acceleration.
     holding : (nv,) array
         The drive forces at which it has that acceleration.
+    closing : (rows,) array
+        The forces of the constraints in it.
+    held : (nv,) array of bool
+        The speeds that may not change.
     free : (n,) array of int
-        The speeds that may change.
-    M, C, K, N : (n, n) arrays
+        The speeds that may; of a closed model the independent ones, which the others follow.
+    placed : (p,) array of int
+        Speeds in whose directions the coordinates x are: the same, except for wheels that roll.
+    M, C : (n, n) arrays
+    K, N, T : (n, p), (p, p), (p, n) arrays
+    X, Z : (nv, p), (nv, n) arrays
+        Changes of all coordinates are X x, those of all speeds Z y + Y x, of all accelerations Z y' + V y + W x.
+    Y, W, V : (nv, p), (nv, p), (nv, n) arrays
     """
 
     model: Model
@@ -49,22 +62,30 @@ class LinearEquations:
     v: Floats
     a: Floats
     holding: Floats
+    closing: Floats
+    held: Bools
     free: NDArray[np.intp]
+    placed: NDArray[np.intp]
     M: Floats
     C: Floats
     K: Floats
     N: Floats
+    T: Floats
+    X: Floats
+    Z: Floats
+    Y: Floats
+    W: Floats
+    V: Floats
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of the free speeds."""
         return tuple(self.model.speeds[i] for i in self.free)
 
-    def spread(self, x: Numbers) -> Numbers:
-        """Rows (n, ...) of the free speeds as rows (nv, ...) of all, zero where held."""
-        out = np.zeros((self.model.nv, *x.shape[1:]), x.dtype)
-        out[self.free] = x
-        return out
+    @property
+    def rolls(self) -> bool:
+        """Whether there are more coordinates than speeds."""
+        return len(self.placed) > len(self.free)
 
 
 def linear_equations(
@@ -74,39 +95,68 @@ def linear_equations(
     tau: Values | None = None,
     external: Loads | None = None,
     fixed: Iterable[str] = (),
+    independent: Sequence[str] = (),
 ) -> LinearEquations:
-    """M, C, K and N about a state, by default at rest with neutral coordinates.
+    """M, C, K, N and T about a state, by default at rest with neutral coordinates.
 
     Parameters
     ----------
     q, v : array_like or mapping of name to number, optional
+        Of a closed model a guess: the loops are closed, and speeds made to fit, with what is named kept.
     tau : array_like or mapping, optional
-        Constant drive forces. If not given, they are those that keep the speeds as they are.
+        Constant drive forces. If not given, they are those that keep the speeds as they are; of a closed model drives
+        on the independent speeds that keep these.
     external : mapping of frame to (6,) array_like, optional
         Constant wrenches at frames, which turn with them.
     fixed : names, optional
         Coordinates, or bodies whose joint does not move.
+    independent : sequence of str, optional
+        Speeds of a closed model that are to be among the independent ones; the others are chosen.
     """
-    q0 = coordinates(model, q)
-    v0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
-    free = free_speeds(model, fixed)
-    M = model.mass_matrix(q0)[np.ix_(free, free)]
-    require_inertia(model, M, free)
-    a = np.zeros(model.nv)
+    held = held_speeds(model, fixed)
+    q0 = coordinates(model, q, held)
+    v0 = speeds(model, q0, v, held)
+    f = followers(model, q0, held, independent)
+    require_freedoms(model, f.Z.shape[1])
+    require_regular(f, held)
+    X, Z = f.X, f.Z
+    M = Z.T @ model.mass_matrix(q0) @ Z
+    require_inertia(model, M, f.freedoms.moving)
+    drive = None if tau is None else named_vector(model.speeds, tau, "tau")
+    a, holding, closing = _reference(f, M, v0, drive, external)
+    Y, W, V = f.carried(v0, a)
+    h = COMPLEX_STEP
+    by_x = model.inverse_dynamics(f.steps(X), v0 + 1j * h * Y.T, a + 1j * h * W.T, external).imag / h
+    by_y = model.inverse_dynamics(q0, v0 + 1j * h * Z.T, a + 1j * h * V.T, external).imag / h
+    K = Z.T @ (by_x.T - f.turned(X, closing))
+    placed, moving = f.freedoms.placed, f.freedoms.moving
+    N = (_turning(model, q0, v0) @ X + Y)[placed]
+    sizes = (M, Z.T @ by_y.T, K, N, Z[placed], X, Z, Y, W, V)
+    return LinearEquations(model, q0, v0, a, holding, closing, held, moving, placed, *sizes)
+
+
+def _reference(
+    f: Followers, M: Floats, v: Floats, tau: Floats | None, external: Loads | None
+) -> tuple[Floats, Floats, Floats]:
+    """Accelerations (nv,) of a state, drive forces (nv,) and forces (rows,) of the constraints in it."""
+    m = f.model
+    a = np.zeros(m.nv)
+    if v.any():
+        a = f.closing(-f.rates(f.q[None], v[None], a)[1])[:, 0]
     if tau is not None:
-        rest = named_vector(model.speeds, tau, "tau") - model.bias_forces(q0, v0, external)
-        a[free] = np.linalg.solve(M, rest[free])
-    h, part = COMPLEX_STEP, np.ix_(free, free)
-    C = model.inverse_dynamics(q0, v0 + 1j * h * np.eye(model.nv), a, external).imag.T / h
-    holding = model.inverse_dynamics(q0, v0, a, external)
-    K = stiffness(model, q0, v0, a, external)
-    return LinearEquations(model, q0, v0, a, holding, free, M, C[part], K[part], _turning(model, q0, v0)[part])
+        a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
+    force = m.inverse_dynamics(f.q, v, a, external)
+    closing = f.forces(force if tau is None else force - tau)
+    return a, force - f.freedoms.J.T @ closing, closing
 
 
-def stiffness(model: Model, q: Floats, v: Floats, a: Floats, external: Loads | None) -> Floats:
-    """K (nv, nv): change of inverse dynamics with the coordinates in the directions of the speeds."""
-    steps = q + 1j * COMPLEX_STEP * model.tangent(q).T
-    return model.inverse_dynamics(steps, v, a, external).imag.T / COMPLEX_STEP
+def stiffness(f: Followers, load: Floats, external: Loads | None) -> Floats:
+    """K (n, n) at rest: change of the forces on independent speeds with the coordinates, load (nv,) taken by rows."""
+    m, still = f.model, np.zeros(f.model.nv)
+    steps = f.steps(f.Z)
+    by_x = m.inverse_dynamics(steps, still, still, external).imag / COMPLEX_STEP
+    out: Floats = f.Z.T @ (by_x.T - f.turned(f.Z, f.forces(load)))
+    return out
 
 
 def _turning(model: Model, q: Floats, v: Floats) -> Floats:
@@ -117,41 +167,6 @@ def _turning(model: Model, q: Floats, v: Floats) -> Floats:
     by_q = model.derivative(q + 1j * h * S.T, v).imag.T / h
     rate = model.tangent(q + 1j * h * model.derivative(q, v)).imag / h
     return np.asarray(np.linalg.lstsq(S, by_q - rate, rcond=None)[0], dtype=np.float64)
-
-
-def require_tree(model: Model) -> None:
-    """Refuse a model with closed loops: its coordinates do not move by themselves."""
-    if model.loops is not None:
-        raise StateError(f"model {model.name!r} has closed loops, for which there are no linear equations yet")
-
-
-def coordinates(model: Model, q: Values | None) -> Floats:
-    """Coordinates (nq,) from an array, or from names; what is not named is neutral. Closed loops are refused."""
-    require_tree(model)
-    start = model.neutral()
-    return start if q is None else model.normalize(named_vector(model.coordinates, q, "q", start))
-
-
-def free_speeds(model: Model, fixed: Iterable[str]) -> NDArray[np.intp]:
-    """Numbers of the speeds that are not held by the names of coordinates or bodies."""
-    if isinstance(fixed, str):
-        raise StateError(f"fixed: expected a sequence of names, got the text {fixed!r}")
-    held = np.zeros(model.nv, dtype=bool)
-    own = [name for name in model.speeds if name in model.coordinates]
-    for name in fixed:
-        if name in own:
-            held[model.speeds.index(name)] = True
-        elif name in model.bodies:
-            k = model.bodies.index(name) + 1
-            held[model.tree.v_first[k] : model.tree.v_mode[k]] = True
-        else:
-            raise StateError(
-                f"fixed: expected a body, or a coordinate whose rate is a speed of the model, got {name!r}"
-                f"{nearest(name, [*own, *model.bodies])}"
-            )
-    if held.all():
-        raise StateError(f"fixed: nothing of model {model.name!r} is left to move")
-    return np.flatnonzero(~held)
 
 
 def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.errors import StateError, nearest
-from supple.linear.equations import Floats, LinearEquations
+from supple.linear.equations import LinearEquations
+from supple.linear.start import Floats
 from supple.model.inputs import COMPLEX_STEP
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -20,13 +21,13 @@ ACCELERATION = ("", "", "", "ax", "ay", "az")
 def input_forces(e: LinearEquations, names: Sequence[str]) -> Floats:
     """F (n, inputs): force on the free speeds for a unit of each input."""
     columns = [_input(e, name) for name in names]
-    return np.array(columns).reshape(len(names), e.model.nv).T[e.free]
+    return e.Z.T @ np.array(columns).reshape(len(names), e.model.nv).T
 
 
 def _input(e: LinearEquations, name: str) -> Floats:
     if name in e.model.speeds:
         i = e.model.speeds.index(name)
-        if i not in e.free:
+        if e.held[i]:
             raise StateError(f"inputs: {name!r} is fixed: a drive force on it moves nothing")
         return np.eye(e.model.nv)[i]
     frame, _, component = name.rpartition(".")
@@ -44,7 +45,7 @@ def _input(e: LinearEquations, name: str) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Sensing:
-    """Outputs as sums over the changes of coordinates, speeds and accelerations: three (outputs, n) arrays."""
+    """Outputs as sums over changes of independent coordinates, speeds, accelerations: (outputs, p or n) arrays."""
 
     by_x: Floats
     by_v: Floats
@@ -52,11 +53,12 @@ class Sensing:
 
 
 def output_rows(e: LinearEquations, names: Sequence[str]) -> Sensing:
-    """The rows of all outputs, for the free speeds."""
+    """The rows of all outputs, for the independent coordinates and speeds."""
     rows = np.zeros((len(names), 3, e.model.nv))
     for i, name in enumerate(names):
         rows[i] = _output(e, name)
-    return Sensing(*(rows[:, j][:, e.free] for j in range(3)))
+    by_x, by_v, by_a = (rows[:, j] for j in range(3))
+    return Sensing(by_x @ e.X + by_v @ e.Y + by_a @ e.W, by_v @ e.Z + by_a @ e.V, by_a @ e.Z)
 
 
 def _output(e: LinearEquations, name: str) -> Floats:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from supple.errors import StateError, SuppleError
-from supple.linear.equations import Floats, LinearEquations, Numbers, Values, linear_equations
+from supple.linear.equations import LinearEquations, linear_equations
 from supple.linear.signals import Sensing, input_forces, output_rows
+from supple.linear.start import Floats, Numbers, Values
 from supple.model.model import Loads, Model
 
 
@@ -40,62 +41,74 @@ class StateSpace:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names: "x:..." for changes of coordinates in the directions of the speeds, then "v:..." for the speeds."""
-        names = self.equations.names
-        return (*(f"x:{name}" for name in names), *(f"v:{name}" for name in names))
+        """Names: "x:..." for changes of coordinates in the directions of the speeds, then "v:..." for the speeds.
+
+        Of a closed model those of the independent ones.
+        """
+        e = self.equations
+        return (*(f"x:{e.model.speeds[i]}" for i in e.placed), *(f"v:{name}" for name in e.names))
 
     @cached_property
     def A(self) -> Floats:
-        """(2 n, 2 n)."""
+        """(2 n, 2 n); where wheels roll more, for there are more coordinates than speeds."""
         e = self.equations
         lower = -linalg.solve(e.M, np.hstack([e.K, e.C]), assume_a="pos")
-        return np.vstack([np.hstack([e.N, np.eye(len(e.free))]), lower])
+        return np.vstack([np.hstack([e.N, e.T]), lower])
 
     @cached_property
     def B(self) -> Floats:
-        """(2 n, inputs)."""
+        """(states, inputs)."""
         lower = linalg.solve(self.equations.M, self.forces, assume_a="pos")
-        return np.vstack([np.zeros_like(lower), lower])
+        return np.vstack([np.zeros((len(self.equations.placed), len(self.inputs))), lower])
 
     @cached_property
     def C(self) -> Floats:
-        """(outputs, 2 n)."""
-        n = len(self.equations.free)
-        return np.hstack([self.sensing.by_x, self.sensing.by_v]) + self.sensing.by_a @ self.A[n:]
+        """(outputs, states)."""
+        p = len(self.equations.placed)
+        return np.hstack([self.sensing.by_x, self.sensing.by_v]) + self.sensing.by_a @ self.A[p:]
 
     @cached_property
     def D(self) -> Floats:
         """(outputs, inputs)."""
-        return self.sensing.by_a @ self.B[len(self.equations.free) :]
+        return self.sensing.by_a @ self.B[len(self.equations.placed) :]
 
     def transfer(self, frequencies: ArrayLike) -> Numbers:
         """Frequency response (..., outputs, inputs), complex, at frequencies (...) in Hz; zero is the static response.
 
-        One solution of (s M + C)(s - N) + K a frequency; A is not formed.
+        One solution of (s M + C)(s - N) + K a frequency; A is not formed. What rolls moves at rest as its speeds do,
+        x = T z with y = s z, so that it has a static response too; at speed x and y are solved for together.
         """
         f = np.asarray(frequencies, dtype=float)
         e, g = self.equations, self.sensing
         out = np.zeros((f.size, len(self.outputs), len(self.inputs)), complex)
-        eye = np.eye(len(e.free))
+        K, by_x, N = e.K @ e.T, g.by_x @ e.T, e.N if not e.rolls else np.zeros_like(e.M)
         for i, s in enumerate(2j * np.pi * f.ravel()):
-            lag = s * eye - e.N
-            Z = (s * e.M + e.C) @ lag + e.K
-            out[i] = (g.by_x + (g.by_v + s * g.by_a) @ lag) @ self._solved(Z, s)
+            inertia, by_y = s * e.M + e.C, g.by_v + s * g.by_a
+            if e.rolls and e.N.any():
+                p = len(e.placed)
+                Z = np.block([[s * np.eye(p) - e.N, -e.T], [e.K, inertia]])
+                load = np.vstack([np.zeros((p, len(self.inputs))), self.forces])
+                out[i] = np.hstack([g.by_x, by_y]) @ self._solved(Z, load, s)
+                continue
+            lag = s * np.eye(len(e.free)) - N
+            out[i] = (by_x + by_y @ lag) @ self._solved(inertia @ lag + K, self.forces, s)
         return out.reshape((*f.shape, len(self.outputs), len(self.inputs)))
 
-    def _solved(self, Z: Numbers, s: complex) -> Numbers:
-        """Motion (n, inputs) for a unit of each input; Z is scaled, factored and judged by its condition."""
+    def _solved(self, Z: Numbers, load: Floats, s: complex) -> Numbers:
+        """Motion (n, inputs) under a load; Z is scaled, factored and judged by its condition."""
         size = np.sqrt(np.abs(Z).max(axis=1, initial=0.0))
         size = np.where(size > 0, size, 1.0)
         scaled = Z / np.outer(size, size)
         factors, pivots, singular = linalg.lapack.zgetrf(scaled)
         if singular or linalg.lapack.zgecon(factors, np.linalg.norm(scaled, 1))[0] < 1e-14:
-            free = self.equations.names[int(np.argmax(np.abs(linalg.svd(scaled)[2][-1] / size)))]
+            names = [self.equations.model.speeds[i] for i in (*self.equations.placed, *self.equations.free)]
+            names = names if len(names) == len(Z) else list(self.equations.names)
+            free = names[int(np.argmax(np.abs(linalg.svd(scaled)[2][-1] / size)))]
             raise StateError(
                 f"model {self.equations.model.name!r}: no response at {s.imag / (2 * np.pi):g} Hz: "
                 f"the motion of {free!r} has no stiffness there; choose another frequency or hold it with `fixed`"
             )
-        return linalg.lapack.zgetrs(factors, pivots, self.forces / size[:, None])[0] / size[:, None]
+        return linalg.lapack.zgetrs(factors, pivots, load / size[:, None])[0] / size[:, None]
 
     def to_control(self) -> Any:
         """The same as a `control.StateSpace` with names; needs python-control.
@@ -126,12 +139,13 @@ def state_space(
     outputs: Sequence[str] | None = None,
     external: Loads | None = None,
     fixed: Iterable[str] = (),
+    independent: Sequence[str] = (),
 ) -> StateSpace:
     """The linear system about a state, with named inputs and outputs.
 
     Parameters
     ----------
-    q, v, tau, external, fixed
+    q, v, tau, external, fixed, independent
         As for `modes`.
     inputs : sequence of str, optional
         Drive forces by the names of speeds ("arm.angle"), or moments and forces at frames in ground axes:
@@ -152,8 +166,8 @@ def state_space(
     >>> float(system.transfer(0.0)[0, 0].real)
     0.125
     """
-    e = linear_equations(model, q, v, tau, external, fixed)
-    joints = [model.speeds[i] for i in e.free if not model._is_mode[i]]
+    e = linear_equations(model, q, v, tau, external, fixed, independent)
+    joints = [model.speeds[i] for i in np.flatnonzero(~e.held) if not model._is_mode[i]]
     u = tuple(joints if inputs is None else _names(inputs, "inputs"))
     y = tuple([f"v:{name}" for name in joints] if outputs is None else _names(outputs, "outputs"))
     return StateSpace(e, u, y, input_forces(e, u), output_rows(e, y))

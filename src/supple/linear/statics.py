@@ -8,17 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
+from supple.errors import AssemblyError, SuppleError
 from supple.linear.eigen import loose, symmetric_modes
-from supple.linear.equations import (
-    Floats,
-    Values,
-    coordinates,
-    force_unit,
-    free_speeds,
-    require_inertia,
-    stiffness,
-)
+from supple.linear.equations import force_unit, require_inertia, stiffness
+from supple.linear.followers import Followers, followers
+from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_freedoms
+from supple.model.freedoms import back
 from supple.model.inputs import named_vector
 from supple.model.model import Loads, Model
 from supple.structures.body import FlexibleBody
@@ -50,7 +45,7 @@ class Equilibrium:
     residual : (nv,) array
         Forces that are left, N, N m; on what is fixed, those that hold it.
     free : (n,) array of int
-        The speeds that are not fixed.
+        The speeds that are not fixed; of a closed model the independent ones.
     iterations : int
     stable : bool
         Whether no direction has negative stiffness.
@@ -109,6 +104,7 @@ def equilibrium(
 ) -> Equilibrium:
     """The posture near q in which the drive forces tau and the loads hold the model at rest: bias_forces(q, 0) = tau.
 
+    Closed loops stay closed, and the forces of their rows are part of the balance: bias_forces(q, 0) = tau + J* lambda.
     Newton's method with exact derivatives. Where the stiffness is not positive, steps go downhill, so that what is
     found is stable unless the start is in equilibrium already. Where it is zero and no force acts, nothing moves.
 
@@ -136,21 +132,22 @@ def equilibrium(
     >>> equilibrium(mech.build()).q
     array([-0.02])
     """
-    return _Search(model, coordinates(model, q), tau, external, free_speeds(model, fixed)).run()
+    held = held_speeds(model, fixed)
+    return _Search(model, coordinates(model, q, held), tau, external, held).run()
 
 
 class _Search:
     """One search: the model, its loads and the freedoms that may move."""
 
-    def __init__(
-        self, model: Model, start: Floats, tau: Values | None, external: Loads | None, free: NDArray[np.intp]
-    ) -> None:
-        self.model, self.start, self.external, self.free = model, start, external, free
+    def __init__(self, model: Model, start: Floats, tau: Values | None, external: Loads | None, held: Bools) -> None:
+        self.model, self.start, self.external, self.held = model, start, external, held
         self.still = np.zeros(model.nv)
         self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
-        self.angular = np.array([model.speed_units[i] == "rad/s" for i in free])
-        self.M = model.mass_matrix(start)[np.ix_(free, free)]
-        require_inertia(model, self.M, free)
+        self.angular = np.array([unit == "rad/s" for unit in model.speed_units])
+        self.M = model.mass_matrix(start)
+        f = followers(model, start, held)
+        require_freedoms(model, f.Z.shape[1])
+        require_inertia(model, f.Z.T @ self.M @ f.Z, f.freedoms.moving)
         self.stable = True
         # Forces are judged, as accelerations, beside gravity, 1 m/s^2 and the largest on the way.
         self.largest = max(float(np.linalg.norm(model.tree.gravity)), 1.0) * model.mass**0.5
@@ -159,28 +156,35 @@ class _Search:
         q = best = self.start
         least = np.inf
         for iteration in range(LIMIT):
+            f = followers(self.model, q, self.held)
             r = self.residual(q)
-            x, size = self.step(q, r)
+            x, size = self.step(f, r)
             if size < least:
                 best, least = q, size
             if size <= TOLERANCE * self.largest or np.abs(x).max() <= 1e-13:
-                q = self.moved(q, x, 1.0)  # the last step is quadratically small, and free
-                return Equilibrium(self.model, self.start, q, self.residual(q), self.free, iteration, bool(self.stable))
-            q = self.search(q, r, x)
+                q = self.moved(q, f.Z @ x, 1.0)  # the last step is quadratically small, and free
+                return self.found(q, iteration)
+            q = self.search(f, r, x)
         raise EquilibriumError(self.failure(best, q))
 
+    def found(self, q: Floats, iterations: int) -> Equilibrium:
+        f, r = followers(self.model, q, self.held), self.residual(q)
+        left = r - f.freedoms.J.T @ f.forces(r)
+        return Equilibrium(self.model, self.start, q, left, f.freedoms.moving, iterations, bool(self.stable))
+
     def residual(self, q: Floats) -> Floats:
+        """Forces (nv,) that are left on the tree, those of its loops not counted."""
         return self.model.bias_forces(q, self.still, self.external) - self.tau
 
-    def moved(self, q: Floats, x: Floats, length: float) -> Floats:
-        v = self.still.copy()
-        v[self.free] = x
-        return self.model.integrate(q, v, length)
+    def moved(self, q: Floats, motion: Floats, length: float) -> Floats:
+        """Coordinates after a motion (nv,), back on the loops."""
+        q = self.model.integrate(q, motion, length)
+        return q if self.model.loops is None else back(self.model.loops, q, self.held)
 
-    def step(self, q: Floats, r: Floats) -> tuple[Floats, float]:
-        """The step in the free speeds, and the size of the residual, weighed by the inverse of M."""
-        K, squares, shapes, slack = self.stiffness_modes(q)
-        force = shapes.T @ r[self.free]
+    def step(self, f: Followers, r: Floats) -> tuple[Floats, float]:
+        """The step in the independent speeds, and the size of the residual, weighed by the inverse of M."""
+        K, squares, shapes, slack = self.stiffness_modes(f, r)
+        force = shapes.T @ (f.Z.T @ r)
         size = float(np.linalg.norm(force))
         self.stable = bool((squares[~slack] > 0).all())
         self.largest = max(self.largest, size)
@@ -188,45 +192,64 @@ class _Search:
         if self.stable and not pushed.any():
             firm = shapes[:, ~slack]
             x = -firm @ np.linalg.solve(firm.T @ K @ firm, force[~slack])
-            if self.turn(x[:, None])[0] <= TURN:
+            if self.turn(f.Z @ x[:, None])[0] <= TURN:
                 return x, size
         # Downhill in every mode, in none too far. A mass that a force moves and nothing holds goes a little way too:
         # stiffness may begin there.
-        drift, turn = DRIFT * self.model.mass**0.5 * pushed, self.turn(shapes)
+        drift, turn = DRIFT * self.model.mass**0.5 * pushed, self.turn(f.Z @ shapes)
         far = np.where(slack, drift, np.abs(force) / np.where(slack, 1.0, np.abs(squares)))
         far = np.minimum(far, np.divide(TURN, turn, out=np.full(len(far), np.inf), where=turn > 0))
         return -shapes @ (np.sign(force) * far), size
 
-    def turn(self, shapes: Floats) -> Floats:
-        """Largest rotation in each shape, rad."""
-        return np.abs(shapes[self.angular]).max(axis=0, initial=0.0)
+    def turn(self, motions: Floats) -> Floats:
+        """Largest rotation in each motion, rad."""
+        return np.abs(motions[self.angular]).max(axis=0, initial=0.0)
 
-    def stiffness_modes(self, q: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    def stiffness_modes(self, f: Followers, r: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
         """K, its modes with the masses of the start, which only weigh the freedoms, and which of them are loose."""
-        K = stiffness(self.model, q, self.still, self.still, self.external)[np.ix_(self.free, self.free)]
-        squares, shapes = symmetric_modes(K, self.M)
+        K = stiffness(f, r, self.external)
+        squares, shapes = symmetric_modes(K, f.Z.T @ self.M @ f.Z)
         return K, squares, shapes, loose(K, squares, shapes)
 
-    def search(self, q: Floats, r: Floats, x: Floats) -> Floats:
-        """Along the step, halved until the force along it has not turned round to more than half of what it was."""
-        slope = abs(float(x @ r[self.free]))
+    def search(self, f: Followers, r: Floats, x: Floats) -> Floats:
+        """Along the step, halved until the force along it has not turned round to more than half of what it was.
+
+        It is halved too until the loops can be closed ahead.
+        """
+        motion = f.Z @ x
+        slope = abs(float(motion @ r))
+        ahead = f.q
         for halvings in range(30):
-            ahead = self.moved(q, x, 0.5**halvings)
-            if float(x @ self.residual(ahead)[self.free]) <= 0.5 * slope:
-                return ahead
+            try:
+                ahead = self.moved(f.q, motion, 0.5**halvings)
+            except AssemblyError:
+                continue
+            if self.along(ahead, motion) <= 0.5 * slope:
+                break
         return ahead
 
+    def along(self, q: Floats, motion: Floats) -> float:
+        """Power of the forces that are left in the part of a motion that the loops let through."""
+        force = self.residual(q)
+        if self.model.loops is None:
+            return float(motion @ np.where(self.held, 0.0, force))
+        Z = followers(self.model, q, self.held).Z
+        root = np.sqrt(np.diag(self.M))
+        return float((Z.T @ force) @ np.linalg.lstsq(root[:, None] * Z, root * motion, rcond=None)[0])
+
     def failure(self, q: Floats, last: Floats) -> str:
-        m, r = self.model, self.residual(q)
-        worst = self.free[int(np.argmax(np.abs(r[self.free])))]
+        m, r, f = self.model, self.residual(q), followers(self.model, q, self.held)
+        moving = f.freedoms.moving
+        left = f.Z.T @ r
+        worst = int(np.argmax(np.abs(left)))
         text = (
-            f"model {m.name!r}: no static equilibrium after {LIMIT} iterations: a force of {r[worst]:.4g} "
-            f"{force_unit(m, worst)} is left on {m.speeds[worst]!r} in the best posture, expected 0"
+            f"model {m.name!r}: no static equilibrium after {LIMIT} iterations: a force of {left[worst]:.4g} "
+            f"{force_unit(m, moving[worst])} is left on {m.speeds[moving[worst]]!r} in the best posture, expected 0"
         )
-        _, _, shapes, slack = self.stiffness_modes(q)
-        pushed = np.flatnonzero(slack & (np.abs(shapes.T @ r[self.free]) > TOLERANCE * self.largest))
+        _, _, shapes, slack = self.stiffness_modes(f, r)
+        pushed = np.flatnonzero(slack & (np.abs(shapes.T @ left) > TOLERANCE * self.largest))
         if len(pushed):
-            name = m.speeds[self.free[int(np.argmax(np.abs(shapes[:, pushed[0]])))]]
+            name = m.speeds[moving[int(np.argmax(np.abs(shapes[:, pushed[0]])))]]
             hint = (
                 f"nothing holds {name!r}, it has no stiffness: give it a spring or a drive force, or name it in fixed"
             )

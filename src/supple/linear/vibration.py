@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError
 from supple.linear.eigen import SLOWEST, eigenmodes
-from supple.linear.equations import Floats, Numbers, Values, force_unit, linear_equations
+from supple.linear.equations import force_unit, linear_equations
 from supple.linear.shares import body_energies
+from supple.linear.start import Floats, Numbers, Values
+from supple.model.freedoms import back
 from supple.model.model import Loads, Model
 
 GROWING = 1e-7
@@ -105,7 +107,8 @@ class Modes:
     def posture(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
         """Coordinates (nq,) in the course of an oscillation: amplitude times the shape, at a phase in radians."""
         shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
-        return self.model.integrate(self.q, shape, amplitude)
+        q = self.model.integrate(self.q, shape, amplitude)
+        return q if self.model.loops is None else back(self.model.loops, q, self.model._free)
 
     def _number(self, mode: int) -> int:
         if not 0 <= mode < len(self):
@@ -153,23 +156,30 @@ def modes(
     tau: Values | None = None,
     external: Loads | None = None,
     fixed: Iterable[str] = (),
+    independent: Sequence[str] = (),
 ) -> Modes:
     """Natural frequencies, damping ratios and shapes of small motions about a state.
 
     Without dampers, gyroscopic forces and follower loads they solve K x = M x w^2; else they are eigenvalues of the
     first-order equations. Loads stiffen or soften the joints; the stiffening of a flexible body by its own tension is
-    not in the model.
+    not in the model. A closed model has as many modes as independent speeds; what rolls has more where it moves, for it
+    has more coordinates.
 
     Parameters
     ----------
     q, v : array_like or mapping of name to number, optional
-        The state; by default neutral and at rest. `equilibrium` finds one under load.
+        The state; by default neutral and at rest. `equilibrium` finds one under load. Of a closed model a guess: the
+        loops are closed, and speeds made to fit, with what is named kept.
     tau : array_like or mapping, optional
-        Constant drive forces; by default those that keep the speeds as they are.
+        Constant drive forces; by default those that keep the speeds as they are, in a closed model on the independent
+        speeds.
     external : mapping of frame to (6,) array_like, optional
         Constant moments and forces at frames, which turn with them, N m and N.
     fixed : names, optional
         Coordinates that are held, or bodies whose joint is.
+    independent : sequence of str, optional
+        Speeds of a closed model that are to be among the independent ones: those that drives hold where `tau` is not
+        given. The others are chosen.
 
     Examples
     --------
@@ -179,7 +189,6 @@ def modes(
     >>> float(modes(mech.build()).frequencies[0] * 2 * np.pi)
     1.0
     """
-    e = linear_equations(model, q, v, tau, external, fixed)
-    values, found, real = eigenmodes(e)
-    shapes = e.spread(found)
+    e = linear_equations(model, q, v, tau, external, fixed, independent)
+    values, shapes, real = eigenmodes(e)
     return Modes(model, e.q, e.v, e.holding, values, shapes, real, body_energies(model, e.q, shapes))

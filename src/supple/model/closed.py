@@ -157,14 +157,21 @@ class Loops:
 
     # ------------------------------------------------------------ forces
 
-    def forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+    def forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: NDArray[np.bool_] | None = None) -> Numbers:
         """Forces (..., rows) of the rows in the motion that drive forces tau give, N or N m.
 
         Where rows repeat each other, the forces of least size.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nq), (..., nv), (..., nv) array_like
+        given : (nv,) array of bool, optional
+            Speeds whose acceleration is given; it stands in `tau` then.
         """
         m = self.model
         (q_, v_, tau_), shape, dtype, _ = m._batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
-        _, force, fault = self.forward(q_, v_, tau_.copy(), m._free, m._wrenches([], dtype))
+        held = m._free if given is None else given
+        _, force, fault = self.forward(q_, v_, tau_.copy(), held, m._wrenches([], dtype))
         m._refuse_singular(fault)
         return force.reshape((*shape, len(self)))
 
@@ -234,14 +241,14 @@ class Loops:
 
     # ------------------------------------------------------------ redundancy and singular postures
 
-    def margins(self, q: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
+    def margins(self, q: ArrayLike, given: NDArray[np.bool_] | None = None) -> tuple[NDArray[np.float64], list[str]]:
         """How far postures (states, nq) are from a singular one, and the constraint that is nearest to failing there.
 
         The least eigenvalue of S, its rows scaled to at most 1 at these postures, of those that are not zero at all of
-        them: zero in a singular posture.
+        them: zero in a singular posture. Given speeds have a prescribed motion.
         """
         states = np.atleast_2d(np.asarray(q, dtype=float))
-        S = np.array([self.reflect(x).S for x in states]).reshape(-1, len(self), len(self))
+        S = np.array([self.reflect(x, given=given).S for x in states]).reshape(-1, len(self), len(self))
         size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), SMALLEST))
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
         first = len(self) - int((values > REPEATED).sum(axis=1).max(initial=1))

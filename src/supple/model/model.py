@@ -457,8 +457,14 @@ class Model:
 
         x holds the change of the coordinates in the directions of the speeds (dq = S x, see `tangent`: for angles and
         positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
-        speeds; u the change of tau. Exact to rounding, no step size to choose.
+        speeds; u the change of tau. Exact to rounding, no step size to choose. For trees alone: of a model with closed
+        loops `supple.linear.state_space` has A and B in independent coordinates.
         """
+        if self.loops is not None:
+            raise StateError(
+                f"model {self.name!r} has closed loops, where not all speeds are independent: expected a tree, or "
+                "supple.linear.state_space(model, q, v, tau), whose states are independent ones"
+            )
         q0, v0, u0 = (np.asarray(x, dtype=float) for x in (q, v, tau))
         n, h = self.nv, COMPLEX_STEP
         S = self.tangent(q0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supple.errors import SimulationError, SingularError, StateError
 from supple.inputs.controllers import Sampled
 from supple.inputs.inputs import WORK
-from supple.model.independent import condition, independent
+from supple.model.freedoms import condition, freedoms
 from supple.simulation.choice import Choice
 from supple.simulation.events import Event, Limit, Situation
 from supple.simulation.methods.stretch import Effort, Memory, Method, Task
@@ -258,7 +258,7 @@ class Course:
         q, given = self._y[: self.system.nq], self._situation().system.given
         if self.choices and condition(loops, q, given, self._mask()) >= WORN * self._condition:
             return
-        free = np.flatnonzero(independent(loops, q, given)).tolist()
+        free = freedoms(loops, q, given).moving.tolist()
         if not self.choices or free != self.choices[-1][1]:
             self.choices.append((self._t, free))
         self._condition = condition(loops, q, given, self._mask())

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from supple.errors import StateError
 from supple.model.model import Model
 from supple.simulation import recordings, requests
-from supple.simulation.recordings import Sums, table
+from supple.simulation.recordings import Mask, Sums, table
 
 MEANINGS: dict[str, Callable[[Model, str], Any]] = {
     "frames": requests.frame,
@@ -89,6 +89,7 @@ def variables(
     *,
     sums: Sums | None = None,
     orientation: ArrayLike | None = None,
+    given: Mask | None = None,
 ) -> dict[str, xr.DataArray]:
     """Everything that is to be read at some times, by name; each variable says its dimensions, units and meaning.
 
@@ -105,6 +106,8 @@ def variables(
     orientation : (frames, 4) array_like, optional
         Orientations at the time before the first, from which these go on without a jump of sign; without them the
         first ones have w >= 0.
+    given : (nv,) array of bool, optional
+        Speeds whose motion is prescribed; forces of constraints are found with these accelerations.
     """
     wanted = outputs or Outputs()
     wanted.check(model)
@@ -113,12 +116,13 @@ def variables(
     q_, v_ = table(q, (n, model.nq), "q"), table(v, (n, model.nv), "v")
     a_, tau_ = table(a, (n, model.nv), "a"), table(tau, (n, model.nv), "tau")
     out = recordings.states(model, q_, v_, a_, tau_)
-    out |= recordings.closures(model, q_, v_, tau_)
+    drive = tau_ if given is None else np.where(given, a_, tau_)
+    out |= recordings.closures(model, q_, v_, drive, given)
     out |= recordings.sums(model, q_, v_, sums or (lambda q, v: model._sums(q, v)[:3]))
     if wanted.frames:
         out |= recordings.frames(model, wanted.frames, q_, v_, a_, orientation)
     if wanted.wrenches:
-        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_, tau_)
+        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_, drive, given)
     if wanted.nodes:
         out["displacement"] = recordings.displacements(model, wanted.nodes, q_)
     if wanted.strains:

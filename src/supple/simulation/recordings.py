@@ -20,6 +20,7 @@ from supple.recursions import kinematics
 from supple.simulation import requests
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Sums = Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
 """Of states (q, v): energies (n, 2), momentum (n, 6), first moment of mass (n, 3)."""
 AXES = ("x", "y", "z")
@@ -124,8 +125,8 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def closures(model: Model, q: Floats, v: Floats, tau: Floats) -> dict[str, xr.DataArray]:
-    """Errors and forces (time, condition) of constraints; none for a tree."""
+def closures(model: Model, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
+    """Errors and forces (time, condition) of constraints; none for a tree. `drive`: forces, or given accelerations."""
     loops = model.loops
     if loops is None:
         return {}
@@ -133,19 +134,23 @@ def closures(model: Model, q: Floats, v: Floats, tau: Floats) -> dict[str, xr.Da
     position, velocity = loops.errors(q, v)
     meaning = "how far the posture is from a singular one, which has 0"
     return {
-        "constraint_margin": variable(loops.margins(q)[0], (), "1", meaning, {}),
+        "constraint_margin": variable(loops.margins(q, given)[0], (), "1", meaning, {}),
         "constraint_error": variable(position, ("condition",), "m or rad", "how far conditions are from zero", rows),
         "constraint_rate": variable(velocity, ("condition",), "m/s or rad/s", "how fast they change", rows),
-        "constraint_force": variable(loops.forces(q, v, tau), ("condition",), "N or N m", "forces of conditions", rows),
+        "constraint_force": variable(
+            loops.forces(q, v, drive, given), ("condition",), "N or N m", "forces of conditions", rows
+        ),
     }
 
 
-def wrenches(model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, tau: Floats) -> xr.DataArray:
+def wrenches(
+    model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, drive: Floats, given: Mask | None
+) -> xr.DataArray:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
-    forces = None if model.loops is None else model.loops.forces(q, v, tau)
+    forces = None if model.loops is None else model.loops.forces(q, v, drive, given)
     found = model.joint_wrenches(q, v, a, constraint_forces=forces)
     return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.model.model import Model
 from supple.simulation.outputs import Outputs, variables
-from supple.simulation.recordings import Sums
+from supple.simulation.recordings import Mask, Sums
 
 
 def as_dataset(
@@ -25,12 +25,13 @@ def as_dataset(
     *,
     sums: Sums | None = None,
     before: xr.Dataset | None = None,
+    given: Mask | None = None,
 ) -> xr.Dataset:
     """A stretch of a motion, or all of it, with everything that was asked for.
 
     Parameters
     ----------
-    t, q, v, a, tau, outputs, sums
+    t, q, v, a, tau, outputs, sums, given
         As for `supple.simulation.outputs.variables`.
     attributes : mapping, optional
         What is to be said about the whole, besides the model's name.
@@ -40,7 +41,7 @@ def as_dataset(
     last = None
     if before is not None and "orientation" in before and before.sizes["time"] > 0:
         last = before["orientation"].values[-1]
-    found = variables(model, t, q, v, a, tau, outputs, sums=sums, orientation=last)
+    found = variables(model, t, q, v, a, tau, outputs, sums=sums, orientation=last, given=given)
     return xr.Dataset(found, attrs={"model": model.name, **(attributes or {})})
 
 

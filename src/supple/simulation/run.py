@@ -50,6 +50,7 @@ def simulate(
     rtol: float | None = None,
     atol: float = 1e-10,
     step: float | None = None,
+    guess: Mapping[str, float] | None = None,
     loops: str = "projection",
     samples: int = 201,
     progress: Callable[[float], None] | None = None,
@@ -65,7 +66,8 @@ def simulate(
     duration : float
         Seconds.
     q, v : array_like or mapping of name to number, optional
-        State at the start; what is not named is neutral and at rest.
+        State at the start; what is not named is neutral and at rest. Closed loops are closed before the start: named
+        coordinates and speeds keep their values, if their rates are speeds; an array is a guess.
     tau : array_like, mapping or function, optional
         Drive forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) - 2*rate(arm.angle)"), a
         `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of (t, q, v) for all.
@@ -87,6 +89,8 @@ def simulate(
         Tolerances of adaptive integrators, rtol 1e-8 if not given. Where it is given, "auto" takes an adaptive one.
     step : float, optional
         Length of fixed steps, s.
+    guess : mapping of name to number, optional
+        Coordinates from which the loops are closed, besides those of q; they may change.
     loops : str
         How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
         "independent": as many speeds as there are freedoms are left as they are, the others follow from them, and
@@ -122,12 +126,14 @@ def simulate(
         raise StateError(f"samples: expected at least 2, got {samples}")
     if loops not in LOOPS:
         raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
-    if loops != LOOPS[0] and model.loops is None:
-        raise StateError(f"loops: model {model.name!r} has no closed loops, got {loops!r}")
+    for name, given in (("loops", loops if loops != LOOPS[0] else None), ("guess", guess)):
+        if given is not None and model.loops is None:
+            raise StateError(f"{name}: model {model.name!r} has no closed loops, got {given!r}")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
     inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
-    q_0 = model.neutral() if q is None else named_vector(model.coordinates, q, "q", model.neutral())
+    q_0 = named_vector(model.coordinates, guess or {}, "guess", model.neutral())
+    q_0 = q_0 if q is None else named_vector(model.coordinates, q, "q", q_0)
     v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
@@ -230,7 +236,17 @@ def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | 
     """A part of a run, or all of it, as a dataset; quaternions go on from the part before."""
     x, system = part, course.system
     out = as_dataset(
-        system.model, x.t, x.q, x.v, x.a, x.tau, outputs, course.attributes(), sums=system.sums, before=before
+        system.model,
+        x.t,
+        x.q,
+        x.v,
+        x.a,
+        x.tau,
+        outputs,
+        course.attributes(),
+        sums=system.sums,
+        before=before,
+        given=system.given,
     )
     work = integral(x, system)
     if work is not None:

@@ -1,0 +1,75 @@
+"""The state about which motions are small: given as arrays or by names, with the loops closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import StateError, nearest
+from supple.model.inputs import named_vector
+from supple.model.model import Model
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Numbers = NDArray[Any]
+Values = ArrayLike | Mapping[str, float]
+
+
+def coordinates(model: Model, q: Values | None, held: Bools) -> Floats:
+    """Coordinates (nq,) from an array, or from names; what is not named is neutral.
+
+    Closed loops are closed: what is held keeps its value, and so do coordinates given by name whose rates are speeds.
+    """
+    start = model.neutral()
+    found = start if q is None else model.normalize(named_vector(model.coordinates, q, "q", start))
+    return found if model.loops is None else model.loops.assemble(found, _kept(model, q, held))
+
+
+def speeds(model: Model, q: Floats, v: Values | None, held: Bools) -> Floats:
+    """Speeds (nv,) in the same way."""
+    found = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
+    if model.loops is None or not found.any():
+        return found
+    return model.loops.consistent(q, found, _kept(model, v, held))
+
+
+def _kept(model: Model, given: Values | None, held: Bools) -> list[str]:
+    """Speeds that are held, and those whose name is given."""
+    named = [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
+    return [*named, *(name for name, x in zip(model.speeds, held, strict=True) if x and name not in named)]
+
+
+def held_speeds(model: Model, fixed: Iterable[str]) -> Bools:
+    """Which speeds (nv,) the names of coordinates or bodies hold."""
+    if isinstance(fixed, str):
+        raise StateError(f"fixed: expected a sequence of names, got the text {fixed!r}")
+    held = np.zeros(model.nv, dtype=bool)
+    own = [name for name in model.speeds if name in model.coordinates]
+    for name in fixed:
+        if name in own:
+            held[model.speeds.index(name)] = True
+        elif name in model.bodies:
+            k = model.bodies.index(name) + 1
+            held[model.tree.v_first[k] : model.tree.v_mode[k]] = True
+        else:
+            raise StateError(
+                f"fixed: expected a body, or a coordinate whose rate is a speed of the model, got {name!r}"
+                f"{nearest(name, [*own, *model.bodies])}"
+            )
+    if held.all():
+        raise _nothing_left(model)
+    return held
+
+
+def require_freedoms(model: Model, count: int) -> None:
+    """Refuse a model that its loops and what is held leave no motion."""
+    if not count:
+        raise _nothing_left(model)
+
+
+def _nothing_left(model: Model) -> StateError:
+    by = "" if model.loops is None else " that its constraints let move"
+    return StateError(f"fixed: nothing of model {model.name!r}{by} is left to move")

@@ -1,0 +1,166 @@
+"""Which coordinates and speeds of a closed model move by themselves, and how the others follow.
+
+Coordinate partitioning (Wehage and Haug, 1982): the columns of J that can be solved for well are those of the dependent
+speeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from supple.errors import AssemblyError, StateError
+from supple.model.assembly import CLOSED
+from supple.recursions.closure_forces import SMALLEST
+
+if TYPE_CHECKING:
+    from supple.model.closed import Loops
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+RANK = 1e-8
+"""What is left of a condition, relative to the conditions themselves, when others explain it."""
+IDLE = 1e-10
+"""Size of a row, relative to the largest, below which it is rounding."""
+ROUNDS = 8
+"""Steps back to the loops before a proper assembly is tried."""
+NEARBY = 1e-3
+"""Change of a coordinate, rad or m, to a posture beside another."""
+
+
+class Freedoms(NamedTuple):
+    """Independent coordinates and speeds at a posture, and how all others follow.
+
+    Only rolling makes a difference between the two: what has no slip can reach more places than it can move to at once.
+    """
+
+    J: Floats
+    """(rows, nv) of the loops."""
+    placed: Ints
+    """(p,) speeds in whose directions the coordinates can be chosen."""
+    moving: Ints
+    """(n,) speeds that can be chosen; all of them are among `placed`."""
+    dependent: Ints
+    """Speeds that follow; neither these nor the moving ones are held."""
+    X: Floats
+    """(nv, p) changes of all coordinates, in the directions of the speeds, for unit changes of the placed ones."""
+    Z: Floats
+    """(nv, n) all speeds for unit moving ones; J Z = 0."""
+
+
+def motions(loops: Loops, q: Floats, given: Bools) -> Floats:
+    """Z (nv, freedoms): speeds that fulfil all constraints, given ones at rest; the identity on independent ones."""
+    return freedoms(loops, q, given).Z
+
+
+def freedoms(loops: Loops, q: Floats, given: Bools, wanted: Sequence[str] = ()) -> Freedoms:
+    """Independent coordinates and speeds at a closed posture, given ones held.
+
+    Dependent are those that change the conditions most, each weighed with its inertia (QR with column pivoting): then
+    none of them moves much more than those it follows. Wanted speeds are independent in any case.
+    """
+    found = _freedoms(loops, q, given, np.zeros_like(given))
+    if not wanted:
+        return found
+    asked = loops.held(wanted)
+    chosen = _freedoms(loops, q, given, asked)
+    if len(chosen.moving) > len(found.moving) or (asked & given).any():
+        raise StateError(
+            f"model {loops.model.name!r}: independent: expected speeds that can be chosen together, of which there are "
+            f"{len(found.moving)}, got {', '.join(wanted)}"
+        )
+    return chosen
+
+
+def _freedoms(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Freedoms:
+    J = loops.jacobian(q)
+    free = np.flatnonzero(~given)
+    inertia = np.diag(loops.model.mass_matrix(q))
+    weight = 1.0 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
+    chosen, follow = solved(J[np.ix_(loops.holonomic, free)], weight[free], wanted[free])
+    placed, X = free[chosen], np.zeros((loops.model.nv, len(chosen)))
+    X[free] = follow
+    chosen, follow = solved(J[~loops.holonomic] @ X, weight[placed], wanted[placed])
+    moving = placed[chosen]
+    return Freedoms(J, placed, moving, np.setdiff1d(free, moving), X, X @ follow)
+
+
+def condition(loops: Loops, q: Floats, given: Bools, moving: Bools) -> float:
+    """How well the dependent speeds can be solved for: 1 if they answer as all do, 0 if they cannot close the loops.
+
+    The least eigenvalue of S = J M^-1 J* with the moving speeds held, relative to S with none of them held.
+    """
+    S, held = (loops.reflect(q, given=mask).S for mask in (given, given | moving))
+    size = np.sqrt(np.maximum(S.diagonal(), SMALLEST))
+    scale = np.outer(size, size)
+    values, V = np.linalg.eigh(S / scale)
+    used = values > RANK * max(float(values.max(initial=0.0)), RANK)
+    W = V[:, used] / np.sqrt(values[used])
+    return float(np.linalg.eigvalsh(W.T @ (held / scale) @ W).min(initial=1.0))
+
+
+def solved(J: Floats, weight: Floats, wanted: Bools) -> tuple[Ints, Floats]:
+    """Independent columns of J x = 0, in order, and Z (columns, independent) with x = Z x_independent.
+
+    Parameters
+    ----------
+    J : (rows, columns) array
+    weight : (columns,) array
+        Change of each x that counts as one.
+    wanted : (columns,) array of bool
+        Columns that must be independent. If they cannot all be, there are too many in the result.
+    """
+    columns = J.shape[1]
+    A = J * weight
+    sizes = np.linalg.norm(A, axis=1)
+    A = A[sizes > IDLE * sizes.max(initial=0.0)]
+    others = np.flatnonzero(~wanted)
+    if not A.size or not len(others):
+        return np.arange(columns), np.eye(columns)
+    A /= np.linalg.norm(A, axis=1)[:, None]
+    R, order = linalg.qr(A[:, others], mode="r", pivoting=True)
+    left = np.abs(np.diag(R))
+    follow = others[order[: int((left > RANK * max(left[0], RANK)).sum())]]
+    rest = np.setdiff1d(np.arange(columns), follow)
+    Z = np.zeros((columns, len(rest)))
+    Z[rest, np.arange(len(rest))] = 1.0
+    moved = -np.linalg.lstsq(A[:, follow], A[:, rest], rcond=None)[0]
+    Z[follow] = weight[follow, None] * moved / weight[rest]
+    return rest, Z
+
+
+def back(loops: Loops, q: Floats, given: Bools) -> Floats:
+    """The closed posture near one that is almost closed; given freedoms keep theirs.
+
+    Raises
+    ------
+    AssemblyError
+        When there is none.
+    """
+    still = np.zeros((1, loops.model.nv))
+    out: Floats = q
+    for _ in range(ROUNDS):
+        error = np.abs(loops.errors(out)[0][loops.holonomic]).max(initial=0.0)
+        if error < CLOSED:
+            return out
+        out = loops.project(out[None], still, given, steps=1)[0][0]
+        if not np.isfinite(out).all():
+            break
+    return loops.assemble(q, [name for name, held in zip(loops.model.speeds, given, strict=True) if held])
+
+
+def lost_beside(loops: Loops, q: Floats, given: Bools, found: Freedoms) -> int:
+    """How many motions of a posture are gone beside it; more than none in a singular posture."""
+    rng = np.random.default_rng(0)
+    step = found.Z @ rng.uniform(0.5, 1.0, found.Z.shape[1])
+    step *= NEARBY / max(float(np.abs(step).max(initial=0.0)), NEARBY)
+    try:
+        beside = back(loops, loops.model.integrate(q, step, 1.0), given)
+    except AssemblyError:
+        return found.Z.shape[1]  # it moves in no way but infinitesimally
+    return found.Z.shape[1] - freedoms(loops, beside, given).Z.shape[1]

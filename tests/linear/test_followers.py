@@ -1,0 +1,115 @@
+"""Which freedoms are independent, and how the others follow: laws of J, its null space and its forces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import supple
+from closed_mechanisms import andrews, bricard, n_four_bar
+from supple.linear.followers import followers
+from supple.linear.rows import Rows
+from supple.model.closed import Loops
+from supple.model.freedoms import back, lost_beside, motions, solved
+
+Floats = NDArray[np.float64]
+
+
+def door() -> supple.Model:
+    """Held by two rods of which one would do, with a wheel geared to it."""
+    mech = supple.Mechanism("door")
+    mech.add_body("door", supple.RigidBody(20.0, (0.4, 0, 1), (7, 8, 1)), joint=supple.Revolute("z"))
+    mech.add_body("bar", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Free(), at=(0, 0.5, 0))
+    mech.add_body("wheel", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Revolute("x"))
+    mech.add_frame("edge", "door", (0.8, 0, 1))
+    for name in ("low", "high"):
+        mech.constrain(name, supple.Distance("bar", "door/edge", np.sqrt(0.64 + 0.25 + 1)))
+    mech.constrain("teeth", supple.Gear("wheel.angle", "door.angle", ratio=3.0))
+    return mech.build()
+
+
+FREEDOMS = {"squeezing mechanism": 1, "Bricard": 1, "row of four-bars": 1, "door": 6}
+
+
+def closed(name: str) -> tuple[supple.Model, Loops, Floats]:
+    """One of them and a closed posture."""
+    model, guess = andrews()
+    if name == "Bricard":
+        model, guess = bricard(), [0.2, -0.3, 0.1, 0.3, -0.2]
+    elif name != "squeezing mechanism":
+        model = n_four_bar(5) if name == "row of four-bars" else door()
+        guess = model.neutral().tolist()
+    assert model.loops is not None
+    return model, model.loops, model.loops.assemble(guess)
+
+
+@pytest.mark.parametrize("name", FREEDOMS)
+def test_motions_are_the_null_space(name: str) -> None:
+    (model, loops, q), count = closed(name), FREEDOMS[name]
+    Z = motions(loops, q, model._free)
+    J = loops.jacobian(q)
+    assert Z.shape == (model.nv, count)
+    assert np.abs(J @ Z).max() < 1e-10 * np.abs(J).max() * np.abs(Z).max()
+    f = followers(model, q, model._free)
+    assert np.array_equal(Z[f.freedoms.moving], np.eye(count))
+    assert np.array_equal(np.sort([*f.freedoms.moving, *f.freedoms.dependent]), np.arange(model.nv))
+    # The choice is sound: what follows does not move out of proportion, each weighed with its inertia.
+    root = np.sqrt(np.diag(model.mass_matrix(q)))
+    assert np.abs(root[:, None] * Z / root[f.freedoms.moving]).max() < 10.0
+    # Rates that some motion gives are given by one of the dependent speeds; loads that rows can take they take.
+    rng = np.random.default_rng(0)
+    rates = J @ rng.normal(size=(model.nv, 2))
+    motion = f.closing(rates)
+    assert np.abs(J @ motion - rates).max() < 1e-9 * np.abs(rates).max()
+    assert not motion[f.freedoms.moving].any()
+    load = J.T @ rng.normal(size=len(J))
+    assert np.abs(J.T @ f.forces(load) - load).max() < 1e-9 * np.abs(load).max()
+    assert not lost_beside(loops, q, model._free, f.freedoms)
+
+
+@pytest.mark.parametrize("name", FREEDOMS)
+def test_rows_move_and_pull_as_j_says(name: str) -> None:
+    model, loops, q = closed(name)
+    rng = np.random.default_rng(1)
+    v, a = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    J, force = loops.jacobian(q), rng.normal(size=len(loops))
+    rows = Rows(loops, q, v, a)
+    assert rows.cw.velocity == pytest.approx(J @ v, rel=1e-10, abs=1e-12)
+    second, first = rows.cw.acceleration, Rows(loops, q, v, 0.0 * a).cw.acceleration
+    assert second - first == pytest.approx(J @ a, rel=1e-9, abs=1e-10)
+    assert Rows(loops, q, v, a).pull(force) == pytest.approx(J.T @ force, rel=1e-10, abs=1e-12)
+    h = 1e-5
+    ahead, behind = (loops.jacobian(model.integrate(q, v, s)) @ v for s in (h, -h))
+    assert first == pytest.approx((ahead - behind) / (2 * h), rel=1e-5, abs=1e-6 * (1 + np.abs(first).max()))
+
+
+def test_given_speeds_stay() -> None:
+    model = door()
+    assert model.loops is not None
+    q = model.loops.assemble()
+    given = model.loops.held(["door.angle"])
+    Z = motions(model.loops, q, given)
+    assert Z.shape == (model.nv, 5)
+    assert not Z[model.speeds.index("door.angle")].any()
+    assert not Z[model.speeds.index("wheel.angle")].any()
+    moved = model.integrate(q, Z.sum(axis=1), 0.05)
+    ahead = back(model.loops, moved, given)
+    assert np.abs(model.loops.errors(moved)[0]).max() > 1e-5
+    assert np.abs(model.loops.errors(ahead)[0]).max() < 1e-12
+    assert ahead[0] == q[0]
+    with pytest.raises(supple.AssemblyError, match="cannot be assembled"):
+        back(model.loops, moved, ~model._free)
+
+
+def test_the_weight_of_a_freedom_decides_which_follows() -> None:
+    J = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0]])
+    for weight, chosen in (([1.0, 3.0, 1.0], [0, 2]), ([3.0, 1.0, 1.0], [1, 2])):
+        own, Z = solved(J, np.array(weight), np.zeros(3, dtype=bool))
+        assert own.tolist() == chosen
+        assert np.abs(J @ Z).max() < 1e-15
+    own, _ = solved(J, np.ones(3), np.array([True, False, False]))
+    assert own.tolist() == [0, 2]
+    own, Z = solved(np.zeros((2, 3)), np.ones(3), np.zeros(3, dtype=bool))
+    assert own.tolist() == [0, 1, 2]
+    assert np.array_equal(Z, np.eye(3))
