@@ -351,7 +351,8 @@ class ModelFile(Table):
             require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
             if model.loops is not None:
                 start = given.get("q") or {}
-                q = named_vector(model.coordinates, start, "q", model.neutral())
+                q = named_vector(model.coordinates, given.get("guess") or {}, "guess", model.neutral())
+                q = named_vector(model.coordinates, start, "q", q)
                 model.loops.assemble(q, [name for name in start if name in model.speeds])
         except SuppleError as error:
             found.append(str(error))
