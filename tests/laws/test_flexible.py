@@ -92,15 +92,15 @@ def test_under_actuated_inverse_dynamics(case: Any) -> None:
     """Joint accelerations given, no force on the modes: torques and modal accelerations are found (section 4)."""
     model, q, v, _, _ = case
     wanted = np.random.default_rng(5).normal(size=model.nv)
-    joints = {name: wanted[i] for i, name in enumerate(model.speeds) if not model._is_mode[i]}
+    joints = {name: wanted[i] for i, name in enumerate(model.speeds) if not model.is_mode[i]}
     a, tau = model.hybrid_dynamics(q, v, np.zeros(model.nv), joints)
     for name, value in joints.items():
         assert a[model.speed_index(name)] == value
-    assert np.all(tau[model._is_mode] == 0.0)
+    assert np.all(tau[model.is_mode] == 0.0)
     forces = model.inverse_dynamics(q, v, a)
     assert np.abs(forces - tau).max() < 1e-9 * (np.abs(model.mass_matrix(q)) @ np.abs(a)).max()
-    assert np.abs(a[model._is_mode]).max() > 0
-    mode = next(name for i, name in enumerate(model.speeds) if model._is_mode[i])
+    assert np.abs(a[model.is_mode]).max() > 0
+    mode = next(name for i, name in enumerate(model.speeds) if model.is_mode[i])
     with pytest.raises(supple.StateError, match="is a mode"):
         model.hybrid_dynamics(q, v, np.zeros(model.nv), {mode: 1.0})
 
@@ -171,7 +171,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int) -> None:
 
     e = 1e-3
     bias = (64 * slope(e / 4) - 20 * slope(e / 2) + slope(e)) / 45  # dJ/dt v to order e^6
-    rotor = np.where(model._is_mode, 0.0, model.tree.joint_inertia)
+    rotor = np.where(model.is_mode, 0.0, model.tree.joint_inertia)
     tau = np.einsum("p,pik,pi->k", mass, J, J @ a + bias - model.tree.gravity) + rotor * a
     for i in range(model.nv):
         j = model.tree.q_of_speed[i]
@@ -219,7 +219,7 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     for k in range(1, len(model.bodies) + 1):
         n = model.flex.modes[k]
         moved[model.flex.q_mode[k] : model.flex.q_mode[k] + n] += 0.1
-    assert model._is_mode.sum() > 5
+    assert model.is_mode.sum() > 5
     assert np.array_equal(model.mass_matrix(q), model.mass_matrix(moved))
     elastic = np.zeros(model.nv)
     for k, placed in enumerate(model.description.bodies.values(), start=1):
@@ -235,7 +235,7 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     for k in range(1, len(model.bodies) + 1):
         still[model.flex.q_mode[k] : model.flex.q_mode[k] + model.flex.modes[k]] = 0.0
     assert relative(full.mass_matrix(still), model.mass_matrix(still)) < 1e-13
-    quick[model._is_mode] = 0.0
+    quick[model.is_mode] = 0.0
     assert relative(full.bias_forces(still, quick), model.bias_forces(still, quick)) < 1e-12
 
 

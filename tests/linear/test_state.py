@@ -85,7 +85,7 @@ def test_small_motions_are_those_of_the_simulation(load: dict[str, list[float]] 
     outputs = ["second/end.x", "second/end.y", "second/end.z", "second/end.vz", "q:first.angle"]
     system = state_space(model, rest.q, tau=np.zeros(model.nv), outputs=outputs)
     rng = np.random.default_rng(1)
-    x0 = rng.normal(size=model.nv) * np.where(model._is_mode, 0.02, 1.0)
+    x0 = rng.normal(size=model.nv) * np.where(model.is_mode, 0.02, 1.0)
     errors = []
     for amplitude in (1e-3, 1e-4):
         result = supple.simulate(model, 0.5, model.integrate(rest.q, x0, amplitude), samples=6, rtol=1e-11, atol=1e-13)

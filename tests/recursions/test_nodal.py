@@ -37,8 +37,8 @@ def test_nodal_body_equals_the_body_with_all_its_modes(fidelity: str, lumped: bo
     n = len(Phi)
     q, v, tau = (np.zeros(modal.nv) for _ in range(3))
     for x in (q, v, tau):
-        x[:] = rng.normal(size=modal.nv) * np.where(modal._is_mode, 1e-3, 1.0)
-    tau[modal._is_mode] = 0.0
+        x[:] = rng.normal(size=modal.nv) * np.where(modal.is_mode, 1e-3, 1.0)
+    tau[modal.is_mode] = 0.0
     T = np.eye(modal.nv)
     for first in (2, 2 + n + 1):
         T[first : first + n, first : first + n] = Phi

@@ -11,6 +11,7 @@ import pytest
 import supple
 from closed_mechanisms import n_four_bar
 from supple import structures
+from supple.simulation.methods import native_loop
 
 Z = supple.Revolute("z")
 
@@ -253,3 +254,16 @@ def test_a_frame_is_led_by_a_carrier_without_mass() -> None:
     assert np.ptp(energy.values) > 0.1
     lift = motion.constraint_force.sel(condition=motion.condition.str.contains("position"))
     np.testing.assert_allclose(motion.tau.sel(speed="carrier.position"), lift.values[:, -1], atol=1e-6)
+
+
+@pytest.mark.parametrize("left", [1e-9, 0.02, 0.1, 0.3, 0.5, 0.8, 1.2, 1.46])
+def test_steps_keep_their_stages_away_from_a_singular_posture(left: float) -> None:
+    """The step that passes it, at once or after one that stops short of it."""
+    h = native_loop.astride.py_func(1.0, left)  # type: ignore[attr-defined]
+    assert 0.1 <= h <= 1.0
+    if h < left:
+        left -= h
+        h = native_loop.astride.py_func(1.0, left)  # type: ignore[attr-defined]
+        assert h >= left
+    stages = native_loop.tableau()[1][1:13]
+    assert np.abs(stages * h - left).min() >= 0.02 * h

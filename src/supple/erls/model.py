@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
 from supple.erls.chain import Chain, make_chain, state_names
@@ -67,7 +69,20 @@ class ErlsModel:
         The same number n + d: coordinates have their own rates as speeds.
     coordinates, speeds : tuple of str
         As those of the ordinary model of the same mechanism: link by link its joint, then its modes.
+    is_mode : (nv,) array of bool
+        Which of them are elastic.
+    q_of_speed : (nv,) array of int
+        The coordinate whose rate each speed is: its own.
+    mass : float
+        Of all links, kg.
+    loops : None
+        There are no closed ones.
+    quaternions : tuple
+        Nor quaternions.
     """
+
+    loops = None
+    quaternions = ()
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -84,6 +99,9 @@ class ErlsModel:
         self.order = order
         """Place in (theta, q_d) of each entry of q."""
         self._back = np.argsort(order)
+        self.is_mode: NDArray[np.bool_] = order >= chain.joints
+        self.q_of_speed: NDArray[np.int64] = np.arange(self.nv)
+        self.mass: float = float(sum(link.mass for link in chain.links))
         wrenches = chain.description.wrenches.values()
         constant = [
             place_load(chain, w.frame, np.concatenate([w.moment, w.force]), w.axes == "ground") for w in wrenches
@@ -96,7 +114,36 @@ class ErlsModel:
             f"{self.chain.joints} joints, {self.chain.modes} elastic modes>"
         )
 
+    def arrays(self) -> dict[str, Numbers]:
+        """All numbers of the model, those of each link and joint under its name."""
+        out: dict[str, Numbers] = {"order": self.order}
+        parts: list[tuple[str, Sequence[Any]]] = [
+            ("link", self.chain.links),
+            ("joint", self.chain.connections),
+            ("chain", [self.chain]),
+        ]
+        for kind, items in parts:
+            for i, item in enumerate(items):
+                named = {f.name: getattr(item, f.name) for f in fields(item)}
+                numbers = {k: x for k, x in named.items() if isinstance(x, (np.ndarray, float, int))}
+                out |= {f"{kind}{i}.{k}": np.asarray(x) for k, x in numbers.items()}
+        for i, load in enumerate(self.constant_loads):
+            out |= {f"load{i}.{f.name}": np.asarray(getattr(load, f.name)) for f in fields(load)}
+        return out
+
     # ------------------------------------------------------------ states
+
+    def normalize(self, q: ArrayLike) -> Numbers:
+        """The coordinates themselves: there are no quaternions."""
+        return np.asarray(q)
+
+    def coordinate_index(self, name: str) -> int:
+        """Place of a coordinate in q."""
+        return index_of(self.coordinates, name, "coordinate")
+
+    def speed_index(self, name: str) -> int:
+        """Place of a speed in v."""
+        return index_of(self.speeds, name, "speed")
 
     def neutral(self) -> Floats:
         """Coordinates (nq,) of the undeformed mechanism with all joints at zero."""
@@ -154,7 +201,11 @@ class ErlsModel:
         link.
         """
         shown, _, _ = self.shown_state(q, np.zeros(self.nv))
-        return self.shown.pose(shown, self._shown.roots.get(frame, frame))
+        return self.shown.pose(shown, self.shown_frame(frame))
+
+    def shown_frame(self, frame: str) -> str:
+        """The frame of `shown` that is meant by one of this model: a link by its name alone is its root."""
+        return self._shown.roots.get(frame, frame)
 
     @property
     def shown(self) -> Model:
@@ -248,8 +299,14 @@ class ErlsModel:
             if self.order[i] >= self.chain.joints:
                 raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
             mask[i], drive[..., i] = True, value
+        return self.hybrid(q, v, drive, mask, external)
+
+    def hybrid(
+        self, q: ArrayLike, v: ArrayLike, drive: ArrayLike, given: NDArray[np.bool_], external: Loads | None = None
+    ) -> tuple[Numbers, Numbers]:
+        """The same with the accelerations in `drive`, where they are `given`, beside the forces."""
         x, known, shape = self._formed(q, v, drive, external)
-        a, forces = hybrid(x, known, mask[self._back])
+        a, forces = hybrid(x, known, given[self._back])
         return tuple(y[:, self.order].reshape((*shape, self.nv)) for y in (a, forces))  # type: ignore[return-value]
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:

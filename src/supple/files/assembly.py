@@ -184,7 +184,7 @@ class _Assembly:
             with self.faults.noted(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
                 self.mech.add_wrench(**wrench.model_dump() | frame)
         for i, loop in enumerate(file.loop, start=1):
-            with self.faults.noted(f"loop[{i}] {loop.name!r}", prefix=f"loop {loop.name!r}: "):
+            with self.faults.noted(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
                 joint = JOINT_CLASSES[loop.joint.type](**loop.joint.model_dump(exclude={"type"}))
                 self.mech.close_loop(loop.name, self._known(loop.first), self._known(loop.second), joint)
         for i, constraint in enumerate(file.constraint, start=1):

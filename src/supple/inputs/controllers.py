@@ -98,7 +98,7 @@ class PID:
 
         At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
         """
-        place = int(at.model.tree.q_of_speed[speed])
+        place = int(at.model.q_of_speed[speed])
         if place < 0:
             name = at.model.speeds[speed]
             raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SimulationError, StateError
+from supple.formulations import AnyModel
 from supple.inputs.controllers import Sampled
 from supple.inputs.quantities import Quantities
-from supple.model.model import Model
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Graph
 
@@ -26,7 +26,7 @@ def is_function(law: Any) -> bool:
     return callable(law) and not isinstance(law, Sampled)
 
 
-def equations(law: Any, model: Model, count: int) -> Function | None:
+def equations(law: Any, model: AnyModel, count: int) -> Function | None:
     """A function of (t, q, v) as equations, if it gives the same numbers as when it is called."""
     graph = Graph()
     t = graph.input("t")

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.formulations import AnyModel
 from supple.inputs.controllers import PID, Sampled, Signal, is_number
 from supple.inputs.functions import DriveFunction, asked, equations, inserted, is_function, text
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
 from supple.model.inputs import named_vector
-from supple.model.model import Model
 from supple.symbolic.function import Nodes
 from supple.symbolic.graph import Expr
 
@@ -78,7 +78,7 @@ class Inputs:
 
     def __init__(
         self,
-        model: Model,
+        model: AnyModel,
         tau: Laws = None,
         motion: Mapping[str, Motion | Signal] | None = None,
         variables: Mapping[str, float] | None = None,
@@ -103,7 +103,7 @@ class Inputs:
         if name not in self.model.speeds:
             raise StateError(f"{what}: no entry {name!r}{nearest(name, self.model.speeds)}")
         i = self.model.speeds.index(name)
-        if what == "motion" and self.model._is_mode[i]:
+        if what == "motion" and self.model.is_mode[i]:
             raise StateError(f"motion: {name!r} is a mode: its motion is always found, not given")
         return i
 
@@ -243,7 +243,7 @@ class Inputs:
         given = np.zeros(n, dtype=np.bool_)
         for i, motion in self.motions.items():
             where = f"motion {self.model.speeds[i]!r}"
-            place = int(self.model.tree.q_of_speed[i])
+            place = int(self.model.q_of_speed[i])
             position, velocity, acceleration = motion.nodes(at, where)
             if place < 0:
                 raise StateError(f"{where}: expected the rate of a coordinate; it has none of its own")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from supple.errors import StateError
+from supple.formulations import AnyModel
 from supple.inputs.tables import Table
-from supple.model.model import Model
 from supple.symbolic.derivatives import forward
 from supple.symbolic.formula import Formula
 from supple.symbolic.function import Nodes
@@ -21,7 +21,7 @@ class Quantities:
     the pieces of tables begin.
     """
 
-    model: Model
+    model: AnyModel
     graph: Graph
     t: Expr
     q: Nodes
@@ -41,7 +41,7 @@ class Quantities:
     @property
     def rates(self) -> dict[str, Expr | float]:
         """Rates of coordinates that have one of their own."""
-        place = self.model.tree.q_of_speed
+        place = self.model.q_of_speed
         return {self.model.coordinates[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
 
     def formula(self, text: str | float, where: str) -> Expr:
@@ -57,7 +57,7 @@ class Quantities:
 
     def rate(self, x: Expr, where: str) -> Expr:
         """Time derivative of a node of time and of coordinates that have a rate of their own."""
-        place = self.model.tree.q_of_speed
+        place = self.model.q_of_speed
         moving: dict[Expr, Expr | float] = {self.t: 1.0}
         moving |= {self.q[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
         self._require(x, where, {*moving, *self.u}, "time and coordinates, whose rate is known")

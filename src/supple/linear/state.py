@@ -167,7 +167,7 @@ def state_space(
     0.125
     """
     e = linear_equations(model, q, v, tau, external, fixed, independent)
-    joints = [model.speeds[i] for i in np.flatnonzero(~e.held) if not model._is_mode[i]]
+    joints = [model.speeds[i] for i in np.flatnonzero(~e.held) if not model.is_mode[i]]
     u = tuple(joints if inputs is None else _names(inputs, "inputs"))
     y = tuple([f"v:{name}" for name in joints] if outputs is None else _names(outputs, "outputs"))
     return StateSpace(e, u, y, input_forces(e, u), output_rows(e, y))

@@ -32,7 +32,7 @@ def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
 
     Flexible bodies keep their shape if the joints can close the loops without them.
     """
-    if loops.model._is_mode.any():
+    if loops.model.is_mode.any():
         try:
             return _closed(loops, q, given, stiff=True)
         except AssemblyError:
@@ -70,7 +70,7 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
 def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> Floats:
     """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
     cw = loops.reflect(q, v, given)
-    for stiff in (True, False) if loops.model._is_mode.any() else (False,):
+    for stiff in (True, False) if loops.model.is_mode.any() else (False,):
         X, S = _response(loops, cw, given, stiff)
         out: Floats = v - X.T @ _least(S, cw.velocity, 0.0)
         left = loops.errors(q, out)[1]
@@ -91,7 +91,7 @@ def _response(loops: Loops, cw: ClosureWorkspace, given: NDArray[np.bool_], stif
     """X and S = J X*."""
     if not stiff:
         return cw.X, cw.S
-    X = np.where(given | loops.model._is_mode, 0.0, cw.J)
+    X = np.where(given | loops.model.is_mode, 0.0, cw.J)
     return X, cw.J @ X.T
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,19 @@ def estimated_operations(model: Model) -> int:
     return total
 
 
-def model_key(model: Model, *more: Any) -> str:
+class Numbered(Protocol):
+    """What has numbers and names that decide its equations: a model of any formulation."""
+
+    bodies: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    def arrays(self) -> dict[str, Numbers]:
+        """All numbers, by name."""
+        ...
+
+
+def model_key(model: Numbered, *more: Any) -> str:
     """What decides the code of a function of a model: the model's numbers and names, and what else is given."""
     digest = hashlib.sha256(repr(more).encode())
     for field, x in model.arrays().items():

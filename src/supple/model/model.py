@@ -76,9 +76,9 @@ class Model:
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         self.loops: Loops | None = Loops(self, names) if description.constraints else None
-        self._is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
-            self._is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
+            self.is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
 
     def __repr__(self) -> str:
         return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
@@ -97,6 +97,16 @@ class Model:
         )
 
     __hash__ = object.__hash__
+
+    @property
+    def q_of_speed(self) -> NDArray[np.int64]:
+        """(nv,) the coordinate whose rate each speed is; -1 for speeds in body axes."""
+        return self.tree.q_of_speed
+
+    @property
+    def quaternions(self) -> list[int]:
+        """Where in q each quaternion begins."""
+        return [int(i) for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]]
 
     def arrays(self) -> dict[str, Numbers]:
         """All numbers of the model, by the names of `recursions.tree`."""
@@ -359,7 +369,7 @@ class Model:
         drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
         for name, value in given.items():
             i = self.speed_index(name)
-            if self._is_mode[i]:
+            if self.is_mode[i]:
                 raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
             mask[i] = True
             drive[..., i] = value

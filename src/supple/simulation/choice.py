@@ -11,9 +11,11 @@ from scipy.sparse import linalg
 
 from supple.errors import StateError, nearest
 from supple.model.compiled import LARGEST
+from supple.model.model import Model
 from supple.simulation.methods.dop853 import NativeDOP853
 from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitWalk, FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitWalk
+from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
 from supple.simulation.methods.stretch import Method
 from supple.simulation.methods.sundials import NAMES as SUNDIALS
@@ -58,6 +60,8 @@ class Choice:
             return ExplicitWalk(system, chosen)
         if chosen == "DOP853" and native and system.engine == "llvm" and not system.inputs.calls:
             return NativeDOP853(system, self.rtol, self.atol)
+        if chosen == "IDA" and system.model.loops is not None:
+            return ClosedIDA(system, self.rtol, self.atol)
         if isinstance(chosen, str) and chosen in SUNDIALS:
             return Sundials(system, chosen, self.rtol, self.atol)
         return ScipySolver(system, SOLVERS[chosen] if isinstance(chosen, str) else chosen, self.rtol, self.atol)
@@ -120,7 +124,8 @@ def _automatic(
             f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
         )
         return Choice(FixedSteps("leapfrog", h), rtol, atol, why)
-    if seconds <= PATIENCE or (vibrates and system.model.loops is not None):
+    explicit_only = system.model.loops is not None or not isinstance(system.model, Model)
+    if seconds <= PATIENCE or (vibrates and explicit_only):
         why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice("DOP853", rtol, atol, why)
     if not vibrates:
@@ -141,8 +146,8 @@ def _postures(system: System, y: Vector) -> list[Vector]:
         return found  # others would have to be assembled
     for number in range(2):
         q, _ = model.random_state(number)
-        for i in np.flatnonzero(model._is_mode):
-            q[model.tree.q_of_speed[i]] = 0.0
+        for i in np.flatnonzero(model.is_mode):
+            q[model.q_of_speed[i]] = 0.0
         other = y.copy()
         other[: system.nq], other[system.nq :] = q, 0.0
         found.append(other)

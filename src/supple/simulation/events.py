@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SimulationError, StateError
+from supple.errors import AssemblyError, SimulationError, StateError
+from supple.formulations import ordinary
 from supple.simulation.happenings import DIRECTIONS, changed, limit_speed
 from supple.simulation.happenings import Event as Event
 from supple.simulation.happenings import Limit as Limit
 from supple.simulation.happenings import require_sound as require_sound
 from supple.simulation.methods.stretch import Watch
+from supple.simulation.reclosing import Mask, blow, reclosed
 from supple.simulation.system import Equations, System
 from supple.symbolic.function import Function, Nodes
 
@@ -21,6 +23,9 @@ REST = 1e-3
 """Speed, rad/s or m/s, below which a joint that meets a stop with restitution stays there."""
 AHEAD = 1e-9
 """Share of the longest step after which a function that is at zero shows its side."""
+
+SLACK = 1e-12
+"""How far beyond a stop a joint in a closed loop counts as there, rad or m: rounding moves one that others hold."""
 
 
 class Situation:
@@ -54,6 +59,7 @@ class Situation:
         self._calling = bool(held) and self.system.inputs.calls  # what a stop has to hold depends on their answers
         self.native = not self._called and not self._calling and (self.system.engine == "llvm" or not held)
         self._changes: dict[int, Function] = {}
+        self._slack = 0.0 if system.model.loops is None else SLACK
 
     def watch(self, t: float, y: Vector, u: Vector, longest: float) -> Watch | None:
         """What is watched from a state on, in steps no longer than `longest`."""
@@ -77,7 +83,7 @@ class Situation:
         """All watched functions."""
         out = []
         tau = e.motion()[1] if self.held else None
-        place = self.system.model.tree.q_of_speed
+        place = self.system.model.q_of_speed
         for kind, i, side in self._kinds:
             if kind == "event":
                 when = self.events[i].when
@@ -88,7 +94,7 @@ class Situation:
                 speed = self.speeds[i]
                 out.append(side * (tau[speed] - e.applied.unlocked[speed]))
             else:
-                out.append(e.at.q[place[self.speeds[i]]] - getattr(self.limits[i], kind))
+                out.append(e.at.q[place[self.speeds[i]]] - self._stop(i, side))
         return np.array(out, dtype=object)
 
     def _values(self, t: float, y: Vector, u: Vector) -> Vector:
@@ -114,8 +120,14 @@ class Situation:
             elif kind == "release":
                 out[n] = side * (tau[self.speeds[i]] - unlocked[self.speeds[i]])
             elif kind in ("lower", "upper"):
-                out[n] = y[s.model.tree.q_of_speed[self.speeds[i]]] - getattr(self.limits[i], kind)
+                out[n] = y[s.model.q_of_speed[self.speeds[i]]] - self._stop(i, side)
         return out
+
+    def _stop(self, i: int, side: float) -> float:
+        """Where a stop is watched."""
+        place = self.limits[i].upper if side > 0 else self.limits[i].lower
+        assert place is not None
+        return place + side * self._slack
 
     def label(self, n: int) -> str:
         """Name of what happened."""
@@ -138,36 +150,80 @@ class Situation:
         """Whether the run ends, and what is held from now on; y and u are changed."""
         held = dict(self.held)
         met: dict[int, float] = {}
+        changes: dict[str, set[int]] = {}
         stop = False
         for kind, i, side in (self._kinds[n] for n in happenings):
             if kind == "event":
-                self._change(i, t, y, u)
+                changes[self.events[i].name] = self._change(i, t, y, u)
                 stop = stop or self.events[i].stop
             elif kind == "release":
                 held.pop(i, None)
             else:
                 met[i] = side
-        resting = {i: side for i, side in met.items() if self._blow(i, side, held, y)}
+        self._close(changes, t, y, u)
+        resting = {i: side for i, side in met.items() if self._blow(i, side, held, t, y)}
+        resting = self._firm(resting, held, y)
         for i, side in resting.items():
             if self._pushes(i, side, held | resting, t, y, u):
                 held[i] = side
         return stop, held
 
-    def _blow(self, i: int, side: float, held: dict[int, float], y: Vector) -> bool:
+    def _mask(self, held: Iterable[int]) -> Mask:
+        """Freedoms whose motion is prescribed, or which these stops hold."""
+        given = np.zeros(self.system.nv, dtype=np.bool_)
+        given[[*self.system.inputs.motions, *(self.speeds[j] for j in held)]] = True
+        return given
+
+    def _firm(self, resting: dict[int, float], held: dict[int, float], y: Vector) -> dict[int, float]:
+        """Joints at rest that stops can hold: not those which can no longer move when the others are held."""
+        if self.system.model.loops is None:
+            return resting
+        out: dict[int, float] = {}
+        for i, side in resting.items():
+            if blow(self.system.model, y[: self.system.nq], self.speeds[i], self._mask([*held, *out])) is not None:
+                out[i] = side
+        return out
+
+    def _close(self, changes: dict[str, set[int]], t: float, y: Vector, u: Vector) -> None:
+        """Close the loops again that events have opened, at these places of the state."""
+        s = self.system
+        places = set().union(*changes.values())
+        if not places or s.model.loops is None:
+            return
+        q, v = s.settled(np.array([t]), y[None], u[None], 0)
+        try:
+            y[: s.nq], y[s.nq : s.nq + s.nv] = reclosed(s.model, q, v, s.given, places)
+        except AssemblyError as error:
+            names = [*s.model.coordinates, *(f"rate({name})" for name in s.model.speeds)]
+            what = ", ".join(names[place] for place in sorted(places))
+            raise SimulationError(
+                f"event {', '.join(map(repr, changes))} at t = {t:.6g} s: the loops cannot be closed with the new "
+                f"{what}: {error}"
+            ) from None
+
+    def _blow(self, i: int, side: float, held: dict[int, float], t: float, y: Vector) -> bool:
         """A joint thrown back by its stop; whether it comes to rest there. Joints that the blow pulls off their stops
         are no longer held.
         """
         limit, speed = self.limits[i], self.speeds[i]
         model, nq = self.system.model, self.system.nq
         v = y[nq : nq + self.system.nv]
-        y[model.tree.q_of_speed[speed]] = limit.upper if side > 0 else limit.lower
+        y[model.q_of_speed[speed]] = limit.upper if side > 0 else limit.lower
+        if model.loops is not None:
+            y[:nq] = model.loops.project(y[None, :nq], v[None], self._mask([*held, i]))[0][0]
         if v[speed] * side < -REST:  # a blow on another joint has turned it round
             return False
         back = limit.restitution if abs(v[speed]) > REST else 0.0
         while True:
-            s = self.system.locked(frozenset(self.speeds[j] for j in held))
-            change = -(1.0 + back) * v[speed] * s.blow(y[:nq], speed)
-            impulse = model.mass_matrix(y[:nq]) @ change if held else change
+            found = blow(ordinary(model, "a stop"), y[:nq], speed, self._mask(held))
+            if found is None and abs(v[speed]) <= REST:  # what holds the others holds it too
+                return False
+            if found is None:
+                raise SimulationError(
+                    f"limit of {limit.coordinate!r}: at t = {t:.6g} s the joint meets its stop, which cannot hold it: "
+                    "prescribed motions, other stops and the closed loops leave it no other way"
+                )
+            change, impulse = (-(1.0 + back) * v[speed] * x for x in found)
             pulled = [j for j, other in held.items() if other * impulse[self.speeds[j]] > 0]
             if not pulled:
                 break
@@ -185,9 +241,10 @@ class Situation:
         tau = s.motion(np.array([t]), y[None], u[None])[1][0]
         return bool(side * (tau[self.speeds[i]] - s.unlocked(t, y, u)[self.speeds[i]]) < 0)
 
-    def _change(self, i: int, t: float, y: Vector, u: Vector) -> None:
-        """What an event does to the state and the variables."""
+    def _change(self, i: int, t: float, y: Vector, u: Vector) -> set[int]:
+        """What an event does to the state and the variables; gives the places of y that it has changed."""
         s, event = self.system, self.events[i]
+        places: set[int] = set()
         where = f"event {event.name!r}"
         if event.change:
             new = self._values_of(i).evaluate(t=[t], y=y, u=u)["x"]
@@ -196,6 +253,7 @@ class Situation:
                     raise SimulationError(f"{where}: change: {name!r} would become {x} at t = {t:.6g} s")
                 kind, place = changed(s.model, s.inputs, name, where)
                 (y if kind == "y" else u)[place] = x
+                places |= {place} if kind == "y" else set()
         if event.action is not None:
             q, v = event.action(t, y[: s.nq].copy(), y[s.nq : s.nq + s.nv].copy())
             q_, v_ = (np.asarray(x, dtype=float) for x in (q, v))
@@ -205,7 +263,10 @@ class Situation:
                 )
             if not (np.isfinite(q_).all() and np.isfinite(v_).all()):
                 raise SimulationError(f"{where}: action: expected finite numbers, got others at t = {t:.6g} s")
-            y[: s.nq], y[s.nq : s.nq + s.nv] = q_, v_
+            new = np.concatenate([q_, v_])
+            places |= {int(n) for n in np.flatnonzero(new != y[: s.nq + s.nv])}
+            y[: s.nq + s.nv] = new
+        return places
 
     def _values_of(self, i: int) -> Function:
         """The new values of an event's changes, all from the state before it."""

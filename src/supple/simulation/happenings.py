@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import StateError, nearest
+from supple.formulations import AnyModel
 from supple.inputs.controllers import is_number
 from supple.inputs.inputs import Inputs
-from supple.model.model import Model
 from supple.simulation.system import Equations
 
 Vector = NDArray[np.float64]
@@ -37,6 +37,11 @@ class Event:
         New values of variables, coordinates or speeds (as "rate(arm.angle)", or by their own name).
     action : function of (t, q, v), optional
         Gives the state (q, v) after the event.
+
+    Notes
+    -----
+    Closed loops are closed again after what happens at one instant: coordinates and speeds that were changed stay, the
+    others follow.
     """
 
     name: str
@@ -69,7 +74,7 @@ class Limit:
     """Stops of a joint: its coordinate stays between them.
 
     A joint that meets a stop is thrown back with `restitution` times its speed, by a blow that all bodies feel. Where
-    it comes to rest it is held by the stop as long as the stop pushes.
+    it comes to rest it is held by the stop as long as the stop pushes. Closed loops stay closed in a blow.
 
     Parameters
     ----------
@@ -99,17 +104,17 @@ class Limit:
             )
 
 
-def limit_speed(model: Model, limit: Limit) -> int:
+def limit_speed(model: AnyModel, limit: Limit) -> int:
     """The speed whose coordinate has stops."""
     place = model.coordinate_index(limit.coordinate)
-    found = np.flatnonzero(model.tree.q_of_speed == place)
-    if not len(found) or model._is_mode[found[0]]:
+    found = np.flatnonzero(model.q_of_speed == place)
+    if not len(found) or model.is_mode[found[0]]:
         raise StateError(f"limit of {limit.coordinate!r}: expected a joint coordinate with a rate of its own")
     return int(found[0])
 
 
 def require_sound(
-    model: Model, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit], q: Vector | None = None
+    model: AnyModel, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit], q: Vector | None = None
 ) -> None:
     """Refuse laws, events and stops that do not fit the model, and a start q (nq,) beyond a stop."""
     e = Equations(model, inputs)
@@ -130,7 +135,7 @@ def require_sound(
         if sum(x.coordinate == limit.coordinate for x in limits) > 1:
             raise StateError(f"limit of {limit.coordinate!r}: expected one for each coordinate, got several")
         if q is not None:
-            x = q[model.tree.q_of_speed[speed]]
+            x = q[model.q_of_speed[speed]]
             low, high = (
                 (-np.inf if limit.lower is None else limit.lower),
                 (np.inf if limit.upper is None else limit.upper),
@@ -141,18 +146,18 @@ def require_sound(
                 )
 
 
-def _prescribed(model: Model, inputs: Inputs) -> set[int]:
+def _prescribed(model: AnyModel, inputs: Inputs) -> set[int]:
     """Places in the state that motions prescribe."""
     out = set()
     for speed, motion in inputs.motions.items():
         if motion.acceleration is None:
             out.add(model.nq + speed)
         if motion.position is not None:
-            out.add(int(model.tree.q_of_speed[speed]))
+            out.add(int(model.q_of_speed[speed]))
     return out
 
 
-def changed(model: Model, inputs: Inputs, name: str, where: str) -> tuple[str, int]:
+def changed(model: AnyModel, inputs: Inputs, name: str, where: str) -> tuple[str, int]:
     """What an event changes: "u" or "y" and the place there."""
     rate = name[5:-1] if name.startswith("rate(") and name.endswith(")") else None
     if rate is not None and rate in model.speeds:

@@ -11,6 +11,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.errors import StateError
+from supple.formulations import AnyModel, frame_as_seen, ordinary, seen_as
+from supple.formulations import sums as all_sums
 from supple.model.model import Model
 from supple.simulation import recordings, requests
 from supple.simulation.recordings import Mask, Sums, table
@@ -79,7 +81,7 @@ class Outputs:
 
 
 def variables(
-    model: Model,
+    model: AnyModel,
     t: ArrayLike,
     q: ArrayLike,
     v: ArrayLike,
@@ -110,7 +112,8 @@ def variables(
         Speeds whose motion is prescribed; forces of constraints are found with these accelerations.
     """
     wanted = outputs or Outputs()
-    wanted.check(model)
+    if wanted.wrenches:
+        ordinary(model, "an output of joint wrenches")
     times = table(t, (np.size(t),), "t")
     n = times.size
     q_, v_ = table(q, (n, model.nq), "q"), table(v, (n, model.nv), "v")
@@ -118,14 +121,17 @@ def variables(
     out = recordings.states(model, q_, v_, a_, tau_)
     drive = tau_ if given is None else np.where(given, a_, tau_)
     out |= recordings.closures(model, q_, v_, drive, given)
-    out |= recordings.sums(model, q_, v_, sums or (lambda q, v: model._sums(q, v)[:3]))
+    out |= recordings.sums(model, q_, v_, sums or (lambda q, v: all_sums(model, q, v)))
+    seen, q_, v_, a_ = seen_as(model, q_, v_, a_)
+    wanted.check(seen)
     if wanted.frames:
-        out |= recordings.frames(model, wanted.frames, q_, v_, a_, orientation)
+        named = {name: frame_as_seen(model, name) for name in wanted.frames}
+        out |= recordings.frames(seen, named, q_, v_, a_, orientation)
     if wanted.wrenches:
-        out["wrench"] = recordings.wrenches(model, wanted.wrenches, q_, v_, a_, drive, given)
+        out["wrench"] = recordings.wrenches(seen, wanted.wrenches, q_, v_, a_, drive, given)
     if wanted.nodes:
-        out["displacement"] = recordings.displacements(model, wanted.nodes, q_)
+        out["displacement"] = recordings.displacements(seen, wanted.nodes, q_)
     if wanted.strains:
-        out["strain"] = recordings.strains(model, wanted.strains, q_)
+        out["strain"] = recordings.strains(seen, wanted.strains, q_)
     clock = xr.Variable("time", times, {"units": "s", "long_name": "time"})
     return {name: x.assign_coords(time=clock) for name, x in out.items()}

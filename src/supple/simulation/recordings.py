@@ -5,7 +5,7 @@ Nothing here goes from one time to the next, but for the sign of the quaternions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.errors import StateError
+from supple.formulations import AnyModel
 from supple.model.model import Model
 from supple.model.places import motion_at, pose_in_body
 from supple.recursions import kinematics
@@ -38,7 +39,7 @@ def table(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     return x
 
 
-def states(model: Model, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
+def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
     """q (time, coordinate); v, a and tau (time, speed)."""
     units = model.speed_units
     coordinate = {
@@ -59,7 +60,7 @@ def states(model: Model, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[s
     }
 
 
-def sums(model: Model, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
+def sums(model: AnyModel, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
     """kinetic_energy and potential_energy (time), momentum (time, component), center_of_mass (time, axis)."""
     energy, total, moment = all_sums(q, v)
     momentum = "momentum, angular about the ground's origin, then linear; ground axes"
@@ -75,14 +76,14 @@ def sums(model: Model, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.Dat
 
 
 def frames(
-    model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, before: ArrayLike | None
+    model: Model, wanted: Mapping[str, str], q: Floats, v: Floats, a: Floats, before: ArrayLike | None
 ) -> dict[str, xr.DataArray]:
     """position (time, frame, axis), orientation (time, frame, quaternion), velocity and acceleration (time, frame,
     component).
 
-    Poses and motions of the bodies are found once for all frames.
+    Frames of the model are wanted under names. Poses and motions of the bodies are found once for all frames.
     """
-    places = {name: requests.frame(model, name) for name in wanted}
+    places = {name: requests.frame(model, frame) for name, frame in wanted.items()}
     count, times = len(places), len(q)
     R_bodies, p_bodies = model.poses(q)
     (q, v, a), _, dtype, ws = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
@@ -125,7 +126,7 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def closures(model: Model, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
+def closures(model: AnyModel, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
     """Errors and forces (time, condition) of constraints; none for a tree. `drive`: forces, or given accelerations."""
     loops = model.loops
     if loops is None:

@@ -8,13 +8,13 @@ from typing import Any
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.model.model import Model
+from supple.formulations import AnyModel
 from supple.simulation.outputs import Outputs, variables
 from supple.simulation.recordings import Mask, Sums
 
 
 def as_dataset(
-    model: Model,
+    model: AnyModel,
     t: ArrayLike,
     q: ArrayLike,
     v: ArrayLike,

@@ -12,11 +12,11 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.errors import ResultsError, SimulationError, StateError, nearest
+from supple.formulations import AnyModel, described, ordinary
 from supple.inputs.controllers import Signal
 from supple.inputs.functions import text
 from supple.inputs.inputs import Inputs, Laws, Motion
 from supple.model.inputs import named_vector
-from supple.model.model import Model
 from supple.simulation.choice import choose
 from supple.simulation.course import Course, Part, Vector, integral
 from supple.simulation.events import Event, Limit, require_sound
@@ -35,7 +35,7 @@ TURNED = "orientation"
 
 
 def simulate(
-    model: Model,
+    model: AnyModel,
     duration: float,
     q: ArrayLike | Mapping[str, float] | None = None,
     v: ArrayLike | Mapping[str, float] | None = None,
@@ -137,8 +137,12 @@ def simulate(
     v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
+    if limits:
+        ordinary(model, "a stop of joints")
+    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
+        ordinary(model, "generalized_alpha")
     if model.loops is not None:
-        _require_explicit(model, integrator, limits, events)
+        _require_closing(model, integrator)
         prescribed = [name for name, given in zip(model.speeds, system.given, strict=True) if given]
         q_0, v_0 = system.start_state(q_0, v_0)
         q_0 = model.loops.assemble(q_0, [*_kept(model, q), *prescribed])
@@ -169,7 +173,8 @@ def simulate(
             error.result = _dataset(course, Part.joined(course.unfinished), wanted)
             raise
         return _dataset(course, part, wanted)
-    plan = Plan(model, settings)
+    kept, formulation = described(model)
+    plan = Plan(kept, settings | formulation)
     recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
     with recording:
         try:
@@ -180,24 +185,16 @@ def simulate(
     return open_results(file)
 
 
-def _require_explicit(model: Model, integrator: Any, limits: Sequence[Limit], events: Sequence[Event]) -> None:
+def _require_closing(model: AnyModel, integrator: Any) -> None:
     """Refuse what cannot close loops."""
-    for event in events:
-        moved = [name for name in event.change or {} if any(x in name for x in (*model.coordinates, *model.speeds))]
-        if moved:
-            raise StateError(
-                f"model {model.name!r} has closed loops: event {event.name!r}: change: {moved[0]!r} would open them"
-            )
-    if limits:
-        raise StateError(f"model {model.name!r} has closed loops: stops of joints are for trees, expected no limits")
-    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha) or integrator == "IDA":
+    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
         raise StateError(
             f"model {model.name!r} has closed loops, which {integrator} does not take; expected DOP853, Radau, BDF, "
-            "CVODE, leapfrog, rk4 or another explicit method"
+            "CVODE, IDA, leapfrog, rk4 or another explicit method"
         )
 
 
-def _kept(model: Model, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
+def _kept(model: AnyModel, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
     """Speeds whose coordinates, or which themselves, were given by name: an assembly leaves them as they are."""
     return [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
 

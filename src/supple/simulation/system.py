@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.llvm.machine_code import MachineCode
+from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums, traced
 from supple.inputs.inputs import Applied, Inputs
 from supple.inputs.quantities import Quantities, leaves
-from supple.model.compiled import LARGEST, LIMIT, Compiled, estimated_operations, model_key
+from supple.model.compiled import LARGEST, LIMIT, Compiled, model_key
 from supple.model.inputs import COMPLEX_STEP
 from supple.model.model import Model
-from supple.recursions import articulated
 from supple.symbolic.derivatives import jacobian
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Expr, GraphTooLarge
@@ -37,9 +37,9 @@ class Equations:
     """
 
     def __init__(
-        self, model: Model, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
+        self, model: AnyModel, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
     ) -> None:
-        self.trace = t = Trace(model, limit=limit)
+        self.trace = t = traced(model, limit)
         graph = t.graph
         z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
@@ -63,7 +63,8 @@ class Equations:
     def closed(self) -> dict[str, Nodes]:
         """The state with its loops closed, and how far their rows are from repeating each other."""
         x, S = self.closed_state
-        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": self.trace.closure_margins(S)}
+        margin = self.trace.closure_margins(S) if isinstance(self.trace, Trace) else S
+        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": margin}
 
     @cached_property
     def closed_state(self) -> tuple[Applied, Nodes]:
@@ -78,7 +79,7 @@ class Equations:
     def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
         made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
-        if x.model.loops is None:
+        if x.model.loops is None or not isinstance(self.trace, Trace):
             return made, np.zeros((0, 0), dtype=object)
         q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
         return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
@@ -91,8 +92,8 @@ class Equations:
     def _accelerated(self, x: Applied) -> Nodes:
         """Rates of speeds and integrals under what the laws make of a state."""
         a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
-        power = [np.array([tau @ x.v], dtype=object)] if self.acting else []
-        return np.concatenate([a, np.array(x.z_rate, dtype=object), *power])
+        work = [np.array([self.trace.power(x.q, x.v, tau)], dtype=object)] if self.acting else []
+        return np.concatenate([a, np.array(x.z_rate, dtype=object), *work])
 
     def settled(self) -> Quantities:
         """What formulas see: the state as the laws have it."""
@@ -151,7 +152,7 @@ class Kernel(MachineCode):
             shapes,
             model_key(model, what, system.digest, more),
             traced,
-            weight=estimated_operations(model) // 2,
+            weight=rough_operations(model) // 2,
             threads=1,
             lanes=lanes,
         )
@@ -172,7 +173,7 @@ class System:
 
     def __init__(
         self,
-        model: Model,
+        model: AnyModel,
         inputs: Inputs,
         q: Vector,
         v: Vector,
@@ -188,7 +189,9 @@ class System:
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
         laws = Equations(model, inputs)
-        self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws())
+        # Forces on freedoms that are held are no longer among the drives, but decide when a stop lets go.
+        unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
+        self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
         self.given = laws.applied.given
         self.held = holding(self.given, independent)
         self.digest = _digest(self._laws_function, self.given, sorted(independent))
@@ -197,8 +200,8 @@ class System:
             for rate, updates in laws.applied.ticks.items()
         }
         self.engine = "generic"
-        self.rough_operations = estimated_operations(model) + len(self._laws_function.order)
-        if model.nv and estimated_operations(model) <= WORTH_COMPILING:
+        self.rough_operations = rough_operations(model) + len(self._laws_function.order)
+        if model.nv and rough_operations(model) <= WORTH_COMPILING:
             try:
                 self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
             except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
@@ -257,7 +260,7 @@ class System:
         if self.engine == "llvm":
             return self.rate_kernel(np.array([t]), y, u)
         q, v, a, tau, z_rate = (x[0] for x in self._generic(np.array([[t]]), y[None], u[None]))
-        work = [tau @ v] if self.inputs.acting else []
+        work = [power(self.model, q, v, tau)] if self.inputs.acting else []
         return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
 
     def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
@@ -282,7 +285,7 @@ class System:
             drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
             q, v = self.model.loops.project(q, v, self.held, 1)
-        a, tau = self.model._articulated(q, v, drive, self.given, None)
+        a, tau = hybrid_dynamics(self.model, q, v, drive, self.given)
         return q, v, a, tau, z_rate
 
     # ------------------------------------------------------------ closed loops
@@ -306,14 +309,14 @@ class System:
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
-        if self.engine != "llvm":
-            return self.model._sums(q, v)[:3]
+        if self.engine != "llvm" or not isinstance(self.model, Model):
+            return sums(self.model, q, v)
         found: tuple[Vector, Vector, Vector] = self._sums_kernel(q, v)
         return found
 
     @cached_property
     def _sums_kernel(self) -> Compiled:
-        kernel: Compiled = self.model.compile("sums")
+        kernel: Compiled = ordinary(self.model, "machine code of its own").compile("sums")
         return kernel
 
     # ------------------------------------------------------------ events
@@ -345,15 +348,6 @@ class System:
         found: Vector = free.laws(np.array([t]), y, u)[2]
         return found
 
-    def blow(self, q: Vector, speed: int) -> Vector:
-        """Change of all speeds when a blow changes one speed by 1."""
-        model = self.model
-        (q_,), _, dtype, ws = model._batch(q=(q, model.nq))
-        x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
-        x[0, speed] = 1.0
-        articulated.inverse_mass_solve(model.tree, model.flex, q_, self.given, ws, x, v)
-        return v[0] / v[0, speed]
-
     # ------------------------------------------------------------ derivatives
 
     def jacobian(self, t: float, y: Vector, u: Vector) -> Vector:
@@ -371,16 +365,12 @@ class System:
         q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
         x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-        a, tau = (part.imag.T / h for part in model._articulated(Q, V, D, self.given, None))
-        rates = model.derivative(Q, V).imag.T / h
-        at_laws = slopes[: nq + 2 * nv]
-        blocks = [rates @ at_laws, a @ at_laws, slopes[nq + 2 * nv :]]
+        a, tau = hybrid_dynamics(model, Q, V, D, self.given)
+        parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
+        by_laws = [part.imag.T / h @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
-            force = model._articulated(q, v, drive, self.given, None)[1]
-            power = v @ tau
-            power[nq : nq + nv] += force
-            blocks.append((power @ at_laws)[None])
-        return np.concatenate(blocks)
+            parts.append((power(model, Q, V, tau).imag / h @ slopes[: nq + 2 * nv])[None])
+        return np.concatenate([*by_laws, *parts[2:]])
 
     @cached_property
     def _slopes_kernel(self) -> Kernel | None:

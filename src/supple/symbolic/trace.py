@@ -22,7 +22,7 @@ from supple.recursions import (
     kinematics,
     newton_euler,
 )
-from supple.recursions.tree import QUATERNION, Flex, Tree, sizes, workspace
+from supple.recursions.tree import Flex, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 from supple.symbolic.derivatives import forward
 from supple.symbolic.elimination import pivots, solve_symmetric
@@ -140,6 +140,10 @@ class Trace:
         out = np.array([self.graph.one] * len(S), dtype=object)
         out[rows] = pivots(firm) / own.diagonal()
         return out
+
+    def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
+        """Power of the drive forces."""
+        return tau @ v
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Drive forces."""
@@ -391,7 +395,10 @@ def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
 class Stepping(Protocol):
     """What the formulas of a step ask for: of a trace on nodes, or of a model on numbers."""
 
-    model: Model
+    @property
+    def model(self) -> Any:
+        """Whose speeds are counted."""
+        ...
 
     def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
         """Coordinates after dt at constant speeds."""
@@ -436,7 +443,7 @@ def _rk4(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: Accelerate) -> tu
             q, w = q_0 + weight * dt * dq, w_0 + weight * dt * dw
     total_q, total_w = (a + 2 * (b + c) + d for a, b, c, d in zip(*slopes, strict=True))
     q, w = q_0 + dt / 6 * total_q, w_0 + dt / 6 * total_w
-    for i in t.model.tree.q_rotation[t.model.tree.rotation_kind == QUATERNION]:
+    for i in t.model.quaternions:
         length = np.sqrt(sum(x * x for x in q[i : i + 4]))
         q[i : i + 4] = q[i : i + 4] / length
     return q, w

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from supple.formulations import AnyModel
 from supple.model.checks import Floats
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
@@ -34,12 +35,13 @@ def _unmarked(reason: str) -> Assembled:
     return Assembled(f"The modes of the system are not marked: {reason}.")
 
 
-def assembled(model: Model, result: xr.Dataset) -> Assembled:
+def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
     """The oscillations of the system about the mean of its posture where it stays near, else about its start."""
     if model.nv == 0:
         return Assembled("")
-    if model.loops is not None:
-        return _unmarked("its loops are closed, and only trees are linearized")
+    if not isinstance(model, Model) or model.loops is not None:
+        what = "its loops are closed" if isinstance(model, Model) else "it is an equivalent rigid-link system"
+        return _unmarked(f"{what}, and only trees of floating frames are linearized here")
     if model.nv > MOST_SPEEDS:
         return _unmarked(f"it has {model.nv} speeds, more than the {MOST_SPEEDS} that are linearized here")
     posture, where = _posture(model, result["q"].values)

@@ -9,8 +9,8 @@ from typing import Any
 
 import xarray as xr
 
+from supple.formulations import AnyModel
 from supple.model.checks import Floats
-from supple.model.model import Model
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
 
@@ -26,7 +26,7 @@ def further_curves(result: xr.Dataset) -> int:
     return sum(prod(x.shape[1:]) for x in _variables(result))
 
 
-def further(model: Model, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
+def further(model: AnyModel, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
     """Plots of all quantities over time but the state and its energies, each with its units and names."""
     t = result["time"].values.astype(float)
     out = []
@@ -57,7 +57,7 @@ def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
             yield x.transpose("time", ...)
 
 
-def _sheets(model: Model, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
+def _sheets(model: AnyModel, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
     """Title, unit and curves of the plots of a quantity: along its last axis or across it, whichever makes fewer."""
     values = x.values.astype(float)
     if x.dims[1:] == ("speed",) and x.shape[1] == model.nv:
@@ -80,7 +80,7 @@ def _sheets(model: Model, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
     ]
 
 
-def _by_speed(model: Model, x: xr.DataArray, values: Floats) -> list[tuple[str, str, Curves]]:
+def _by_speed(model: AnyModel, x: xr.DataArray, values: Floats) -> list[tuple[str, str, Curves]]:
     """Joints and modes apart, as for the speeds themselves."""
     out = []
     units = dict.fromkeys(range(model.nv), _unit(x))

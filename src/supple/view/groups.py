@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from supple.model.model import Model
+import numpy as np
+
+from supple.formulations import AnyModel
 
 
-def groups(model: Model, key: str, units: Sequence[str]) -> dict[tuple[bool, str], list[int]]:
+def groups(model: AnyModel, key: str, units: Sequence[str]) -> dict[tuple[bool, str], list[int]]:
     """Places in q or v of what belongs in one plot: joints and modes apart, one unit each."""
-    modal: set[int] = set()
-    if model.flex is not None:
-        starts = model.flex.q_mode if key == "q" else model.flex.v_mode
-        for start, count in zip(starts, model.flex.modes, strict=True):
-            modal.update(range(start, start + count))
+    if key == "q":
+        modal = {int(i) for i in model.q_of_speed[model.is_mode]}
+    else:
+        modal = {int(i) for i in np.flatnonzero(model.is_mode)}
     groups: dict[tuple[bool, str], list[int]] = {}
     for i, unit in enumerate(units):
         groups.setdefault((i in modal, unit), []).append(i)

@@ -12,7 +12,6 @@ from supple.errors import StateError, nearest
 from supple.linear.equations import force_unit
 from supple.model.checks import Floats
 from supple.model.model import Model
-from supple.recursions.tree import QUATERNION
 from supple.view.groups import groups
 
 WEIGHT_SHARE = 2.0
@@ -49,7 +48,7 @@ class Posture:
         self._places: list[tuple[int, int | None]] = []
         kinds = groups(model, "q", model.coordinate_units)
         plain = {i: unit for (modal, unit), columns in kinds.items() if not modal and unit != "1" for i in columns}
-        quaternions = {int(i) for i in model.tree.q_rotation[model.tree.rotation_kind == QUATERNION]}
+        quaternions = set(model.quaternions)
         for i, name in enumerate(model.coordinates):
             if i in plain:
                 far = np.pi if plain[i] == "rad" else reach

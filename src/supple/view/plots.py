@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from supple.formulations import AnyModel
 from supple.model.checks import Floats
-from supple.model.model import Model
 from supple.view.curves import plot
 from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity
@@ -20,7 +20,7 @@ MOST_NUMBERS = 200_000
 """Of all curves together; of many curves there are fewer points, but not less than 500."""
 
 
-def plots(model: Model, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def plots(model: AnyModel, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given."""
     t = result["time"].values.astype(float)
     count = model.nq + model.nv + further_curves(result)

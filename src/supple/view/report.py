@@ -18,7 +18,7 @@ import xarray as xr
 
 import supple
 from supple.errors import StateError
-from supple.model.model import Model
+from supple.formulations import AnyModel, seen_as
 from supple.structures.body import FlexibleBody
 from supple.view.page import filled, page, part
 from supple.view.plots import plots
@@ -29,7 +29,7 @@ NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 
 
 def write_report(
-    model: Model,
+    model: AnyModel,
     result: xr.Dataset,
     path: str | os.PathLike[str],
     *,
@@ -62,13 +62,15 @@ def write_report(
 
 
 def report_page(
-    model: Model, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
+    model: AnyModel, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
 ) -> str:
     """The page that `write_report` writes."""
     _require_fit(model, result)
+    still = np.zeros((result.sizes["time"], model.nv))
+    seen, q, _, _ = seen_as(model, result["q"].values, still, still)
     data = {
         "plots": plots(model, result, spectra),
-        "scene": scene(model, result["time"].values.astype(float), result["q"].values, traces),
+        "scene": scene(seen, result["time"].values.astype(float), q, traces),
     }
     body = filled(
         "report.html",
@@ -81,7 +83,7 @@ def report_page(
     return page(model.name, body, data, ("player.js", "report.js"))
 
 
-def _require_fit(model: Model, result: xr.Dataset) -> None:
+def _require_fit(model: AnyModel, result: xr.Dataset) -> None:
     missing = [name for name in NEEDED if name not in result]
     if missing:
         raise StateError(f"result: expected what supple.simulate gives, got no {', '.join(missing)}")
@@ -106,9 +108,9 @@ def _alert(result: xr.Dataset) -> str:
     return f'<p class="alert" role="alert">Unfinished run, up to t = {float(result["time"][-1]):.6g} s</p>'
 
 
-def _summary(model: Model, result: xr.Dataset) -> str:
+def _summary(model: AnyModel, result: xr.Dataset) -> str:
     """What was run and how, as a list of terms."""
-    t, attrs = result["time"].values, result.attrs
+    t, attrs, gravity = result["time"].values, result.attrs, model.description.gravity
     total = (result["kinetic_energy"] + result["potential_energy"]).values
     terms = {
         "Duration": f"{t[-1] - t[0]:.6g} s",
@@ -120,7 +122,7 @@ def _summary(model: Model, result: xr.Dataset) -> str:
         "Bodies": f"{len(model.bodies):,}",
         "Freedoms": f"{model.nv:,}",
         "Mass": f"{model.mass:.6g} kg",
-        "Gravity": "none" if not model.tree.gravity.any() else f"{np.linalg.norm(model.tree.gravity):.4g} m/s\u00b2",
+        "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
         "Energy change": f"{total[-1] - total[0]:.3g} J",
         "supple": supple.__version__,
     }
@@ -133,12 +135,12 @@ def _summary(model: Model, result: xr.Dataset) -> str:
     )
 
 
-def _system(model: Model) -> str:
+def _system(model: AnyModel) -> str:
     """Rows of the table of bodies."""
     rows = []
-    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
+    for name, placed in model.description.bodies.items():
         body = placed.body
-        freedoms = int(model.tree.v_mode[k] - model.tree.v_first[k])
+        freedoms = np.size(placed.joint.inertia)
         flexible = ["", "", ""]
         if isinstance(body, FlexibleBody):
             lowest = ", ".join(f"{f:.4g}" for f in frequencies(body, 4)) + (", ..." if body.modes > 4 else "")

@@ -18,7 +18,6 @@ from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
 from supple.model.model import Model
 from supple.model.places import Place
-from supple.recursions.tree import QUATERNION
 from supple.structures.body import FlexibleBody
 from supple.view.groups import groups
 from supple.view.outline import outline
@@ -89,7 +88,7 @@ def turned(model: Model, q: Floats) -> Floats:
     out = np.tile(q, (TURNS, 1))
     angles = groups(model, "q", model.coordinate_units).get((False, "rad"), [])
     out[:, angles] = rng.uniform(-np.pi, np.pi, (TURNS, len(angles)))
-    for i in model.tree.q_rotation[model.tree.rotation_kind == QUATERNION]:
+    for i in model.quaternions:
         out[:, i : i + 4] = rng.normal(size=(TURNS, 4))
     return model.normalize(out)
 

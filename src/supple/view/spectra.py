@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from supple.formulations import AnyModel
 from supple.model.checks import Floats
-from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes
 from supple.view.assembled import Assembled, assembled
@@ -20,7 +20,7 @@ MOST_MARKS = 12
 LEAST_SAMPLES = 8
 
 
-def spectra(model: Model, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
+def spectra(model: AnyModel, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
     """A plot for each kind of coordinate; `names` chooses coordinates, all but quaternions if not given."""
     t, q = result["time"].values.astype(float), result["q"].values
     wanted = range(model.nq) if names is None else [model.coordinate_index(name) for name in names]
@@ -93,7 +93,7 @@ def amplitude_spectrum(t: Floats, x: Floats) -> tuple[Floats, Floats]:
     return np.fft.rfftfreq(len(t), even[1] - even[0])[1:], amplitude[1:]
 
 
-def _own_marks(model: Model) -> list[dict[str, Any]]:
+def _own_marks(model: AnyModel) -> list[dict[str, Any]]:
     """Natural frequencies of the flexible bodies by themselves; equal ones once, with the first one's name."""
     at: dict[str, list[str]] = {}
     values: dict[str, float] = {}

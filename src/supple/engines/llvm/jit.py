@@ -48,7 +48,7 @@ def host_lanes() -> int:
 def fingerprint() -> str:
     """Digest of everything but the model that decides what the machine code is: sources, compiler, processor."""
     digest = hashlib.sha256()
-    for folder in ("recursions", "symbolic", "engines"):
+    for folder in ("recursions", "symbolic", "engines", "erls", "inputs", "simulation"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.read_bytes())
     digest.update((PACKAGE / "spatial.py").read_bytes())

@@ -62,10 +62,10 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
 
     `gains` are the damping and stiffness (nv,) that controllers add to their own freedoms.
     """
-    rates = model.tree.q_of_speed >= 0
+    rates = model.q_of_speed >= 0
     own = model.tree.joint_inertia + g_1 * model.tree.damping + g_2 * np.where(rates, model.tree.stiffness, 0.0)
     if gains is not None:
-        own = own + np.where(model._is_mode, 0.0, g_1 * gains[0] + g_2 * gains[1])
+        own = own + np.where(model.is_mode, 0.0, g_1 * gains[0] + g_2 * gains[1])
     tree = model.tree._replace(joint_inertia=own)
     if model.flex is None:
         return tree, None

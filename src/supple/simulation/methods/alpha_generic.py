@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.errors import SimulationError
+from supple.formulations import ordinary
 from supple.recursions import coordinates
 from supple.recursions.implicit import newton_iteration
 from supple.recursions.tree import sizes, workspace
@@ -24,7 +25,7 @@ class GenericAlphaSteps:
 
     def __init__(self, system: System, formulas: AlphaFormulas, gains: Gains) -> None:
         self.system, self.formulas = system, formulas
-        model = system.model
+        model = self.model = ordinary(system.model, "generalized_alpha")
         self._stiff = implicit_arrays(model, *formulas.slopes(), gains)
         self._ws, self._stiff_ws = (workspace(sizes(model.tree, model.flex), np.float64) for _ in range(2))
         self._force, self._residual, self.correction = np.zeros((3, system.nv))
@@ -71,14 +72,14 @@ class GenericAlphaSteps:
 
     def _advanced(self, q: Vector, v: Vector, h: float) -> Vector:
         """Coordinates after h at constant speeds; as `Model.integrate`, without its checks, which take longer."""
-        model = self.system.model
+        model = self.model
         out = np.zeros((1, model.nq))
         coordinates.advance(model.tree, model.flex, q[None], v[None], np.array([h]), out)
         return out[0]
 
     def _iterate(self, renew: bool, q: Vector, v: Vector, w: Vector, drive: Vector) -> None:
         """Force, residual and correction for the accelerations w."""
-        model = self.system.model
+        model = self.model
         newton_iteration(
             model.tree,
             model.flex,

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.engines.plain import plain
 from supple.errors import SimulationError
+from supple.formulations import ordinary
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
 from supple.simulation.methods import native_loop
@@ -14,7 +15,7 @@ from supple.simulation.methods.stretch import Task, Vector
 from supple.simulation.methods.walk import State
 from supple.simulation.system import Equations, Kernel, System
 from supple.symbolic.function import Nodes
-from supple.symbolic.trace import as_objects
+from supple.symbolic.trace import Trace, as_objects
 
 
 class NativeAlphaSteps:
@@ -65,7 +66,8 @@ class NativeAlphaSteps:
         return not_converged(self.system, self.correction[-self.system.nv :], t, h)
 
     def _traced(self, e: Equations) -> dict[str, Nodes]:
-        model, trace, at = self.system.model, e.trace, e.at
+        model, trace, at = ordinary(self.system.model, "generalized_alpha"), e.trace, e.at
+        assert isinstance(trace, Trace)
         w_0, c_0, r_0 = (e.inputs[key] for key in "wcr")
         tree, flex = implicit_arrays(model, *self.formulas.slopes(), self.gains)
         stiff = Tree(**as_objects(tree)), None if flex is None else Flex(**as_objects(flex))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.model.compiled import estimated_operations
+from supple.formulations import rough_operations
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
@@ -97,7 +97,7 @@ class ImplicitWalk(Walk):
         if key not in self._steppers:
             formulas = self.settings.formulas(key[0])
             made: Stepper | None = None
-            small = estimated_operations(self.system.model) <= WORTH_COMPILING
+            small = rough_operations(self.system.model) <= WORTH_COMPILING
             if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
                 try:
                     made = NativeAlphaSteps(self.system, formulas, self._gains)
@@ -125,6 +125,6 @@ def _gains(system: System, y: Vector, u: Vector) -> Gains:
         force = slopes[system.nq + system.nv : system.nq + 2 * system.nv]
         for i in np.flatnonzero(~system.given):
             damping[i] = max(0.0, -force[i, system.nq + i])
-            place = system.model.tree.q_of_speed[i]
+            place = system.model.q_of_speed[i]
             stiffness[i] = max(0.0, -force[i, place]) if place >= 0 else 0.0
     return damping, stiffness

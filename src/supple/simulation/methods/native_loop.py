@@ -140,9 +140,9 @@ def astride(h: float, left: float) -> float:
     Near a singular posture of a closed mechanism rounding is magnified without bound. So the step that passes it has it
     in a gap between two stages, the one that leaves most room, and the step before ends where that can be done.
     """
-    if not 0.0 < left < (1.0 + GAPS[2]) * h:
+    if not GAPS[0] * h < left < (1.0 + GAPS[2]) * h:  # behind, in the first gap of the step as it is, or far ahead
         return h
-    for gap in GAPS:
+    for gap in GAPS[1:]:
         if left <= gap * h:
             return left / gap
     return left - GAPS[2] * h

@@ -1,11 +1,13 @@
 """CVODE and IDA of SUNDIALS, through scikit-sundae (the extra `sundials`), with exact Jacobians.
 
 CVODE integrates dy/dt = f; IDA solves the equations as they stand, tau = inverse dynamics, without an inverse of the
-mass matrix. Both are multistep methods: every jump starts them anew with short steps.
+mass matrix; models with closed loops have a form of their own for it, see `index3`. Both are multistep methods: every
+jump starts them anew with short steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,12 +56,19 @@ class Sundials:
         before = 0
         for n, goal in enumerate(task.goals):
             result = solver.step(goal, tstop=task.end)
-            reached, state = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
+            reached, found = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
             self.effort.evaluations += int(result.nfev) - before
             before = int(result.nfev)
-            if not result.success or not np.isfinite(state).all():
-                why = f"{result.message}; a posture is singular, a law jumps, or the tolerance cannot be reached"
-                raise diverged(self.system, self.name, reached, state, None, why)
+            if not result.success or not np.isfinite(found).all():
+                raise diverged(
+                    self.system,
+                    self.name,
+                    reached,
+                    found[: self.system.size],
+                    None,
+                    f"{result.message.rstrip('.')}; {self._reason(task, found)}",
+                )
+            state = self._reported(task, reached, found)
             task.tell(reached)
             if n < len(times) and reached >= goal:
                 out[n] = state
@@ -69,22 +78,39 @@ class Sundials:
             self.effort.steps += 1
         return Stretch(out, task.end, state)
 
-    def _solver(self, task: Task) -> Any:
-        system, watch = self.system, task.watch
-        t, y, u, last = task.t, task.y, task.u, task.last
+    def _reported(self, task: Task, t: float, found: Vector) -> Vector:
+        """The state y of what the solver has found at a time."""
+        return found
+
+    def _reason(self, task: Task, found: Vector) -> str:
+        """Why the solver may have stopped where it did."""
+        return "a posture is singular, a law jumps, or the tolerance cannot be reached"
+
+    def _options(self, task: Task) -> dict[str, Any]:
+        """What both solvers take."""
         options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
-        if watch is not None:
-            options |= {"num_events": len(watch.directions), "max_step": watch.longest}
-            start = watch.values(t, y, u)
-            wrong = start * watch.signs <= 0
+        if task.watch is not None:
+            options |= {"num_events": len(task.watch.directions), "max_step": task.watch.longest}
+        return options
 
-        def watched(time: float, state: Vector, events: Vector) -> None:
-            """Functions that start from zero, or behind it by rounding, count as on their side until they go on."""
-            assert watch is not None
-            g = watch.values(min(time, last), np.array(state), u)
-            events[:] = np.where(wrong & (np.abs(g) <= np.abs(start)), 1e-300 * watch.signs, g)
+    def _ida(self, task: Task, residual: Any, matrix: Any, options: dict[str, Any]) -> Any:
+        """IDA for a residual, with what is watched; of what it solves for, the state y comes first."""
+        size, watched = self.system.size, _watched(task)
 
+        def g(time: float, state: Vector, rate: Vector, events: Vector) -> None:
+            watched(time, np.array(state[:size]), events)
+
+        if task.watch is not None:
+            vars(g)["direction"] = [int(x) for x in task.watch.directions]
+            options["eventsfn"] = g
+        return self._library.ida.IDA(residual, jacfn=matrix, **options)
+
+    def _solver(self, task: Task) -> Any:
+        """The solver at the start of a stretch."""
+        system, options = self.system, self._options(task)
+        t, y, u, last = task.t, task.y, task.u, task.last
         if self.name == "CVODE":
+            watched = _watched(task)
 
             def rhs(time: float, state: Vector, rate: Vector) -> None:
                 rate[:] = system.rate(min(time, last), np.array(state), u)
@@ -92,8 +118,8 @@ class Sundials:
             def slopes(time: float, state: Vector, rate: Vector, J: Vector) -> None:
                 J[:] = system.jacobian(min(time, last), np.array(state), u)
 
-            if watch is not None:
-                vars(watched)["direction"] = [int(x) for x in watch.directions]
+            if task.watch is not None:
+                vars(watched)["direction"] = [int(x) for x in task.watch.directions]
                 options["eventsfn"] = watched
             solver = self._library.cvode.CVODE(rhs, jacfn=slopes, **options)
             solver.init_step(t, y)
@@ -105,15 +131,26 @@ class Sundials:
         def matrix(time: float, state: Vector, rate: Vector, out: Vector, cj: float, J: Vector) -> None:
             J[:] = residual_slopes(system, min(time, last), np.array(state), np.array(rate), u, cj)
 
-        def g_ida(time: float, state: Vector, rate: Vector, events: Vector) -> None:
-            watched(time, state, events)
-
-        if watch is not None:
-            vars(g_ida)["direction"] = [int(x) for x in watch.directions]
-            options["eventsfn"] = g_ida
-        solver = self._library.ida.IDA(residual, jacfn=matrix, **options)
+        solver = self._ida(task, residual, matrix, options)
         solver.init_step(t, y, system.rate(t, y, u))
         return solver
+
+
+def _watched(task: Task) -> Callable[[float, Vector, Vector], None]:
+    """Writes what is watched at a state.
+
+    Functions that start from zero, or behind it by rounding, count as on their side until they go on.
+    """
+    watch, u, last = task.watch, task.u, task.last
+    start = np.zeros(0) if watch is None else watch.values(task.t, task.y, u)
+    wrong = start <= 0 if watch is None else start * watch.signs <= 0
+
+    def watched(time: float, state: Vector, events: Vector) -> None:
+        assert watch is not None
+        g = watch.values(min(time, last), np.array(state), u)
+        events[:] = np.where(wrong & (np.abs(g) <= np.abs(start)), 1e-300 * watch.signs, g)
+
+    return watched
 
 
 def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> Vector:

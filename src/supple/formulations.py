@@ -1,0 +1,84 @@
+"""The formulations in which a mechanism can be simulated: recursions over floating frames, and equivalent rigid links.
+
+Both have the same names of functions and states; what differs, and what the simulation asks of both, is here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.erls.model import ErlsModel
+from supple.erls.trace import ErlsTrace
+from supple.errors import StateError
+from supple.model.compiled import estimated_operations
+from supple.model.model import Model
+from supple.symbolic.trace import Trace
+
+AnyModel = Model | ErlsModel
+Numbers = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+def ordinary(model: AnyModel, what: str) -> Model:
+    """The model itself, which has to be one of floating frames."""
+    if isinstance(model, ErlsModel):
+        raise StateError(f"model {model.name!r} is an equivalent rigid-link system, which {what} does not take")
+    return model
+
+
+def traced(model: AnyModel, limit: float) -> Trace | ErlsTrace:
+    """A model whose state is made of nodes."""
+    return ErlsTrace(model, limit) if isinstance(model, ErlsModel) else Trace(model, limit=limit)
+
+
+def rough_operations(model: AnyModel) -> int:
+    """Operations of forward dynamics, roughly, without tracing the model."""
+    if isinstance(model, ErlsModel):
+        links, n = len(model.bodies), model.nv
+        return 1000 * links + 60 * links * n + 4 * n**2 + n**3 // 3
+    return estimated_operations(model)
+
+
+def hybrid_dynamics(model: AnyModel, q: Numbers, v: Numbers, drive: Numbers, given: Mask) -> tuple[Numbers, Numbers]:
+    """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+    if isinstance(model, ErlsModel):
+        return model.hybrid(q, v, drive, given)
+    return model._articulated(q, v, drive, given, None)
+
+
+def power(model: AnyModel, q: Numbers, v: Numbers, tau: Numbers) -> Numbers:
+    """Power (...) of drive forces; in an equivalent rigid-link system they act on the whole motion of joints."""
+    rates = (model.drive_matrix(q) @ v[..., None])[..., 0] if isinstance(model, ErlsModel) else v
+    return np.asarray((tau * rates).sum(axis=-1))
+
+
+def sums(model: AnyModel, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
+    if not isinstance(model, ErlsModel):
+        return model._sums(q, v)[:3]
+    seen, q_, v_, _ = seen_as(model, q, v, np.zeros_like(v))
+    _, momentum, moment = seen._sums(q_, v_)[:3]
+    return np.stack(model.energy(q, v), axis=-1), momentum, moment
+
+
+def frame_as_seen(model: AnyModel, frame: str) -> str:
+    """The frame of that ordinary model which is meant by one of the model's own."""
+    return model.shown_frame(frame) if isinstance(model, ErlsModel) else frame
+
+
+def described(model: AnyModel) -> tuple[Model, dict[str, Any]]:
+    """The ordinary model of the same mechanism, and what makes the formulation another one, for files."""
+    if isinstance(model, ErlsModel):
+        modes = {link.name: link.modes for link in model.chain.links}
+        return model.description.build(), {"formulation": "equivalent rigid links", "modes": modes}
+    return model, {}
+
+
+def seen_as(model: AnyModel, q: Numbers, v: Numbers, a: Numbers) -> tuple[Model, Numbers, Numbers, Numbers]:
+    """An ordinary model that looks the same, with its states: for frames, strains and the 3-D view."""
+    if isinstance(model, ErlsModel):
+        return model.shown, *model.shown_state(q, v, a)
+    return model, q, v, a

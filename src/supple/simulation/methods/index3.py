@@ -1,0 +1,207 @@
+"""IDA for models with closed loops: their differential-algebraic equations as they stand, with exact derivatives.
+
+Unknown are the state, the closure forces lambda, and one more number mu for each condition on positions:
+
+    q' = velocity(q, v + J* mu),    inverse dynamics(q, v, v') - J* lambda = drive,    phi(q) = 0,    J v = 0.
+
+Without mu and without J v = 0 of these conditions the equations are of index 3, and steps of variable length do not
+solve them: lambda is wrong by its own size whenever the length changes. With both they are of index 2, have the same
+solutions (mu = 0), and keep positions and speeds on the constraint in every step (Gear, Leimkuhler, Gupta 1985).
+
+lambda and mu take no part in the error test: their errors are of lower order and do not add up. The rows are not
+scaled: elimination finds all unknowns to rounding at any step length, since what makes the matrix look singular at
+short steps are the sizes of its blocks alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from supple.errors import SimulationError, StateError
+from supple.formulations import ordinary
+from supple.model.closed import NEARLY_SINGULAR, REPEATED, Loops
+from supple.model.compiled import LARGEST
+from supple.recursions import closed_chains, closure_forces, newton_euler
+from supple.recursions.closures import closure_workspace
+from supple.simulation.methods.stretch import Task, Vector
+from supple.simulation.methods.sundials import Sundials
+from supple.simulation.system import Equations, Kernel, System
+from supple.symbolic.derivatives import jacobian
+from supple.symbolic.function import Nodes
+from supple.symbolic.graph import GraphTooLarge
+from supple.symbolic.rotations import on_nodes
+from supple.symbolic.trace import Trace
+
+UNTESTED = 1e10
+"""Absolute tolerance of what is left out of the error test."""
+OPENED = (1e-6, 1e2)
+"""Error of a row that was left out, m or rad, and times rtol, beyond which it did not repeat the others."""
+
+
+class ClosedIDA(Sundials):
+    """IDA for a system with closed loops.
+
+    Parameters
+    ----------
+    system : System
+    rtol, atol : float
+
+    Raises
+    ------
+    StateError
+        If the model is too large for equations in machine code.
+    """
+
+    def __init__(self, system: System, rtol: float, atol: float) -> None:
+        super().__init__(system, "IDA", rtol, atol)
+        assert system.model.loops is not None
+        self.loops: Loops = system.model.loops
+        self._rows, self._shifts = len(self.loops), int(self.loops.holonomic.sum())
+        self.unknowns = system.size + self._rows + self._shifts
+        self._atol = np.concatenate([self._atol, np.full(self._rows + self._shifts, UNTESTED)])
+        self._kept = np.ones(self._rows)
+        self._residual, self._matrix = self._kernels()
+
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        """Residual and iteration matrix in machine code."""
+        s, n = self.system, self.unknowns
+        rows = [str(i) for i in range(self._rows)]
+        shifts = [rows[i] for i in np.flatnonzero(self.loops.holonomic)]
+        extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
+        if s.engine == "llvm" and s.rough_operations * n <= 10 * LARGEST:
+            try:
+                return (
+                    Kernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
+                    Kernel(s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}),
+                )
+            except GraphTooLarge:
+                pass
+        raise StateError(
+            f"model {s.model.name!r}: IDA solves closed loops by equations in machine code, for which this model, with "
+            f"{n} unknowns, is too large; expected DOP853, Radau, BDF, CVODE or an explicit method of fixed steps"
+        )
+
+    def _solver(self, task: Task) -> Any:
+        s, u, n, last = self.system, task.u, self.system.size, task.last
+
+        def split(time: float, x: Vector, rate: Vector) -> tuple[Vector, ...]:
+            """Arguments of the kernels; functions that are called are asked."""
+            x, rate, time = np.array(x), np.array(rate[:n]), min(time, last)
+            s.call(time, x[:n], u)
+            return np.array([time]), x[:n], u, rate, x[n : n + self._rows], x[n + self._rows :], self._kept
+
+        def left(time: float, x: Vector, rate: Vector, out: Vector) -> None:
+            out[:] = self._residual(*split(time, x, rate)) if np.isfinite(x).all() else np.nan
+
+        def slopes(time: float, x: Vector, rate: Vector, out: Vector, cj: float, J: Vector) -> None:
+            J[:] = self._matrix(*split(time, x, rate), np.array([cj]))
+
+        shortest = float(np.spacing(task.end))  # else it creeps up to a singular posture and never gets there
+        options = {"max_step": max(task.end - task.t, 2 * shortest)} | self._options(task)
+        options |= {"min_step": shortest, "algebraic_idx": list(range(n, self.unknowns))}
+        solver = self._ida(task, left, slopes, options)
+        solver.init_step(task.t, *self._start(task))
+        return solver
+
+    def _start(self, task: Task) -> tuple[Vector, Vector]:
+        """Unknowns and rates at the start of a stretch; takes the rows that repeat no others there."""
+        s, m, n = self.system, ordinary(self.system.model, self.name), self.system.size
+        s.call(task.t, task.y, task.u)
+        q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
+        cw = closure_workspace(self.loops.arrays, m.nv, float)
+        self.loops.forward(q, v, drive, s.given, m._wrenches([], float), cw)
+        kept = independent(cw.S)
+        self._kept = kept.astype(float)
+        x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
+        x[:n], rate[:n] = task.y, s.rate(task.t, task.y, task.u)
+        x[n : n + self._rows][kept] = np.linalg.solve(cw.S[np.ix_(kept, kept)], -cw.acceleration[kept])
+        return x, rate
+
+    def _reported(self, task: Task, t: float, found: Vector) -> Vector:
+        """The state, prescribed motions as prescribed; refused if a row that was left out has opened."""
+        s = self.system
+        y = found[: s.size].copy()
+        q, v = s.settled(np.array([t]), y[None], task.u[None], 0)
+        y[: s.nq], y[s.nq : s.nq + s.nv] = q, v
+        off = np.where(self._kept == 0, np.abs(self.loops.errors(q, v)[0]), 0.0)
+        if off.max(initial=0.0) > max(OPENED[0], OPENED[1] * self.rtol):
+            name, row = self.loops.rows[int(off.argmax())]
+            raise SimulationError(
+                f"model {s.model.name!r}: IDA stopped at t = {t:.6g} s: constraint {name!r}: {row.label} repeated "
+                f"others at t = {task.t:.6g} s, where the posture is singular, and is off by {off.max():.3g} m or rad "
+                "now; the default integrator passes such postures"
+            )
+        return y
+
+    def _reason(self, task: Task, found: Vector) -> str:
+        places = np.stack([task.y[: self.system.nq], found[: self.system.nq]])
+        if np.isfinite(places).all():
+            margin, names = self.loops.margins(places, self.system.given)
+            if margin[1] < NEARLY_SINGULAR:
+                return f"the posture is singular at constraint {names[1]!r}, which the default integrator passes"
+        return super()._reason(task, found)
+
+
+def independent(S: Vector) -> NDArray[np.bool_]:
+    """Rows (m,) that repeat no others, the most independent ones first: pivoted Cholesky factors of S (m, m)."""
+    size = np.where(S.diagonal() > closure_forces.SMALLEST, S.diagonal(), np.inf)
+    _, order, rank, _ = lapack.dpstrf(S / np.sqrt(np.outer(size, size)), tol=REPEATED)
+    kept = np.zeros(len(S), dtype=bool)
+    kept[order[:rank] - 1] = True
+    return kept
+
+
+def residual(e: Equations) -> Nodes:
+    """What is left of all equations: of the coordinates, speeds and integrals, of the rows, of the rates of the rows.
+
+    Rows that are not `kept` have no force and no shift instead.
+    """
+    x, trace, loops, graph = e.applied, e.trace, e.at.model.loops, e.at.graph
+    assert loops is not None
+    nq, nv, holonomic = e.at.model.nq, e.at.model.nv, loops.holonomic
+    rate, force, kept = e.inputs["rate"], e.inputs["force"], e.inputs["kept"]
+    mu = np.zeros(len(loops), dtype=object)
+    mu[holonomic] = e.inputs["shift"]
+    position, velocity, (closing, shift) = _closures(e, [force, mu])
+    needed = trace.inverse_dynamics(x.q, x.v, np.where(x.given, x.drive, rate[nq : nq + nv])) - closing
+    moved = np.where(x.given, rate[nq : nq + nv], needed) - x.drive
+    turned = rate[:nq] - trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
+    power = [np.where(x.given, needed, x.drive) @ x.v] if e.acting else []
+    summed = rate[nq + nv :] - np.array([*x.z_rate, *power], dtype=object)
+    closed = kept * np.where(holonomic, position, velocity) + (1 - kept) * force
+    still = (kept * velocity + (1 - kept) * mu)[holonomic]
+    return np.array([graph.node(f) for f in (*turned, *moved, *summed, *closed, *still)], dtype=object)
+
+
+def matrix(e: Equations) -> Nodes:
+    """d residual/d unknowns + cj d residual/d rates."""
+    F = residual(e)
+    J = jacobian(F, np.concatenate([e.y, e.inputs["force"], e.inputs["shift"]]))
+    J[:, : len(e.y)] += e.inputs["cj"][0] * jacobian(F, e.inputs["rate"])
+    return J
+
+
+def _closures(e: Equations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, list[Nodes]]:
+    """phi, J v, and J* of each of some numbers for all rows."""
+    x, t = e.applied, e.trace
+    assert isinstance(t, Trace)
+    cl, cw = t._closures()
+    ws = t.workspace()
+    on_nodes(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
+    on_nodes(closed_chains.closure_motion)(t.moving, t.flex, cl, x.q, x.v, cw.still, ws, cw)
+    out = []
+    for row_sizes in sizes:
+        on_nodes(newton_euler.at_rest)(t.flex, ws)
+        balance = np.zeros(len(cw.still), dtype=object)
+        for i in np.flatnonzero(cl.row_pair >= 0):
+            on_nodes(closure_forces.row_force)(t.flex, cl, i, row_sizes[i], ws, cw)
+        on_nodes(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
+        for i in np.flatnonzero(cl.row_pair < 0):
+            for speed, ratio in zip(cl.row_speeds[i], cl.row_ratios[i], strict=True):
+                balance[speed] = balance[speed] - ratio * row_sizes[i]
+        out.append(-balance)
+    return cw.position, cw.velocity, out

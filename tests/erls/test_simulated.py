@@ -1,0 +1,95 @@
+"""Equivalent rigid-link systems in `supple.simulate`: the same states, outputs, files and pages as other models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple
+from supple.erls import build
+from supple.simulation.outputs import Outputs
+from supple.structures import Material, Rectangle, beam
+from supple.view import write_report
+
+START = {"upper.angle": 2.0}
+
+
+def arm() -> supple.Mechanism:
+    strip = beam(0.5, Rectangle(0.02, 0.012), Material(E=70e9, nu=0.3, rho=2700.0), elements=3)
+    mech = supple.Mechanism("arm")
+    for name, parent, axis, at in (("upper", "ground", "z", None), ("fore", "upper", "y", "end")):
+        body = strip.reduce("craig-bampton", modes=0)
+        mech.add_body(name, body, parent, supple.Revolute(axis, damping=0.01), at=at)
+    return mech
+
+
+def test_both_formulations_give_the_same_outputs() -> None:
+    """Tips, roots and strains by name; the energy is the work of drives and what dampers take."""
+    mech = arm()
+    wanted = Outputs(frames=["fore/end", "fore"], nodes=["upper/end", "fore/end"])
+    tau: dict[str, float | str] = {"fore.angle": "0.4*sin(9*t)", "upper.angle": 0.1}
+    runs = [
+        supple.simulate(model, 0.3, v=START, tau=dict(tau), outputs=wanted, rtol=1e-8, samples=31)
+        for model in (mech.build(), build(mech))
+    ]
+    assert set(runs[0].variables) == set(runs[1].variables)
+    assert runs[0].coordinate.values.tolist() == runs[1].coordinate.values.tolist()
+    gap = np.linalg.norm(runs[0].position - runs[1].position, axis=-1).max()
+    bent = np.linalg.norm(runs[0].displacement, axis=-1).max()
+    assert 5e-4 < bent < 1e-2
+    assert gap < 0.01 * bent
+    np.testing.assert_allclose(runs[1].center_of_mass, runs[0].center_of_mass, atol=1e-5)
+    np.testing.assert_allclose(runs[1].work, runs[0].work, atol=1e-4)
+    assert float(runs[1].work[-1]) > 0.05
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "rk4", "RK45", "IDA"])
+def test_integrators_agree(integrator: str) -> None:
+    model = build(arm(), modes=2)
+    settings = {"step": 2e-5} if integrator == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
+    if integrator == "IDA":
+        pytest.importorskip("sksundae")
+    run = supple.simulate(model, 0.02, v=START, integrator=integrator, samples=3, **settings)  # type: ignore[arg-type]
+    best = supple.simulate(model, 0.02, v=START, rtol=1e-11, atol=1e-13, samples=3)
+    np.testing.assert_allclose(run.q, best.q, atol=1e-6)
+
+
+def test_a_prescribed_joint_takes_the_torque_that_the_energy_tells() -> None:
+    model = build(arm(), modes=2)
+    run = supple.simulate(model, 0.2, motion={"upper.angle": "1 - cos(4*t)"}, rtol=1e-9, samples=21)
+    np.testing.assert_allclose(run.q.sel(coordinate="upper.angle"), 1 - np.cos(4 * run.time), atol=1e-12)
+    tau = run.tau.sel(speed="upper.angle")
+    assert float(abs(tau).max()) > 0.1
+    undamped = supple.Mechanism("arm")
+    for name, placed in arm().bodies.items():
+        at = "end" if name == "fore" else None
+        undamped.add_body(name, placed.body, placed.parent, supple.Revolute("y" if at else "z"), at=at)
+    free = supple.simulate(
+        build(undamped, modes=2), 0.2, motion={"upper.angle": "1 - cos(4*t)"}, rtol=1e-10, atol=1e-12, samples=21
+    )
+    energy = free.kinetic_energy + free.potential_energy
+    np.testing.assert_allclose(energy - energy[0], free.work, atol=1e-8)
+    assert np.ptp(energy.values) > 0.1
+
+
+def test_results_go_to_files_and_pages(tmp_path: Path) -> None:
+    model = build(arm(), modes=2)
+    target = tmp_path / "motion.nc"
+    with supple.simulate(model, 0.02, v=START, samples=5, file=target) as run:
+        found = run.load()
+    assert target.exists()
+    page = write_report(model, found, tmp_path / "motion.html").read_text()
+    assert "fore (rigid)" in page
+
+
+def test_what_floating_frames_alone_can_do_is_refused() -> None:
+    model = build(arm(), modes=1)
+    what = "is an equivalent rigid-link system, which"
+    with pytest.raises(supple.StateError, match=f"{what} generalized_alpha does not take"):
+        supple.simulate(model, 0.1, integrator="generalized_alpha", step=1e-3)
+    with pytest.raises(supple.StateError, match=f"{what} a stop of joints does not take"):
+        supple.simulate(model, 0.1, limits=[supple.Limit("fore.angle", upper=1.0)])
+    with pytest.raises(supple.StateError, match=f"{what} an output of joint wrenches does not take"):
+        supple.simulate(model, 0.01, outputs=Outputs(wrenches=["fore"]))
