@@ -76,6 +76,7 @@ def test_inverse_dynamics_with_more_drives_than_freedoms_is_least_in_size() -> N
     for tau in (one, both):
         np.testing.assert_allclose(model.forward_dynamics(q, v, tau), a, atol=1e-7)
     np.testing.assert_allclose(one, [1.0, 0.0, 0.0], atol=1e-8)
+    np.testing.assert_array_equal(loops.drives([[q, q]], v, a, ["crank.angle"]), [[one, one]])
     assert np.linalg.norm(both) < np.linalg.norm(one)
     with pytest.raises(supple.StateError, match=r"drives on .* cannot give these accelerations"):
         loops.drives(q, v, a + np.array([0.0, 0.1, 0.0]), ["crank.angle"])

@@ -45,7 +45,7 @@ def view(
 
 def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Of what a file says about its simulation: the numbers to start with, and what a hand takes the place of."""
-    start: dict[str, Any] = {key: arguments[key] for key in ("q", "v", "tau") if key in arguments}
+    start: dict[str, Any] = {key: arguments[key] for key in ("q", "v", "tau", "guess") if key in arguments}
     laws = [name for name, law in start.get("tau", {}).items() if not isinstance(law, int | float)]
     if laws:
         start["tau"] = {name: law for name, law in start["tau"].items() if name not in laws}

@@ -176,30 +176,31 @@ class Loops:
         return force.reshape((*shape, len(self)))
 
     def drives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, speeds: Sequence[str]) -> Numbers:
-        """Inverse dynamics of the closed system: forces (nv,) of these drives for accelerations a, least in size.
+        """Inverse dynamics of the closed system: forces (..., nv) of these drives for accelerations a, least in size.
 
         Parameters
         ----------
-        q, v, a : (nq,), (nv,), (nv,) array_like
-            A state and accelerations that fulfil the constraints.
+        q, v, a : (..., nq), (..., nv), (..., nv) array_like
+            States and accelerations that fulfil the constraints.
         speeds : sequence of str
             Where drives are; the forces on all other speeds are zero.
         """
-        chosen = np.flatnonzero(self.held(speeds))
-        needed = self.model.inverse_dynamics(q, v, a)
-        J = self.jacobian(q)
-        motions = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, tol=REPEATED * np.abs(J).max()) :]
-        tau = np.zeros(self.model.nv)
-        tau[chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed, rcond=None)[0]
-        off = self.model.forward_dynamics(q, v, tau) - np.asarray(a)
-        if np.abs(off).max() > UNDRIVEN * (1 + np.abs(a).max()):
-            i = int(np.abs(off).argmax())
+        m, chosen = self.model, np.flatnonzero(self.held(speeds))
+        (q_, v_, a_), shape, _, _ = m._batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
+        tau = np.zeros((len(q_), m.nv))
+        needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_)
+        for n in range(len(q_)):
+            motions = np.linalg.svd(J[n])[2][np.linalg.matrix_rank(J[n], tol=REPEATED * np.abs(J[n]).max()) :]
+            tau[n, chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed[n], rcond=None)[0]
+        off = np.abs(m.forward_dynamics(q_, v_, tau) - a_)
+        if (off.max(axis=1, initial=0.0) > UNDRIVEN * (1 + np.abs(a_).max(axis=1, initial=0.0))).any():
+            n, i = np.unravel_index(int(off.argmax()), off.shape)
             raise StateError(
-                f"model {self.model.name!r}: drives on {', '.join(speeds)} cannot give these accelerations, which "
-                f"contradict the constraints or need other drives: that of {self.model.speeds[i]!r} would be off by "
-                f"{abs(off[i]):.3g}"
+                f"model {m.name!r}: drives on {', '.join(speeds)} cannot give these accelerations, which "
+                f"contradict the constraints or need other drives: that of {m.speeds[i]!r} would be off by "
+                f"{off[n, i]:.3g}"
             )
-        return tau
+        return tau.reshape((*shape, m.nv))
 
     def forward(
         self,

@@ -19,6 +19,7 @@ import supple
 from supple.errors import StateError, SuppleError
 from supple.model.checks import Floats
 from supple.model.model import Model
+from supple.simulation.reclosing import reclosed
 from supple.view.pace import FRAME, MANY, Pace
 
 RTOL, ATOL = 1e-6, 1e-8
@@ -62,14 +63,23 @@ class Live:
     model : Model
     q, v, tau : mapping of name to number, optional
         The start and the drive forces; what is not named is neutral, at rest, zero.
+    guess : mapping of name to number, optional
+        Coordinates from which closed loops are closed; those of q keep their values.
     """
 
     def __init__(
-        self, model: Model, q: Values | None = None, v: Values | None = None, tau: Values | None = None
+        self,
+        model: Model,
+        q: Values | None = None,
+        v: Values | None = None,
+        tau: Values | None = None,
+        guess: Values | None = None,
     ) -> None:
         self.model = model
-        q0 = _with(model.neutral(), model.coordinate_index, q or {})
+        q0 = _with(model.neutral(), model.coordinate_index, {**(guess or {}), **(q or {})})
         v0 = _with(np.zeros(model.nv), model.speed_index, v or {})
+        places = [*map(model.coordinate_index, q or {}), *(model.nq + model.speed_index(name) for name in v or {})]
+        q0, v0 = self._closed_with(q0, v0, [i for i in places if i >= model.nq or i in model.q_of_speed])
         self.file_start = self._start = self._state = _State(0.0, model.normalize(q0), v0)
         self.file_drive = _with(np.zeros(model.nv), model.speed_index, tau or {})
         self._drive = self.file_drive.copy()
@@ -116,8 +126,13 @@ class Live:
             if self.running:
                 raise StateError("posture: expected a paused simulation, got a running one")
             v = self._state.v if self._state.t == 0 else np.zeros(self.model.nv)
-            self._start = _State(0.0, self.model.normalize(change(self._state.q)), v)
+            q = self.model.normalize(change(self._state.q))
+            self._start = _State(0.0, *self._closed_with(q, v, np.flatnonzero(q != self._state.q).tolist()))
             self._restart(self._start)
+
+    def _closed_with(self, q: Floats, v: Floats, places: list[int]) -> tuple[Floats, Floats]:
+        """The state with its loops closed; what is at some places of (q, v) keeps its value."""
+        return reclosed(self.model, q, v, np.zeros(self.model.nv, dtype=bool), places)
 
     def reset(self, to_file: bool = False) -> None:
         """Go back to the start; with `to_file` to that of the file, and to its drive forces."""
@@ -220,7 +235,8 @@ class Live:
             if self._turn != turn:
                 return
             self._steps = int(result.attrs["steps"])
-            self._stiff = self._stiff or self._steps > max(STIFF * pictures * span, MANY)
+            stiff = self._steps > max(STIFF * pictures * span, MANY)
+            self._stiff = self._stiff or (stiff and self.model.loops is None)  # loops are not for implicit steps
             for i in range(1, pictures + 1):
                 self._publish(_State(state.t + i * span, q[i], v[i]), float(kinetic[i]), float(potential[i]))
 

@@ -44,7 +44,7 @@ class LivePage:
     ----------
     model : Model
     start : mapping, optional
-        q, v and tau by name; what is missing is neutral, at rest, zero.
+        q, v, tau and guess by name (see `Live`); what is missing is neutral, at rest, zero.
     left_out : sequence of str
         What the model file says and this page does not do; the reader is told.
     port : int

@@ -1,0 +1,57 @@
+"""A closed mechanism moved by hand: its loops stay closed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from supple.model.checks import Floats
+from supple.view.live import Live
+
+
+def slider_crank() -> supple.Model:
+    z = supple.Revolute("z")
+    mech = supple.Mechanism("slider-crank", gravity=(0, -9.81, 0))
+    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=z)
+    mech.add_body("rod", supple.RigidBody(2.0, (0.5, 0, 0), (0.2, 0.2, 0.2)), "crank", z, at=(0.3, 0, 0))
+    mech.add_body("slider", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
+    mech.add_frame("end", "rod", (1.0, 0, 0))
+    mech.close_loop("pin", "rod/end", "slider", z)
+    return mech.build()
+
+
+def turned(angle: float) -> object:
+    def change(q: Floats) -> Floats:
+        return np.array([angle, *q[1:]])
+
+    return change
+
+
+def test_the_start_and_every_posture_are_closed() -> None:
+    model = slider_crank()
+    assert model.loops is not None
+    live = Live(model, q={"crank.angle": 0.7}, v={"crank.angle": 2.0}, guess={"slider.position": 1.2})
+    start = live.file_start
+    assert start.q[0] == 0.7
+    assert start.v[0] == 2.0
+    assert np.abs(model.loops.errors(start.q, start.v)).max() < 1e-9
+
+    live.set_posture(turned(1.9))  # type: ignore[arg-type]
+    _, (frame,), _ = live.news(-1, -1, 0.0) or (0, [], {})
+    assert frame.q[0] == pytest.approx(1.9)
+    assert np.abs(model.loops.errors(frame.q)[0]).max() < 1e-9
+    assert abs(frame.q[2] - start.q[2]) > 0.1
+
+    live.run(True)
+    live.advance()
+    _, frames, status = live.news(-1, -1, 0.0) or (0, [], {})
+    assert status["error"] == ""
+    assert frames[-1].t > 0
+    assert np.abs(model.loops.errors(frames[-1].q)[0]).max() < 1e-9
+
+
+def test_a_posture_that_opens_the_loops_is_refused() -> None:
+    live = Live(slider_crank(), guess={"slider.position": 1.2})
+    with pytest.raises(supple.AssemblyError, match="'pin'"):
+        live.set_posture(lambda q: np.array([*q[:2], 5.0]))
