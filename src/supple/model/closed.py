@@ -194,11 +194,11 @@ class Loops:
             tau[n, chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed[n], rcond=None)[0]
         off = np.abs(m.forward_dynamics(q_, v_, tau) - a_)
         if (off.max(axis=1, initial=0.0) > UNDRIVEN * (1 + np.abs(a_).max(axis=1, initial=0.0))).any():
-            n, i = np.unravel_index(int(off.argmax()), off.shape)
+            state, i = np.unravel_index(int(off.argmax()), off.shape)
             raise StateError(
                 f"model {m.name!r}: drives on {', '.join(speeds)} cannot give these accelerations, which "
                 f"contradict the constraints or need other drives: that of {m.speeds[i]!r} would be off by "
-                f"{off[n, i]:.3g}"
+                f"{off[state, i]:.3g}"
             )
         return tau.reshape((*shape, m.nv))
 
