@@ -33,6 +33,21 @@ def test_slider_crank_is_assembled_and_moves_as_geometry_says() -> None:
     np.testing.assert_allclose(v[[0, 2]], [2.0, rate], atol=1e-11)
 
 
+def test_assembly_leaves_a_guess_in_which_all_links_lie_in_line() -> None:
+    mech = supple.Mechanism("four-bar")
+    for name, parent, at, length in (("a", "ground", 0.0, 0.1), ("b", "a", 0.1, 0.25), ("c", "ground", 0.2, 0.25)):
+        body = supple.RigidBody(1.0, (length / 2, 0, 0), (1e-3, 1e-3, 1e-3))
+        mech.add_body(name, body, parent, Z, at=(at, 0, 0))
+        mech.add_frame("end", name, (length, 0, 0))
+    mech.close_loop("pin", "b/end", "c/end", Z)
+    loops = mech.build().loops
+    assert loops is not None
+    q = loops.assemble()
+    assert np.abs(loops.errors(q)[0]).max() < 1e-9
+    assert abs(np.sin(q[2])) > 0.01
+    np.testing.assert_array_equal(loops.assemble(), q)
+
+
 def test_lagrange_multipliers_give_the_same_accelerations() -> None:
     model = slider_crank().build()
     loops = model.loops

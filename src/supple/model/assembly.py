@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ FLAT = 1e-9
 LONGEST = 0.5
 """Change of a coordinate, rad or m, in one step: longer ones would wind joints up."""
 MOST_STEPS = 300
+REACHES = (0.1, 0.2, 0.4, 0.8, 0.8, 1.6, 1.6)
+"""How far other guesses are from the one that leads nowhere, rad or m."""
 DAMPINGS = (1e-6, 1e6)
 """Least and greatest, relative to S, of a step that did not help."""
 
@@ -30,14 +33,27 @@ DAMPINGS = (1e-6, 1e6)
 def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
     """Coordinates near q at which all loops are closed; given freedoms keep theirs.
 
-    Flexible bodies keep their shape if the joints can close the loops without them.
+    Flexible bodies keep their shape if the joints can close the loops without them. Where no way leads down from the
+    guess, as when all links lie in line, others around it are tried, further and further off.
     """
-    if loops.model.is_mode.any():
-        try:
-            return _closed(loops, q, given, stiff=True)
-        except AssemblyError:
-            pass  # the joints cannot do it alone
-    return _closed(loops, q, given, stiff=False)
+    failure: AssemblyError | None = None
+    for start in _around(loops, q, given):
+        for stiff in (True, False) if loops.model.is_mode.any() else (False,):
+            try:
+                return _closed(loops, start, given, stiff)
+            except AssemblyError as error:
+                failure = failure or error
+    assert failure is not None
+    raise failure
+
+
+def _around(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Iterator[Floats]:
+    """The guess, then others at random distances from it, the same ones in every run; shapes stay."""
+    yield q
+    rng = np.random.default_rng(0)
+    for reach in REACHES:
+        step = reach * rng.uniform(-1.0, 1.0, loops.model.nv)
+        yield loops.model.integrate(q, np.where(given | loops.model.is_mode, 0.0, step), 1.0)
 
 
 def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> Floats:
