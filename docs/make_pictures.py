@@ -92,6 +92,8 @@ SHOTS = {
     "spinning_beam": Shot(0.93, rise=0.45, near=0.75),
     "slider_crank": Shot(0.15, turn=-1.4, rise=0.2, traces=("rod", "slider")),
     "flexible_slider_crank": Shot(0.7, turn=-1.4, rise=0.15, deformation=50.0, traces=("rod", "slider")),
+    "l_mechanism": Shot(0.45, turn=-0.7, rise=0.25, near=1.0, deformation=20.0, traces=("L/corner1", "L/end")),
+    "l_mechanism_torque": Shot(0.08, turn=-0.7, rise=0.3, near=1.0, deformation=10.0, changes={"duration": 0.5}),
     "four_bar": Shot(0.35, turn=-1.4, rise=0.2, traces=("coupler/pen", "rocker/pin")),
     "flexible_five_bar": Shot(0.12, turn=-1.4, rise=0.25, deformation=10.0, traces=("tool",)),
     "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, near=2.6, traces=("coin",)),

@@ -25,7 +25,7 @@ from supple import cli
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how_to").glob("*.md"))]
-PUBLIC = ("supple", "supple.structures", "supple.linear", "supple.symbolic", "supple.view")
+PUBLIC = ("supple", "supple.structures", "supple.linear", "supple.symbolic", "supple.view", "supple.erls")
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -1,4 +1,4 @@
-"""The command line: supple run, view, equations, modes, info, check, bench."""
+"""The command line: supple run, view, compare, equations, modes, info, check, bench."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from rich.markup import escape
 
 import supple
-from supple.cli import equations, run, show, view  # noqa: F401  each adds its commands
+from supple.cli import compare, equations, run, show, view  # noqa: F401  each adds its commands
 from supple.cli.console import app, err, out
 
 __all__ = ["app", "err", "main", "out"]

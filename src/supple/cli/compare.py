@@ -1,0 +1,69 @@
+"""supple compare: a model file in both formulations, side by side."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import supple
+from supple.cli.console import File, Floating, app, err, out, row, table_of
+from supple.erls import compare as compared
+from supple.files import load, read_run
+from supple.simulation.choice import KNOWN
+from supple.view import write_comparison
+
+
+@app.command()
+def compare(
+    file: File,
+    modes: Annotated[
+        str, typer.Option(help="Elastic modes that links keep, run by run, with commas; else 2, 4, 6 and all.")
+    ] = "",
+    duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
+    frame: Annotated[
+        str | None, typer.Option(help="body/frame whose motion is compared; else the last body's outermost.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write, HTML.")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
+    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
+    floating_base: Floating = False,
+) -> None:
+    """Run a model as floating frames and as equivalent rigid links; show how they differ and what they cost.
+
+    The mechanism must be a tree with revolute, prismatic and fixed joints and have a flexible body.
+    """
+    target = output or Path(f"{file.stem}.compare.html")
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
+    counts = _counts(modes)
+    model = load(file, floating_base=floating_base)
+    settings: dict[str, Any] = read_run(file) if file.suffix.lower() == ".toml" else {}
+    if integrator is not None:
+        settings.pop("step", None)  # of the file's own integrator
+    given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step}
+    settings |= {key: value for key, value in given.items() if value is not None} | {"samples": samples}
+    if "duration" not in settings:
+        raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
+    with err.status("simulating") if err.is_terminal else nullcontext():
+        found = compared(model, modes=counts, frame=frame, **settings)
+    for title, (columns, rows) in found.tables.items():
+        table = table_of(title, columns[0], *(f"{name}>" for name in columns[1:]))
+        for cells in rows:
+            row(table, *cells)
+        out.print(table)
+    written = write_comparison(found, target)
+    out.print(f"page: {written}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _counts(text: str) -> list[int] | None:
+    """Numbers with commas; None for nothing."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if not word.isdecimal():
+            raise supple.StateError(f"--modes: expected numbers with commas, such as 2,4,6, got {word!r}")
+    return [int(word) for word in words] or None
