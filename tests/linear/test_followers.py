@@ -11,7 +11,7 @@ from closed_mechanisms import andrews, bricard, n_four_bar
 from supple.linear.followers import followers
 from supple.linear.rows import Rows
 from supple.model.closed import Loops
-from supple.model.freedoms import back, lost_beside, motions, solved
+from supple.model.freedoms import back, freedoms, lost_beside, solved
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def closed(name: str) -> tuple[supple.Model, Loops, Floats]:
 @pytest.mark.parametrize("name", FREEDOMS)
 def test_motions_are_the_null_space(name: str) -> None:
     (model, loops, q), count = closed(name), FREEDOMS[name]
-    Z = motions(loops, q, model._free)
+    Z = freedoms(loops, q, model._free).Z
     J = loops.jacobian(q)
     assert Z.shape == (model.nv, count)
     assert np.abs(J @ Z).max() < 1e-10 * np.abs(J).max() * np.abs(Z).max()
@@ -89,7 +89,7 @@ def test_given_speeds_stay() -> None:
     assert model.loops is not None
     q = model.loops.assemble()
     given = model.loops.held(["door.angle"])
-    Z = motions(model.loops, q, given)
+    Z = freedoms(model.loops, q, given).Z
     assert Z.shape == (model.nv, 5)
     assert not Z[model.speeds.index("door.angle")].any()
     assert not Z[model.speeds.index("wheel.angle")].any()

@@ -199,3 +199,84 @@ def test_gears_name_coordinates_that_are_there() -> None:
         supple.ModelError, match=r"constraint 'gear': no coordinate 'rod.angel'; did you mean 'rod.angle'"
     ):
         mech.build()
+
+
+def yoke() -> supple.Model:
+    mech = supple.Mechanism("yoke", gravity=(0, 0, 0))
+    mech.add_body("arm", supple.RigidBody(1.0, (0.5, 0, 0), (0.1, 0.1, 0.1)), joint=supple.Revolute("y"))
+    mech.add_frame("end", "arm", (1, 0, 0))
+    mech.add_body("slider", supple.RigidBody(1.0), joint=supple.Prismatic("x"))
+    mech.constrain("slot", supple.PointOnLine("slider", "arm/end", axis="z"))
+    return mech.build()
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+def test_rounding_is_not_taken_for_a_lever(angle: float) -> None:
+    """At its dead point the slider stands whatever the arm does, whether sin(angle) is zero or 1e-16."""
+    loops = yoke().loops
+    assert loops is not None
+    q = [angle, np.cos(angle)]
+    np.testing.assert_allclose(loops.consistent(q, [3.0, 0.0], fixed=["slider.position"]), [3.0, 0.0], atol=1e-9)
+    with pytest.raises(supple.AssemblyError, match=r"'slot': the speeds slider\.position contradict it"):
+        loops.consistent(q, [3.0, 1.0], fixed=["slider.position"])
+
+
+def test_frames_half_a_turn_apart_are_not_closed() -> None:
+    body = supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1))
+    mech = supple.Mechanism("held")
+    mech.add_body("box", body, joint=supple.Free())
+    mech.close_loop("weld", "ground", "box", supple.Fixed())
+    loops = mech.build().loops
+    assert loops is not None
+    q = loops.assemble([0.1, 0, 0, np.sin(0.3), 0, 0, np.cos(0.3)])
+    np.testing.assert_allclose(q, [0, 0, 0, 0, 0, 0, 1], atol=1e-9)
+    with pytest.raises(supple.AssemblyError, match="'weld': frames are half a turn apart"):
+        loops.assemble([0.1, 0, 0, np.sin(1.5), 0, 0, np.cos(1.5)])
+
+    guided = supple.Mechanism("guided")
+    guided.add_body("box", body, joint=supple.Prismatic("x"))
+    guided.add_frame("back", "box", rotation=np.diag([1.0, -1.0, -1.0]))
+    guided.close_loop("weld", "ground", "box/back", supple.Fixed())
+    with pytest.raises(supple.AssemblyError, match="'weld': its frames are half a turn apart, and no joint"):
+        guided.build()
+
+
+def test_a_singular_posture_is_seen_alone() -> None:
+    """A parallelogram laid flat, with nothing beside it to compare."""
+    loops = n_four_bar(1).loops
+    assert loops is not None
+    flat = np.array([-np.pi / 2, np.pi / 2, -np.pi / 2])
+    assert loops.margins(flat)[0][0] < 1e-12
+    assert loops.singular_postures([0.0], [flat]) == [(0.0, "loop1")]
+    assert loops.margins([-1.0, 1.0, -1.0])[0][0] > 1e-2
+
+
+def test_a_guess_without_a_direction_is_left() -> None:
+    mech = supple.Mechanism("tethered")
+    mech.add_body("ball", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Free())
+    mech.constrain("rope", supple.Distance("ground", "ball", 0.5))
+    loops = mech.build().loops
+    assert loops is not None
+    assert np.linalg.norm(loops.assemble()[:3]) == pytest.approx(0.5)
+
+
+def door(apart: float) -> supple.Model:
+    """Held by two balls on its axis, which take its weight's moment: one of six conditions repeats the others."""
+    mech = supple.Mechanism("door", gravity=(0, -9.81, -9.81))
+    door = supple.RigidBody(10.0, (0.5, 0, 0), (0.1, 1.0, 1.0))
+    mech.add_body("door", door, joint=supple.Free())
+    for name, y in (("low", -apart / 2), ("high", apart / 2)):
+        mech.add_frame(name, "door", (0, y, 0))
+        mech.add_frame(name, "ground", (0, y, 0))
+        mech.close_loop(name, f"ground/{name}", f"door/{name}", supple.Spherical())
+    return mech.build()
+
+
+def test_hinges_close_together_hold_a_door() -> None:
+    """A centimetre apart they do; a tenth of a millimetre is beyond what the softness of the solution lets through."""
+    model = door(1e-2)
+    a = model.forward_dynamics(model.neutral(), np.zeros(6), np.zeros(6))
+    about_y = 10.0 * 9.81 * 0.5 / (1.0 + 10.0 * 0.25)
+    np.testing.assert_allclose(a, [0, about_y, 0, 0, 0, 0], atol=1e-7)
+    with pytest.raises(supple.SimulationError, match=r"constraint '(low|high)': position is off by"):
+        supple.simulate(door(1e-4), 1.0)

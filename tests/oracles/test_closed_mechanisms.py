@@ -59,7 +59,7 @@ def test_bricards_mechanism_has_a_condition_too_many() -> None:
     model = bricard()
     assert model.loops is not None
     assert model.loops.repeated(model.neutral()) == ["1 condition of 'hinge' repeating 'hinge'"]
-    motion = supple.simulate(model, 10.0, rtol=1e-9, atol=1e-11, samples=101)
+    motion = supple.simulate(model, 10.0, rtol=1e-10, atol=1e-12, samples=101)
     assert drift(motion) < 1e-7
     assert abs(motion.constraint_error).max() < 1e-10
     assert np.ptp(motion.kinetic_energy.values) > 1.0

@@ -267,3 +267,41 @@ def test_steps_keep_their_stages_away_from_a_singular_posture(left: float) -> No
         assert h >= left
     stages = native_loop.tableau()[1][1:13]
     assert np.abs(stages * h - left).min() >= 0.02 * h
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "rk4"])
+def test_motions_that_contradict_the_loops_are_named(integrator: str) -> None:
+    """Place and speed fit at the start; then the slider does not let the crank go on."""
+    model = trammel()
+    settings = {"step": 1e-2} if integrator == "rk4" else {}
+    with pytest.raises(supple.SimulationError) as caught:
+        supple.simulate(
+            model,
+            1.0,
+            {"x.position": 0.6, "y.position": 0.8},
+            motion={"x.position": "0.6 + 0.5*t*t", "y.position": 0.8},
+            integrator=integrator,
+            **settings,  # type: ignore[arg-type]
+        )
+    assert "'rod': distance is off by" in str(caught.value)
+    assert "the prescribed motions of x.position, y.position contradict it" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["semi_implicit_euler", "leapfrog", "rk4"])
+def test_fixed_steps_close_the_loops_whatever_is_asked_for(name: str) -> None:
+    """The motion does not depend on the number of output times."""
+    few, many = (
+        supple.simulate(
+            trammel(),
+            2.0,
+            {"x.position": 0.6, "y.position": 0.8},
+            {"x.position": -1.6},
+            integrator=name,
+            step=1e-3,
+            samples=samples,
+        )
+        for samples in (2, 201)
+    )
+    assert abs(few.constraint_error).max() < 1e-9
+    np.testing.assert_allclose(few.q[-1], many.q[-1], atol=1e-9)
+    assert abs(few.kinetic_energy[-1] - few.kinetic_energy[0]) < 0.02 * few.kinetic_energy[0]

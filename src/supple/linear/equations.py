@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from supple.errors import SingularError
+from supple.formulations import ordinary
 from supple.linear.followers import Followers, followers, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_freedoms, speeds
 from supple.model.inputs import COMPLEX_STEP, named_vector
@@ -113,6 +114,7 @@ def linear_equations(
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones; the others are chosen.
     """
+    ordinary(model, "supple.linear")
     held = held_speeds(model, fixed)
     q0 = coordinates(model, q, held)
     v0 = speeds(model, q0, v, held)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError, SuppleError
+from supple.formulations import ordinary
 from supple.linear.eigen import loose, symmetric_modes
 from supple.linear.equations import force_unit, require_inertia, stiffness
 from supple.linear.followers import Followers, followers
@@ -132,6 +133,7 @@ def equilibrium(
     >>> equilibrium(mech.build()).q
     array([-0.02])
     """
+    ordinary(model, "supple.linear")
     held = held_speeds(model, fixed)
     return _Search(model, coordinates(model, q, held), tau, external, held).run()
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError
+from supple.recursions.closure_forces import SMALLEST
 from supple.recursions.closures import ClosureWorkspace
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ FLAT = 1e-9
 LONGEST = 0.5
 """Change of a coordinate, rad or m, in one step: longer ones would wind joints up."""
 MOST_STEPS = 300
-REACHES = (0.1, 0.2, 0.4, 0.8, 0.8, 1.6, 1.6)
+REACHES = (0.1, 0.2, 0.4, 0.8, 0.8, 1.6, 1.6, 3.0, 3.0, 3.0)
 """How far other guesses are from the one that leads nowhere, rad or m."""
 DAMPINGS = (1e-6, 1e6)
 """Least and greatest, relative to S, of a step that did not help."""
@@ -66,7 +67,9 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
     for _ in range(MOST_STEPS):
         error = _largest(loops, cw)
         if error < CLOSED:
-            return q
+            return _upright(loops, q, cw)
+        if not (np.isfinite(cw.S).all() and np.isfinite(error)):
+            raise AssemblyError(_not_finite(loops, cw))
         X, S = _response(loops, cw, given, stiff)
         step = -X.T @ _least(S, np.where(loops.holonomic, cw.position, 0.0), damping)
         step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), LONGEST))
@@ -75,7 +78,7 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
         if _largest(loops, there) < error * (1 - 1e-4):
             q, cw, damping = trial, there, damping / 10 if damping > DAMPINGS[0] else 0.0
         elif error < NEARLY:
-            return q
+            return _upright(loops, q, cw)
         elif damping > DAMPINGS[1]:
             break
         else:
@@ -117,10 +120,32 @@ def _largest(loops: Loops, cw: ClosureWorkspace) -> float:
 
 def _least(S: Any, r: Any, damping: float) -> Floats:
     """x of least size with (S + damping diag S) x = r, in the sense of least squares."""
-    size = np.sqrt(np.maximum(S.diagonal(), 1e-300))
-    scaled = S / np.outer(size, size) + damping * np.eye(len(r))
-    out: Floats = np.linalg.lstsq(scaled, r / size, rcond=FLAT)[0] / size
+    used = np.flatnonzero(S.diagonal() > SMALLEST)  # of the others rounding is all there is
+    size = np.sqrt(S.diagonal()[used])
+    scaled = S[np.ix_(used, used)] / np.outer(size, size) + damping * np.eye(len(used))
+    out: Floats = np.zeros(len(r))
+    out[used] = np.linalg.lstsq(scaled, r[used] / size, rcond=FLAT)[0] / size
     return out
+
+
+def _upright(loops: Loops, q: Floats, cw: ClosureWorkspace) -> Floats:
+    """The coordinates, if no joint is closed with its frames turned against each other by half a turn."""
+    over = loops.turned_over(cw)
+    if over:
+        listed = ", ".join(map(repr, over))
+        raise AssemblyError(
+            f"model {loops.model.name!r}: cannot be assembled from this guess: {listed}: frames are half a turn apart"
+        )
+    return q
+
+
+def _not_finite(loops: Loops, cw: ClosureWorkspace) -> str:
+    bad = np.flatnonzero(~(np.isfinite(cw.position) & np.isfinite(cw.N).all(axis=1) & np.isfinite(cw.J).all(axis=1)))
+    name, row = loops.rows[int(bad[0]) if len(bad) else 0]
+    return (
+        f"model {loops.model.name!r}: cannot be assembled from this guess: {name!r}: its {row.label} has no direction "
+        "there, since its frames coincide or its wheel lies flat"
+    )
 
 
 def _not_closed(loops: Loops, q: Floats) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from supple.model.constraints import Gear, Row, closure_arrays
 from supple.model.flatten import Names, numbering, place
 from supple.recursions import closed_chains
 from supple.recursions.closure_forces import SMALLEST, row_force
-from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, closure_workspace
+from supple.recursions.closures import ANGLE, SLIP, Closures, ClosureWorkspace, closure_workspace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -64,8 +65,11 @@ class Loops:
         self.arrays: Closures = closure_arrays(mech, ends, seats, names, model.tree.q_of_speed)
         self.rows: list[tuple[str, Row]] = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]
         self.idle: list[tuple[str, Row]] = []
+        named = [(name, c) for name, c in mech.constraints.items() if not isinstance(c, Gear)]
+        self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(named)]
         self._set_idle_apart()
         self.holonomic: NDArray[np.bool_] = self.arrays.row_kind != SLIP
+        self._require_upright()
 
     def _set_idle_apart(self) -> None:
         """Keep the rows that the joints can change; refuse those that are not fulfilled and never will be."""
@@ -82,6 +86,24 @@ class Loops:
         self.rows = [row for row, counts in zip(self.rows, moved, strict=True) if counts]
         fields = {key: x[moved] for key, x in self.arrays._asdict().items() if key.startswith("row_")}
         self.arrays = self.arrays._replace(**fields)
+
+    def _require_upright(self) -> None:
+        """Refuse joints whose frames are half a turn apart, if no joint can change that."""
+        turning = {name for name, row in self.rows if row.kind == ANGLE}
+        for name in self.turned_over(self.reflect(self.model.random_state(0)[0])):
+            if name not in turning:
+                raise AssemblyError(
+                    f"model {self.model.name!r}: constraint {name!r}: its frames are half a turn apart, and no joint "
+                    "can change it"
+                )
+
+    def turned_over(self, cw: ClosureWorkspace) -> list[str]:
+        """Constraints whose frames are turned against each other as a whole, which angles of axes do not tell."""
+        return [
+            name
+            for name, pair, axes in self._kept_axes
+            if len(axes) and np.einsum("ij,jk,ik->i", axes, cw.R[pair].reshape(3, 3), axes).min() < 0.5
+        ]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -144,13 +166,13 @@ class Loops:
             v = v + np.array([x.blow for x in found])
         return q, v
 
-    def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Which speeds these are."""
+    def held(self, names: Sequence[str], what: str = "fixed") -> NDArray[np.bool_]:
+        """Which speeds these are; `what` they are called in messages."""
         given = self.model._free.copy()
         for name in names:
             if name not in self.model.speeds:
                 raise StateError(
-                    f"model {self.model.name!r}: fixed: no speed {name!r}{nearest(name, self.model.speeds)}"
+                    f"model {self.model.name!r}: {what}: no speed {name!r}{nearest(name, self.model.speeds)}"
                 )
             given[self.model.speeds.index(name)] = True
         return given
@@ -185,7 +207,7 @@ class Loops:
         speeds : sequence of str
             Where drives are; the forces on all other speeds are zero.
         """
-        m, chosen = self.model, np.flatnonzero(self.held(speeds))
+        m, chosen = self.model, np.flatnonzero(self.held(speeds, "speeds"))
         (q_, v_, a_), shape, _, _ = m._batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
         tau = np.zeros((len(q_), m.nv))
         needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_)
@@ -252,9 +274,23 @@ class Loops:
         S = np.array([self.reflect(x, given=given).S for x in states]).reshape(-1, len(self), len(self))
         size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), SMALLEST))
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
-        first = len(self) - int((values > REPEATED).sum(axis=1).max(initial=1))
+        rank = int((values > REPEATED).sum(axis=1).max(initial=1))
+        first = len(self) - (max(rank, self._usual_rank) if given is None or not given.any() else rank)
         names = [self.rows[int(np.abs(x[:, first]).argmax())][0] for x in vectors]
         return np.maximum(values[:, first], 0.0), names
+
+    @cached_property
+    def _usual_rank(self) -> int:
+        """Conditions that do not repeat others, in a closed posture that is not singular."""
+        ranks = [1]
+        for n in range(POSTURES):
+            try:
+                S = self.reflect(self.assemble(self.model.random_state(n)[0])).S
+            except AssemblyError:
+                continue
+            size = np.sqrt(np.maximum(S.diagonal(), SMALLEST))
+            ranks.append(int((np.linalg.eigvalsh(S / np.outer(size, size)) > REPEATED).sum()))
+        return max(ranks)
 
     def singular_postures(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
         """Times of a motion at which it passes near a singular posture, and the constraint that fails there."""

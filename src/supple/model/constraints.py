@@ -43,6 +43,10 @@ class Constraint(ABC):
     def rows(self) -> list[Row]:
         """What must vanish."""
 
+    def kept_axes(self) -> Floats:
+        """Axes (n, 3) of the first frame that are those of the second too, and must not be opposite to them."""
+        return np.zeros((0, 3))
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,13 @@ class Closure(Constraint):
         for what in ("stiffness", "damping", "inertia"):
             if any(getattr(self.joint, what)):
                 raise ModelError(f"joint: {what}: expected none on a joint that closes a loop; use a spring-damper")
+
+    def kept_axes(self) -> Floats:
+        """All axes if it does not turn, its own if it turns about one."""
+        layout = self.joint.layout()
+        if layout.rotation_kind == NO_ROTATION:
+            return np.eye(3)
+        return np.array(layout.axes) if layout.rotation_kind == ONE_AXIS else np.zeros((0, 3))
 
     def rows(self) -> list[Row]:
         """What the joint does not let happen: moves off its directions, turns off its axes."""

@@ -53,11 +53,6 @@ class Freedoms(NamedTuple):
     """(nv, n) all speeds for unit moving ones; J Z = 0."""
 
 
-def motions(loops: Loops, q: Floats, given: Bools) -> Floats:
-    """Z (nv, freedoms): speeds that fulfil all constraints, given ones at rest; the identity on independent ones."""
-    return freedoms(loops, q, given).Z
-
-
 def freedoms(loops: Loops, q: Floats, given: Bools, wanted: Sequence[str] = ()) -> Freedoms:
     """Independent coordinates and speeds at a closed posture, given ones held.
 

@@ -27,6 +27,8 @@ CLOSE = 1e-12
 WORTH_WRITING = 0.2
 """Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
 guess and not by the clock, so that a run that was broken off comes to the same parts as one that was not."""
+OPEN = 1e-6
+"""Error of a condition, m or rad, with which a run does not go on."""
 WORN = 0.1
 """Share of its condition when it was made, below which a choice of independent speeds is made anew."""
 
@@ -237,6 +239,7 @@ class Course:
             self.unfinished.append(self._samples(times[:count], system.project(found.states)))
             self._done += count
         self._t, self._y = found.t, system.project(found.y[None])[0]
+        self._require_closed()
         met = self.times[self._done : self._done + 1]
         if found.events and len(met) and met[0] <= found.t + CLOSE * self.duration:  # an event at an output time
             self.unfinished.append(self._samples(met, found.y[None]))
@@ -249,6 +252,21 @@ class Course:
             self._jump()
         if self._partitioned:
             self._choose()
+
+    def _require_closed(self) -> None:
+        """Refuse a state whose loops projection has not closed."""
+        loops = self.system.model.loops
+        if loops is None:
+            return
+        error = np.where(loops.holonomic, np.abs(loops.errors(self._y[: self.system.nq])[0]), 0.0)
+        if not error.max(initial=0.0) <= OPEN:
+            name, row = loops.rows[int(error.argmax())]
+            given = [self.system.model.speeds[i] for i in np.flatnonzero(self.system.given)]
+            why = f"the prescribed motions of {', '.join(given)} contradict it, or " if given else ""
+            raise SimulationError(
+                f"model {self.system.model.name!r}: constraint {name!r}: {row.label} is off by {error.max():.3g} "
+                f"(m or rad) at t = {self._t:.6g} s: {why}the steps were too long, or the posture is singular"
+            )
 
     def _choose(self) -> None:
         """Independent speeds for the next stretch: those so far, unless they have become a bad choice."""

@@ -67,7 +67,8 @@ def simulate(
         Seconds.
     q, v : array_like or mapping of name to number, optional
         State at the start; what is not named is neutral and at rest. Closed loops are closed before the start: named
-        coordinates and speeds keep their values, if their rates are speeds; an array is a guess.
+        coordinates and speeds keep their values, if their rates are speeds; an array is a guess. What is prescribed
+        must be as it is prescribed.
     tau : array_like, mapping or function, optional
         Drive forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) - 2*rate(arm.angle)"), a
         `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of (t, q, v) for all.
@@ -129,6 +130,8 @@ def simulate(
     for name, given in (("loops", loops if loops != LOOPS[0] else None), ("guess", guess)):
         if given is not None and model.loops is None:
             raise StateError(f"{name}: model {model.name!r} has no closed loops, got {given!r}")
+    if guess is not None and q is not None and not isinstance(q, Mapping):
+        raise StateError("guess: an array q is a guess already, expected one of them, or q by name")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
     inputs = Inputs(model, tau, motion, variables, stops=bool(limits))

@@ -54,7 +54,7 @@ class NativeDOP853:
         if project is not None:
             here = project(np.array([t]), y, u)[1]
             margin = np.stack([here, here > USUAL])
-        counts = np.zeros(3, dtype=np.int64)
+        counts = np.zeros(4, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
         while True:

@@ -58,7 +58,12 @@ class ExplicitWalk(Walk):
         def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
             return e.accelerations(e.at.t + fraction * h, q, w)
 
-        return {"y": np.concatenate(STEPS[self.name](e.trace, e.at.q, w, h, accelerate))}
+        q, w = STEPS[self.name](e.trace, e.at.q, w, h, accelerate)
+        if e.at.model.loops is not None:
+            nv = e.at.model.nv
+            closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
+            q, w = closed.q, np.concatenate([closed.v, w[nv:]])
+        return {"y": np.concatenate([q, w])}
 
     def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
         return _ExplicitSteps(self, h)
@@ -76,7 +81,7 @@ class ExplicitWalk(Walk):
             return self.system.rate(t + fraction * h, np.concatenate([q, w]), u)[nq:]
 
         q, w = STEPS[self.name](_Numbers(self.system), y[:nq], y[nq:], h, accelerate)
-        return np.concatenate([q, w])
+        return self.system.project(np.concatenate([q, w])[None])[0]
 
 
 class _ExplicitSteps:

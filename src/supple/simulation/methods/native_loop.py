@@ -25,6 +25,8 @@ PAUSE = 20_000_000
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
 STAGES = 12
 SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
+SHORT, PATIENT = 1e-9, 20_000
+"""Steps shorter than this share of the end are short; after so many in a row it does not get anywhere."""
 GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
 """Middles of the widest gaps between the stages, as fractions of a step."""
 
@@ -212,23 +214,25 @@ def advance(
         Signs at the last step, wanted directions (0 both), new values (see `stretch.Task.signs`).
     margin : (2, rows) array
         Of the loops, and which of them count.
-    counts : (3,) array of int
-        Outputs done, steps taken, steps refused.
+    counts : (4,) array of int
+        Outputs done, steps taken, steps refused, short ones in a row.
     """
     A, C, E3, E5, D = tables
     before, trial, new = work[0], work[1], work[2]
     t, end, h_next, size_before = clock[0], clock[1], clock[2], clock[5]
     last = np.nextafter(end, t)
-    taken = 0
+    taken, short = 0, int(counts[3])
     refused = False
     while t < end:
         if taken >= limit:
+            counts[3] = short
             clock[0], clock[2], clock[5] = t, h_next, size_before
             return PAUSED
         h = min(astride(h_next, clock[6] - t), end - t)
         if t + h >= last:
             h = end - t
-        if h < 10.0 * abs(np.nextafter(t, end) - t) and end - t > h:
+        short = short + 1 if h < SHORT * clock[1] else 0
+        if (h < 10.0 * (np.nextafter(end, np.inf) - end) or short > PATIENT) and end - t > h:
             clock[0], clock[2], clock[5] = t, h_next, size_before
             return FAILED
         for s in range(1, STAGES):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import StateError
+from supple.formulations import power
 from supple.model.inputs import COMPLEX_STEP
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, diverged
 from supple.simulation.system import System
@@ -163,9 +164,9 @@ def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> V
     a = np.where(system.given, drive, rate[nq : nq + nv])
     force = system.model.inverse_dynamics(q, v, a)
     moved = np.where(system.given, rate[nq : nq + nv], force) - drive
-    power = [np.where(system.given, force, drive) @ v] if system.inputs.acting else []
+    work = [power(system.model, q, v, np.where(system.given, force, drive))] if system.inputs.acting else []
     kinematics = rate[:nq] - system.model.derivative(q, v)
-    return np.concatenate([kinematics, moved, rate[nq + nv :] - np.concatenate([z_rate, power])])
+    return np.concatenate([kinematics, moved, rate[nq + nv :] - np.concatenate([z_rate, work])])
 
 
 def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
@@ -193,6 +194,7 @@ def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector
     if system.inputs.acting:
         F = model.inverse_dynamics(q, v, a)
         tau = np.where(system.given, F, drive)
-        J[-1] -= v @ (own @ total + free @ law) + tau @ state[nq:]
-        J[-1, nq : nq + nv] -= cj * (v @ own @ by_a @ free)
+        moved = power(model, q, v, np.eye(nv))  # what each force does work on
+        J[-1] -= moved @ (own @ total + free @ law) + power(model, Q, V, tau).imag[: nq + nv] / h @ state
+        J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)
     return J
