@@ -73,11 +73,8 @@ class Closure(Constraint):
                 raise ModelError(f"joint: {what}: expected none on a joint that closes a loop; use a spring-damper")
 
     def kept_axes(self) -> Floats:
-        """All axes if it does not turn, its own if it turns about one."""
-        layout = self.joint.layout()
-        if layout.rotation_kind == NO_ROTATION:
-            return np.eye(3)
-        return np.array(layout.axes) if layout.rotation_kind == ONE_AXIS else np.zeros((0, 3))
+        """All axes if it does not turn. A hinge is the same hinge whichever way its axis points."""
+        return np.eye(3) if self.joint.layout().rotation_kind == NO_ROTATION else np.zeros((0, 3))
 
     def rows(self) -> list[Row]:
         """What the joint does not let happen: moves off its directions, turns off its axes."""
