@@ -123,7 +123,8 @@ class Model:
     def neutral(self) -> NDArray[np.float64]:
         """Coordinates (nq,) with every angle and position zero and every quaternion the identity."""
         q = np.zeros(self.nq)
-        q[self.tree.q_rotation[self.tree.rotation_kind == QUATERNION] + 3] = 1.0
+        for i in self.quaternions:
+            q[i + 3] = 1.0
         return q
 
     def random_state(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -137,7 +138,7 @@ class Model:
             if self.flex is not None and isinstance(placed.body, FlexibleBody):
                 first = self.flex.q_mode[k]
                 q[first : first + placed.body.modes] *= placed.body.small_amplitude(0.1)
-        for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]:
+        for i in self.quaternions:
             quaternion = rng.normal(size=4)
             q[i : i + 4] = quaternion / np.linalg.norm(quaternion)
         return q, rng.normal(size=self.nv)
@@ -146,7 +147,7 @@ class Model:
         """q with every quaternion brought back to unit length."""
         (out,), shape, _, _ = self._batch(q=(q, self.nq))
         out = out.copy()
-        for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]:
+        for i in self.quaternions:
             out[:, i : i + 4] /= np.sqrt(np.sum(out[:, i : i + 4] ** 2, axis=1, keepdims=True))
         return out.reshape((*shape, self.nq))
 
