@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,12 +20,11 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
-from drawings import DRAWINGS, draw
+from drawings import BLUE, DRAWINGS, GREEN, INK, LINE, ORANGE, PAPER, PINK, Floats, Scene, draw
 from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import structures
 from supple.files import read_run
 from supple.view import write_report
 
@@ -33,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 GALLERY = ROOT / "docs" / "images" / "gallery"
 Run = tuple[supple.Model, xr.Dataset]
+SLIDE = "(e, value) => { e.value = value; e.dispatchEvent(new Event('input')); }"
+"""Moves a slider of a page."""
 
 
 @dataclass(frozen=True)
@@ -137,68 +139,82 @@ def gallery(names: list[str]) -> None:
         for name in names:
             shot = SHOTS[name]
             page = opened(browser, motion_of(name, shot), folder, (860, 700), shot.traces)
-            slide = "(e, value) => { e.value = value; e.dispatchEvent(new Event('input')); }"
-            page.locator("[name=deformation]").evaluate(slide, np.log10(shot.deformation))
+            page.locator("[name=deformation]").evaluate(SLIDE, np.log10(shot.deformation))
             camera = {"turn": shot.turn, "rise": shot.rise, "near": shot.near}
             page.evaluate("c => { report.viewer.angle = [c.turn, c.rise]; report.viewer.distance *= c.near; }", camera)
-            page.locator("[name=time]").evaluate(slide, shot.time)
+            page.locator("[name=time]").evaluate(SLIDE, shot.time)
             page.wait_for_timeout(300)
             page.locator(".stage").screenshot(path=GALLERY / f"{name}.png")
             page.close()
 
 
-def falling() -> Run:
-    """Three links of rubber let go from the horizontal."""
-    rubber = structures.Material(E=1e7, nu=0.45, rho=1100.0)
-    link = structures.beam(0.4, structures.Rectangle(0.03, 0.03), rubber, elements=12)
-    body = link.reduce("craig-bampton", modes=2, interfaces=["end"], damping=0.01)
-    mech = supple.Mechanism("rubber chain")
-    mech.add_body("link1", body, joint=supple.Revolute("y"))
-    mech.add_body("link2", body, parent="link1", joint=supple.Revolute("y"), at="end")
-    mech.add_body("link3", body, parent="link2", joint=supple.Revolute("y"), at="end")
-    model = mech.build()
-    return model, supple.simulate(model, 1.2, samples=601)
+def carried() -> Run:
+    """The space crane and its motion with the crate."""
+    return motion_of("space_crane", Shot(0.0))
 
 
-def rubber_chain(model: supple.Model, result: xr.Dataset) -> None:
-    """How they fall and bend, and their energy."""
-    figure = plt.figure(figsize=(11, 4.6), dpi=110)
-    plane = figure.add_subplot(1, 2, 1)
-    shown = np.arange(0, 301, 20)
-    for i, s in enumerate(shown):
-        color = plt.get_cmap("viridis")(i / len(shown))
-        for name in model.bodies:
-            nodes = [model.pose(result.q.values[s], f"{name}/{j}")[1] for j in range(13)]
-            plane.plot(*np.array(nodes)[:, [0, 2]].T, color=color, linewidth=3, solid_capstyle="round")
-    tip = model.pose(result.q.values[:301], "link3/end")[1]
-    plane.plot(*tip[:, [0, 2]].T, color="0.4", linewidth=0.8)
-    plane.set_aspect("equal")
-    plane.set_xlabel("x, m")
-    plane.set_ylabel("z, m")
-    plane.set_title("rubber chain: the first 0.6 s, a posture every 0.04 s", fontsize=9)
+def crane(model: supple.Model, result: xr.Dataset) -> None:
+    """How the crane carries the crate, and how far its bending takes the crate from where a rigid one would have it."""
+    figure = plt.figure(figsize=(11, 4.6), dpi=110, facecolor=PAPER)
+    axes = figure.add_axes((0.0, 0.0, 0.52, 1.0))
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    view = Scene(axes, np.array([7.0, 0.0, 4.0]), -1.1, 0.3, 60.0)
+    last = len(result.time) - 1
+    for i in np.linspace(0, 240, 6, dtype=int):
+        strength = 1.0 if i == 240 else 0.12 + 0.3 * i / 240
+        q = bent(model, result.q.values[i], 10.0)
+        for body, color, width in (("boom", ORANGE, 4.5), ("fore", GREEN, 3.5)):
+            tube = np.array([model.pose(q, f"{body}/{j}")[1] for j in range(9)])
+            view.line(tube, color, linewidth=width, alpha=strength, zorder=i)
+        cube(view, *model.pose(q, "crate"), 1.4, alpha=strength, zorder=i + 0.5)
+    cube(view, np.eye(3), np.array([0.0, 0.0, 0.0]), 1.6, color=BLUE, zorder=last)
+    path = model.pose(result.q.values, "crate")[1]
+    view.line(path, PINK, linewidth=1.3, zorder=0)
+    axes.autoscale()
+    axes.set_title("22 m of carbon tube carry 200 kg, bending shown 10 times", color=INK, fontsize=9, y=0.02)
 
-    energy = figure.add_subplot(1, 2, 2)
-    strain = 0.5 * (result.q.values**2 @ model.tree.stiffness)
-    energy.plot(result.time, result.kinetic_energy, label="kinetic")
-    energy.plot(result.time, result.potential_energy - strain, label="weight")
-    energy.plot(result.time, 20 * strain, label="strain, times 20")
-    energy.plot(
-        result.time, result.kinetic_energy + result.potential_energy, "k", label="total, falling by modal damping"
-    )
-    energy.set_xlabel("time, s")
-    energy.set_ylabel("energy, J")
-    energy.grid(alpha=0.3)
-    energy.legend(frameon=False, loc="upper right")
-    figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "images" / "rubber_chain.png")
+    plot = figure.add_axes((0.59, 0.14, 0.38, 0.78))
+    plot.set_facecolor(PAPER)
+    plot.spines[["top", "right"]].set_visible(False)
+    plot.grid(color=LINE, linewidth=0.6)
+    rigid = model.pose(bent(model, result.q.values, 0.0), "crate")[1]
+    for k, color in enumerate((BLUE, ORANGE, GREEN)):
+        plot.plot(result.time, 1e3 * (path - rigid)[:, k], color=color, linewidth=1.6, label="xyz"[k])
+    plot.set_xlabel("time, s", color=INK)
+    plot.set_ylabel("crate, from where rigid tubes would have it, mm", color=INK)
+    plot.legend(frameon=False, ncols=3, labelcolor=INK)
+    figure.savefig(ROOT / "docs" / "images" / "space_crane.png", facecolor=PAPER)
+    plt.close(figure)
+
+
+def bent(model: supple.Model, q: Floats, factor: float) -> Floats:
+    """Coordinates (..., nq) with the deformation so many times as large."""
+    modes = [model.coordinate_index(name) for name in model.coordinates if ".mode" in name]
+    out = np.array(q)
+    out[..., modes] *= factor
+    return out
+
+
+def cube(view: Scene, R: Floats, p: Floats, side: float, color: str = PINK, **more: Any) -> None:
+    """Draw the faces of a cube that look at the camera."""
+    for axis, sign in product(range(3), (-1, 1)):
+        normal, e1, e2 = (R[:, (axis + i) % 3] for i in range(3))
+        if sign * normal @ view.toward > 0:
+            corners = [
+                p + side / 2 * (sign * normal + a * e1 + b * e2) for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))
+            ]
+            shade = 0.72 + 0.28 * abs(float(normal @ view.toward))
+            face = tuple(shade * x for x in mpl.colors.to_rgb(color))
+            view.axes.fill(*view.seen(np.array(corners)), facecolor=face, edgecolor=face, linewidth=0.5, **more)
 
 
 def report_page(run: Run) -> None:
-    """The page that `supple run` writes, in a browser, at 0.74 s."""
+    """The page that `supple run` writes, in a browser."""
     with TemporaryDirectory() as folder, chromium() as browser:
         page = opened(browser, run, folder, (1180, 860))
-        moved = "e => { e.value = 0.62 * e.max; e.dispatchEvent(new Event('input', {bubbles: true})) }"
-        page.locator("input[type=range]").first.evaluate(moved)
+        page.evaluate("() => { report.viewer.angle = [-1.2, 0.3]; report.viewer.distance *= 0.75; }")
+        page.locator("[name=time]").evaluate(SLIDE, 0.3)
         page.wait_for_timeout(500)
         page.screenshot(path=ROOT / "docs" / "images" / "report.png")
 
@@ -212,5 +228,6 @@ if __name__ == "__main__":
     for name in wanted:
         print(f"{name}: {(GALLERY / f'{name}.png').stat().st_size / 1e3:.0f} kB")
     if not sys.argv[1:]:
-        rubber_chain(*falling())
-        report_page(falling())
+        run = carried()
+        crane(*run)
+        report_page(run)
