@@ -291,3 +291,35 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a directory")
     assert float(compiled_with(blocked)) == pytest.approx(float(compiled_with(tmp_path / "cache")), rel=1e-15)
+
+
+def test_numbers_that_only_the_description_has_decide_the_code() -> None:
+    """The centre of mass of a massless body leaves no trace in m c, but decides its torque once the mass is given."""
+
+    def torque(com: float) -> float:
+        mech = supple.Mechanism("massless")
+        mech.add_body("a", supple.RigidBody(0.0, (com, 0, 0), (1, 1, 1)), joint=supple.Revolute("y"))
+        f = mech.build().compile("inverse_dynamics", parameters=["a.mass"])
+        return float(f([0.0], [0.0], [0.0], [1.0])[0])
+
+    assert torque(0.5) == pytest.approx(-4.905, rel=1e-14)
+    assert torque(0.4) == pytest.approx(-3.924, rel=1e-14)
+
+
+@pytest.mark.parametrize("number", [0, 1, 4])
+def test_models_with_other_numbers_are_not_equal_and_have_other_keys(number: int) -> None:
+    """Of mass, centre of mass and inertia of a body, though the arrays of the recursions may be the same."""
+    numbers = np.array([0.0, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5])
+
+    def model(x: Any) -> supple.Model:
+        mech = supple.Mechanism("numbers")
+        mech.add_body("a", supple.RigidBody(x[0], x[1:4], x[4:]), joint=supple.Revolute("y"))
+        return mech.build()
+
+    other = numbers.copy()
+    other[number] += 0.1
+    first, same, changed = model(numbers), model(numbers.copy()), model(other)
+    assert first == same
+    assert compiled.model_key(first) == compiled.model_key(same)
+    assert first != changed
+    assert compiled.model_key(first) != compiled.model_key(changed)

@@ -54,7 +54,10 @@ class Numbered(Protocol):
 
 
 def model_key(model: Numbered, *more: Any) -> str:
-    """What decides the code of a function of a model: the model's numbers and names, and what else is given."""
+    """What decides the code of a function of a model: the model's numbers and names, and what else is given.
+
+    Everything that a trace reads must be among the model's `arrays`, also numbers that it takes from the description.
+    """
     digest = hashlib.sha256(repr(more).encode())
     for field, x in model.arrays().items():
         digest.update(f"{field} {x.dtype} {x.shape}".encode() + np.ascontiguousarray(x).tobytes())

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.workspaces import borrow
 from supple.errors import ModelError, SingularError, StateError, nearest
+from supple.model.bodies import RigidBody
 from supple.model.closed import Loops
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, index_of
@@ -109,9 +110,17 @@ class Model:
         return [int(i) for i in self.tree.q_rotation[self.tree.rotation_kind == QUATERNION]]
 
     def arrays(self) -> dict[str, Numbers]:
-        """All numbers of the model, by the names of `recursions.tree`."""
+        """All numbers of the model, by the names of `recursions.tree`, and those of rigid bodies as they were given.
+
+        The latter do not follow from the former: m c is zero for a massless body, whose mass may be a parameter.
+        """
         parts = self.tree._asdict() | (self.flex._asdict() if self.flex is not None else {})
-        return parts | (self.loops.arrays._asdict() if self.loops is not None else {})
+        parts |= self.loops.arrays._asdict() if self.loops is not None else {}
+        for name, placed in self.description.bodies.items():
+            if isinstance(placed.body, RigidBody):
+                numbers = [placed.body.mass, *placed.body.com, *placed.body.inertia.flat]
+                parts[f"{name}: mass, com, inertia"] = np.array(numbers)
+        return parts
 
     @property
     def frames(self) -> tuple[str, ...]:
