@@ -169,7 +169,7 @@ def systems() -> dict[str, tuple[supple.Model, dict[str, Any]]]:
     satellite, given = supple.load(path), read_equations(path)
     return {
         "satellite": (satellite, given),
-        "satellite, small": (satellite, given | {"small": ["q4", "q5", "q6", "q9", "q10"]}),
+        "satellite, eight small": (satellite, given | {"small": [f"q{i}" for i in (1, 2, 3, 4, 5, 6, 9, 10)]}),
         "six-axis arm": (supple.load(EXAMPLES / "six_axis_arm.toml"), {}),
         "tree of 40": (tree(), {}),
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import ModelError, StateError, nearest
 from supple.model.model import Model
-from supple.recursions.tree import QUATERNION
+from supple.recursions.tree import THREE_AXES
 from supple.symbolic.elimination import solve_symmetric
 from supple.symbolic.equations import Equations
 from supple.symbolic.graph import Expr
@@ -26,6 +26,9 @@ LONGEST = 60
 
 NEAR = 1.5
 """Routes that take this many times the operations of the best are out before common factors are looked for."""
+
+SAMPLES, SPANNED = 3, 1e-9
+"""States at which it is seen which speeds are small, and how near to the span of small rates they have to be."""
 
 Small = tuple[list[int], list[int]]
 """Numbers of the coordinates and of the speeds that stay small."""
@@ -47,8 +50,9 @@ def equations(
     parameters : sequence of str, optional
         What stays symbolic, see `parameter_names`; without it every number that is not zero.
     small : sequence of str
-        Coordinates that stay small, with their speeds: names, or q1, q2, ... in the order of `model.coordinates`. The
-        equations are then right to first order in them.
+        Coordinates that stay small, with their rates: names, or q1, q2, ... in the order of `model.coordinates`. The
+        equations are then right to first order in them, and in the speeds that are small because these rates are: of
+        speeds in body axes those that no other rate adds to.
     route : str
         "kane", "composite", "articulated"; "auto" takes the one with the fewest operations.
     names, inputs
@@ -71,7 +75,7 @@ def equations(
             "dependent speeds; `model.compile` has them as machine code and C"
         )
     symbols = symbols_of(model, parameters, names, inputs)
-    little = _small(model, small)
+    little = _small(model, small, symbols)
     found: dict[str, Equations] = {}
     if route == "kane" or (route == "auto" and model.flex is None and model.nv <= LONGEST):
         found["kane"] = _by_kane(model, symbols, little)
@@ -97,8 +101,7 @@ def require_known(
     inputs: Mapping[str, str] | Sequence[str] | None = None,
 ) -> None:
     """Raise what `equations` would raise for names that the model does not have, without deriving anything."""
-    symbols_of(model, parameters, names, inputs)
-    _small(model, small)
+    _small(model, small, symbols_of(model, parameters, names, inputs))
 
 
 def _by_kane(model: Model, symbols: Symbols, small: Small) -> Equations:
@@ -139,31 +142,50 @@ def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Eq
     }
 
 
-def _small(model: Model, names: Sequence[str]) -> Small:
-    """Numbers of the coordinates with these names, and of the speeds that belong to them."""
+def _small(model: Model, names: Sequence[str], symbols: Symbols) -> Small:
+    """Numbers of the coordinates with these names, and of the speeds that are small with their rates."""
     numbers = {f"q{i + 1}": i for i in range(model.nq)} | {name: i for i, name in enumerate(model.coordinates)}
+    numbers |= {name: i for i, name in enumerate(symbols.called(model.coordinates))}
     coordinates: list[int] = []
     for name in names:
         if name not in numbers:
             raise StateError(f"model {model.name!r}: small: no coordinate {name!r}{nearest(name, numbers)}")
         coordinates.append(numbers[name])
-    return coordinates, [_speed_of(model, i) for i in coordinates]
+    for i in coordinates:
+        if any(first <= i < first + 4 for first in model.quaternions):
+            raise ModelError(
+                f"model {model.name!r}: small: {model.coordinates[i]!r} is part of a quaternion, which is not small; "
+                'a building-block joint with rotations "123" has angles'
+            )
+    _refuse_coinciding_axes(model, coordinates)
+    return coordinates, _small_speeds(model, coordinates)
 
 
-def _speed_of(model: Model, coordinate: int) -> int:
-    """The speed that belongs to a coordinate: its rate, or of speeds in body axes the one of the same place."""
+def _refuse_coinciding_axes(model: Model, coordinates: Sequence[int]) -> None:
+    """Refuse the middle angle of "313" and its kind: the rates of the angles have its sine below the bar."""
     tree = model.tree
-    rated = np.flatnonzero(tree.q_of_speed == coordinate)
-    if len(rated):
-        return int(rated[0])
-    for k in range(1, len(tree.parent)):
-        place = coordinate - int(tree.q_translation[k])
-        if 0 <= place < tree.translations[k]:
-            return int(tree.v_translation[k]) + place
-        place = coordinate - int(tree.q_rotation[k])
-        if 0 <= place < 3 and tree.rotation_kind[k] not in (0, QUATERNION):
-            return int(tree.v_rotation[k]) + place
-    raise ModelError(
-        f"model {model.name!r}: small: {model.coordinates[coordinate]!r} is part of a quaternion, which is not small; "
-        'a building-block joint with rotations "123" has angles'
-    )
+    for k in np.flatnonzero(tree.rotation_kind == THREE_AXES):
+        middle = int(tree.q_rotation[k]) + 1
+        if middle in coordinates and not np.cross(tree.axes[k, :3], tree.axes[k, 6:]).any():
+            raise StateError(
+                f"model {model.name!r}: small: {model.coordinates[middle]!r} cannot be small: where it is zero the "
+                "first and the last axis of its joint coincide, and the rates of the angles are not defined"
+            )
+
+
+def _small_speeds(model: Model, coordinates: Sequence[int]) -> list[int]:
+    """Speeds that are as small as the rates of these coordinates, whatever the other rates are.
+
+    With q' = S(q) v they are those whose unit row is in the span of the small coordinates' rows of S, where these
+    coordinates are zero. A speed that is a rate is small with its coordinate. Speeds in body axes are not tied to one
+    angle each: about "321", small angle2 and angle3 leave wx and wy small; about "313", small angle1 and angle3 leave
+    wy and wz small; one small angle leaves none so, as the other two turn its axis in the body.
+    """
+    small = np.ones(model.nv, dtype=bool)
+    for seed in range(SAMPLES):
+        q, _ = model.random_state(seed)
+        q[list(coordinates)] = 0.0
+        rows = model.tangent(q)[list(coordinates)]
+        projection = np.linalg.pinv(rows, rcond=SPANNED) @ rows
+        small &= np.abs(projection.diagonal() - 1.0) < SPANNED
+    return [int(i) for i in np.flatnonzero(small)]
