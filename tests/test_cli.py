@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from rich.text import Text
 
 from generators_flexible import random_flexible
 from robots import robot_directory
-from supple import cli
+from supple import __version__, cli
 from supple.structures import save_body
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -130,6 +131,43 @@ def test_brackets_are_shown_as_they_are(
         code, out, err = supple(capsys, monkeypatch, command, path)
         assert code == 1
         assert "body[1] '[red]a[b]': mass: expected a number, got ['x']" in out + err
+
+
+def test_names_of_files_are_shown_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "model[bold]:warning:.toml"
+    path.write_text((EXAMPLES / "pendulum.toml").read_text())
+    code, out, _ = supple(capsys, monkeypatch, "check", path)
+    assert code == 0
+    assert out == f"{path}: no faults\n"
+    target = tmp_path / "motion[red]:warning:.nc"
+    code, out, _ = supple(capsys, monkeypatch, "run", path, "-o", target, "--duration", 0.1)
+    assert code == 0
+    assert f"results: {target}\n" in out
+    assert f"report: {target.with_suffix('.html')}\n" in out
+    code, _, err = supple(capsys, monkeypatch, "info", tmp_path / "no[bold]:warning:.toml")
+    assert code == 1
+    assert err.startswith(f"error: {tmp_path / 'no[bold]:warning:.toml'}: no such file")
+
+
+def test_help_is_shown_as_it_is_written() -> None:
+    shown = cli.command()
+    assert "[equations]" in (shown.commands["equations"].callback.__doc__ or "")
+    for part in (shown, *shown.commands.values()):
+        text = Text.from_markup(part.help or "").plain
+        assert " ".join(text.split()) == " ".join((part.callback.__doc__ or "").split())
+
+
+def test_help_keeps_words_in_brackets(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = supple(capsys, monkeypatch, "equations", "--help")
+    assert code == 0
+    assert "the table [equations] of" in " ".join(out.split())
+
+
+def test_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = supple(capsys, monkeypatch, "--version")
+    assert (code, out, err) == (0, f"supple {__version__}\n", "")
 
 
 def test_bench_stands_beside_pinocchio(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,9 @@ def test_places_where_nothing_can_be_written(
         "folder.nc": "expected a file, got a directory",
         "missing/motion.nc": f"cannot be written: expected a directory {tmp_path / 'missing'}, got nothing",
         "file/motion.nc": f"cannot be written: expected a directory {tmp_path / 'file'}, got a file",
-        "motion.html": "expected a name for the results, such as motion.nc",
+        "motion.html": "results are written as netCDF: expected a name that ends in .nc, got suffix '.html'",
+        "motion.csv": "for CSV: supple.open_results('motion.nc').q.to_pandas().to_csv('q.csv')",
+        "motion": "expected a name that ends in .nc, got suffix ''",
         "pendulum.toml": "the results would take the place of the model",
     }.items():
         code, out, err = command("run", model, "-o", tmp_path / place)

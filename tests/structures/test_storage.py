@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -154,3 +155,18 @@ def test_numbers_that_do_not_fit_are_refused(tmp_path: Path, name: str, value: A
         file[name] = value
     with pytest.raises(FileFormatError, match=message):
         load_body(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no umask")
+def test_others_may_read_a_body_as_the_umask_says(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        save_body(body(), tmp_path / "boom.h5")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "boom.h5").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_body_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"missing.boom.h5: cannot be written: No such file"):
+        save_body(body(), tmp_path / "missing" / "boom.h5")

@@ -5,24 +5,22 @@ from __future__ import annotations
 import sys
 import warnings
 
-from rich.markup import escape
+from rich.text import Text
 
 import supple
 from supple.cli import compare, equations, run, show, view  # noqa: F401  each adds its commands
-from supple.cli.console import app, err, out
+from supple.cli.console import app, command, err, out, say
 
-__all__ = ["app", "err", "main", "out"]
+__all__ = ["app", "command", "err", "main", "out"]
 
 
 def main() -> None:
     """Entry point: what went wrong is said in one line, without a traceback."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", supple.PhysicsWarning)
-        warnings.showwarning = lambda message, *_: err.print(
-            f"note: {message}", highlight=False, markup=False, soft_wrap=True
-        )
+        warnings.showwarning = lambda message, *_: say(f"note: {message}", err)
         try:
-            app()
+            command()()
         except (supple.SuppleError, OSError) as error:
-            err.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
+            err.print(Text.assemble(("error:", "red"), f" {error}"), soft_wrap=True)
             sys.exit(1)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import File, Floating, app, err, out, row, table_of
+from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.erls import compare as compared
 from supple.files import load, read_run
 from supple.simulation.choice import KNOWN
@@ -57,7 +57,7 @@ def compare(
             row(table, *cells)
         out.print(table)
     written = write_comparison(found, target)
-    out.print(f"page: {written}", soft_wrap=True, highlight=False, markup=False)
+    say(f"page: {written}")
 
 
 def _counts(text: str) -> list[int] | None:

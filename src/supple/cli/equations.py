@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import File, Floating, app, err, out
+from supple.cli.console import File, Floating, app, err, out, say
 from supple.files import load, read_equations, read_run
 from supple.symbolic.equations import Equations
 from supple.symbolic.function import Operations
@@ -80,13 +80,13 @@ def equations_(
     else:
         text = WRITTEN[form](found)
     if output is None:
-        out.print(text, end="", markup=False, highlight=False, soft_wrap=True)
+        out.print(text, end="", soft_wrap=True)
         return
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise supple.SuppleError(f"{output}: cannot be written: {error.strerror or error}") from None
-    err.print(f"equations: {output}", highlight=False, markup=False, soft_wrap=True)
+    say(f"equations: {output}", err)
 
 
 WRITTEN: dict[Form, Callable[[Equations], str]] = {
@@ -127,7 +127,7 @@ def _program(model: supple.Model, found: Equations, drives: dict[str, str], run:
         if isinstance(force, int | float) and speed in drives:
             tau[drives[speed]] = float(force)
         else:
-            err.print(f"note: the force on {speed} is left out: the program's are constant", markup=False)
+            say(f"note: the force on {speed} is left out: the program's are constant", err)
     duration, step = float(run.get("duration", 10.0)), float(run.get("step") or PROGRAM_STEP)
     every = max(1, round(duration / step / max(1, int(run.get("samples", 1001)) - 1)))
     return found.program(q, v, tau, duration, step, every)

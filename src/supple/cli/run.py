@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 import xarray as xr
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
-from supple.cli.console import File, Floating, app, err, out, row, table_of
+from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import load, read_run
 from supple.simulation.choice import KNOWN
+from supple.simulation.storage import require_suffix
 from supple.structures.body import FlexibleBody
 from supple.view import write_report
 
@@ -25,15 +25,15 @@ SHOWN_JOINTS = 20
 SHOWN_MODES = 6
 SHOWN_EVENTS = 20
 """How many lines of each a summary has."""
-TAKEN = (".html", ".toml", ".urdf")
-"""Suffixes of files that are no results."""
 
 
 @app.command()
 def run(
     file: File,
     duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Results file, netCDF.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
+    ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
@@ -62,11 +62,11 @@ def run(
         with found:
             result = found.load()
         _summary(model, result, time.perf_counter() - started)
-        _say(f"results: {target}")
+        say(f"results: {target}")
         if report:
-            _say(f"report: {write_report(model, result, target.with_suffix('.html'))}")
+            say(f"report: {write_report(model, result, target.with_suffix('.html'))}")
     except KeyboardInterrupt:
-        _say(f"stopped; {_kept(target)}", err)
+        say(f"stopped; {_kept(target)}", err)
         raise typer.Exit(130) from None
     except supple.SimulationError as error:
         raise supple.SimulationError(f"{error}\n{_kept(target, '--overwrite')}") from None
@@ -83,11 +83,10 @@ def _read(file: Path, floating_base: bool, given: dict[str, Any]) -> tuple[suppl
 
 
 def _require_other(target: Path, file: Path) -> None:
-    """Refuse to write results over the model, or to where the report goes."""
+    """Refuse to write results over the model, or under a name of another format, such as that of the report."""
     if target.resolve() == file.resolve():
         raise supple.StateError(f"{file}: the results would take the place of the model; give another --output")
-    if target.suffix.lower() in TAKEN:
-        raise supple.StateError(f"--output: expected a name for the results, such as motion.nc, got {target}")
+    require_suffix(target)
 
 
 def _kept(target: Path, option: str = "--resume") -> str:
@@ -103,11 +102,6 @@ def _kept(target: Path, option: str = "--resume") -> str:
         return f"{target} holds a finished run"
     what = "goes on from there" if option == "--resume" else "begins anew"
     return f"the motion up to t = {reached:.6g} s is in {target}; {option} {what}"
-
-
-def _say(line: str, console: Console = out) -> None:
-    """A line as it is, of any length."""
-    console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 class _Bar:
@@ -152,9 +146,9 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     if joints:
         _ranges(title, model, result, joints[:SHOWN_JOINTS])
     else:
-        _say(title)
+        say(title)
     if len(joints) > SHOWN_JOINTS:
-        _say(f"... and {len(joints) - SHOWN_JOINTS} more coordinates")
+        say(f"... and {len(joints) - SHOWN_JOINTS} more coordinates")
     if modes:
         sizes = np.abs(result.q.values).max(axis=0)
         largest = sorted((i for i in modes if sizes[i] > 0), key=lambda i: -sizes[i])
@@ -165,18 +159,18 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     if "work" in result:
         change += f", work of the drives {float(result.work[-1]):.3g} J"
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
-    _say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
-    _say(f"{counts}; {change}")
+    say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
+    say(f"{counts}; {change}")
     for t, names in json.loads(result.attrs.get("independent", "[]"))[:SHOWN_EVENTS]:
-        _say(f"t = {t:.6g} s: independent: {', '.join(names)}")
+        say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:
         for t, name in model.loops.singular_postures(result.time.values, result.q.values)[:SHOWN_EVENTS]:
-            _say(f"t = {t:.6g} s: near a singular posture, where {name!r} repeats other conditions")
+            say(f"t = {t:.6g} s: near a singular posture, where {name!r} repeats other conditions")
     happened = json.loads(result.attrs["events"])
     for t, name in happened[:SHOWN_EVENTS]:
-        _say(f"t = {t:.6g} s: {name}")
+        say(f"t = {t:.6g} s: {name}")
     if len(happened) > SHOWN_EVENTS:
-        _say(f"... and {len(happened) - SHOWN_EVENTS} more events, the last at t = {happened[-1][0]:.6g} s")
+        say(f"... and {len(happened) - SHOWN_EVENTS} more events, the last at t = {happened[-1][0]:.6g} s")
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:

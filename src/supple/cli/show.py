@@ -11,7 +11,7 @@ import typer
 from numpy.typing import NDArray
 
 import supple
-from supple.cli.console import File, Floating, app, err, out, row, table_of
+from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import load
 from supple.linear import print_modes
@@ -32,7 +32,7 @@ def modes(
     """Show the natural modes of a model about its neutral posture, or about where it settles."""
     model = load(file, floating_base=floating_base)
     text = print_modes(model, static=static, fixed=fixed or (), count=count)
-    out.print(text, highlight=False, markup=False, soft_wrap=True)
+    say(text)
 
 
 @app.command()
@@ -53,19 +53,16 @@ def info(
         row(table, name, carrier, placed.joint.kind, freedoms, f"{placed.body.mass:.6g}", inertia)
     out.print(table)
     _show_flexible(model, modes)
-    out.print(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
+    say(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
     extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
     if extra:
-        out.print("frames: " + ", ".join(extra), markup=False)
+        say("frames: " + ", ".join(extra))
     if model.loops is not None:
-        out.print("constraints: " + ", ".join(model.description.constraints), markup=False)
+        say("constraints: " + ", ".join(model.description.constraints))
         for sentence in model.loops.repeated():
-            out.print(f"  {sentence}", markup=False)
+            say(f"  {sentence}")
     for c in model.couplings:
-        out.print(
-            f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model",
-            markup=False,
-        )
+        say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 
 
 def _show_flexible(model: supple.Model, modes: bool) -> None:
@@ -81,8 +78,8 @@ def _show_flexible(model: supple.Model, modes: bool) -> None:
     if alike:
         out.print(table)
     for body, names in alike.values() if modes else ():
-        out.print(f"{', '.join(names)}:", markup=False)
-        out.print(str(body.report or "no report in its file"), highlight=False, markup=False, soft_wrap=True)
+        say(f"{', '.join(names)}:")
+        say(str(body.report or "no report in its file"))
 
 
 def _lowest_frequencies(body: FlexibleBody, count: int = 3) -> NDArray[np.float64]:
@@ -101,12 +98,12 @@ def check(file: File) -> None:
         warnings.simplefilter("always", supple.PhysicsWarning)
         faults = check_file(file)
     for warning in caught:
-        out.print(f"note: {warning.message}", highlight=False, markup=False, soft_wrap=True)
+        say(f"note: {warning.message}")
     for fault in faults:
-        out.print(f"fault: {fault}", highlight=False, markup=False, soft_wrap=True)
+        say(f"fault: {fault}")
     if faults:
         raise typer.Exit(1)
-    out.print(f"{file}: no faults")
+    say(f"{file}: no faults")
 
 
 @app.command()

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import Floating, app, out
+from supple.cli.console import Floating, app, say
 from supple.files import load, read_run
 from supple.files.embedding import embedded_model
 from supple.view.live_page import LivePage
@@ -63,7 +63,7 @@ def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
 def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:
     """Serve until interrupted, and free the port."""
     with server, suppress(KeyboardInterrupt):
-        out.print(f"{server.address}  (Ctrl-C ends)", highlight=False, markup=False, soft_wrap=True)
+        say(f"{server.address}  (Ctrl-C ends)")
         if browser:
             webbrowser.open(server.address)
         serve()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.files.assembly import assembled
 from supple.files.constraints import CONSTRAINTS
@@ -23,7 +24,7 @@ from supple.files.structures import STRUCTURES
 from supple.files.tables import Table
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.structures.storage import save_body
+from supple.structures.storage import write_body
 
 KINDS: dict[str, Mapping[str, type[Table]]] = {
     "joint": JOINTS,
@@ -80,28 +81,15 @@ def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     files = body_files(mech, target.stem)
     content = text(mech, files)
-    drafts: dict[Path, Path] = {}
     try:
-        for name, body in files.items():
-            drafts[target.with_name(name)] = draft = _draft(target.with_name(name))
-            save_body(body, draft)
-        drafts[target] = draft = _draft(target)
-        draft.write_text(content, encoding="utf-8")
         if target.is_dir():
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        for final, draft in drafts.items():
-            draft.replace(final)
+        with ExitStack() as drafts:  # left from the last to the first: the bodies are there before what names them
+            drafts.enter_context(draft_of(target)).write_text(content, encoding="utf-8")
+            for name, body in files.items():
+                write_body(body, drafts.enter_context(draft_of(target.with_name(name))))
     except OSError as error:
         raise FileFormatError(f"{target}: cannot be written: {error.strerror or error}") from None
-    finally:
-        for draft in drafts.values():
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-
-
-def _draft(target: Path) -> Path:
-    """The name under which a file is written."""
-    return target.with_name(f".{target.name}.{os.getpid()}")
 
 
 # ------------------------------------------------------------ from text to tables

@@ -41,6 +41,8 @@ from supple.simulation.plans import Plan
 __all__ = ["Plan", "Recording", "open_results"]
 
 FINISHED = "finished"
+SUFFIX = ".nc"
+"""Of results: `supple.load` and the command know them by it."""
 
 
 class Recording:
@@ -278,10 +280,21 @@ def _target(path: str | os.PathLike[str]) -> Path:
     """A path at which a file can be."""
     target = Path(path)
     _require_no_directory(target)
+    require_suffix(target)
     if not target.parent.is_dir():
         found = "a file" if target.parent.exists() else "nothing"
         raise ResultsError(f"{target}: cannot be written: expected a directory {target.parent}, got {found}")
     return target
+
+
+def require_suffix(target: Path) -> None:
+    """Refuse a name that says that something else than netCDF is in the file; say how tables are written as CSV."""
+    if target.suffix.lower() != SUFFIX:
+        name = target.with_suffix(SUFFIX).name
+        raise ResultsError(
+            f"{target}: results are written as netCDF: expected a name that ends in {SUFFIX}, got suffix "
+            f"{target.suffix!r}; for CSV: supple.open_results({name!r}).q.to_pandas().to_csv('q.csv')"
+        )
 
 
 def _require_no_directory(target: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import h5py
 import numpy as np
 from scipy import sparse
 
+from supple.drafts import draft_of
 from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import ModalIntegrals, Pairs
@@ -25,16 +25,17 @@ MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
     """Write a body to one HDF5 file; a file of that name is replaced when the new one is complete."""
-    target = Path(path)
-    with NamedTemporaryFile(dir=target.parent, prefix=target.name, suffix=".draft", delete=False) as draft:
-        pass
     try:
-        with h5py.File(draft.name, "w") as file:
-            _write(file, body)
-        os.replace(draft.name, target)
-    except BaseException:
-        Path(draft.name).unlink(missing_ok=True)
-        raise
+        with draft_of(Path(path)) as draft:
+            write_body(body, draft)
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write_body(body: FlexibleBody, path: Path) -> None:
+    """Write a body into a file that is part of a larger draft."""
+    with h5py.File(path, "w") as file:
+        _write(file, body)
 
 
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:

@@ -1,0 +1,28 @@
+"""Files that are whole or not there: they are written under another name, and then given their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+
+@contextmanager
+def draft_of(target: Path) -> Iterator[Path]:
+    """An empty file beside `target` to write into; it takes the place of `target` when the block ends.
+
+    If the block fails the draft is removed and `target` stays as it was. Who may read the file is what the umask of the
+    process says, as of every file that is opened for writing; `tempfile` would hide it from everybody else.
+    """
+    # The name is short whatever that of the target is, and no other process has it.
+    draft = target.with_name(f".{token_hex(8)}.draft")
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        yield draft
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
