@@ -12,6 +12,7 @@ import xarray as xr
 import supple
 from supple import structures
 from supple.linear import modes
+from supple.view.curves import plot
 from supple.view.plots import plots
 from supple.view.spectra import amplitude_spectrum, frequencies
 
@@ -34,8 +35,8 @@ def test_joints_modes_and_units_have_their_own_plots(satellite: Run, chain: Run)
     ]:
         assert expected in names
     model, result = chain
-    for plot in plots(model, result)[:2]:
-        for curve in plot["curves"]:
+    for sheet in plots(model, result)[:2]:
+        for curve in sheet["curves"]:
             expected_values = result.q.sel(coordinate=curve["name"]).values.astype("f4")
             np.testing.assert_array_equal(unpack(curve["values"]), expected_values)
 
@@ -105,8 +106,8 @@ def test_long_curves_keep_their_extremes() -> None:
         },
         {"time": t},
     )
-    plot = plots(model, result)[0]
-    x, y = unpack(plot["x"]["values"], "<f8"), unpack(plot["curves"][0]["values"])
+    sheet = plots(model, result)[0]
+    x, y = unpack(sheet["x"]["values"], "<f8"), unpack(sheet["curves"][0]["values"])
     assert len(x) == len(y) <= 3000
     assert np.all(np.diff(x) > 0)
     assert y.max() == 50.0
@@ -126,3 +127,33 @@ def test_a_nodal_body_has_the_frequencies_of_its_modes() -> None:
     beam = structures.beam(0.5, structures.Circle(0.01), structures.Material(E=7e10, nu=0.3, rho=2700.0), 4)
     modal, nodal = beam.reduce("cantilever", modes=4), beam.reduce("nodal")
     np.testing.assert_allclose(frequencies(nodal, 4), frequencies(modal, 4), rtol=1e-9)
+
+
+def test_the_largest_of_many_curves_are_shown() -> None:
+    t = np.linspace(0.0, 1.0, 11)
+    curves = {f"mode{i}": np.full(11, (1.0 if i % 10 == 5 else 0.1) / (i + 1)) for i in range(100)}
+    sheet = plot("Coordinates", "Modal amplitudes", ("time", "s"), ("amplitude", ""), t, curves, 500)
+    reach = {name: y[0] for name, y in curves.items()}
+    order = sorted(reach, key=lambda name: -reach[name])
+    assert {c["name"] for c in sheet["curves"]} == set(order[:80])
+    assert {c["name"] for c in sheet["curves"] if c["shown"]} == set(order[:8])
+    assert "mode95" in {c["name"] for c in sheet["curves"]}
+    assert [c["name"] for c in sheet["curves"]] == [name for name in curves if name in order[:80]]
+
+
+def test_spectra_leave_out_what_does_not_move(chain: Run) -> None:
+    model, result = chain
+    still = result.copy(deep=True)
+    i = model.coordinate_index("bob.angle")
+    still["q"].values[:, i] = 1e-17 * np.random.default_rng(0).normal(size=len(still.time))
+    (angles,) = (p for p in plots(model, still) if p["title"] == "Spectra of joint angles")
+    assert [c["name"] for c in angles["curves"]] == ["link<1>.angle", "link2.angle"]
+
+
+def test_a_change_of_energy_that_is_rounding_is_drawn_flat(chain: Run) -> None:
+    model, result = chain
+    noise = 1e-15 * np.random.default_rng(0).normal(size=len(result.time))
+    kept = result.assign(potential_energy=5.0 - result.kinetic_energy + noise)
+    (change,) = (p for p in plots(model, kept) if p["title"] == "Change of the total energy")
+    assert change["note"] == "Zero but for rounding."
+    assert change["least"] > 100 * np.abs(noise).max()

@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 import numpy as np
+import pytest
 import xarray as xr
 
 import supple
@@ -44,7 +45,7 @@ def test_accelerations_and_drive_forces_have_joints_and_modes_apart(chain: Run) 
         tau=over_time(chain, ("speed",), (model.nv,), attrs={"long_name": "drive_forces"}),
     )
     assert [(p["title"], p["y"]["name"], p["y"]["unit"]) for p in plots] == [
-        ("Accelerations, rates of the speeds, joints", "accelerations", "rad/s^2"),
+        ("Accelerations, rates of the speeds, joints", "angular acceleration", "rad/s^2"),
         ("Accelerations, rates of the speeds, modes", "accelerations", "kg^0.5 m/s^2"),
         ("Drive forces, joints", "drive forces", ""),
         ("Drive forces, modes", "drive forces", ""),
@@ -66,7 +67,7 @@ def test_frames_have_a_plot_each_until_there_are_more_of_them_than_axes(chain: R
     plots = shown(chain, displacement=over_time(chain, ("node", "axis"), (90, 3), coords=axes))
     assert [p["title"] for p in plots] == ["Displacement: x", "Displacement: y", "Displacement: z"]
     assert names(plots[0])[:2] == ["node 0", "node 1"]
-    assert plots[0]["note"] == "The first 80 of 90 curves."
+    assert plots[0]["note"] == "The 80 largest of 90 curves. The 8 largest are switched on."
 
 
 def test_parts_with_units_of_their_own_are_parted(chain: Run) -> None:
@@ -74,6 +75,7 @@ def test_parts_with_units_of_their_own_are_parted(chain: Run) -> None:
     wrench = over_time(chain, ("joint", "component"), (1, 6), coords=component, attrs={"units": "N m, N"})
     plots = shown(chain, wrench=wrench)
     assert [(p["y"]["unit"], names(p)) for p in plots] == [("N m", ["mx", "my", "mz"]), ("N", ["fx", "fy", "fz"])]
+    assert [(p["title"], p["y"]["name"]) for p in plots] == [("Moment: joint 0", "moment"), ("Force: joint 0", "force")]
     units = {"component_unit": ("component", ["kg m^2/s"] * 3 + ["kg m/s"] * 3)}
     each = {"units": "see component_unit"}
     plots = shown(chain, momentum=over_time(chain, ("component",), (6,), coords=component | units, attrs=each))
@@ -94,4 +96,30 @@ def test_numbers_of_one_unit_share_a_plot_and_texts_have_none(chain: Run) -> Non
 def test_very_many_plots_are_cut_with_a_note(chain: Run) -> None:
     plots = shown(chain, strain=over_time(chain, ("gauge", "layer"), (20, 20)))
     assert len(plots) == MOST_PLOTS
-    assert plots[-1]["note"] == f"The first {MOST_PLOTS} of 20 plots of this quantity."
+    assert plots[-1]["note"].startswith(f"The first {MOST_PLOTS} of 20 plots of this quantity.")
+
+
+def test_what_is_only_rounding_has_no_plot(chain: Run) -> None:
+    frames = {"axis": ["x", "y", "z"], "frame": ["tip", "root"]}
+    velocity = over_time(chain, ("frame", "axis"), (2, 3), coords=frames, attrs={"units": "m/s"})
+    velocity[:, 1] *= 1e-15
+    momentum = 1e-16 * over_time(chain, ("component",), (6,))
+    momentum.attrs = {"units": "kg m^2/s, kg m/s"}
+    small = 1e-9 * over_time(chain, ("node", "axis"), (1, 3))
+    plots = shown(chain, velocity=velocity, momentum=momentum, displacement=small)
+    assert [p["title"] for p in plots if "curves" in p] == ["Velocity: tip", "Displacement: node 0"]
+    zero = {p["title"]: p["zero"] for p in plots if "zero" in p}
+    assert zero.keys() == {"Velocity: root", "Angular momentum", "Linear momentum"}
+    assert float(zero["Velocity: root"].removesuffix(" m/s")) == pytest.approx(
+        float(np.abs(velocity[:, 1]).max()), rel=0.5
+    )
+
+
+def test_a_force_is_not_called_a_moment(chain: Run) -> None:
+    model, result = chain
+    wrench = supple.simulate(model, 0.01, samples=3, outputs=supple.Outputs(wrenches="bob"))["wrench"]
+    plots = further(
+        model, result.isel(time=slice(3)).drop_vars(["a", "tau"]).assign(wrench=wrench.drop_vars("time")), 500
+    )
+    assert ("force", "N") in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]
+    assert ("moment", "N") not in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]

@@ -114,3 +114,37 @@ def test_an_unfinished_run_and_the_choice_of_the_integrator_are_said(chain: Run,
     assert "Unfinished run, up to t = 0.495 s" in page.texts
     assert "the fastest mode <b> has 5 Hz" in page.texts
     assert "b" not in [tag for tag, _ in page.tags]
+
+
+def four_bar() -> Run:
+    """A four-bar with a crank that turns; three joints, one degree of freedom."""
+    mech = supple.Mechanism("four-bar")
+    for name, parent, at, length in (
+        ("crank", "ground", (0, 0, 0), 0.1),
+        ("coupler", "crank", (0.1, 0, 0), 0.3),
+        ("rocker", "ground", (0.3, 0, 0), 0.25),
+    ):
+        mech.add_body(name, supple.RigidBody(1.0, (length / 2, 0, 0), (0, 0.01, 0.01)), parent, at=at)
+        mech.add_frame("end", name, (length, 0, 0))
+    mech.close_loop("pin", "coupler/end", "rocker/end", supple.Revolute("y"))
+    model = mech.build()
+    start = {"crank.angle": -1.0}
+    return model, supple.simulate(model, 0.2, q=start, v={"crank.angle": 3.0}, samples=41)
+
+
+def test_degrees_of_freedom_are_those_of_the_closed_mechanism(tmp_path: Path) -> None:
+    model, result = four_bar()
+    page = Page(write_report(model, result, tmp_path / "page.html"))
+    assert page.texts[page.texts.index("Degrees of freedom") + 1] == "1"
+    (zero,) = (text for text in page.texts if text.startswith("Zero but for rounding"))
+    assert "How far conditions are from zero (at most " in zero
+    assert not [p for p in page.data["plots"] if p["title"].startswith("How far conditions")]
+
+
+def test_fixed_steps_have_a_length_and_no_tolerance(tmp_path: Path) -> None:
+    model, _ = four_bar()
+    result = supple.simulate(model, 0.1, integrator="rk4", step=1e-3, samples=11)
+    texts = Page(write_report(model, result, tmp_path / "page.html")).texts
+    assert texts[texts.index("Length of steps") + 1] == "0.001 s"
+    assert "unknown" not in texts
+    assert not [text for text in texts if "olerance" in text and len(text) < 30]

@@ -15,6 +15,7 @@ from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import load
 from supple.linear import print_modes
+from supple.model.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes
 
@@ -59,6 +60,7 @@ def info(
         say("frames: " + ", ".join(extra))
     if model.loops is not None:
         say("constraints: " + ", ".join(model.description.constraints))
+        say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
         for sentence in model.loops.repeated():
             say(f"  {sentence}")
     for c in model.couplings:

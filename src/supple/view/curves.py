@@ -11,6 +11,8 @@ from supple.model.checks import Floats
 from supple.view.packing import packed
 
 MOST_CURVES = 80
+SHOWN = 8
+"""Curves of a plot that are switched on when the page opens: as many as there are colours."""
 
 
 def plot(
@@ -22,18 +24,32 @@ def plot(
     curves: dict[str, NDArray[Any]],
     most: int,
 ) -> dict[str, Any]:
-    """A plot as JSON: axes with name and unit, curves of at most `most` points, a note when there are too many."""
-    shown = dict(list(curves.items())[:MOST_CURVES])
+    """A plot as JSON: axes with name and unit, curves of at most `most` points; of many the largest are shown."""
+    kept = largest(curves, MOST_CURVES)
+    on = largest(curves, SHOWN)
     out: dict[str, Any] = {
         "section": section,
         "title": title,
         "x": {"name": x_axis[0], "unit": x_axis[1], "values": packed(thinned(x, x, most)[0], "<f8")},
         "y": {"name": y_axis[0], "unit": "" if y_axis[1] == "1" else y_axis[1]},
-        "curves": [{"name": name, "values": packed(thinned(x, y, most)[1])} for name, y in shown.items()],
+        "curves": [
+            {"name": name, "values": packed(thinned(x, curves[name], most)[1]), "shown": name in on} for name in kept
+        ],
     }
-    if len(curves) > len(shown):
-        out["note"] = f"The first {len(shown)} of {len(curves)} curves."
-    return out
+    notes = [
+        f"The {len(kept)} largest of {len(curves)} curves." if len(kept) < len(curves) else "",
+        f"The {len(on)} largest are switched on." if len(on) < len(kept) else "",
+    ]
+    return annotated(out, *notes)
+
+
+def largest(curves: dict[str, NDArray[Any]], count: int) -> list[str]:
+    """Names of the curves that reach farthest from zero, at most so many, in the order in which they are given."""
+    if len(curves) <= count:
+        return list(curves)
+    reach = {name: float(np.abs(y).max(initial=0.0, where=np.isfinite(y))) for name, y in curves.items()}
+    chosen = set(sorted(reach, key=lambda name: -reach[name])[:count])
+    return [name for name in curves if name in chosen]
 
 
 def thinned(x: Floats, y: NDArray[Any], most: int) -> tuple[Floats, NDArray[Any]]:

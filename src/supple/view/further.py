@@ -5,20 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from supple.formulations import AnyModel
 from supple.model.checks import Floats
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
+from supple.view.rounding import ROUNDING, sizes
 
 KNOWN = ("q", "v", "kinetic_energy", "potential_energy", "work")
 SECTION = "Further quantities"
 MOST_PLOTS = 12
 """Of one quantity."""
+WORDS = {
+    "N m": "moment",
+    "N": "force",
+    "rad/s": "angular velocity",
+    "m/s": "velocity",
+    "rad/s^2": "angular acceleration",
+    "m/s^2": "acceleration",
+    "kg m^2/s": "angular momentum",
+    "kg m/s": "linear momentum",
+}
+"""What a part of a quantity is that has several units."""
 Curves = dict[str, Floats]
+
+
+class Sheet(NamedTuple):
+    """A plot before it is packed."""
+
+    title: str
+    name: str
+    unit: str
+    curves: Curves
+    note: str = ""
+
+    @property
+    def reach(self) -> float:
+        """The largest value."""
+        return max((float(np.abs(y).max(initial=0.0, where=np.isfinite(y))) for y in self.curves.values()), default=0.0)
 
 
 def further_curves(result: xr.Dataset) -> int:
@@ -27,18 +55,29 @@ def further_curves(result: xr.Dataset) -> int:
 
 
 def further(model: AnyModel, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
-    """Plots of all quantities over time but the state and its energies, each with its units and names."""
+    """Plots of all quantities over time but the state and its energies, each with its units and names.
+
+    What is zero but for rounding has no curves, but the key `zero` with its largest value.
+    """
     t = result["time"].values.astype(float)
     out = []
     scalars: dict[str, Curves] = {}
+    known = sizes(model, result)
     for x in _variables(result):
         if x.ndim == 1:
             scalars.setdefault(_unit(x), {})[_short(x)] = x.values.astype(float)
             continue
-        sheets = [
-            plot(SECTION, title, ("time", "s"), (_short(x), unit), t, curves, most)
-            for title, unit, curves in _sheets(model, x)
+        found = _sheets(model, x)
+        own: dict[str, float] = {}
+        for sheet in found:
+            own[sheet.unit] = max(own.get(sheet.unit, 0.0), sheet.reach)
+        zero = [s.reach <= ROUNDING * known.get((str(x.name), s.unit), own[s.unit]) for s in found]
+        out += [
+            {"section": SECTION, "title": sheet.title, "zero": f"{sheet.reach:.1g} {sheet.unit}" if sheet.reach else ""}
+            for sheet, nothing in zip(found, zero, strict=True)
+            if nothing
         ]
+        sheets = [_plotted(sheet, t, most) for sheet, nothing in zip(found, zero, strict=True) if not nothing]
         if len(sheets) > MOST_PLOTS:
             sheets[MOST_PLOTS - 1] = annotated(
                 sheets[MOST_PLOTS - 1], f"The first {MOST_PLOTS} of {len(sheets)} plots of this quantity."
@@ -46,8 +85,13 @@ def further(model: AnyModel, result: xr.Dataset, most: int) -> list[dict[str, An
         out += sheets[:MOST_PLOTS]
     for unit, curves in scalars.items():
         name = next(iter(curves)) if len(curves) == 1 else "value"
-        out.append(plot(SECTION, _capital(", ".join(curves)), ("time", "s"), (name, unit), t, curves, most))
+        out.append(_plotted(Sheet(_capital(", ".join(curves)), name, unit, curves), t, most))
     return out
+
+
+def _plotted(sheet: Sheet, t: Floats, most: int) -> dict[str, Any]:
+    axes = ("time", "s"), (sheet.name, sheet.unit)
+    return annotated(plot(SECTION, sheet.title, *axes, t, sheet.curves, most), sheet.note)
 
 
 def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
@@ -57,8 +101,8 @@ def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
             yield x.transpose("time", ...)
 
 
-def _sheets(model: AnyModel, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
-    """Title, unit and curves of the plots of a quantity: along its last axis or across it, whichever makes fewer."""
+def _sheets(model: AnyModel, x: xr.DataArray) -> list[Sheet]:
+    """The plots of a quantity: along its last axis or across it, whichever makes fewer."""
     values = x.values.astype(float)
     if x.dims[1:] == ("speed",) and x.shape[1] == model.nv:
         return _by_speed(model, x, values)
@@ -66,29 +110,40 @@ def _sheets(model: AnyModel, x: xr.DataArray) -> list[tuple[str, str, Curves]]:
     last = _labels(x, x.dims[-1])
     outer = [_names(x, at) for at in product(*(range(n) for n in x.shape[1:-1]))]
     flat = values.reshape(len(values), len(outer), len(last))
-    title = _capital(_title(x))
+    whole, sentence = _capital(_title(x)), f"{_capital(_title(x))}."
+    words = {unit: WORDS[unit] if len(parts) > 1 and unit in WORDS else "" for unit, _ in parts}
+
+    def sheet(unit: str, name: str, curves: Curves) -> Sheet:
+        word = words[unit]
+        title = _joined(_capital(word) or whole, name)
+        return Sheet(title, word or _short(x), unit, curves, sentence if word else "")
+
     if len(outer) <= len(last):
         return [
-            (_joined(title, name), unit, {last[i]: flat[:, k, i] for i in columns})
+            sheet(unit, name, {last[i]: flat[:, k, i] for i in columns})
             for k, name in enumerate(outer)
             for unit, columns in parts
         ]
     return [
-        (_joined(title, last[i]), unit, {name: flat[:, k, i] for k, name in enumerate(outer)})
+        sheet(unit, last[i], {name: flat[:, k, i] for k, name in enumerate(outer)})
         for unit, columns in parts
         for i in columns
     ]
 
 
-def _by_speed(model: AnyModel, x: xr.DataArray, values: Floats) -> list[tuple[str, str, Curves]]:
+def _by_speed(model: AnyModel, x: xr.DataArray, values: Floats) -> list[Sheet]:
     """Joints and modes apart, as for the speeds themselves."""
     out = []
     units = dict.fromkeys(range(model.nv), _unit(x))
     units |= {i: unit for unit, columns in _parts(x) for i in columns}
-    for (modal, _), columns in groups(model, "v", model.speed_units).items():
+    kinds = groups(model, "v", model.speed_units)
+    joints = sum(not modal for modal, _ in kinds)
+    for (modal, _), columns in kinds.items():
         unit = units[columns[0]]
+        word = WORDS.get(unit, _short(x))
         title = f"{_capital(_title(x))}, {'modes' if modal else 'joints'}"
-        out.append((title, unit, {model.speeds[i]: values[:, i] for i in columns}))
+        title += f": {word}" if joints > 1 and not modal else ""
+        out.append(Sheet(title, word, unit, {model.speeds[i]: values[:, i] for i in columns}))
     return out
 
 

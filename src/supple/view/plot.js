@@ -37,12 +37,16 @@ class Plot {
     this.on = (v) => (data.log ? Math.log10(v) : v); // from a value to the axis, and back
     this.off = (v) => (data.log ? 10 ** v : v);
     this.x = unpack(data.x.values, Float64Array).map(this.on);
+    // Curves that are shown at first have colours of their own; those of a live page, not known yet, are the first.
+    const shown = data.curves.map((curve, i) => curve.shown ?? i < palette.length);
+    const order = [true, false].flatMap((on) => [...shown.keys()].filter((i) => shown[i] === on));
+    const place = new Map(order.map((i, n) => [i, n]));
     this.curves = data.curves.map((curve, i) => ({
       name: curve.name,
       values: unpack(curve.values),
-      color: palette[i % palette.length],
-      dash: DASHES[Math.floor(i / palette.length) % DASHES.length],
-      shown: i < palette.length,
+      color: palette[place.get(i) % palette.length],
+      dash: DASHES[Math.floor(place.get(i) / palette.length) % DASHES.length],
+      shown: shown[i],
     }));
     root.innerHTML = `<h3></h3><div class="sheet"><canvas class="curves"></canvas>
       <canvas class="cursor" tabindex="0" role="img"></canvas></div><div class="legend"></div><p class="note"></p>`;

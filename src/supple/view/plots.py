@@ -11,17 +11,23 @@ import xarray as xr
 
 from supple.formulations import AnyModel
 from supple.model.checks import Floats
-from supple.view.curves import plot
+from supple.view.curves import annotated, plot
 from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity
+from supple.view.rounding import ROUNDING
 from supple.view.spectra import spectra as spectra_of
 
+WITHIN = 100.0
+"""Errors of single steps, rtol times the energy, that add up to a change that says nothing about the motion."""
 MOST_NUMBERS = 200_000
 """Of all curves together; of many curves there are fewer points, but not less than 500."""
 
 
 def plots(model: AnyModel, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given."""
+    """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given.
+
+    In place of what is zero but for rounding stands its name, see `further`.
+    """
     t = result["time"].values.astype(float)
     count = model.nq + model.nv + further_curves(result)
     most = int(np.clip(MOST_NUMBERS // max(count, 1), 500, 3000))
@@ -37,7 +43,7 @@ def plots(model: AnyModel, result: xr.Dataset, spectra: Sequence[str] | None = N
             out.append(plot(section, title, ("time", "s"), (what, unit), t, curves, most))
     out += _energies(t, result, most) + further(model, result, most)
     events = _events(result, t)
-    timed = [sheet | {"marks": events} if events else sheet for sheet in out]
+    timed = [sheet | {"marks": events} if events and "curves" in sheet else sheet for sheet in out]
     return timed + spectra_of(model, result, spectra, most)
 
 
@@ -63,7 +69,18 @@ def _energies(t: Floats, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
         work = result["work"].values
         curves["work of the drives"] = work
         change, title = {"work less change of energy": work - (total - total[0])}, "Energy lost to dampers and stops"
+    size = float(max(np.abs(kinetic).max(), np.abs(potential).max()))
+    sheet = plot("Energy", title, ("time", "s"), ("change", "J"), t, change, most)
     return [
         plot("Energy", "Energy balance", ("time", "s"), ("energy", "J"), t, curves, most),
-        plot("Energy", title, ("time", "s"), ("change", "J"), t, change, most),
+        _judged(sheet, float(np.abs(next(iter(change.values()))).max()), size, result),
     ]
+
+
+def _judged(sheet: dict[str, Any], change: float, size: float, result: xr.Dataset) -> dict[str, Any]:
+    """A plot of a change of energy, drawn flat where it is only rounding, with a note where it is an error."""
+    if change <= ROUNDING * size:
+        return annotated(sheet | {"least": ROUNDING * size}, "Zero but for rounding.")
+    if change <= WITHIN * float(result.attrs.get("rtol", 0.0)) * size:
+        return annotated(sheet, "No more than the tolerance of the integration allows.")
+    return sheet

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 import supple
+from supple.erls.model import ErlsModel
 from supple.errors import StateError
 from supple.formulations import AnyModel, seen_as
+from supple.model.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.view.page import filled, page, part
 from supple.view.plots import plots
+from supple.view.rounding import CONFIGURATIONS, ROUNDING
 from supple.view.scene import scene
 from supple.view.spectra import frequencies
 
@@ -68,8 +72,9 @@ def report_page(
     _require_fit(model, result)
     still = np.zeros((result.sizes["time"], model.nv))
     seen, q, _, _ = seen_as(model, result["q"].values, still, still)
+    sheets = plots(model, result, spectra)
     data = {
-        "plots": plots(model, result, spectra),
+        "plots": [sheet for sheet in sheets if "curves" in sheet],
         "scene": scene(seen, result["time"].values.astype(float), q, traces),
     }
     body = filled(
@@ -79,8 +84,17 @@ def report_page(
         summary=_summary(model, result),
         viewer=filled("viewer.html", controls=part("player.html")),
         system=_system(model),
+        zero=_zero([sheet for sheet in sheets if "zero" in sheet]),
     )
     return page(model.name, body, data, ("player.js", "report.js"))
+
+
+def _zero(sheets: list[dict[str, Any]]) -> str:
+    """A paragraph that names what has no plot because it is zero but for rounding; nothing if all has one."""
+    if not sheets:
+        return ""
+    named = "; ".join(sheet["title"] + (f" (at most {sheet['zero']})" if sheet["zero"] else "") for sheet in sheets)
+    return f'<p class="note">Zero but for rounding, and not plotted: {html.escape(named)}.</p>'
 
 
 def _require_fit(model: AnyModel, result: xr.Dataset) -> None:
@@ -111,19 +125,22 @@ def _alert(result: xr.Dataset) -> str:
 def _summary(model: AnyModel, result: xr.Dataset) -> str:
     """What was run and how, as a list of terms."""
     t, attrs, gravity = result["time"].values, result.attrs, model.description.gravity
-    total = (result["kinetic_energy"] + result["potential_energy"]).values
+    kinetic, potential = result["kinetic_energy"].values, result["potential_energy"].values
+    total = kinetic + potential
+    rounding = ROUNDING * max(np.abs(kinetic).max(), np.abs(potential).max())
+    change = 0.0 if abs(total[-1] - total[0]) <= rounding else total[-1] - total[0]
     terms = {
         "Duration": f"{t[-1] - t[0]:.6g} s",
         "Integrator": attrs.get("integrator", "unknown"),
         "Steps": f"{attrs['steps']:,}" if "steps" in attrs else "unknown",
-        "Tolerance": f"{attrs['rtol']:.3g}" if "rtol" in attrs else "unknown",
+        **_accuracy(attrs),
         "Engine": attrs.get("engine", "unknown"),
         "Samples": f"{len(t):,}",
         "Bodies": f"{len(model.bodies):,}",
-        "Freedoms": f"{model.nv:,}",
+        "Degrees of freedom": f"{_degrees_of_freedom(model, result):,}",
         "Mass": f"{model.mass:.6g} kg",
         "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
-        "Energy change": f"{total[-1] - total[0]:.3g} J",
+        "Energy change": f"{change:.3g} J",
         "supple": supple.__version__,
     }
     if "reason" in attrs:
@@ -133,6 +150,21 @@ def _summary(model: AnyModel, result: xr.Dataset) -> str:
         f"<div{wide.get(key, '')}><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>"
         for key, value in terms.items()
     )
+
+
+def _accuracy(attrs: Mapping[Any, Any]) -> dict[str, str]:
+    """What sets the accuracy: a tolerance, or the length of fixed steps."""
+    if "rtol" in attrs:
+        return {"Relative tolerance": f"{attrs['rtol']:.3g}"}
+    return {"Length of steps": f"{attrs['step']:.3g} s"} if "step" in attrs else {}
+
+
+def _degrees_of_freedom(model: AnyModel, result: xr.Dataset) -> int:
+    """Of the closed mechanism, at configurations of this motion."""
+    if isinstance(model, ErlsModel):
+        return model.nv
+    at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
+    return degrees_of_freedom(model, result["q"].values[at])
 
 
 def _system(model: AnyModel) -> str:

@@ -13,8 +13,9 @@ from supple.model.checks import Floats
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes
 from supple.view.assembled import Assembled, assembled
-from supple.view.curves import MOST_CURVES, annotated, plot
+from supple.view.curves import MOST_CURVES, annotated, largest, plot
 from supple.view.groups import groups, quantity
+from supple.view.rounding import ROUNDING
 
 MOST_MARKS = 12
 LEAST_SAMPLES = 8
@@ -36,15 +37,25 @@ def spectra(model: AnyModel, result: xr.Dataset, names: Sequence[str] | None, mo
     for (modal, unit), columns in chosen.items():
         if not columns:
             continue
+        moving = columns if names is not None else _moving(q, columns)
+        if not moving:
+            continue
+        series = {model.coordinates[i]: q[:, i] - q[:, i].mean() for i in moving}
         curves = {}
-        for i in columns[:MOST_CURVES]:
-            f, curves[model.coordinates[i]] = amplitude_spectrum(t, q[:, i])
+        for name in largest(series, MOST_CURVES):
+            f, curves[name] = amplitude_spectrum(t, series[name])
         title = f"Spectra of {'modal' if modal else 'joint'} {quantity('q', modal, unit)}s"
         sheet = plot("Spectra", title, ("frequency", "Hz"), ("amplitude", unit), f, curves, most)
         sheet["log"] = True
         sheet["marks"] = _shown(whole.marks, f) + _shown(own, f)
         out.append(annotated(sheet, *_explained(whole, _shown(own, f)), _beyond(whole.marks or own, f)))
     return out
+
+
+def _moving(q: Floats, columns: list[int]) -> list[int]:
+    """Those of these coordinates whose motion is more than rounding of the largest of them."""
+    size = float(np.abs(q[:, columns]).max())
+    return [i for i in columns if np.ptp(q[:, i]) > ROUNDING * size]
 
 
 def _shown(marks: list[dict[str, Any]], f: Floats) -> list[dict[str, Any]]:

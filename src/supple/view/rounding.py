@@ -1,0 +1,44 @@
+"""What is zero but for rounding: sizes against which quantities are measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from supple.formulations import AnyModel, seen_as
+from supple.recursions.closures import ANGLE
+
+ROUNDING = 1e-12
+"""Share of a quantity's size below which it is rounding; the sums behind it have thousands of terms."""
+CONFIGURATIONS = 9
+"""From which the extent of a mechanism is measured."""
+
+
+def sizes(model: AnyModel, result: xr.Dataset) -> dict[tuple[str, str], float]:
+    """Sizes by variable and unit of what may be a difference of larger numbers, and then is not measured by itself.
+
+    Momentum against that of all mass at the kinetic energy's speed, |p| <= sqrt(2 m T); errors of constraints against
+    the extent of the mechanism, those of angles against one radian.
+    """
+    kinetic = float(np.abs(result["kinetic_energy"].values).max())
+    momentum = float(np.sqrt(2.0 * model.mass * kinetic))
+    extent = _extent(model, result)
+    out = {("momentum", "kg m/s"): momentum, ("momentum", "kg m^2/s"): momentum * extent}
+    if model.loops is not None:
+        turning = any(row.kind == ANGLE for _, row in model.loops.rows)
+        reach = max(extent, 1.0) if turning else extent
+        fastest = {unit: 0.0 for unit in model.speed_units}
+        for i, unit in enumerate(model.speed_units):
+            fastest[unit] = max(fastest[unit], float(np.abs(result["v"].values[:, i]).max()))
+        rate = max(fastest.get("rad/s", 0.0) * reach, fastest.get("m/s", 0.0))
+        out |= {("constraint_error", "m or rad"): reach, ("constraint_rate", "m/s or rad/s"): rate}
+    return out
+
+
+def _extent(model: AnyModel, result: xr.Dataset) -> float:
+    """How far origins of bodies are from that of the ground at most, m."""
+    at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
+    q = np.ascontiguousarray(result["q"].values[at], dtype=float)
+    still = np.zeros((len(at), model.nv))
+    seen, q, _, _ = seen_as(model, q, still, still)
+    return float(np.linalg.norm(seen.poses(q)[1], axis=-1).max())
