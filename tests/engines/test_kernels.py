@@ -35,11 +35,11 @@ def run_with_cache(path: Path) -> str:
 
 def test_compiled_code_is_kept_in_the_chosen_directory(tmp_path: Path) -> None:
     assert run_with_cache(tmp_path) == "2.0"
-    kept = sorted(tmp_path.rglob("*.nbc"))
+    kept = sorted((tmp_path / "numba").iterdir())
     assert kept
     stamps = [path.stat().st_mtime_ns for path in kept]
     assert run_with_cache(tmp_path) == "2.0"
-    assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("*.nbc"))] == stamps
+    assert [path.stat().st_mtime_ns for path in sorted((tmp_path / "numba").iterdir())] == stamps
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
@@ -48,24 +48,79 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     assert run_with_cache(blocked) == "2.0"
 
 
-def test_a_damaged_cache_entry_does_not_crash(tmp_path: Path) -> None:
-    run_with_cache(tmp_path)
-    for path in tmp_path.rglob("*.nb?"):
-        path.write_bytes(b"damaged" * 10)
-    assert run_with_cache(tmp_path) == "2.0"
+def twice(x: float) -> float:
+    return 2.0 * x
+
+
+def thrice(x: float) -> float:
+    return 3.0 * x
+
+
+def fresh() -> tuple[list[float], list[int]]:
+    """What two sweeps return and how often each was found on disk, as in a new process."""
+    both: list[Any] = [kernels.sweep(twice), kernels.sweep(thrice)]
+    return [f(7.0) for f in both], [sum(f.stats.cache_hits.values()) for f in both]
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files of the two sweeps, compiled once."""
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    assert fresh() == ([14.0, 21.0], [0, 0])
+    assert fresh() == ([14.0, 21.0], [1, 1])
+    return sorted((tmp_path / "numba").iterdir())
+
+
+def test_damaged_entries_are_compiled_anew(kept: list[Path]) -> None:
+    good = [path.read_bytes() for path in kept]
+    for share in (0.0, 0.01, 0.5, 0.999):
+        for path, content in zip(kept, good, strict=True):
+            i = int(share * len(content))
+            path.write_bytes(content[:i] + bytes([content[i] ^ 4]) + content[i + 1 :])
+        assert fresh() == ([14.0, 21.0], [0, 0])
+        assert fresh() == ([14.0, 21.0], [1, 1])
+
+
+def test_exchanged_entries_are_compiled_anew(kept: list[Path]) -> None:
+    contents = [path.read_bytes() for path in kept]
+    for path, content in zip(kept, reversed(contents), strict=True):
+        path.write_bytes(content)
+    assert fresh() == ([14.0, 21.0], [0, 0])
+    assert fresh() == ([14.0, 21.0], [1, 1])
+
+
+def test_directories_in_the_place_of_entries_are_done_without(kept: list[Path]) -> None:
+    for path in kept:
+        path.unlink()
+        path.mkdir()
+    assert fresh() == ([14.0, 21.0], [0, 0])
+
+
+def test_an_entry_without_its_key_and_checksum_is_never_unpickled(
+    kept: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in kept:
+        path.write_bytes(b"cbuiltins\nprint\n(S'executed'\ntR.")
+    assert fresh() == ([14.0, 21.0], [0, 0])
+    assert capsys.readouterr().out == ""
 
 
 def test_the_fingerprint_covers_all_recursions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = kernels.source_fingerprint.__wrapped__()
     package = tmp_path / "supple"
     (package / "recursions").mkdir(parents=True)
-    for name in ["spatial.py", *(f"recursions/{p.name}" for p in (kernels.PACKAGE / "recursions").glob("*.py"))]:
+    (package / "engines" / "llvm").mkdir(parents=True)
+    sources = ["spatial.py", "engines/llvm/call.py"]
+    for name in [*sources, *(f"recursions/{p.name}" for p in (kernels.PACKAGE / "recursions").glob("*.py"))]:
         (package / name).write_bytes((kernels.PACKAGE / name).read_bytes())
     monkeypatch.setattr(kernels, "PACKAGE", package)
     assert kernels.source_fingerprint.__wrapped__() == before
-    with (package / "spatial.py").open("a") as file:
-        file.write("# changed\n")
-    assert kernels.source_fingerprint.__wrapped__() != before
+    for name in sources:
+        with (package / name).open("a") as file:
+            file.write("# changed\n")
+        after = kernels.source_fingerprint.__wrapped__()
+        assert after != before
+        before = after
 
 
 def test_one_model_serves_several_threads_at_once() -> None:

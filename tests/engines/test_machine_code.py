@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from supple.engines.llvm import jit
 from supple.engines.llvm.machine_code import MachineCode
-from supple.errors import StateError
+from supple.errors import StateError, SuppleError
 from supple.symbolic import Function, Graph
 
 COUNT = 11  # not a multiple of any number of lanes
@@ -208,6 +212,54 @@ def test_large_batches_are_spread_over_cores_with_the_same_result() -> None:
     assert len(s) * many.weight > 4 * 200_000  # four parts
     for x, y in zip(one(s, u), many(s, u), strict=True):
         np.testing.assert_array_equal(x, y)
+
+
+CHILDREN = """
+import multiprocessing, sys
+import numpy as np
+from supple.engines.llvm.machine_code import MachineCode
+from supple.symbolic import Function, Graph
+
+def batch(count):
+    g = Graph()
+    x = g.input("x")
+    f = MachineCode.of(Function("f", g, {"x": [x]}, {"y": np.sin(x) * x + x}), threads=2)
+    f.weight = 250  # two parts
+    x = np.arange(float(count))[:, None]
+    return float(abs(f(x) - (np.sin(x) * x + x)[:, 0]).max())
+
+if __name__ == "__main__":
+    assert batch(10_000) < 1e-10  # the threads run now
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print(pool.apply_async(batch, [10_000]).get(timeout=60))
+"""
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_child_processes_spread_batches_too(start: str, tmp_path: Path) -> None:
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {start} here")
+    script = tmp_path / "children.py"
+    script.write_text(CHILDREN)
+    done = subprocess.run([sys.executable, str(script), start], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1e-10
+
+
+@pytest.mark.parametrize("lanes", ["1", "2", "4", "8"])
+def test_the_number_of_lanes_can_be_chosen(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPPLE_LANES", lanes)
+    monkeypatch.setattr(jit, "host_lanes", jit.host_lanes.__wrapped__)
+    f = MachineCode.of(several())
+    assert f.lanes == int(lanes)
+    assert_same(f(S, U), expected(S, U))
+
+
+@pytest.mark.parametrize("lanes", ["3", "0", "-4", "many", "16"])
+def test_a_number_of_lanes_that_does_not_exist_is_refused(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPPLE_LANES", lanes)
+    with pytest.raises(SuppleError, match=f"SUPPLE_LANES: expected one of 1, 2, 4, 8, got '{lanes}'"):
+        jit.host_lanes.__wrapped__()
 
 
 def test_objects_are_kept_by_what_the_function_computes(own_cache: Path) -> None:

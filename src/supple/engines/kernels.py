@@ -8,15 +8,19 @@ code on disk. The plain Python twins stay reachable, so the same source also run
 from __future__ import annotations
 
 import hashlib
-import os
+import pickle
+import sys
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numba
 from numba.core import caching
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from supple.engines.code_cache import read_code, write_code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,17 +35,10 @@ def source_fingerprint() -> str:
     of a function from another file was inlined.
     """
     digest = hashlib.sha256()
-    for path in [Path(__file__), PACKAGE / "spatial.py", *sorted((PACKAGE / "recursions").glob("*.py"))]:
+    others = [PACKAGE / "spatial.py", PACKAGE / "engines" / "llvm" / "call.py"]
+    for path in [Path(__file__), *others, *sorted((PACKAGE / "recursions").glob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def cache_directory() -> Path:
-    """Directory of compiled code: `SUPPLE_CACHE_DIR`, else the user's cache directory."""
-    chosen = os.environ.get("SUPPLE_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "supple"
 
 
 # Fused multiply-adds are allowed, no other reordering of arithmetic. Reference counting is off: sweeps never allocate
@@ -49,47 +46,38 @@ def cache_directory() -> Path:
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False}
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Tells Numba where compiled code is kept and what it depends on."""
+class _Cache(caching.NullCache):  # type: ignore[misc]
+    """Where Numba finds and puts the compiled code of one sweep: one file for each key.
+
+    Numba's own index and data files have no checksums, and two processes that write at once can exchange them. What is
+    in ours is still Numba's, a pickle; it is read only after its key and checksum are found right, from a directory
+    that nobody else can write to.
+    """
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
-        self._line = py_func.__code__.co_firstlineno
-        self._own = hashlib.sha256(Path(py_func.__code__.co_filename).read_bytes()).hexdigest()
-        self._path = str(cache_directory() / "numba")
+        self._py_func = py_func
 
-    def get_cache_path(self) -> str:
-        return self._path
+    @cached_property
+    def _origin(self) -> str:
+        """All that decides the code but the types of the arguments and the processor."""
+        code = self._py_func.__code__
+        own = hashlib.sha256(Path(code.co_filename).read_bytes()).hexdigest()
+        name = f"{self._py_func.__qualname__} {code.co_firstlineno}"
+        return f"{name} {own} {source_fingerprint()} {numba.__version__} {sys.version}"
 
-    def get_source_stamp(self) -> str:
-        return source_fingerprint() + self._own
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        locator = cls(py_func)
-        try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
-
-
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes: ClassVar[list[Any]] = [_Locator]
-
-
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
+    def _key(self, sig: Any, codegen: Any) -> str:
+        return f"{self._origin} {sig!r} {codegen.magic_tuple()}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Compiled code from disk; None, and a fresh index, when what is there cannot be read."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # a damaged file can fail in any way; compiling anew is always right
-            self.flush()
-            return None
+        """Compiled code from disk, None if there is none."""
+        target_context.refresh()
+        content = read_code("numba", self._key(sig, target_context.codegen()))
+        return None if content is None else CompileResult._rebuild(target_context, *pickle.loads(content))
+
+    def save_overload(self, sig: Any, cres: Any) -> None:
+        """Put compiled code there, where that is possible and it holds no addresses of this process."""
+        if not cres.library.has_dynamic_globals:
+            write_code("numba", self._key(sig, cres.codegen), dumps(cres._reduce()))
 
 
 def step(function: F) -> F:
@@ -106,6 +94,5 @@ def sweep(function: F) -> F:
     When the cache directory cannot be written the code is compiled anew in each process.
     """
     compiled = numba.njit(**_OPTIONS)(function)
-    with suppress(RuntimeError):  # no place to write: compile in memory
-        compiled._cache = _Cache(function)
+    compiled._cache = _Cache(function)
     return compiled

@@ -84,6 +84,10 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="supple")
 
 
+if hasattr(os, "register_at_fork"):  # a forked child has the pool without its threads, and would wait for ever
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 def spread(part: Callable[[int, int], None], states: int, threads: int, weight: int) -> None:
     """Run `part` on ranges of the states, on several cores where the work is worth it.
 

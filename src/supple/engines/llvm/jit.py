@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from supple.engines.kernels import PACKAGE, cache_directory
+from supple.engines.code_cache import read_code, write_code
+from supple.engines.kernels import PACKAGE
 from supple.engines.llvm.emit import NAME
 from supple.engines.vector_math import resolve_libm
+from supple.errors import SuppleError
 
-MAGIC = b"supple object 1\n"
+LANES = ("1", "2", "4", "8")
 
 
 @cache
@@ -35,7 +35,15 @@ def target_machine() -> Any:
 
 @cache
 def host_lanes() -> int:
-    """Doubles in a vector register of the host: 8, 4 or 2; 1 where there are none."""
+    """States side by side in a batch: `SUPPLE_LANES` if it is set, else the doubles in a vector register of the host.
+
+    A register holds 8, 4 or 2 doubles; 1 where there are none.
+    """
+    chosen = os.environ.get("SUPPLE_LANES")
+    if chosen:
+        if chosen not in LANES:
+            raise SuppleError(f"environment variable SUPPLE_LANES: expected one of {', '.join(LANES)}, got {chosen!r}")
+        return int(chosen)
     features = llvm.get_host_cpu_features()
     if features.get("avx512f"):
         return 8
@@ -96,35 +104,9 @@ def _own_machine() -> Any:
 
 def load_or_compile(key: str, make: Callable[[], bytes]) -> Native:
     """Machine code from disk under this key, else compiled and put there; a damaged or foreign file is made anew."""
-    name = hashlib.sha256((key + fingerprint()).encode()).hexdigest()
-    path = cache_directory() / "llvm" / f"{name}.o"
-    code = _read(path)
-    if code is not None:
-        return Native(code)
-    code = make()
-    _write(path, code)
+    whole = f"{key} {fingerprint()}"
+    code = read_code("llvm", whole)
+    if code is None:
+        code = make()
+        write_code("llvm", whole, code)
     return Native(code)
-
-
-def _read(path: Path) -> bytes | None:
-    """The object in a file whose checksum is right, else None."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    head = len(MAGIC) + 32
-    code = content[head:]
-    if content[: len(MAGIC)] != MAGIC or content[len(MAGIC) : head] != hashlib.sha256(code).digest():
-        return None
-    return code
-
-
-def _write(path: Path, code: bytes) -> None:
-    """Put the object there whole or not at all; where that cannot be, it is compiled again next time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
-            draft.write(MAGIC + hashlib.sha256(code).digest() + code)
-        os.replace(draft.name, path)
-    except OSError:
-        return
