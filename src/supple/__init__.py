@@ -2,6 +2,7 @@
 
 from supple.errors import (
     AssemblyError,
+    AssemblyWarning,
     FileFormatError,
     ModelError,
     PerformanceWarning,
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 __all__ = [
     "PID",
     "AssemblyError",
+    "AssemblyWarning",
     "BuildingBlock",
     "Cylindrical",
     "Distance",

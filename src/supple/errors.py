@@ -51,6 +51,10 @@ class ResultsWarning(UserWarning):
     """Some of the results on disk are damaged, or are not those of the last run."""
 
 
+class AssemblyWarning(UserWarning):
+    """The loops of a model could be closed only with flexible bodies strained."""
+
+
 class PhysicsWarning(UserWarning):
     """A file holds something that cannot be right, and was read all the same."""
 

@@ -3,79 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError
-from supple.recursions.closure_forces import SMALLEST
+from supple.model.closing import FLAT, Closing, deformation, strain_energies
 from supple.recursions.closures import ClosureWorkspace
 
 if TYPE_CHECKING:
     from supple.model.closed import Loops
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 CLOSED = 1e-12
-"""Error, m or rad, below which a loop is closed."""
+"""Error of a constraint equation, relative to its typical size, below which a loop is closed."""
 NEARLY = 1e-9
 """Error that rounding may leave where nothing helps any more."""
-FLAT = 1e-9
-"""Eigenvalue of the scaled S, relative to the largest, below which rows repeat each other."""
 LONGEST = 0.5
-"""Change of a coordinate, rad or m, in one step: longer ones would wind joints up."""
+"""Change of a coordinate, relative to its typical size, in one step: longer ones would wind joints up."""
 MOST_STEPS = 300
 REACHES = (0.1, 0.2, 0.4, 0.8, 0.8, 1.6, 1.6, 3.0, 3.0, 3.0)
-"""How far other guesses are from the one that leads nowhere, rad or m."""
+"""How far other guesses are from the one that leads nowhere, relative to the typical sizes."""
 DAMPINGS = (1e-6, 1e6)
 """Least and greatest, relative to S, of a step that did not help."""
 
 
-def assembled(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Floats:
+def assembled(loops: Loops, q: Floats, given: Bools) -> Floats:
     """Coordinates near q at which all loops are closed; given freedoms keep theirs.
 
-    Flexible bodies keep their shape if the joints can close the loops without them. Where no way leads down from the
-    guess, as when all links lie in line, others around it are tried, further and further off.
+    Flexible bodies keep their shape if the joints can close the loops without them, from this guess or another. Where
+    no way leads down from the guess, as when all links lie in line, others around it are tried, further and further
+    off. Only if all of them fail are bodies strained, as little as can be.
     """
     failure: AssemblyError | None = None
-    for start in _around(loops, q, given):
-        for stiff in (True, False) if loops.model.is_mode.any() else (False,):
+    for held in (True, False) if loops.model.is_mode.any() else (True,):
+        for start in _around(loops, q, given):
             try:
-                return _closed(loops, start, given, stiff)
+                found = _closed(loops, start, given, held)
             except AssemblyError as error:
                 failure = failure or error
+            else:
+                return found if held else _relaxed(loops, found, q, given)
     assert failure is not None
     raise failure
 
 
-def _around(loops: Loops, q: Floats, given: NDArray[np.bool_]) -> Iterator[Floats]:
+def _around(loops: Loops, q: Floats, given: Bools) -> Iterator[Floats]:
     """The guess, then others at random distances from it, the same ones in every run; shapes stay."""
     yield q
     rng = np.random.default_rng(0)
     for reach in REACHES:
-        step = reach * rng.uniform(-1.0, 1.0, loops.model.nv)
+        step = reach * loops.scales.speeds * rng.uniform(-1.0, 1.0, loops.model.nv)
         yield loops.model.integrate(q, np.where(given | loops.model.is_mode, 0.0, step), 1.0)
 
 
-def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> Floats:
-    """The same by steps dq = -X* S^-1 phi, damped (Levenberg, Marquardt) while they do not bring the error down.
-
-    X is M^-1 J*, for steps of least kinetic energy; with `stiff` J* without the columns of modes.
-    """
-    cw = loops.reflect(q, given=given)
+def _closed(loops: Loops, q: Floats, given: Bools, held: bool) -> Floats:
+    """The same by the steps of `Closing`, damped (Levenberg, Marquardt) while they do not bring the error down."""
+    cw, same = loops.reflect(q, given=given), np.zeros(loops.model.nv)
     damping = 0.0
     for _ in range(MOST_STEPS):
-        error = _largest(loops, cw)
-        if error < CLOSED:
+        error = largest(loops, q, cw)
+        if error <= CLOSED:
             return _upright(loops, q, cw)
-        if not (np.isfinite(cw.S).all() and np.isfinite(error)):
+        if not (np.isfinite(cw.J).all() and np.isfinite(error)):
             raise AssemblyError(_not_finite(loops, cw))
-        X, S = _response(loops, cw, given, stiff)
-        step = -X.T @ _least(S, np.where(loops.holonomic, cw.position, 0.0), damping)
-        step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), LONGEST))
-        trial = loops.model.integrate(q, step, 1.0)
+        phi, closing = np.where(loops.holonomic, cw.position, 0.0), Closing(loops, q, cw.J, given)
+        step = closing.joints(phi, damping) if held else closing.strained(phi, same, damping)
+        trial = loops.model.integrate(q, _limited(loops, step, phi), 1.0)
         there = loops.reflect(trial, given=given)
-        if _largest(loops, there) < error * (1 - 1e-4):
+        if largest(loops, trial, there) < error * (1 - 1e-4):
             q, cw, damping = trial, there, damping / 10 if damping > DAMPINGS[0] else 0.0
         elif error < NEARLY:
             return _upright(loops, q, cw)
@@ -86,43 +84,83 @@ def _closed(loops: Loops, q: Floats, given: NDArray[np.bool_], stiff: bool) -> F
     raise AssemblyError(_not_closed(loops, q))
 
 
-def consistent(loops: Loops, q: Floats, v: Floats, given: NDArray[np.bool_]) -> Floats:
+def _limited(loops: Loops, step: Floats, phi: Floats) -> Floats:
+    """The step, rotations, displacements and modes each shortened so that none goes too far."""
+    long = np.abs(step) / loops.scales.longest(loops.scales.gap(phi), LONGEST)
+    out = step.copy()
+    for unit in set(loops.model.speed_units):
+        own = np.array([x == unit for x in loops.model.speed_units])
+        out[own] /= max(float(long[own].max()), 1.0)
+    return out
+
+
+def _relaxed(loops: Loops, q: Floats, guess: Floats, given: Bools) -> Floats:
+    """Closed coordinates at which the strain that closing took is least, from closed ones q."""
+    strain = deformation(loops.model, q, guess)
+    energy = float(strain_energies(loops.model, strain).sum())
+    for _ in range(MOST_STEPS):
+        cw = loops.reflect(q, given=given)
+        phi = np.where(loops.holonomic, cw.position, 0.0)
+        step = _limited(loops, Closing(loops, q, cw.J, given).strained(phi, strain), phi)
+        try:
+            q_next = _closed(loops, loops.model.integrate(q, step, 1.0), given, False)
+        except AssemblyError:
+            break
+        strain = deformation(loops.model, q_next, guess)
+        left = float(strain_energies(loops.model, strain).sum())
+        if not left < energy * (1 - NEARLY):
+            break
+        q, energy = q_next, left
+    return q
+
+
+def strained(loops: Loops, q: Floats, guess: Floats) -> str:
+    """Bodies whose shape closing has changed by more than rounding, with their strain energy; empty if none."""
+    model = loops.model
+    strain = deformation(model, q, guess)
+    share, energies = np.abs(strain) / loops.scales.speeds, strain_energies(model, strain)
+    return ", ".join(
+        f"{name!r} by {energies[k]:.3g} J"
+        for k, name in enumerate(model.bodies)
+        if share[model.tree.v_mode[k + 1] : model.tree.v_first[k + 2]].max(initial=0.0) > NEARLY
+    )
+
+
+def consistent(loops: Loops, q: Floats, v: Floats, given: Bools) -> Floats:
     """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
     cw = loops.reflect(q, v, given)
-    for stiff in (True, False) if loops.model.is_mode.any() else (False,):
-        X, S = _response(loops, cw, given, stiff)
-        out: Floats = v - X.T @ _least(S, cw.velocity, 0.0)
+    allowed = NEARLY * float((np.abs(v) / loops.scales.speeds).max(initial=0.0)) * loops.scales.rows
+    for held in (True, False) if loops.model.is_mode.any() else (False,):
+        if held:
+            change = Closing(loops, q, cw.J, given).joints(cw.velocity)
+        else:
+            change = -cw.X.T @ least(cw.S, cw.velocity, loops.scales.moved(cw.J, given))
+        out: Floats = v + change
         left = loops.errors(q, out)[1]
-        if np.abs(left).max(initial=0.0) <= NEARLY * (1 + np.abs(v).max()):
+        if (np.abs(left) <= allowed).all():
             break
     else:
-        i = int(np.abs(left).argmax())
+        i = int((np.abs(left) / loops.scales.rows).argmax())
         name, row = loops.rows[i]
-        held = ", ".join(np.array(loops.model.speeds)[given])
+        fixed = ", ".join(np.array(loops.model.speeds)[given])
         raise AssemblyError(
-            f"model {loops.model.name!r}: constraint {name!r}: the speeds {held or 'given'} contradict it: "
+            f"model {loops.model.name!r}: constraint {name!r}: the speeds {fixed or 'given'} contradict it: "
             f"its {row.label} would change at {abs(left[i]):.3g} m/s or rad/s"
         )
     return out
 
 
-def _response(loops: Loops, cw: ClosureWorkspace, given: NDArray[np.bool_], stiff: bool) -> tuple[Floats, Floats]:
-    """X and S = J X*."""
-    if not stiff:
-        return cw.X, cw.S
-    X = np.where(given | loops.model.is_mode, 0.0, cw.J)
-    return X, cw.J @ X.T
+def largest(loops: Loops, q: Floats, cw: ClosureWorkspace) -> float:
+    """Largest error of the closed loops, relative to the typical sizes."""
+    farthest = max(float(np.abs(cw.p_second).max(initial=0.0)), loops.scales.travel(q))
+    return float((np.abs(cw.position) / loops.scales.units(farthest))[loops.holonomic].max(initial=0.0))
 
 
-def _largest(loops: Loops, cw: ClosureWorkspace) -> float:
-    return float(np.abs(cw.position[loops.holonomic]).max(initial=0.0))
-
-
-def _least(S: Any, r: Any, damping: float) -> Floats:
-    """x of least size with (S + damping diag S) x = r, in the sense of least squares."""
-    used = np.flatnonzero(S.diagonal() > SMALLEST)  # of the others rounding is all there is
+def least(S: Floats, r: Floats, moved: Bools) -> Floats:
+    """x of least size with S x = r, in the sense of least squares, for the rows that can be moved."""
+    used = np.flatnonzero(moved)
     size = np.sqrt(S.diagonal()[used])
-    scaled = S[np.ix_(used, used)] / np.outer(size, size) + damping * np.eye(len(used))
+    scaled = S[np.ix_(used, used)] / np.outer(size, size)
     out: Floats = np.zeros(len(r))
     out[used] = np.linalg.lstsq(scaled, r[used] / size, rcond=FLAT)[0] / size
     return out
@@ -150,8 +188,9 @@ def _not_finite(loops: Loops, cw: ClosureWorkspace) -> str:
 
 def _not_closed(loops: Loops, q: Floats) -> str:
     off: dict[str, tuple[float, str]] = {}
-    for (name, row), x, holonomic in zip(loops.rows, loops.errors(q)[0], loops.holonomic, strict=True):
-        if holonomic and abs(x) > max(CLOSED, off.get(name, (0.0, ""))[0]):
+    closed = CLOSED * loops.scales.rows
+    for (name, row), x, least, holonomic in zip(loops.rows, loops.errors(q)[0], closed, loops.holonomic, strict=True):
+        if holonomic and abs(x) > max(least, off.get(name, (0.0, ""))[0]):
             off[name] = (abs(x), row.label)
     listed = "; ".join(f"{name!r}: {label} off by {x:.3g}" for name, (x, label) in off.items())
     return f"model {loops.model.name!r}: cannot be assembled from this guess: {listed} (m or rad)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.plain import plain
 from supple.engines.workspaces import borrow
-from supple.errors import AssemblyError, StateError, nearest
+from supple.errors import AssemblyError, AssemblyWarning, StateError, nearest
 from supple.model import assembly
 from supple.model.constraints import Gear, Row, closure_arrays
 from supple.model.flatten import Names, numbering, place
+from supple.model.scales import Scales, random_coordinates
 from supple.recursions import closed_chains
-from supple.recursions.closure_forces import SMALLEST, row_force
+from supple.recursions.closure_forces import row_force
 from supple.recursions.closures import ANGLE, SLIP, Closures, ClosureWorkspace, closure_workspace
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ Numbers = NDArray[Any]
 POSTURES = 3
 """Random ones at which rows are tried."""
 IDLE = 1e-9
-"""Rate of a row for unit speeds, or its error, below which it is zero."""
+"""Rate of a row for typical speeds, or its error, relative to its typical size, below which it is zero."""
 REPEATED = 1e-9
 """What is left of a row, relative to the row itself, when others explain it."""
 NEARLY_SINGULAR = 1e-3
@@ -53,6 +55,8 @@ class Loops:
         Rows that are fulfilled whatever the joints do, as those across the plane of a planar mechanism.
     holonomic : (rows,) array of bool
         Rows that are conditions on positions, not on velocities alone.
+    scales : Scales
+        Typical sizes of the speeds and rows, which tolerances and steps are relative to.
     """
 
     def __init__(self, model: Model, names: Names) -> None:
@@ -67,17 +71,19 @@ class Loops:
         self.idle: list[tuple[str, Row]] = []
         named = [(name, c) for name, c in mech.constraints.items() if not isinstance(c, Gear)]
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(named)]
+        self.scales = Scales(self)
         self._set_idle_apart()
         self.holonomic: NDArray[np.bool_] = self.arrays.row_kind != SLIP
         self._require_upright()
 
     def _set_idle_apart(self) -> None:
         """Keep the rows that the joints can change; refuse those that are not fulfilled and never will be."""
-        q = np.stack([self.model.random_state(n)[0] for n in range(POSTURES)])
-        moved = np.abs(self.jacobian(q)).max(axis=(0, 2)) > IDLE
+        q = np.stack([random_coordinates(self.model, n, self.scales.length) for n in range(POSTURES)])
+        sizes = self.scales.rows
+        moved = (np.abs(self.jacobian(q)) * self.scales.speeds).max(axis=(0, 2)) > IDLE * sizes
         position = self.errors(q[0])[0]
-        for (name, row), x, counts in zip(self.rows, position, moved, strict=True):
-            if not counts and abs(x) > IDLE:
+        for (name, row), x, size, counts in zip(self.rows, position, sizes, moved, strict=True):
+            if not counts and abs(x) > IDLE * size:
                 raise AssemblyError(
                     f"model {self.model.name!r}: constraint {name!r}: {row.label} is off by {abs(x):.3g} (m or rad), "
                     "and no joint can change it"
@@ -86,11 +92,12 @@ class Loops:
         self.rows = [row for row, counts in zip(self.rows, moved, strict=True) if counts]
         fields = {key: x[moved] for key, x in self.arrays._asdict().items() if key.startswith("row_")}
         self.arrays = self.arrays._replace(**fields)
+        self.scales = Scales(self)
 
     def _require_upright(self) -> None:
         """Refuse joints whose frames are half a turn apart, if no joint can change that."""
         turning = {name for name, row in self.rows if row.kind == ANGLE}
-        for name in self.turned_over(self.reflect(self.model.random_state(0)[0])):
+        for name in self.turned_over(self.reflect(random_coordinates(self.model, 0, self.scales.length))):
             if name not in turning:
                 raise AssemblyError(
                     f"model {self.model.name!r}: constraint {name!r}: its frames are half a turn apart, and no joint "
@@ -140,9 +147,23 @@ class Loops:
         ------
         AssemblyError
             With the loops that cannot be closed, and how far off they are.
+
+        Warns
+        -----
+        AssemblyWarning
+            When flexible bodies had to be strained, with their names and the strain energy.
         """
         guess = self._one(q=(self.model.neutral() if q is None else q, self.model.nq))
-        return assembly.assembled(self, guess, self.held(fixed))
+        found = assembly.assembled(self, guess, self.held(fixed))
+        strained = assembly.strained(self, found, guess)
+        if strained:
+            warnings.warn(
+                f"model {self.model.name!r}: the joints alone cannot close the loops from this guess; it strains "
+                f"{strained}",
+                AssemblyWarning,
+                stacklevel=2,
+            )
+        return found
 
     def consistent(self, q: ArrayLike, v: ArrayLike, fixed: Sequence[str] = ()) -> NDArray[np.float64]:
         """Speeds (nv,) that fulfil all constraints, by the blow that closes them; speeds in `fixed` stay."""
@@ -210,17 +231,20 @@ class Loops:
         m, chosen = self.model, np.flatnonzero(self.held(speeds, "speeds"))
         (q_, v_, a_), shape, _, _ = m._batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
         tau = np.zeros((len(q_), m.nv))
-        needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_)
+        unit = self.scales.speeds
+        needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_) * unit / self.scales.rows[:, None]
         for n in range(len(q_)):
-            motions = np.linalg.svd(J[n])[2][np.linalg.matrix_rank(J[n], tol=REPEATED * np.abs(J[n]).max()) :]
+            rank = np.linalg.matrix_rank(J[n], tol=REPEATED * np.abs(J[n]).max())
+            motions = np.linalg.svd(J[n])[2][rank:] * unit
             tau[n, chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed[n], rcond=None)[0]
-        off = np.abs(m.forward_dynamics(q_, v_, tau) - a_)
-        if (off.max(axis=1, initial=0.0) > UNDRIVEN * (1 + np.abs(a_).max(axis=1, initial=0.0))).any():
+        off, free = m.forward_dynamics(q_, v_, tau) - a_, m.forward_dynamics(q_, v_, np.zeros_like(tau))
+        off, free, wanted = (np.abs(x) / unit for x in (off, free, a_))
+        if (off.max(axis=1, initial=0.0) > UNDRIVEN * np.maximum(free, wanted).max(axis=1, initial=0.0)).any():
             state, i = np.unravel_index(int(off.argmax()), off.shape)
             raise StateError(
                 f"model {m.name!r}: drives on {', '.join(speeds)} cannot give these accelerations, which "
                 f"contradict the constraints or need other drives: that of {m.speeds[i]!r} would be off by "
-                f"{off[state, i]:.3g}"
+                f"{off[state, i] * unit[i]:.3g}"
             )
         return tau.reshape((*shape, m.nv))
 
@@ -271,8 +295,11 @@ class Loops:
         them: zero in a singular posture. Given speeds have a prescribed motion.
         """
         states = np.atleast_2d(np.asarray(q, dtype=float))
-        S = np.array([self.reflect(x, given=given).S for x in states]).reshape(-1, len(self), len(self))
-        size = np.sqrt(np.maximum(np.einsum("sii->si", S).max(axis=0, initial=0.0), SMALLEST))
+        found = [self.reflect(x, given=given) for x in states]
+        S = np.array([x.S for x in found]).reshape(-1, len(self), len(self))
+        held = self.model._free if given is None else given
+        moved = np.any([self.scales.moved(x.J, held) for x in found], axis=0)
+        size = np.where(moved, np.sqrt(np.einsum("sii->si", S).max(axis=0, initial=0.0)), np.inf)
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
         rank = int((values > REPEATED).sum(axis=1).max(initial=1))
         first = len(self) - (max(rank, self._usual_rank) if given is None or not given.any() else rank)
@@ -285,10 +312,12 @@ class Loops:
         ranks = [1]
         for n in range(POSTURES):
             try:
-                S = self.reflect(self.assemble(self.model.random_state(n)[0])).S
+                start = random_coordinates(self.model, n, self.scales.length)
+                cw = self.reflect(assembly.assembled(self, start, self.model._free))
             except AssemblyError:
                 continue
-            size = np.sqrt(np.maximum(S.diagonal(), SMALLEST))
+            S, moved = cw.S, self.scales.moved(cw.J, self.model._free)
+            size = np.where(moved, np.sqrt(np.abs(S.diagonal())), np.inf)
             ranks.append(int((np.linalg.eigvalsh(S / np.outer(size, size)) > REPEATED).sum()))
         return max(ranks)
 
@@ -306,13 +335,15 @@ class Loops:
     def repeated(self, q: ArrayLike | None = None) -> list[str]:
         """Sentences that name the conditions which repeat others, at a posture or where the model is assembled."""
         at = self.assemble() if q is None else np.array(q, dtype=float)
-        S = self.reflect(at).S
-        size = np.sqrt(S.diagonal())
+        cw = self.reflect(at)
+        S, moved = cw.S, self.scales.moved(cw.J, self.model._free)
+        size = np.where(moved, np.sqrt(np.abs(S.diagonal())), np.inf)
         scaled = S / np.outer(size, size)
         kept: list[int] = []
         count: Counter[str] = Counter()
         others: dict[str, set[str]] = {}
-        for i, (name, _) in enumerate(self.rows):
+        for i in np.flatnonzero(moved):
+            name = self.rows[i][0]
             share = (
                 np.linalg.lstsq(scaled[np.ix_(kept, kept)], scaled[kept, i], rcond=REPEATED)[0] if kept else np.zeros(0)
             )
@@ -320,9 +351,13 @@ class Loops:
                 count[name] += 1
                 others.setdefault(name, set()).update(self.rows[kept[j]][0] for j in np.flatnonzero(abs(share) > 1e-6))
             else:
-                kept.append(i)
+                kept.append(int(i))
         idle = Counter(name for name, _ in self.idle)
         said = [f"{_conditions(n)} of {name!r} fulfilled whatever the joints do" for name, n in idle.items()]
+        stuck = Counter(self.rows[i][0] for i in np.flatnonzero(~moved))
+        said += [
+            f"{_conditions(n)} of {name!r} that no joint can change at this dead point" for name, n in stuck.items()
+        ]
         return said + [
             f"{_conditions(n)} of {x!r} repeating {', '.join(sorted(map(repr, others[x])))}" for x, n in count.items()
         ]

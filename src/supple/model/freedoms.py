@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from supple.errors import AssemblyError, StateError
-from supple.model.assembly import CLOSED
-from supple.recursions.closure_forces import SMALLEST
+from supple.model.assembly import CLOSED, assembled, largest
 
 if TYPE_CHECKING:
     from supple.model.closed import Loops
@@ -30,7 +29,7 @@ IDLE = 1e-10
 ROUNDS = 8
 """Steps back to the loops before a proper assembly is tried."""
 NEARBY = 1e-3
-"""Change of a coordinate, rad or m, to a posture beside another."""
+"""Change of a coordinate, relative to its typical size, to a posture beside another."""
 
 
 class Freedoms(NamedTuple):
@@ -77,10 +76,11 @@ def _freedoms(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Freedoms:
     free = np.flatnonzero(~given)
     inertia = np.diag(loops.model.mass_matrix(q))
     weight = 1.0 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
-    chosen, follow = solved(J[np.ix_(loops.holonomic, free)], weight[free], wanted[free])
+    scaled = J / loops.scales.rows[:, None]
+    chosen, follow = solved(scaled[np.ix_(loops.holonomic, free)], weight[free], wanted[free])
     placed, X = free[chosen], np.zeros((loops.model.nv, len(chosen)))
     X[free] = follow
-    chosen, follow = solved(J[~loops.holonomic] @ X, weight[placed], wanted[placed])
+    chosen, follow = solved(scaled[~loops.holonomic] @ X, weight[placed], wanted[placed])
     moving = placed[chosen]
     return Freedoms(J, placed, moving, np.setdiff1d(free, moving), X, X @ follow)
 
@@ -90,8 +90,9 @@ def condition(loops: Loops, q: Floats, given: Bools, moving: Bools) -> float:
 
     The least eigenvalue of S = J M^-1 J* with the moving speeds held, relative to S with none of them held.
     """
-    S, held = (loops.reflect(q, given=mask).S for mask in (given, given | moving))
-    size = np.sqrt(np.maximum(S.diagonal(), SMALLEST))
+    cw, held = loops.reflect(q, given=given), loops.reflect(q, given=given | moving).S
+    S = cw.S
+    size = np.where(loops.scales.moved(cw.J, given), np.sqrt(np.abs(S.diagonal())), np.inf)
     scale = np.outer(size, size)
     values, V = np.linalg.eigh(S / scale)
     used = values > RANK * max(float(values.max(initial=0.0)), RANK)
@@ -140,20 +141,19 @@ def back(loops: Loops, q: Floats, given: Bools) -> Floats:
     still = np.zeros((1, loops.model.nv))
     out: Floats = q
     for _ in range(ROUNDS):
-        error = np.abs(loops.errors(out)[0][loops.holonomic]).max(initial=0.0)
-        if error < CLOSED:
+        if largest(loops, out, loops.reflect(out)) <= CLOSED:
             return out
         out = loops.project(out[None], still, given, steps=1)[0][0]
         if not np.isfinite(out).all():
             break
-    return loops.assemble(q, [name for name, held in zip(loops.model.speeds, given, strict=True) if held])
+    return assembled(loops, q, given)
 
 
 def lost_beside(loops: Loops, q: Floats, given: Bools, found: Freedoms) -> int:
     """How many motions of a posture are gone beside it; more than none in a singular posture."""
     rng = np.random.default_rng(0)
     step = found.Z @ rng.uniform(0.5, 1.0, found.Z.shape[1])
-    step *= NEARBY / max(float(np.abs(step).max(initial=0.0)), NEARBY)
+    step *= NEARBY / max(float((np.abs(step) / loops.scales.speeds).max(initial=0.0)), NEARBY)
     try:
         beside = back(loops, loops.model.integrate(q, step, 1.0), given)
     except AssemblyError:

@@ -28,7 +28,7 @@ WORTH_WRITING = 0.2
 """Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
 guess and not by the clock, so that a run that was broken off comes to the same parts as one that was not."""
 OPEN = 1e-6
-"""Error of a condition, m or rad, with which a run does not go on."""
+"""Error of a condition, relative to its typical size, with which a run does not go on."""
 WORN = 0.1
 """Share of its condition when it was made, below which a choice of independent speeds is made anew."""
 
@@ -259,12 +259,14 @@ class Course:
         if loops is None:
             return
         error = np.where(loops.holonomic, np.abs(loops.errors(self._y[: self.system.nq])[0]), 0.0)
-        if not error.max(initial=0.0) <= OPEN:
-            name, row = loops.rows[int(error.argmax())]
+        share = error / loops.scales.rows
+        if not share.max(initial=0.0) <= OPEN:
+            worst = int(share.argmax())
+            name, row = loops.rows[worst]
             given = [self.system.model.speeds[i] for i in np.flatnonzero(self.system.given)]
             why = f"the prescribed motions of {', '.join(given)} contradict it, or " if given else ""
             raise SimulationError(
-                f"model {self.system.model.name!r}: constraint {name!r}: {row.label} is off by {error.max():.3g} "
+                f"model {self.system.model.name!r}: constraint {name!r}: {row.label} is off by {error[worst]:.3g} "
                 f"(m or rad) at t = {self._t:.6g} s: {why}the steps were too long, or the posture is singular"
             )
 

@@ -40,7 +40,7 @@ def blow(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vect
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
         cw = model.loops.reflect(q, given=given)
-        rows = -assembly._least(cw.S, cw.J @ change, 0.0)
+        rows = -assembly.least(cw.S, cw.J @ change, model.loops.scales.moved(cw.J, given))
         change, closing = change + cw.X.T @ rows, cw.J.T @ rows
     if change[speed] <= least:
         return None

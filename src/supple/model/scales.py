@@ -1,0 +1,111 @@
+"""Typical sizes of a closed model's speeds and constraint equations, so that nothing depends on the units of length.
+
+A rotation counts as one at 1 rad, a displacement at the extent of the mechanism, a modal coordinate where a node of its
+body turns by 1 rad or moves by the body's length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP
+from supple.structures.body import FlexibleBody
+
+if TYPE_CHECKING:
+    from supple.model.closed import Loops
+    from supple.model.model import Model
+
+Floats = NDArray[np.float64]
+LENGTHS = (ALONG, DISTANCE, SCREW, HEIGHT, SLIP)
+"""Kinds of constraint equations whose error is a length."""
+LEVER = 1e-10
+"""Change of a row for typical speeds, relative to its typical size, that is rounding."""
+ROUNDING = 0.01
+"""Share of its distance from the origin to which a position is known as well as one at the mechanism's own extent."""
+
+
+class Scales:
+    """Typical sizes for the constraints of one model.
+
+    Attributes
+    ----------
+    length : float
+        Extent of the mechanism, m; 1 if its description holds no length.
+    speeds : (nv,) array
+        Changes of the coordinates, in the directions of the speeds, that count as one.
+    rows : (rows,) array
+        Errors of the constraint equations that count as one.
+    """
+
+    def __init__(self, loops: Loops) -> None:
+        model = loops.model
+        self.length = _extent(loops) or 1.0
+        self.speeds: Floats = np.array([self.length if unit == "m/s" else 1.0 for unit in model.speed_units])
+        for k, placed in enumerate(model.description.bodies.values(), start=1):
+            if isinstance(placed.body, FlexibleBody) and placed.body.basis != "nodal":
+                self.speeds[model.tree.v_mode[k] : model.tree.v_first[k + 1]] = placed.body.small_amplitude(1.0)
+        kind, arrays = loops.arrays.row_kind, loops.arrays
+        self.rows: Floats = np.where(kind == ANGLE, 1.0, self.length)
+        self.rows[kind == COUPLING] = self.speeds[arrays.row_speeds[kind == COUPLING, 0]]
+        self._is_length = np.isin(kind, LENGTHS)
+        self._displacements = np.flatnonzero([unit == "m" for unit in model.coordinate_units])
+        self._is_displacement = np.array([unit == "m/s" for unit in model.speed_units])
+
+    def moved(self, J: Floats, given: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Rows (rows,) of J that the speeds which are not given can change: their levers are more than rounding."""
+        return np.asarray((np.abs(J) * np.where(given, 0.0, self.speeds)).max(axis=1, initial=0.0) > LEVER * self.rows)
+
+    def units(self, farthest: float) -> Floats:
+        """Errors (rows,) that count as one where points are this far, m, from the origin and rounding grows."""
+        return np.where(self._is_length, np.maximum(self.rows, ROUNDING * farthest), self.rows)
+
+    def travel(self, q: Floats) -> float:
+        """Largest displacement of a joint among coordinates (nq,), m."""
+        return float(np.abs(q[self._displacements]).max(initial=0.0))
+
+    def longest(self, gap: float, share: float) -> Floats:
+        """Steps (nv,) of this share of the typical ones; displacements may be as long as the gap that is left, m."""
+        out = share * self.speeds
+        return np.where(self._is_displacement, np.maximum(out, gap), out)
+
+    def gap(self, errors: Floats) -> float:
+        """Largest error of the constraint equations (rows,) that is a length, m."""
+        return float(np.abs(errors[self._is_length]).max(initial=0.0))
+
+
+def random_coordinates(model: Model, seed: int, length: float) -> Floats:
+    """Coordinates (nq,) of `Model.random_state`, displacements of joints within this length instead of 1 m."""
+    q = model.random_state(seed)[0]
+    tree = model.tree
+    for first, count in zip(tree.q_translation[1:], tree.translations[1:], strict=True):
+        q[first : first + count] *= length
+    return q
+
+
+def _extent(loops: Loops) -> float:
+    """Largest length, m, in the description of the bodies, frames and constraints; of the ground how far it spreads."""
+    model, arrays = loops.model, loops.arrays
+    on_ground = [model.tree.position[1:][model.tree.parent[1:] == 0]]
+    on_bodies = [model.tree.position[1:][model.tree.parent[1:] != 0]]
+    for end in (0, 1):
+        fixed = arrays.pair_bodies[:, end] == 0
+        positions = arrays.pair_positions[:, 3 * end : 3 * end + 3]
+        on_ground.append(positions[fixed])
+        on_bodies.append(positions[~fixed])
+    for placed in model.description.bodies.values():
+        if isinstance(placed.body, FlexibleBody):
+            on_bodies.append(placed.body.nodes)
+        elif placed.body.mass > 0:
+            gyration = np.sqrt(np.abs(placed.body.inertia).max() / placed.body.mass)
+            on_bodies += [placed.body.com[None], np.array([[gyration, 0.0, 0.0]])]
+    ground = np.concatenate(on_ground)
+    lengths = [
+        np.linalg.norm(np.concatenate(on_bodies), axis=1),
+        np.ptp(ground, axis=0) if len(ground) else np.zeros(1),
+        np.abs(arrays.row_number[np.isin(arrays.row_kind, LENGTHS)]).ravel(),
+        np.abs(model.tree.pitch),
+    ]
+    return float(np.concatenate(lengths).max(initial=0.0))
