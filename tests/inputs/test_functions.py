@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from supple import Sampled
+from supple import PID, Sampled
 from supple.errors import SimulationError, StateError
 from supple.inputs.functions import text
 from supple.inputs.inputs import Inputs
@@ -174,6 +174,13 @@ def test_any_number_is_a_law(number: Any) -> None:
 def test_variables_do_not_hide_quantities(name: str) -> None:
     with pytest.raises(StateError, match=f"variables: {name!r} is a quantity of the model"):
         supple.simulate(two(), 0.1, variables={name: 1.0})
+
+
+def test_variables_do_not_hide_what_laws_hold() -> None:
+    """A sampled law keeps its force under a name; a variable of that name would be the same number."""
+    law = PID(kp=1.0, rate=100.0)
+    with pytest.raises(StateError, match=r"variables: 'a.angle.held' is a quantity of a law"):
+        supple.simulate(two(), 0.1, tau={"a.angle": law}, variables={"a.angle.held": 1.0})
 
 
 def test_variables_are_finite_numbers_that_formulas_know() -> None:

@@ -123,3 +123,12 @@ def test_substituting_nodes(graph: Any) -> None:
     assert swapped.evaluate(s=[0.7])["r"] == pytest.approx(math.sin(1.4) * 0.7 - 1 / math.atan2(1.4, 0.7))
     inner = f.substitute({np.sin(x): y})
     assert inner.outputs["r"][()] is y * y - 1 / np.arctan2(x, y)
+
+
+def test_an_input_stands_once(graph: Any) -> None:
+    """Two inputs with one name are one leaf: the second number would win without a word."""
+    x = graph.input("x")
+    with pytest.raises(ValueError, match="function 'f': the input 'x' stands twice"):
+        made(graph, {"s": [x, graph.input("x")]}, {"r": x})
+    with pytest.raises(ValueError, match="the input 'm' stands twice"):
+        made(graph, {"s": [x]}, {"r": x}, [graph.parameter("m"), graph.parameter("m")])

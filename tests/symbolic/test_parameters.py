@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,64 @@ def test_a_named_zero_stays_a_symbol() -> None:
 def test_wrong_names_are_refused(parameters: list[str] | None, names: dict[str, str], message: str) -> None:
     with pytest.raises(StateError, match=message):
         symbols_of(pendulum(), parameters, names)
+
+
+def cart() -> supple.Model:
+    mech = supple.Mechanism("cart", gravity=(0, -9.81, 0))
+    mech.add_body("cart", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
+    mech.add_body("arm", supple.RigidBody(2.0, (0, -0.5, 0), (0.1, 0.1, 0.2)), "cart", supple.Revolute("z"))
+    return mech.build()
+
+
+@pytest.mark.parametrize(
+    ("settings", "first", "second"),
+    [
+        ({"names": {"arm.angle": "cart.position"}}, "coordinate 'cart.position'", "coordinate 'arm.angle'"),
+        (
+            {"names": {"arm.angle": "cart.position", "cart.position": "arm.angle"}},
+            "coordinate 'arm.angle'",
+            "force along 'cart.position'",
+        ),
+        ({"names": {"arm.mass": "arm.angle"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),
+        ({"names": {"arm.angle": "arm.mass"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),
+        ({"inputs": {"arm.angle": "cart.position"}}, "coordinate 'arm.angle'", "force along 'cart.position'"),
+        ({"inputs": {"arm.mass": "cart.position"}}, "force along 'cart.position'", "parameter 'arm.mass'"),
+        ({"names": {"F": "arm.mass"}, "inputs": {"F": "arm.angle"}}, "force along 'arm.angle'", "parameter 'arm.mass'"),
+        ({"names": {"F": "arm.angle"}, "inputs": {"F": "cart.position"}}, "coordinate 'arm.angle'", "force along"),
+    ],
+)
+def test_a_name_stands_for_one_thing(settings: Any, first: str, second: str) -> None:
+    with pytest.raises(StateError, match=f"would stand for the {first} and for the {second}") as caught:
+        supple.equations(cart(), **settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_speeds_in_body_axes_do_not_share_a_name_with_a_coordinate() -> None:
+    mech = supple.Mechanism("block")
+    mech.add_body("block", supple.RigidBody(1.0, inertia=(1, 2, 3)), joint=supple.BuildingBlock(rotations="123"))
+    with pytest.raises(StateError, match=r"'block.wx' would stand for the coordinate 'block.angle1' and for the speed"):
+        supple.equations(mech.build(), names={"block.wx": "block.angle1"})
+
+
+def test_a_coordinate_its_rate_and_its_force_may_share_a_name() -> None:
+    symbols = symbols_of(cart(), names={"x": "cart.position", "theta": "arm.angle"}, inputs={"x": "cart.position"})
+    assert symbols.called(cart().coordinates) == ["x", "theta"]
+    assert symbols.inputs == {"cart.position": "x"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"names": {"-L": "arm.com.y"}}, "symbol '-L': expected a name without a sign"),
+        ({"names": {"x": "-cart.position"}}, "'cart.position' cannot have a sign"),
+        ({"parameters": ["arm.mass", "arm.mass"]}, "'arm.mass' stands twice"),
+    ],
+)
+def test_signs_and_doubles_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(StateError, match=message):
+        symbols_of(cart(), **settings)
+
+
+def test_parameters_of_compiled_code_stand_once() -> None:
+    with pytest.raises(StateError, match=r"parameters: 'arm.mass' stands twice"):
+        cart().compile("mass_matrix", parameters=["arm.mass", "arm.mass"])

@@ -155,6 +155,9 @@ class Inputs:
         self._whole_at = len(self.held)
         if self.whole is not None and self._traced_whole is None:
             self.held += [f"{name}.called" for name in names]
+        for name in self.variables:
+            if self.held.count(name) > 1:
+                raise StateError(f"variables: {name!r} is a quantity of a law, expected another name")
         self.acting = bool(self.laws or self.motions or self.whole is not None or self._stops)
         if self.acting:
             self.integrals.append(WORK)

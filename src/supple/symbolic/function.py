@@ -72,7 +72,11 @@ class Function:
         self.inputs = {key: np.asarray(x, dtype=object) for key, x in inputs.items()}
         self.outputs = {key: _nodes(graph, x) for key, x in outputs.items()}
         self.parameters = tuple(parameters)
-        given = {leaf.id for x in self.inputs.values() for leaf in x.flat} | {p.id for p in self.parameters}
+        leaves = [*(leaf for x in self.inputs.values() for leaf in x.flat), *self.parameters]
+        given = {leaf.id for leaf in leaves}
+        if len(given) < len(leaves):
+            twice = next(leaf for i, leaf in enumerate(leaves) if leaf in leaves[:i])
+            raise ValueError(f"function {name!r}: the input {twice.value!r} stands twice")
         unknown = [n for n in self.order if n.op in ("input", "parameter") and n.id not in given]
         if unknown:
             raise ValueError(f"function {name!r}: not among the inputs: {', '.join(str(n.value) for n in unknown)}")

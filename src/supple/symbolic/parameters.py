@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from supple.errors import StateError, nearest
 from supple.model.model import Model
@@ -124,7 +125,9 @@ def symbols_of(
     order = {symbol: place for place, symbol in enumerate(own)}
     numbers = {name.lstrip("-"): values[label] * (-1 if name.startswith("-") else 1) for label, name in found.items()}
     listed = sorted(numbers, key=lambda name: order.get(name, len(order)))
-    return Symbols(found, {name: numbers[name] for name in listed}, states, _drives(model, inputs))
+    symbols = Symbols(found, {name: numbers[name] for name in listed}, states, _drives(model, inputs))
+    _require_one_meaning(model, symbols, values, {*(names or {}), *(inputs or {})})
+    return symbols
 
 
 def plain_symbols(model: Model, parameters: Sequence[str]) -> Symbols:
@@ -135,10 +138,37 @@ def plain_symbols(model: Model, parameters: Sequence[str]) -> Symbols:
 
 
 def _require_known(model: Model, parameters: Sequence[str], values: Mapping[str, float]) -> None:
-    """Refuse names of parameters that the model does not have."""
-    for label in parameters:
+    """Refuse names of parameters that the model does not have, and those that stand twice."""
+    for i, label in enumerate(parameters):
         if label not in values:
             raise StateError(f"model {model.name!r}: no parameter {label!r}{nearest(label, values)}")
+        if label in parameters[:i]:
+            raise StateError(f"model {model.name!r}: parameters: {label!r} stands twice")
+
+
+def _require_one_meaning(model: Model, symbols: Symbols, values: Mapping[str, float], given: set[str]) -> None:
+    """Refuse a given name that would stand for several things: equal names are one leaf, or cannot be told apart.
+
+    A coordinate, the speed that is its rate and the drive force on that speed may share one, as they do in the model.
+    """
+    rate_of = {i: int(j) for i, j in enumerate(model.q_of_speed) if j >= 0}
+    owner = {speed: ("q", rate_of[i]) if i in rate_of else ("v", i) for i, speed in enumerate(model.speeds)}
+    claims: list[tuple[str, tuple[str, Any], str]] = [
+        *(
+            (name, ("q", i), f"the coordinate {model.coordinates[i]!r}")
+            for i, name in enumerate(symbols.called(model.coordinates))
+        ),
+        *((symbols.called([speed])[0], owner[speed], f"the speed {speed!r}") for speed in model.speeds),
+        *((name, owner[speed], f"the force along {speed!r}") for speed, name in symbols.inputs.items()),
+    ]
+    for label in values:
+        name = symbols.names.get(label, label).removeprefix("-")
+        claims.append((name, ("parameter", name), f"the parameter {label!r}"))
+    first: dict[str, tuple[tuple[str, Any], str]] = {}
+    for name, whose, what in claims:
+        other, other_what = first.setdefault(name, (whose, what))
+        if other != whose and name in given:
+            raise StateError(f"model {model.name!r}: names: {name!r} would stand for {other_what} and for {what}")
 
 
 def _drives(model: Model, inputs: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
@@ -167,6 +197,10 @@ def _called(model: Model, values: Mapping[str, float], names: Mapping[str, str])
     called: dict[str, str] = {}
     for symbol, meaning in names.items():
         label = meaning.removeprefix("-")
+        if symbol.startswith("-"):
+            raise StateError(f"model {model.name!r}: symbol {symbol!r}: expected a name without a sign")
+        if meaning.startswith("-") and label in (*model.coordinates, *model.speeds):
+            raise StateError(f"model {model.name!r}: symbol {symbol!r}: {label!r} cannot have a sign: is no parameter")
         if label not in values:
             hint = nearest(label, [*values, *model.coordinates, *model.speeds])
             raise StateError(
