@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from supple.engines.llvm.machine_code import MachineCode
 from supple.symbolic.function import Function
 from supple.symbolic.graph import FUNCTIONS, UFUNCS, Expr, Graph, GraphTooLarge
 
@@ -122,6 +123,51 @@ def test_what_is_undefined_is_left_to_the_run() -> None:
     assert (x / 0).op == "div"
     assert (x / 1e-310).op == "div"  # its inverse is not a number
     assert (x**math.inf).op == "pow"
+
+
+def test_quotients_of_constants_are_rounded_once() -> None:
+    for a in range(1, 100):
+        for b in range(1, 100):
+            assert (g.constant(a) / g.constant(b)).value == a / b
+            assert (a * x) / b is (a / b) * x
+    assert (g.constant(1.1) ** 7).value == 1.1**7
+
+
+def test_nothing_divided_by_nothing_is_not_a_number() -> None:
+    undefined = [g.zero / g.zero, 0 / (x - x), g.one / g.zero]
+    out = Function("f", g, {"s": np.array([x])}, {"r": np.array(undefined)}).evaluate(s=[1.0])["r"]
+    assert np.isnan(out[:2]).all()
+    assert out[2] == math.inf
+
+
+@pytest.mark.parametrize(
+    ("write", "number", "value"),
+    [
+        (lambda x: (1e308 * x) * 10, 1e-10, 1e299),
+        (lambda x: 1e-200 * (1e-200 * x), 1e200, 1e-200),
+        (lambda x: (1e-200 * x) / 1e200, 1e200, 1e-200),
+        (lambda x: (1e308 + x) + 1e308, -1e308, 1e308),
+        (lambda x: x / 1e-310, 1e-300, 1e-300 / 1e-310),
+        (lambda x: (x * x) * 1e-200 * (x * 1e-200), 1e150, 1e50),
+    ],
+)
+def test_constants_are_not_gathered_beyond_the_range_of_numbers(write: Any, number: float, value: float) -> None:
+    f = Function("f", g, {"s": np.array([x])}, {"r": np.array([write(x)])})
+    assert f.evaluate(s=[number])["r"][0] == pytest.approx(value, rel=1e-12)
+    for lanes in (1, 4):
+        assert MachineCode.of(f, lanes=lanes)([number])[0] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum"])
+@pytest.mark.parametrize("pair", [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan), (1.0, 2.0), (2.0, 1.0)])
+def test_the_smaller_and_the_larger_are_those_of_numpy(name: str, pair: tuple[float, float]) -> None:
+    """A limit does not hide what is not a number."""
+    ufunc = getattr(np, name)
+    expected = ufunc(*pair)
+    f = Function("f", g, {"s": np.array([x, y])}, {"r": np.array([ufunc(x, y)])})
+    folded = ufunc(g.constant(pair[0]), g.constant(pair[1]))
+    for found in (f.evaluate(s=pair)["r"][0], MachineCode.of(f)(list(pair))[0], folded.value):
+        np.testing.assert_equal(found, expected)
 
 
 def test_a_node_is_neither_true_nor_false() -> None:

@@ -259,6 +259,35 @@ def test_python_without_numpy_has_every_function() -> None:
     np.testing.assert_array_equal(run_python(f, given, {}, numpy=False)["r"], f.evaluate(**given)["r"])
 
 
+def test_what_is_not_a_number_stays_so_in_every_language(tmp_path: Path) -> None:
+    g: Any = Graph()
+    x, y = g.input("x"), g.input("y")
+    f = made(
+        g,
+        {"s": [x, y]},
+        {"r": [g.min(x, y), g.min(y, x), g.max(x, y), g.max(y, x), g.sign(x), g.min(y, g.constant(2.0))]},
+    )
+    given: Given = {"s": [np.nan, 0.35]}
+    expected = [np.nan, np.nan, np.nan, np.nan, np.nan, 0.35]
+    for found in (
+        f.evaluate(**given),
+        run_c(f, given, {}, tmp_path),
+        *(run_python(f, given, {}, n) for n in (False, True)),
+    ):
+        np.testing.assert_array_equal(found["r"], expected)
+
+
+def test_constants_that_would_overflow_are_written_apart(tmp_path: Path) -> None:
+    g: Any = Graph()
+    x = g.input("x")
+    f = made(g, {"s": [x]}, {"r": [(1e308 * x) * 10, 1e-200 * (1e-200 * x)]})
+    given: Given = {"s": [1e-10]}
+    for found in (run_c(f, given, {}, tmp_path), *(run_python(f, given, {}, n) for n in (False, True))):
+        np.testing.assert_array_equal(found["r"], f.evaluate(**given)["r"])
+    assert "inf" not in listing(f)
+    assert " 0*" not in listing(f)
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 5e-324, 1.7976931348623157e308, 0.1, -1 / 3])
 def test_numbers_are_written_to_the_last_bit(value: float, tmp_path: Path) -> None:
     g = Graph()

@@ -9,6 +9,7 @@ end as a subtraction somewhere.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
@@ -16,6 +17,17 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ModelError
+
+
+def smaller(a: float, b: float) -> float:
+    """The smaller as `numpy.minimum` has it: not a number where either is not. So in all languages."""
+    return a if a < b or a != a else b
+
+
+def larger(a: float, b: float) -> float:
+    """The larger as `numpy.maximum` has it: not a number where either is not. So in all languages."""
+    return a if a > b or a != a else b
+
 
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": math.sin,
@@ -34,8 +46,8 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "pow": math.pow,
     "abs": abs,
     "sign": lambda x: float(np.sign(x)),
-    "min": min,
-    "max": max,
+    "min": smaller,
+    "max": larger,
 }
 """Functions a node can be, with their values on floats."""
 
@@ -220,7 +232,7 @@ class Graph:
                 return self.constant(a.value + b.value)
             if a.value == 0.0:
                 return b
-            if b.op == "add" and b.args[0].op == "constant":
+            if b.op == "add" and b.args[0].op == "constant" and math.isfinite(a.value + b.args[0].value):
                 return self.add(self.constant(a.value + b.args[0].value), b.args[1])
         if b.op == "neg":
             return self.sub(a, b.args[0])
@@ -277,16 +289,23 @@ class Graph:
                 return self.neg(self.mul(self.constant(-c), b))
             if c == 1.0:
                 return b
-            if b.op == "mul" and b.args[0].op == "constant":
+            if b.op == "mul" and b.args[0].op == "constant" and _is_normal(c * b.args[0].value):
                 return self.mul(self.constant(c * b.args[0].value), b.args[1])
         if _is_reciprocal(a, b) or _is_reciprocal(b, a):
             return self.one
         return self._make("mul", (a, b))
 
     def div(self, a: Expr, b: Expr) -> Expr:
-        """a / b. Division by a constant becomes a product."""
-        if b.op == "constant" and b.value != 0.0 and math.isfinite(1.0 / b.value):
-            return self.mul(self.constant(1.0 / b.value), a)
+        """a / b. Constants are divided, with one rounding; division by another constant than zero becomes a product."""
+        if b.op == "constant":
+            if b.value == 0.0:
+                return self._make("div", (a, b))
+            if a.op == "constant":
+                return self.constant(a.value / b.value)
+            if a.op == "mul" and a.args[0].op == "constant" and _is_normal(a.args[0].value / b.value):
+                return self.mul(self.constant(a.args[0].value / b.value), a.args[1])
+            if _is_normal(1.0 / b.value):
+                return self.mul(self.constant(1.0 / b.value), a)
         if a.op == "constant" and a.value == 0.0:
             return self.zero
         if a is b:
@@ -313,7 +332,7 @@ class Graph:
             power = b.value
             if power == 0.5:
                 return self.function("sqrt", a)
-            if power.is_integer() and abs(power) <= 16:
+            if power.is_integer() and abs(power) <= 16 and a.op != "constant":
                 return self._whole_power(a, int(power))
         return self.function("pow", a, b)
 
@@ -362,6 +381,11 @@ def order_of(outputs: Iterable[Expr]) -> list[Expr]:
             needed[node.id] = node
             stack.extend(node.args)
     return [needed[i] for i in sorted(needed)]
+
+
+def _is_normal(x: float) -> bool:
+    """Whether a number has all its digits: constants are not gathered into one that over- or underflows."""
+    return sys.float_info.min <= abs(x) <= sys.float_info.max
 
 
 def _is_reciprocal(a: Expr, b: Expr) -> bool:

@@ -101,6 +101,8 @@ class Forms:
         parts = []
         for m, x in a.items():
             for n, y in b.items():
+                if x * y == 0.0:  # underflow: the term would be lost
+                    raise TooLong
                 powers = dict(m)
                 for atom, exponent in n:
                     powers[atom] = powers.get(atom, 0) + exponent

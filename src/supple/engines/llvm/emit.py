@@ -19,7 +19,8 @@ from supple.symbolic.graph import Expr
 
 DOUBLE, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 FLAGS = ("contract", "reassoc")
-"""Sums may be fused and regrouped by the compiler: the same way in every run, as the code is compiled once."""
+"""Sums may be fused and regrouped by the compiler: the same way in every run, as the code is compiled once. Products
+are not regrouped: constants that the graph keeps apart would be gathered into one that over- or underflows."""
 NAME = "kernel"
 
 
@@ -139,7 +140,7 @@ class Body:
         if op == "sub":
             return b.fsub(x[0], x[1], flags=FLAGS)
         if op == "mul":
-            return b.fmul(x[0], x[1], flags=FLAGS)
+            return b.fmul(x[0], x[1], flags=("contract",))
         if op == "div":
             return b.fdiv(x[0], x[1])
         if op == "neg":

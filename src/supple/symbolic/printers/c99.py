@@ -20,10 +20,15 @@ log10 log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgam
 lrint llrint lround llround round trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma
 fpclassify isfinite isinf isnan isnormal signbit isgreater isgreaterequal isless islessequal islessgreater isunordered
 gamma j0 j1 jn y0 y1 yn signgam float_t double_t abs main""".split()  # noqa: SIM905
-OWN = ["sign", "parameters", "constants", "INFINITY", "NAN"]
+OWN = ["sign", "smaller", "larger", "parameters", "constants", "INFINITY", "NAN"]
 RESERVED = {*KEYWORDS, *LIBRARY, *(f"{name}{end}" for name in LIBRARY for end in "fl"), *OWN}
-CALLS = {name: name for name in FUNCTIONS} | {"abs": "fabs", "min": "fmin", "max": "fmax"}
-SIGN = ["static double sign(double x)", "{", "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;", "}", ""]
+CALLS = {name: name for name in FUNCTIONS} | {"abs": "fabs", "min": "smaller", "max": "larger"}
+HELPERS = {
+    "sign": ["static double sign(double x)", "{", "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;", "}", ""],
+    "min": ["static double smaller(double a, double b)", "{", "    return a < b || a != a ? a : b;", "}", ""],
+    "max": ["static double larger(double a, double b)", "{", "    return a > b || a != a ? a : b;", "}", ""],
+}
+"""Functions that C lacks, or whose own take what is not a number for nothing: fmin and fmax."""
 
 
 def c_source(function: Function) -> str:
@@ -47,8 +52,8 @@ def c_source(function: Function) -> str:
     title += ["", "Outputs must not overlap inputs."]
     title = [re.sub(r"\?(?=\?)", "? ", line) for line in title]  # two question marks may start a trigraph
     lines = ["/*", *(f" * {line}".rstrip() for line in title), " */", "", "#include <math.h>", ""]
-    if any(node.op == "sign" for node in function.order):
-        lines += SIGN
+    used = {node.op for node in function.order}
+    lines += [line for name, helper in HELPERS.items() if name in used for line in helper]
     inputs = [words[key] for key in plan.inputs]
     if plan.parameters:
         body = []

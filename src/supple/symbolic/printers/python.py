@@ -11,11 +11,21 @@ from supple.symbolic.printers.head import Place, head, identifiers, leaf_names, 
 from supple.symbolic.printers.plan import planned
 from supple.symbolic.printers.writer import CodeWriter
 
-GLOBAL = {*keyword.kwlist, "np", "math", "sign", "abs", "min", "max", "float"}
+GLOBAL = {*keyword.kwlist, "np", "math", "sign", "abs", "smaller", "larger", "float"}
 RESERVED = GLOBAL | {"shape", "kind", "constants", "parameters"}
 NUMPY = {own: f"np.{name}" for name, own in UFUNCS.items()}
-MATH = {name: f"math.{name}" for name in FUNCTIONS} | {name: name for name in ("abs", "sign", "min", "max")}
-SIGN = ["def sign(x):", "    return (x > 0) - (x < 0)", "", ""]
+MATH = {name: f"math.{name}" for name in FUNCTIONS} | {
+    "abs": "abs",
+    "sign": "sign",
+    "min": "smaller",
+    "max": "larger",
+}
+HELPERS = {
+    "sign": ["def sign(x):", "    return 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0", "", ""],
+    "min": ["def smaller(a, b):", "    return a if a < b or a != a else b", "", ""],
+    "max": ["def larger(a, b):", "    return a if a > b or a != a else b", "", ""],
+}
+"""Functions that Python lacks, or whose own depend on the order of what is not a number: min and max."""
 
 
 def python_source(function: Function, numpy: bool = True) -> str:
@@ -41,8 +51,8 @@ def python_source(function: Function, numpy: bool = True) -> str:
     title = head(function, plan, names, lambda key, at: _entry(made[key], at, numpy))
     lines = [f"# {line}".rstrip() for line in title]
     lines += ["", "import numpy as np" if numpy else "import math", "", ""]
-    if not numpy and any(node.op == "sign" for node in function.order):
-        lines += SIGN
+    used = {node.op for node in function.order}
+    lines += [line for name, helper in HELPERS.items() if name in used and not numpy for line in helper]
     dimensions = {words[key]: x.ndim for key, x in plan.inputs.items()}
     if plan.parameters:
         items = [(f"p{i + 1}", node) for i, node in enumerate(plan.constants)]

@@ -160,11 +160,13 @@ class FormulaWriter(Writer):
         above: list[Expr] = []
         below: list[Expr] = []
         self._collect(node, above, below)
-        coefficient = math.prod(x.value for x in above if x.op == "constant")
+        numbers = [x.value for x in above if x.op == "constant"]
+        coefficient = math.prod(numbers)
         plain = coefficient == 1.0
         top = self._powers([x for x in above if x.op != "constant"], self.bar and plain and bool(below))
         if not plain or not top:
-            top.insert(0, self.number(coefficient))
+            whole = math.isfinite(coefficient) and coefficient != 0.0
+            top[:0] = [self.number(x) for x in ([coefficient] if whole else numbers)]
         return self.quotient(top, self._powers(below, self.bar))
 
     def _collect(self, node: Expr, above: list[Expr], below: list[Expr]) -> None:
