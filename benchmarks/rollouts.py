@@ -45,7 +45,7 @@ def mujoco_panda() -> Any:
 
 def main() -> None:
     """Print the table."""
-    model = supple.load(next(robot_directory().rglob("panda.urdf")))
+    model = supple.load(next(robot_directory().rglob("panda.urdf")), limits=False, mimic=False)
     peer = mujoco_panda()
     names = [f"{b}.{c}" for b in model.bodies for c in ("angle", "position") if f"{b}.{c}" in model.coordinates]
     order = [names.index(n) for n in model.coordinates]

@@ -107,7 +107,7 @@ def motion_of(name: str, shot: Shot) -> Run:
     """An example's model and what it does in the picture."""
     if name == "robot_from_urdf":
         example = runpy.run_path(str(EXAMPLES / f"{name}.py"))
-        robot, goal = supple.load(EXAMPLES / f"{name}.urdf"), example["GOAL"]
+        robot, goal = supple.load(EXAMPLES / f"{name}.urdf", limits=True), example["GOAL"]
         drive = lambda t, q, v: robot.inverse_dynamics(q, v, 36.0 * (goal - q) - 12.0 * v)  # noqa: E731
         return robot, supple.simulate(robot, 1.5, tau=drive)
     model = supple.load(EXAMPLES / f"{name}.toml")

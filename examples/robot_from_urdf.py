@@ -48,7 +48,7 @@ def holding_torques(q: Floats) -> Floats:
 
 def main() -> float:
     """Print and return how far springs alone leave the shoulder off its goal, rad; check both motions by hand."""
-    robot = supple.load(FILE)
+    robot = supple.load(FILE, limits=True)
     print(f"{robot.name}: {', '.join(robot.coordinates)}; frames {', '.join(robot.frames)}")
 
     def computed_torque(t: float, q: Floats, v: Floats) -> Floats:

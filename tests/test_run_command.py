@@ -39,6 +39,7 @@ q = { "arm.angle" = 1.0 }
 RUN = "from supple import cli; cli.main()"
 SIGNALLED = """
 import os, signal
+import supple
 from supple import cli
 from supple.simulation import course, run
 from supple.simulation.storage import Recording
@@ -235,3 +236,20 @@ def test_a_terminal_shows_a_bar(model: Path, tmp_path: Path) -> None:
     text = shown.decode()
     for word in ("simulating", "t = 2 s", "x real time", "0:00:00"):
         assert word in text
+
+
+def test_a_run_acts_on_limits_and_mimic_joints_if_told_to(tmp_path: Path, command: Command) -> None:
+    robot = Path(__file__).parents[1] / "examples" / "robot_from_urdf.urdf"
+    target = tmp_path / "m.nc"
+    run = ("run", robot, "--duration", 2.0, "-o", target, "--no-report")
+    code, _, err = command(*run)
+    assert code == 0
+    assert "note:" in err
+    assert "the model does not act on limits of turret.angle, upper_arm.angle" in err
+    with xr.open_dataset(target, engine="h5netcdf") as result:
+        assert float(abs(result.q).max()) > 2.9
+    code, out, err = command(*run, "--limits")
+    assert (code, err) == (0, "")
+    assert "upper_arm.angle upper" in out
+    with xr.open_dataset(target, engine="h5netcdf") as result:
+        assert float(result.q.sel(coordinate="upper_arm.angle").max()) <= 2.0 + 1e-9

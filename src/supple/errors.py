@@ -59,6 +59,10 @@ class PhysicsWarning(UserWarning):
     """A file holds something that cannot be right, and was read all the same."""
 
 
+class OmissionWarning(UserWarning):
+    """A file says something about a mechanism that the model does not act on."""
+
+
 class PerformanceWarning(UserWarning):
     """Something works, but slower than asked for."""
 

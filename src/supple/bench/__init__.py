@@ -38,7 +38,7 @@ def compare(path: Path, floating_base: bool = False) -> Table:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicsWarning)
-        model = load(path, floating_base=floating_base)
+        model = load(path, floating_base=floating_base, limits=False, mimic=False)
     peer = _pinocchio_times(path, floating_base) if path.suffix == ".urdf" and find_spec("pinocchio") else None
     table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state, one thread")
     table.add_column("")

@@ -47,7 +47,7 @@ class Peer:
     def __init__(self, path: Path, floating_base: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PhysicsWarning)
-            self.model = load(path, floating_base=floating_base)
+            self.model = load(path, floating_base=floating_base, limits=False, mimic=False)
         base = (pin.JointModelFreeFlyer(),) if floating_base else ()
         self.pin: Any = pin.buildModelFromUrdf(str(path), *base)
         self.data: Any = self.pin.createData()

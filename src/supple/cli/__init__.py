@@ -18,6 +18,7 @@ def main() -> None:
     """Entry point: what went wrong is said in one line, without a traceback."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", supple.PhysicsWarning)
+        warnings.simplefilter("always", supple.OmissionWarning)
         warnings.showwarning = lambda message, *_: say(f"note: {message}", err)
         try:
             command()()

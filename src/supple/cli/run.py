@@ -43,6 +43,12 @@ def run(
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
     ] = True,
+    limits: Annotated[
+        bool | None, typer.Option("--limits/--no-limits", help="Act on the ranges of joints of a robot, as stops.")
+    ] = None,
+    mimic: Annotated[
+        bool | None, typer.Option("--mimic/--no-mimic", help="Let joints of a robot follow others, as gears.")
+    ] = None,
     floating_base: Floating = False,
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
@@ -52,7 +58,8 @@ def run(
     target = output or Path(f"{file.stem}.nc")
     try:
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-        model, settings = _read(file, floating_base, given)
+        model = load(file, floating_base, limits=limits, mimic=mimic)
+        settings = _settings(file, given, limits is not False)
         _require_other(target, file)
         started = time.perf_counter()
         with _Bar(settings["duration"]) as bar:
@@ -72,14 +79,15 @@ def run(
         raise supple.SimulationError(f"{error}\n{_kept(target, '--overwrite')}") from None
 
 
-def _read(file: Path, floating_base: bool, given: dict[str, Any]) -> tuple[supple.Model, dict[str, Any]]:
-    """The model, and what to do with it: by the file, and by the options that are given."""
-    model = load(file, floating_base=floating_base)
+def _settings(file: Path, given: dict[str, Any], limits: bool) -> dict[str, Any]:
+    """What to do with the model: by the file, its stops if they are wanted, and by the options that are given."""
     settings = read_run(file) if file.suffix.lower() == ".toml" else {}
+    if not limits:
+        settings.pop("limits", None)
     settings |= {key: value for key, value in given.items() if value is not None}
     if "duration" not in settings:
         raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
-    return model, settings
+    return settings
 
 
 def _require_other(target: Path, file: Path) -> None:

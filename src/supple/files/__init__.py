@@ -7,6 +7,7 @@ from pathlib import Path
 
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files import embedding, toml, urdf
+from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
 from supple.model.joints import Fixed, Free
@@ -23,6 +24,8 @@ def load(
     floating_base: bool = False,
     merge_fixed: bool = True,
     joint_damping: bool = False,
+    limits: bool | None = None,
+    mimic: bool | None = None,
 ) -> Model:
     """The model that a file describes.
 
@@ -37,6 +40,12 @@ def load(
         TOML, bodies on fixed joints always stay bodies: they are there because the author wants their joint wrenches.
     joint_damping : bool
         URDF: take the damping of `<dynamics>` as joint dampers. Off, since other tools leave it out of the dynamics.
+    limits : bool, optional
+        Take `lower` and `upper` of URDF's `<limit>`, or the `[[limit]]` tables of TOML, as stops that `supple.simulate`
+        acts on. If it is not given they are left out of a robot with an `OmissionWarning`.
+    mimic : bool, optional
+        Take URDF's `<mimic>`, or the `[[coupling]]` tables of TOML, as gears: constraints between the coordinates. If
+        it is not given, they are left out of a robot in the same way.
 
     Raises
     ------
@@ -45,9 +54,12 @@ def load(
     """
     file = Path(path)
     if _suffix(file) == ".urdf":
-        mech = urdf.read(file, joint_damping)
+        mech = related(urdf.read(file, joint_damping, bool(limits)), file, limits, mimic)
         return (free_base(mech) if floating_base else mech).build(merge_fixed)
-    mech = embedding.read(file).description if _suffix(file) == ".nc" else toml.read(file)
+    if _suffix(file) == ".nc":  # the stops of the run that it holds are those of its model
+        mech = related(embedding.read(file).description, file, limits is not False, bool(mimic))
+    else:
+        mech = related(toml.read(file), file, bool(limits), bool(mimic))
     return (_freed(mech, file) if floating_base else mech).build()
 
 

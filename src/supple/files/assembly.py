@@ -194,6 +194,7 @@ class _Assembly:
         for i, coupling in enumerate(file.coupling, start=1):
             with self.faults.noted(f"coupling[{i}]"):
                 self.mech.add_coupling(**coupling.model_dump())
+        self.mech.limits = [table.limit() for table in file.limit]
 
 
 def _matrix(rotation: AnyRotation, place: str, faults: Faults) -> Floats | None:

@@ -44,6 +44,7 @@ def text(mech: Mechanism, files: Mapping[str, FlexibleBody] = MappingProxyType({
     parts += [_table("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
     parts += [_constraint(name, constraint) for name, constraint in mech.constraints.items()]
     parts += [_table("coupling", _plain(coupling)) for coupling in mech.couplings]
+    parts += [_table("limit", [(key, x) for key, x in _plain(limit) if x is not None]) for limit in mech.limits]
     return "\n".join(parts)
 
 

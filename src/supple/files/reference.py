@@ -151,7 +151,7 @@ and becomes part of the equations of motion; it is never run as a program.
 URDF = """\
 ## URDF
 
-`supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False)`
+`supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False, limits=None, mimic=None)`
 
 - **Bodies** have the names of the links; `/` and `.`, which have a meaning in names of frames and coordinates, become
   `_`, with a number behind it if that name is taken. Joints go by the link they carry: the coordinate of the joint
@@ -159,19 +159,24 @@ URDF = """\
 - **Order**: root first, each branch to its end, joints in the order of their names by character codes. This is the
   order of Pinocchio's joints.
 - **Root**: fixed to the ground; with `floating_base=True` on a free joint.
-- **Joints**: `revolute` and `continuous` become revolute joints (limits are not part of the dynamics), `prismatic`,
+- **Joints**: `revolute` and `continuous` become revolute joints, `prismatic`,
   `fixed`, `floating` (free) and `planar`. The axis of a planar joint is the normal of its plane, as the format says;
   Pinocchio takes the plane x, y whatever the axis.
 - **Fixed joints**: with `merge_fixed=True` a link on a fixed joint becomes part of the link that carries it, and its
   name that of a frame. Links fixed to the ground are dropped but for their frames. A robot without moving joints has
   no coordinates.
-- **Mimic joints** keep their own coordinate; the relation is kept in `Model.couplings`. One that names a joint which is
-  not there is left out with a warning.
+- **Limits**: with `limits=True` the range of a joint, `lower` and `upper`, has stops that `supple.simulate` acts on;
+  one that ends where it begins, or before, is left out with a warning. Limits of speed and effort are not taken.
+- **Mimic joints** keep their own coordinate. With `mimic=True` a gear holds it to the other one's, and the narrower of
+  their ranges counts; else both are free, and the relation is kept in `Model.couplings`. One that names a joint which
+  is not there is left out with a warning.
+- What a robot has of these and the model does not act on is named by one `OmissionWarning`, unless `limits=False` and
+  `mimic=False` say that it is not wanted.
 - **Inertia**: a link without `<inertial>` has no mass. Masses and inertias that no real body can have are taken as they
   are, with one `PhysicsWarning` that lists them.
 - **Damping**: the inverse dynamics of Pinocchio leaves `<dynamics>` out, and so does `supple`, so that the two agree;
   `joint_damping=True` takes its damping as joint dampers. Friction is never taken.
-- **Left alone**: meshes, materials, limits, transmissions, sensors and elements of other programs.
+- **Left alone**: meshes, materials, transmissions, sensors and elements of other programs.
 - **Safety**: a file with a document type is refused, so that no entity is expanded; nothing else is opened.
 """
 

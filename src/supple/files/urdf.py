@@ -18,6 +18,7 @@ from supple.files.faults import Faults, read_bytes
 from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
 from supple.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from supple.model.limits import Limit
 from supple.model.mechanism import GROUND, Mechanism
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -34,17 +35,21 @@ class Hinge:
     place: str
 
 
-def read(path: str | os.PathLike[str], joint_damping: bool = False) -> Mechanism:
+def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool = False) -> Mechanism:
     """The mechanism of a URDF file, its root link fixed to the ground, its bodies in Pinocchio's order.
+
+    The ranges of its joints are in `limits` of the mechanism.
 
     Parameters
     ----------
     path : path-like
     joint_damping : bool
         Take the damping of `<dynamics>` as joint dampers.
+    limits : bool
+        Warn of ranges that are none.
     """
     faults = Faults(Path(path))
-    mech = _assembled(faults, joint_damping)
+    mech = _assembled(faults, joint_damping, limits)
     faults.refuse()
     faults.warn()
     return mech
@@ -169,7 +174,7 @@ def _depth_first(links: Iterable[str], hinges: list[Hinge], faults: Faults) -> l
 # ------------------------------------------------------------ from elements to a mechanism
 
 
-def _assembled(faults: Faults, joint_damping: bool) -> Mechanism:
+def _assembled(faults: Faults, joint_damping: bool, limits: bool) -> Mechanism:
     """The mechanism, worth something only if no fault was noted."""
     robot, links, hinges = _collected(faults)
     names = body_names(links)
@@ -192,7 +197,26 @@ def _assembled(faults: Faults, joint_damping: bool) -> Mechanism:
     bodies = {name: placed.body for name, placed in mech.bodies.items() if isinstance(placed.body, RigidBody)}
     faults.doubts += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
     _couple(mech, hinges, names, faults)
+    for hinge in hinges:
+        found, doubt = _range(hinge.element, names[hinge.child])
+        mech.limits += [found] if found is not None else []
+        faults.doubts += [f"joint {hinge.name!r}: limit left out: {doubt}"] if limits and doubt else []
     return mech
+
+
+def _range(joint: Element, body: str) -> tuple[Limit | None, str]:
+    """The stops of a joint, or why what the file says about them is none."""
+    name = {"revolute": "angle", "prismatic": "position"}.get(joint.get("type", ""))
+    element = joint.find("limit")
+    if name is None or element is None or not element.attrib.keys() & {"lower", "upper"}:
+        return None, ""
+    try:
+        lower, upper = (_number(element, key, "0") for key in ("lower", "upper"))
+    except ModelError as error:
+        return None, str(error)
+    if not lower < upper:
+        return None, f"expected lower < upper, got {lower:g} and {upper:g}"
+    return Limit(f"{body}.{name}", lower, upper), ""
 
 
 def _couple(mech: Mechanism, hinges: list[Hinge], names: dict[str, str], faults: Faults) -> None:

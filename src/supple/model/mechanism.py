@@ -15,6 +15,7 @@ from supple.model.bodies import RigidBody
 from supple.model.checks import Floats, array, number, rotation_matrix
 from supple.model.constraints import Closure, Constraint, Gear
 from supple.model.joints import Fixed, Free, Joint, Revolute
+from supple.model.limits import Limit
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 
@@ -120,6 +121,8 @@ class Mechanism:
         self.wrenches: dict[str, AppliedWrench] = {}
         self.couplings: list[Coupling] = []
         self.constraints: dict[str, Constraint] = {}
+        self.limits: list[Limit] = []
+        """Stops that `supple.simulate` acts on besides those that it is given."""
 
     def add_body(
         self,
@@ -333,6 +336,7 @@ class Mechanism:
         copy.wrenches = dict(self.wrenches)
         copy.couplings = list(self.couplings)
         copy.constraints = dict(self.constraints)
+        copy.limits = list(self.limits)
         return copy
 
     def find_frame(self, name: str) -> Frame:

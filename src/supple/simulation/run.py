@@ -134,6 +134,7 @@ def simulate(
         raise StateError("guess: an array q is a guess already, expected one of them, or q by name")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
+    limits = list({x.coordinate: x for x in (*model.description.limits, *limits)}.values())
     inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
     q_0 = named_vector(model.coordinates, guess or {}, "guess", model.neutral())
     q_0 = q_0 if q is None else named_vector(model.coordinates, q, "q", q_0)

@@ -1,0 +1,109 @@
+"""What a file says about the ranges of joints, and about joints that follow others: acted on if it is asked for."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from supple.errors import FileFormatError, OmissionWarning, PhysicsWarning
+from supple.model.constraints import Gear
+from supple.model.limits import Limit
+from supple.model.mechanism import Mechanism
+
+Leads = dict[str, tuple[str, float, float]]
+"""By coordinate the one that it follows, ratio and offset."""
+NAMED = 6
+"""Joints that a warning names."""
+
+
+def related(mech: Mechanism, path: Path, limits: bool | None, mimic: bool | None) -> Mechanism:
+    """The mechanism with stops and gears as asked for.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        As a file describes it.
+    path : Path
+        The file, for messages.
+    limits, mimic : bool or None
+        Whether to keep the stops and to make gears of the couplings. None: no, with an `OmissionWarning`.
+    """
+    copy = mech._copy()
+    left_out = []
+    if limits is None and mech.limits:
+        left_out.append(f"limits of {_listed(x.coordinate for x in mech.limits)} (limits=True: stops)")
+    following = [c.follower for c in mech.couplings if _coordinate(mech, c.follower) and _coordinate(mech, c.leader)]
+    if mimic is None and following:
+        left_out.append(f"mimic joints {_listed(following)} (mimic=True: gears)")
+    if left_out:
+        # The caller of `load`.
+        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=3)
+    if not limits:
+        copy.limits = []
+    if mimic:
+        _gear(copy, path)
+    return copy
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
+    return ", ".join(every[:NAMED]) + more
+
+
+def _gear(mech: Mechanism, path: Path) -> None:
+    """Make gears of the couplings, q = ratio p + offset; stops of q, which follows, become stops of p, which leads.
+
+    Joints that do not move by one coordinate, such as fixed ones, neither lead nor follow.
+    """
+    leads: Leads = {}
+    for c in mech.couplings:
+        follower, leader = _coordinate(mech, c.follower), _coordinate(mech, c.leader)
+        if follower and leader:
+            mech.constrain(f"{c.follower} follows {c.leader}", Gear(follower, leader, c.ratio, c.offset))
+            leads[follower] = leader, c.ratio, c.offset
+    mech.couplings = []
+    ranges = {x.coordinate: x for x in mech.limits}
+    for follower in leads:
+        at, ratio, offset = _first(follower, leads, path)
+        own = ranges.pop(follower, None)
+        if own is not None and ratio != 0:
+            ends = sorted((x - offset) / ratio for x in _ends(own))
+            before = _ends(ranges[at]) if at in ranges else (-math.inf, math.inf)
+            low, high = max(ends[0], before[0]), min(ends[1], before[1])
+            if low < high:
+                lower, upper = (x if math.isfinite(x) else None for x in (low, high))
+                ranges[at] = Limit(at, lower, upper, own.restitution)
+            else:
+                said = (
+                    f"limits of {at!r} and of {follower!r}, which follows it, leave nothing: those of {at!r} are taken"
+                )
+                warnings.warn(f"{path}: read all the same: {said}", PhysicsWarning, stacklevel=4)
+    mech.limits = list(ranges.values())
+
+
+def _first(follower: str, leads: Leads, path: Path) -> tuple[str, float, float]:
+    """The coordinate p that leads all that a joint follows, and ratio and offset of q = ratio p + offset."""
+    at, ratio, offset = follower, 1.0, 0.0
+    passed = {follower}
+    while at in leads:
+        at, r, o = leads[at]
+        ratio, offset = ratio * r, offset + ratio * o
+        if at in passed:
+            raise FileFormatError(f"{path}: mimic: expected joints that follow others, got {at!r} following itself")
+        passed.add(at)
+    return at, ratio, offset
+
+
+def _coordinate(mech: Mechanism, body: str) -> str | None:
+    """The coordinate of the joint that carries a body, if it is one alone."""
+    layout = mech.bodies[body].joint.layout()
+    names = (*layout.translation_names, *layout.rotation_names)
+    return f"{body}.{names[0]}" if len(names) == 1 else None
+
+
+def _ends(limit: Limit) -> tuple[float, float]:
+    low, high = limit.lower, limit.upper
+    return -math.inf if low is None else low, math.inf if high is None else high
