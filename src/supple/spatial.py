@@ -29,9 +29,11 @@ Inertia = tuple[Number, ...]
 Array = np.ndarray[Any, Any]
 TINY = 1e-300
 """Added to a square before its root is taken and divided by: a vector of no length then gives zero, not NaN."""
-TURN_A = tuple((-1.0) ** k / math.factorial(2 * k + 2) for k in range(11))
-TURN_B = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(11))
-"""Coefficients of `turn_series`."""
+TURN_4 = tuple((-1.0) ** k / math.factorial(2 * k + 4) for k in range(9))
+TURN_5 = tuple((-1.0) ** k / math.factorial(2 * k + 5) for k in range(9))
+"""Coefficients of c_4 and c_5 in `turn_series`."""
+HALVINGS = 4
+"""How often `turn_series` halves the angle."""
 SLOT = (
     (0, 1, 2, 6, 7, 8),
     (1, 3, 4, 9, 10, 11),
@@ -177,16 +179,28 @@ def quaternion_rotation(x: Number, y: Number, z: Number, w: Number) -> Mat3:
 def turn_series(x: Number) -> tuple[Number, Number, Number, Number]:
     """a = (1 - cos t) / t^2, b = (t - sin t) / t^3 and their derivatives by x, where x = t^2.
 
-    Power series: no division by a small angle, no branch, the derivatives are those of what is used. To rounding for
-    angles below two radians, more than a small deformation can have.
+    Both are Stumpff functions c_n = 1/n! - x/(n + 2)! + x^2/(n + 4)! - ...: a = c_2, b = c_3, c_n = 1/n! - x c_(n+2),
+    and 2 dc_n/dx = n c_(n+2) - c_(n+1). The series are summed for a sixteenth of the angle, which is then doubled:
+
+        c_2 <- c_1^2 / 2,  c_3 <- (c_3 + c_1 c_2) / 4,  c_4 <- c_3 (1 + c_1) / 8,  c_5 <- (c_5 + c_4 + c_2 c_3) / 16
+
+    with c_1 = 1 - x c_3 of the half angle. No division by a small angle, no branch; to rounding for up to four turns
+    (25 rad). Cost: 72 operations for a and b, 105 for all.
     """
-    a = b = da = db = 0.0 * x
-    for i in range(len(TURN_A) - 1, -1, -1):
-        da = a + x * da
-        db = b + x * db
-        a = TURN_A[i] + x * a
-        b = TURN_B[i] + x * b
-    return a, b, da, db
+    y = x * 0.25**HALVINGS
+    c_4 = c_5 = 0.0 * y
+    for i in range(len(TURN_4) - 1, -1, -1):
+        c_4 = TURN_4[i] + y * c_4
+        c_5 = TURN_5[i] + y * c_5
+    c_2, c_3 = 1 / 2 - y * c_4, 1 / 6 - y * c_5
+    for _ in range(HALVINGS):
+        c_1 = 1 - y * c_3
+        c_5 = (c_5 + c_4 + c_2 * c_3) * (1 / 16)
+        c_4 = c_3 * (1 + c_1) * (1 / 8)
+        c_3 = (c_3 + c_1 * c_2) * (1 / 4)
+        c_2 = c_1 * c_1 * (1 / 2)
+        y = 4 * y
+    return c_2, c_3, c_4 - 0.5 * c_3, 1.5 * c_5 - 0.5 * c_4
 
 
 @step
