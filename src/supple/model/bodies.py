@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError
-from supple.model.checks import Floats, array, number
+from supple.model.checks import Floats, array, freeze, number
 
 TRIANGLE_TOLERANCE = 1e-6
 """Relative excess of one principal moment over the sum of the others that rounding in a data sheet may cause."""
@@ -53,6 +53,7 @@ class RigidBody:
         object.__setattr__(self, "com", array(com, (3,), "com"))
         object.__setattr__(self, "inertia", matrix)
         object.__setattr__(self, "allow_unphysical", allow_unphysical)
+        freeze(self, "com", "inertia")
         fault = self.fault()
         if fault and not allow_unphysical:
             raise ModelError(fault)

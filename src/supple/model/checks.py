@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
@@ -40,6 +41,35 @@ def array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     if not np.isfinite(x).all():
         raise ModelError(f"{what}: expected finite numbers, got {x.tolist()}")
     return x
+
+
+def freeze(owner: Any, *names: str) -> None:
+    """Give a frozen dataclass arrays of its own, dense or sparse by rows, in place of those it was made with.
+
+    Nobody can write to them. What is frozen already is not copied again.
+    """
+    for name in names:
+        x = getattr(owner, name)
+        if all(not part.flags.writeable and part.base is None for part in _parts(x)):
+            continue
+        x = x.copy()
+        if sparse.issparse(x):
+            x.sum_duplicates()  # else it would be done later, in place
+        for part in _parts(x):
+            part.flags.writeable = False
+        object.__setattr__(owner, name, x)
+
+
+def _parts(x: Any) -> tuple[NDArray[Any], ...]:
+    return (x.data, x.indices, x.indptr) if sparse.issparse(x) else (x,)
+
+
+def own_axes(owner: Any, *names: str) -> None:
+    """The same for axes that were given as arrays or lists and are known to be right: they become tuples of numbers."""
+    for name in names:
+        value = getattr(owner, name)
+        if value is not None and not isinstance(value, str):
+            object.__setattr__(owner, name, tuple(array(value, (3,), name).tolist()))
 
 
 def direction(value: str | ArrayLike, what: str) -> Floats:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats, direction, number
+from supple.model.checks import Floats, direction, number, own_axes
 from supple.model.joints import Axis, Joint, Layout
 from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP, Closures
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, TWO_AXES
@@ -157,6 +157,9 @@ class PointOnLine(Constraint):
     second: str
     axis: Axis = "x"
 
+    def __post_init__(self) -> None:
+        own_axes(self, "axis")
+
     def rows(self) -> list[Row]:
         """Two."""
         return [Row("off the line", ALONG, a=n) for n in _across([direction(self.axis, "axis")])]
@@ -180,6 +183,9 @@ class PointOnPlane(Constraint):
     second: str
     normal: Axis = "z"
     offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        own_axes(self, "normal")
 
     def rows(self) -> list[Row]:
         """One."""
@@ -211,6 +217,7 @@ class Rolling(Constraint):
     def __post_init__(self) -> None:
         if not number(self.radius, "radius") > 0:
             raise ModelError(f"radius: expected more than zero, got {self.radius}")
+        own_axes(self, "axis")
 
     def rows(self) -> list[Row]:
         """It touches the plane, and does not slip in two directions."""

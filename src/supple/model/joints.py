@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError
-from supple.model.checks import Floats, direction, number, per_freedom
+from supple.model.checks import Floats, direction, number, own_axes, per_freedom
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES
 
 Axis = str | ArrayLike
@@ -82,6 +82,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         layout = self.layout()
+        own_axes(self, *({"axis", "first", "second", "normal"} & self.__dict__.keys()))
         for name, minimum in (("stiffness", None), ("rest", None), ("damping", None), ("inertia", 0.0)):
             values = per_freedom(getattr(self, name), layout.freedoms, f"{self.kind} joint: {name}", minimum)
             object.__setattr__(self, name, tuple(values.tolist()))
@@ -247,6 +248,11 @@ class BuildingBlock(Joint):
     translations: Sequence[Axis] = field(default=())
     rotations: str = ""
     kind = "building-block"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        own = tuple(d if isinstance(d, str) else tuple(np.asarray(d, float).tolist()) for d in self.translations)
+        object.__setattr__(self, "translations", own)
 
     def layout(self) -> Layout:
         what = "building-block joint"

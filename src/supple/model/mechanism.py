@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError, nearest
 from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, number, rotation_matrix
+from supple.model.checks import Floats, array, freeze, number, rotation_matrix
 from supple.model.constraints import Closure, Constraint, Gear
 from supple.model.joints import Fixed, Free, Joint, Revolute
 from supple.model.limits import Limit
@@ -37,6 +37,9 @@ class Placed:
     """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
     fidelity: str = "full"
 
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:
@@ -47,6 +50,9 @@ class Frame:
     rotation: Floats
     node: str | None = None
     """On a flexible body the frame or node that it moves with; position and rotation are relative to it."""
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,9 @@ class AppliedWrench:
     moment: Floats
     force: Floats
     axes: str
+
+    def __post_init__(self) -> None:
+        freeze(self, "moment", "force")
 
 
 @dataclass(frozen=True)
@@ -153,7 +162,7 @@ class Mechanism:
             Turns the joint frame relative to the parent's (or to the frame `at`).
         fidelity : str
             Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
-            "ruthless" leaves them out (8.1), for small deformations at slow rotation.
+            "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
         """
         with _named(f"body {name!r}"):
             _valid_name(name, "name")

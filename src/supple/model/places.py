@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.plain import plain
-from supple.model.checks import Floats
+from supple.model.checks import Floats, freeze
 from supple.recursions.tree import Flex
 from supple.spatial import turn_bias, turn_map, turn_rotation, turn_series
 from supple.structures.body import ShapeFrame
@@ -30,13 +30,18 @@ class Place:
     node: ShapeFrame | None = None
     """On a flexible body the node that it moves with; position and rotation are relative to it."""
 
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
     def __eq__(self, other: object) -> bool:
         """Same numbers."""
         if not isinstance(other, Place) or self.body != other.body or (self.node is None) != (other.node is None):
             return False
         return all(np.array_equal(a, b) for a, b in zip(_parts(self), _parts(other), strict=True))
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        """Of the body: equal places have the same."""
+        return hash((self.body, self.node is None))
 
 
 def _parts(place: Place) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats
+from supple.model.checks import Floats, freeze
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.report import Report
 from supple.structures.strains import Strains
@@ -34,6 +34,9 @@ class ShapeFrame:
     position: Floats
     shape: Floats
     turning: bool = True
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "shape")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,7 @@ class FlexibleBody:
     strains: Strains | None = None
 
     def __post_init__(self) -> None:
+        freeze(self, "nodes", "turning", "shapes", "mass_matrix", "stiffness", "damping")
         n, k, N = self.modes, len(self.nodes), self.integrals.N
         expected: dict[str, tuple[Any, tuple[int, ...]]] = {
             "nodes": (self.nodes, (k, 3)),

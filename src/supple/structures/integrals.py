@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.model.checks import Floats, Ints
+from supple.model.checks import Floats, Ints, freeze
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,9 @@ class Pairs:
     first: Ints
     other: Ints
     value: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "first", "other", "value")
 
     def dense(self) -> Floats:
         """N as (n, n, 3, 3): N[s, r]."""
@@ -77,6 +80,9 @@ class ModalIntegrals:
     E: Floats
     X: Floats
     N: Pairs
+
+    def __post_init__(self) -> None:
+        freeze(self, "moment", "second", "E", "X")
 
     @property
     def J_0(self) -> Floats:

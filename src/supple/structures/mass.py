@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.model.checks import Floats
+from supple.model.checks import Floats, freeze
 from supple.structures.layout import Bools
 
 Sparse = sparse.csr_array
@@ -45,6 +45,9 @@ class MassModel:
     weights: Sparse
     counted: Bools
     given: Sparse | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "positions", "weights", "counted", *(["given"] if self.given is not None else []))
 
     @cached_property
     def matrix(self) -> Sparse:

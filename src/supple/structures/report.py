@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.model.checks import Floats
+from supple.model.checks import Floats, freeze
 from supple.structures.layout import COMPONENTS
 
 
@@ -47,6 +47,9 @@ class Report:
     loaded: tuple[str, ...]
     compliance: Floats
     reduced_compliance: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "frequencies", "effective", "total", "interface", "resistance", "compliance", "reduced_compliance")
 
     @property
     def participation(self) -> Floats:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.errors import ModelError
-from supple.model.checks import Floats, Ints
+from supple.model.checks import Floats, Ints, freeze
 from supple.structures.beam_element import Element
 from supple.structures.mass import Sparse
 
@@ -56,6 +56,7 @@ class Strains:
     matrix: sparse.csr_array
 
     def __post_init__(self) -> None:
+        freeze(self, "positions", "matrix")
         g = len(self.places)
         shapes = (len(self.quantities), *self.positions.shape, self.matrix.shape[0])
         if shapes != (g, g, 3, g):

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from supple.errors import ModelError, nearest
 from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, number
+from supple.model.checks import Floats, array, freeze, number
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
 from supple.structures.held import static
@@ -53,6 +53,7 @@ class Structure:
     strains: Strains | None = None
 
     def __post_init__(self) -> None:
+        freeze(self, "nodes", "turning", "stiffness")
         regions(self.layout, self.frames)
 
     @cached_property
