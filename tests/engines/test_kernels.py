@@ -14,8 +14,6 @@ import pytest
 
 from generators import random_tree
 from supple.engines import kernels
-from supple.engines.workspaces import KEPT, borrow
-from supple.recursions.tree import Sizes
 
 PENDULUM = """
 import supple
@@ -136,11 +134,3 @@ def test_one_model_serves_several_threads_at_once() -> None:
         for _ in range(3):
             for got, want in zip(pool.map(work, range(200)), expected, strict=True):
                 assert np.array_equal(got[0], want)
-
-
-def test_few_workspaces_are_kept() -> None:
-    first = borrow(Sizes(3, 3), np.float64)
-    assert borrow(Sizes(3, 3), np.float64) is first
-    for n in range(10, 10 + KEPT):
-        borrow(Sizes(n, n), np.float64)
-    assert borrow(Sizes(3, 3), np.float64) is not first

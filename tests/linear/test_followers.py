@@ -113,3 +113,19 @@ def test_the_weight_of_a_freedom_decides_which_follows() -> None:
     own, Z = solved(np.zeros((2, 3)), np.ones(3), np.zeros(3, dtype=bool))
     assert own.tolist() == [0, 1, 2]
     assert np.array_equal(Z, np.eye(3))
+
+
+@pytest.mark.parametrize("name", FREEDOMS)
+def test_rows_keep_what_they_know(name: str) -> None:
+    """Whatever else is asked of the model meanwhile."""
+    model, loops, q = closed(name)
+    rng = np.random.default_rng(5)
+    rows = Rows(loops, q + 0j, rng.normal(size=model.nv), np.zeros(model.nv))
+    force = rng.normal(size=len(loops))
+    before = rows.pull(force)
+    other, v = model.random_state(9)
+    model.pose(other + 0j, model.frames[-1])
+    model.forward_dynamics(other, v, v)
+    Rows(loops, other + 0j, v, v)
+    np.testing.assert_array_equal(rows.pull(force), before)
+    np.testing.assert_allclose(before.real, loops.jacobian(q).T @ force, atol=1e-10 * np.abs(before).max())

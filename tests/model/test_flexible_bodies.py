@@ -141,3 +141,26 @@ def test_fixed_flexible_bodies_are_not_merged(boom: structures.FlexibleBody) -> 
     mech.add_body("tip", supple.RigidBody(0.5), "boom", supple.Fixed(), at="end")
     model = mech.build(merge_fixed=True)
     assert model.bodies == ("bus", "boom", "tip")
+
+
+@pytest.mark.parametrize("angle", [0.5, 3.0, 7.0, 12.0, 25.0])
+def test_a_node_may_be_twisted_by_turns(angle: float) -> None:
+    """Torsion is linear, so no angle is too large for it: poses, Jacobians and rates are those of the rotation."""
+    shaft = structures.beam(1.0, structures.Circle(0.01), STEEL, 2).reduce("nodal")
+    mech = supple.Mechanism("shaft", gravity=(0, 0, 0))
+    mech.add_body("shaft", shaft, joint=supple.Fixed())
+    mech.add_body("disc", supple.RigidBody(1.0, (0, 0.1, 0), (0.1, 0.1, 0.1)), "shaft", supple.Fixed(), at="end")
+    model = mech.build()
+    q, v = model.neutral(), np.zeros(model.nv)
+    q[model.coordinate_index("shaft.2.rx")] = angle
+    v[model.speed_index("shaft.2.rx")] = 0.3
+    R, p = model.pose(q, "disc")
+    c, s = np.cos(angle), np.sin(angle)
+    np.testing.assert_allclose(R, [[1, 0, 0], [0, c, -s], [0, s, c]], atol=1e-13)
+    np.testing.assert_allclose(p, [1, 0, 0], atol=1e-15)
+    expected = [0.3, 0, 0, 0, -0.03 * s, 0.03 * c]
+    mech.add_frame("rim", "disc", (0, 0.1, 0))
+    np.testing.assert_allclose(mech.build().velocity(q, v, "disc/rim"), expected, atol=1e-13)
+    np.testing.assert_allclose(model.pose(q, "shaft/end")[0], R, atol=1e-13)
+    kinetic = model.energy(q, v)[0]
+    assert kinetic == pytest.approx(model.energy(model.neutral(), v)[0], rel=1e-12)

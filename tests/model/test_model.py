@@ -37,6 +37,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "derivative": lambda q, v, u: MODEL.derivative(q, v),
     "integrate": lambda q, v, u: MODEL.integrate(q, v, 0.1),
     "tangent": lambda q, v, u: MODEL.tangent(q),
+    "linearize": lambda q, v, u: np.concatenate(MODEL.linearize(q, v, u), axis=-1),
     "split": lambda q, v, u: MODEL.split_wrenches(q, MODEL.joint_wrenches(q, v, u))[1],
     "external": lambda q, v, u: MODEL.forward_dynamics(q, v, u, external={TIP: u[..., :6]}),
 }
@@ -88,13 +89,56 @@ def test_inputs_of_any_layout_are_read_and_never_written() -> None:
         (lambda: MODEL.hybrid_dynamics(Q[0], V[0], TAU[0], {"b0.angel": 1}), "no speed 'b0.angel'"),
         (
             lambda: MODEL.forward_dynamics(Q[0], V[0], TAU[0], external={TIP: np.ones(3)}),
-            r"expected shape \(\.\.\., 6\)",
+            r"external wrench at 'b7/tip': expected numbers of shape \(\.\.\., 6\)",
         ),
+        (
+            lambda: MODEL.forward_dynamics(Q[0], V[0], TAU[0], external={TIP: [np.nan] * 6}),
+            "external wrench at 'b7/tip': expected finite numbers",
+        ),
+        (
+            lambda: MODEL.inverse_dynamics(Q[0], V[0], TAU[0], external={TIP: ["a"] * 6}),
+            "external wrench at 'b7/tip': expected numbers",
+        ),
+        (
+            lambda: MODEL.inverse_dynamics(Q, V, TAU, external={TIP: np.ones((4, 6))}),
+            "leading axes do not broadcast: states .*, external wrench at 'b7/tip'",
+        ),
+        (lambda: MODEL.inverse_dynamics(Q[0][:-1], V[0], TAU[0], external={TIP: np.ones(6)}), "q: expected numbers"),
+        (lambda: MODEL.forward_dynamics(Q[0], V[0], TAU[0][:-1], external={TIP: np.ones(6)}), "tau: expected numbers"),
+        (
+            lambda: MODEL.forward_dynamics(Q[0], V[0], TAU[0][:-1], "composite", {TIP: np.ones(6)}),
+            "tau: expected numbers",
+        ),
+        (
+            lambda: MODEL.forward_dynamics(Q[0], V[0], TAU[0], external=np.ones(6)),  # type: ignore[arg-type]
+            "external: expected a mapping of frame to",
+        ),
+        (lambda: MODEL.linearize(Q[0] + 1j, V[0], TAU[0]), "linearize: expected real states"),
+        (lambda: MODEL.linearize(Q[0], V[0][:-1], TAU[0]), "v: expected numbers"),
     ],
 )
 def test_wrong_input_is_refused_with_a_reason(call: Callable[[], object], message: str) -> None:
     with pytest.raises(supple.StateError, match=message):
         call()
+
+
+def test_a_quaternion_of_no_length_is_refused_by_name() -> None:
+    mech = supple.Mechanism("two")
+    mech.add_body("arm", supple.RigidBody(1.0, inertia=(1, 1, 1)))
+    mech.add_body("ball", supple.RigidBody(1.0, inertia=(1, 1, 1)), "arm", supple.Spherical())
+    model = mech.build()
+    v = np.zeros(4)
+    for q in (np.zeros(5), np.array([[0.1, 0, 0, 0, 1], [0.1, 0, 0, 0, 1e-200]])):
+        for call in (
+            lambda q=q: model.pose(q, "ball"),
+            lambda q=q: model.normalize(q),
+            lambda q=q: model.forward_dynamics(q, v, v),
+            lambda q=q: model.derivative(q, v),
+        ):
+            with pytest.raises(supple.StateError, match="model 'two': q: joint of 'ball': expected a quaternion"):
+                call()
+    with pytest.raises(supple.StateError, match="joint of 'ball': expected a quaternion"):
+        supple.simulate(model, 0.1, q={"ball.qw": 0.0})
 
 
 def test_states_neutral_and_random() -> None:
@@ -123,3 +167,10 @@ def test_equality_looks_at_every_number() -> None:
     mech = supple.Mechanism("tree 21", gravity=(0.3, -0.5, -9.81))
     mech.bodies = dict(MODEL.description.bodies)
     assert mech.build() != MODEL  # the force elements are missing
+
+
+def test_equal_models_are_one_key() -> None:
+    same = random_tree(21, 8)
+    assert hash(same) == hash(MODEL)
+    assert len({same, MODEL, random_tree(22, 8)}) == 2
+    assert {hash(same._place(name)) for name in same.frames} == {hash(MODEL._place(name)) for name in MODEL.frames}

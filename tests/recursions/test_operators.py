@@ -9,6 +9,8 @@ import pytest
 
 import supple
 from generators import random_tree
+from generators_flexible import random_flexible_tree
+from supple import structures
 from supple.recursions.operators import BlockDiagonal, Identity, Influence
 
 CASES = [(11, 1), (12, 6), (13, 20)]
@@ -103,6 +105,50 @@ def test_operators_applied_equal_their_matrices(case: tuple[supple.Model, Any, A
     assert close(o.Psi.dense() @ (eye - o.E_Psi.dense()), eye)
     assert close(o.E_Psi.dense() + eye, (o.E_Phi @ o.tau_bar).dense() + eye)
     assert close(o.Psi_A.dense(), o.Phi.T.dense())
+
+
+def flexible_chain(links: int, fidelity: str) -> supple.Model:
+    """Beams hinged end to end, three modes each."""
+    material = structures.Material(E=70e9, nu=0.3, rho=2700.0)
+    beam = structures.beam(0.5, structures.Rectangle(0.02, 0.01), material, 4).reduce("cantilever", modes=3)
+    mech = supple.Mechanism("chain")
+    for i in range(links):
+        at = "end" if i else None
+        mech.add_body(f"b{i}", beam, f"b{i - 1}" if i else "ground", supple.Revolute("y"), at, fidelity=fidelity)
+    return mech.build()
+
+
+@pytest.mark.parametrize("fidelity", ["full", "ruthless"])
+@pytest.mark.parametrize("links", [1, 10, 30, 100])
+def test_operators_of_a_long_flexible_chain(links: int, fidelity: str) -> None:
+    """Rounding does not grow from body to body: at most ten digits are lost of a matrix with a condition of 1e9."""
+    model = flexible_chain(links, fidelity)
+    q = model.random_state(1)[0]
+    o = model.operators(q)
+    x = np.random.default_rng(0).normal(size=model.nv)
+    expected = model.inverse_mass_matrix(q) @ x
+    found = o.inverse_mass_matrix @ x
+    assert np.abs(expected).max() > 1
+    assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
+    assert np.abs(o.mass_matrix @ x - model.mass_matrix(q) @ x).max() < 1e-12 * np.abs(model.mass_matrix(q)).max()
+    for P in o.P.blocks:
+        assert np.array_equal(P, P.T)
+        assert np.linalg.eigvalsh(P)[0] > -1e-12 * np.abs(P).max()
+
+
+@pytest.mark.parametrize(("seed", "bodies"), [(31, 5), (32, 20), (33, 100)])
+def test_operators_of_flexible_trees(seed: int, bodies: int) -> None:
+    model, _ = random_flexible_tree(seed, bodies, 4)
+    q = model.random_state(seed)[0]
+    o = model.operators(q)
+    assert model.is_mode.any()
+    M, W = model.mass_matrix(q), model.inverse_mass_matrix(q)
+    x = np.random.default_rng(seed).normal(size=model.nv)
+    assert np.abs(o.mass_matrix @ x - M @ x).max() < 1e-12 * np.abs(M).max() * model.nv
+    assert np.abs(o.inverse_mass_matrix @ x - W @ x).max() < 1e-9 * np.abs(W @ x).max()
+    factor = Identity(model.nv) + o.H @ o.Phi @ o.K
+    inverse = Identity(model.nv) - o.H @ o.Psi @ o.K
+    assert np.abs(factor @ (inverse @ x) - x).max() < 1e-9 * np.abs(inverse @ x).max()
 
 
 # CDI, figure 2: the parents of bodies 1 ... 10, here counted from 0.

@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.plain import plain
-from supple.engines.workspaces import borrow
 from supple.linear.start import Floats, Numbers
 from supple.model.closed import Loops
 from supple.recursions.closed_chains import closure_motion, still_motion
 from supple.recursions.closure_forces import carry_inward, row_force
 from supple.recursions.closures import closure_workspace
 from supple.recursions.newton_euler import at_rest
+from supple.recursions.tree import sizes, workspace
 
 
 class Rows:
-    """The rows in one state, (nq,), (nv,), (nv,). To be used before anything else of the model is called.
+    """The rows in one state, (nq,), (nv,), (nv,); its working arrays are its own.
 
     Attributes
     ----------
@@ -32,20 +32,20 @@ class Rows:
         self.loops = loops
         dtype = np.result_type(q, v, a)
         self.cw = closure_workspace(loops.arrays, m.nv, dtype)
-        self.ws = borrow(m._sizes, dtype.type)
+        self.ws = workspace(sizes(m.tree, m.flex), dtype.type)
         q, v, a = (np.asarray(x, dtype) for x in (q, v, a))
         plain(still_motion)(m.tree, m.flex, q, v, a, self.ws)
         plain(closure_motion)(m.tree, m.flex, loops.arrays, q, v, a, self.ws, self.cw)
 
-    def pull(self, sizes: Floats) -> Numbers:
+    def pull(self, forces: Floats) -> Numbers:
         """J* lambda (nv,): what forces of the rows, of these sizes, do to the speeds."""
         m, cl = self.loops.model, self.loops.arrays
         out = np.zeros(m.nv, self.cw.J.dtype)
         plain(at_rest)(m.flex, self.ws)
         for i in np.flatnonzero(cl.row_pair >= 0):
-            plain(row_force)(m.flex, cl, i, sizes[i], self.ws, self.cw)
+            plain(row_force)(m.flex, cl, i, forces[i], self.ws, self.cw)
         plain(carry_inward)(m.tree, m.flex, self.cw.still, self.ws, out)
         out = -out
         for i in np.flatnonzero(cl.row_pair < 0):
-            np.add.at(out, cl.row_speeds[i], sizes[i] * cl.row_ratios[i])
+            np.add.at(out, cl.row_speeds[i], forces[i] * cl.row_ratios[i])
         return out

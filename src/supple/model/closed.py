@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.plain import plain
-from supple.engines.workspaces import borrow
 from supple.errors import AssemblyError, AssemblyWarning, StateError, nearest
 from supple.model import assembly
 from supple.model.constraints import Gear, Row, closure_arrays
 from supple.model.flatten import Names, numbering, place
+from supple.model.ruthless import refuse_ruthless
 from supple.model.scales import Scales, random_coordinates
 from supple.recursions import closed_chains
 from supple.recursions.closure_forces import row_force
 from supple.recursions.closures import ANGLE, SLIP, Closures, ClosureWorkspace, closure_workspace
+from supple.recursions.newton_euler import at_rest
+from supple.recursions.tree import Workspace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -71,9 +73,11 @@ class Loops:
         self.idle: list[tuple[str, Row]] = []
         named = [(name, c) for name, c in mech.constraints.items() if not isinstance(c, Gear)]
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(named)]
+        refuse_ruthless(model, [name for name, _ in named], self.arrays)
         self.scales = Scales(self)
         self._set_idle_apart()
         self.holonomic: NDArray[np.bool_] = self.arrays.row_kind != SLIP
+        self.holonomic.flags.writeable = False
         self._require_upright()
 
     def _set_idle_apart(self) -> None:
@@ -91,13 +95,15 @@ class Loops:
         self.idle = [row for row, counts in zip(self.rows, moved, strict=True) if not counts]
         self.rows = [row for row, counts in zip(self.rows, moved, strict=True) if counts]
         fields = {key: x[moved] for key, x in self.arrays._asdict().items() if key.startswith("row_")}
+        for x in fields.values():
+            x.flags.writeable = False
         self.arrays = self.arrays._replace(**fields)
         self.scales = Scales(self)
 
     def _require_upright(self) -> None:
         """Refuse joints whose frames are half a turn apart, if no joint can change that."""
         turning = {name for name, row in self.rows if row.kind == ANGLE}
-        for name in self.turned_over(self.reflect(random_coordinates(self.model, 0, self.scales.length))):
+        for name in self.turned_over(self._evaluated(random_coordinates(self.model, 0, self.scales.length))[0]):
             if name not in turning:
                 raise AssemblyError(
                     f"model {self.model.name!r}: constraint {name!r}: its frames are half a turn apart, and no joint "
@@ -120,16 +126,16 @@ class Loops:
     def errors(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Numbers, Numbers]:
         """How far the rows are from zero, and how fast they change: (..., rows) each, m or rad, m/s or rad/s."""
         m = self.model
-        (q_, v_), shape, _, _ = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
-        found = [self.reflect(*state) for state in zip(q_, v_, strict=True)]
+        (q_, v_), shape, _ = m._batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
+        found = [self._evaluated(*state)[0] for state in zip(q_, v_, strict=True)]
         position, velocity = ([getattr(x, key) for x in found] for key in ("position", "velocity"))
         return np.reshape(position, (*shape, len(self))), np.reshape(velocity, (*shape, len(self)))
 
     def jacobian(self, q: ArrayLike) -> Numbers:
         """J (..., rows, nv): rates of the rows are J v."""
         m = self.model
-        (q_,), shape, _, _ = m._batch(q=(q, m.nq))
-        return np.reshape([self.reflect(x).J for x in q_], (*shape, len(self), m.nv))
+        (q_,), shape, _ = m._batch(q=(q, m.nq))
+        return np.reshape([self._evaluated(x)[0].J for x in q_], (*shape, len(self), m.nv))
 
     # ------------------------------------------------------------ assembly
 
@@ -172,7 +178,7 @@ class Loops:
 
     def _one(self, **part: tuple[ArrayLike, int]) -> NDArray[np.float64]:
         """One state's array, checked."""
-        ((x,), shape, _, _), (name,) = self.model._batch(**part), part
+        ((x,), shape, _), (name,) = self.model._batch(**part), part
         if shape:
             raise StateError(
                 f"model {self.model.name!r}: {name}: expected one state, got shape {(*shape, x.shape[-1])}"
@@ -212,7 +218,7 @@ class Loops:
             Speeds whose acceleration is given; it stands in `tau` then.
         """
         m = self.model
-        (q_, v_, tau_), shape, dtype, _ = m._batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
+        (q_, v_, tau_), shape, dtype = m._batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
         held = m._free if given is None else given
         _, force, fault = self.forward(q_, v_, tau_.copy(), held, m._wrenches([], dtype))
         m._refuse_singular(fault)
@@ -229,7 +235,7 @@ class Loops:
             Where drives are; the forces on all other speeds are zero.
         """
         m, chosen = self.model, np.flatnonzero(self.held(speeds, "speeds"))
-        (q_, v_, a_), shape, _, _ = m._batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
+        (q_, v_, a_), shape, _ = m._batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
         tau = np.zeros((len(q_), m.nv))
         unit = self.scales.speeds
         needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_) * unit / self.scales.rows[:, None]
@@ -258,33 +264,62 @@ class Loops:
         cw: ClosureWorkspace | None = None,
     ) -> tuple[Numbers, Numbers, int]:
         """Accelerations (states, nv), forces (states, rows), and the fault of `closed_chains.forward_dynamics`."""
+        cw = closure_workspace(self.arrays, self.model.nv, q.dtype) if cw is None else cw
+        with self.model._workspace(q.dtype.type) as ws:
+            return self._forward(q, v, drive, given, wrench, ws, cw)
+
+    def _forward(
+        self,
+        q: Numbers,
+        v: Numbers,
+        drive: Numbers,
+        given: Numbers,
+        wrench: Numbers,
+        ws: Workspace,
+        cw: ClosureWorkspace,
+    ) -> tuple[Numbers, Numbers, int]:
+        """The same; leaves the poses of the last state in ws and cw."""
         m = self.model
         a, force = np.zeros((len(q), m.nv), q.dtype), np.zeros((len(q), len(self)), q.dtype)
-        ws = borrow(m._sizes, q.dtype.type)
-        cw = closure_workspace(self.arrays, m.nv, q.dtype) if cw is None else cw
         args = q, v, drive, given, wrench, ws, cw, a, force
         return a, force, closed_chains.forward_dynamics(m.tree, m.flex, self.arrays, *args)
 
     def loads(self, q: Numbers, force: Numbers) -> Numbers:
         """What forces of the rows (states, rows) do to bodies, (states, n + 1, 6) in body axes at body origins."""
-        wrench = np.zeros((len(q), len(self.model.bodies) + 1, 6), q.dtype)
-        for state, sizes, out in zip(q, force, wrench, strict=True):
-            cw = self.reflect(state)
-            ws = borrow(self.model._sizes, q.dtype.type)
-            ws.load[:] = 0.0
-            for i in np.flatnonzero(self.arrays.row_pair >= 0):
-                plain(row_force)(self.model.flex, self.arrays, i, sizes[i], ws, cw)
-            out[:] = -ws.load
+        m, cl = self.model, self.arrays
+        wrench = np.zeros((len(q), len(m.bodies) + 1, 6), q.dtype)
+        cw, still = closure_workspace(cl, m.nv, q.dtype), np.zeros((1, m.nv), q.dtype)
+        with m._workspace(q.dtype.type) as ws:
+            for state, sizes, out in zip(q, force, wrench, strict=True):
+                self._forward(state[None], still, still.copy(), m._free, m._wrenches([], q.dtype), ws, cw)
+                plain(at_rest)(m.flex, ws)
+                for i in np.flatnonzero(cl.row_pair >= 0):
+                    plain(row_force)(m.flex, cl, i, sizes[i], ws, cw)
+                out[:] = -ws.load
         return wrench
 
     def reflect(self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None) -> ClosureWorkspace:
-        """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, given freedoms held."""
+        """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, given freedoms held.
+
+        Raises
+        ------
+        SingularError
+            If a freedom of the open tree has no inertia: there is no M^-1 then.
+        """
+        cw, fault = self._evaluated(q, v, given)
+        self.model._refuse_singular(fault)
+        return cw
+
+    def _evaluated(
+        self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None
+    ) -> tuple[ClosureWorkspace, int]:
+        """The same and the fault of `forward`, with which only errors and J are of use."""
         m = self.model
         v = np.zeros(m.nv, q.dtype) if v is None else v
         drive, wrench = np.zeros((1, m.nv), q.dtype), m._wrenches([], q.dtype)
         cw = closure_workspace(self.arrays, m.nv, q.dtype)
-        self.forward(q[None], v[None], drive, m._free if given is None else given, wrench, cw)
-        return cw
+        fault = self.forward(q[None], v[None], drive, m._free if given is None else given, wrench, cw)[2]
+        return cw, fault
 
     # ------------------------------------------------------------ redundancy and singular postures
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
 from supple.model.places import Place, load_at, modal_span
+from supple.recursions.articulated import SINGULAR
 from supple.recursions.tree import Flex, Tree
 
 Numbers = NDArray[Any]
@@ -75,14 +76,14 @@ def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
 
 
 def body_wrenches(
-    tree: Tree, flex: Flex | None, q: Numbers, external: Mapping[str, tuple[Place, ArrayLike]]
+    tree: Tree, flex: Flex | None, q: Numbers, external: Mapping[str, tuple[Place, Numbers]]
 ) -> tuple[Numbers, Numbers]:
     """Wrenches at frames, in their axes, as sums for each body and each speed.
 
     Parameters
     ----------
     q : (..., nq) array
-    external : mapping of frame name to (place, wrench)
+    external : mapping of frame name to (place, (..., 6) array)
 
     Returns
     -------
@@ -93,10 +94,7 @@ def body_wrenches(
     """
     on_bodies: Any = 0.0
     on_speeds: Any = 0.0
-    for frame, (place, value) in external.items():
-        wrench = np.asarray(value)
-        if wrench.ndim == 0 or wrench.shape[-1] != 6:
-            raise StateError(f"external wrench at {frame!r}: expected shape (..., 6), got {wrench.shape}")
+    for frame, (place, wrench) in external.items():
         if place.node is not None and not place.node.turning and wrench[..., :3].any():
             raise StateError(f"external wrench at {frame!r}: a node without rotations takes no moment, got {wrench}")
         total, on_modes = load_at(flex, place, q, wrench)
@@ -107,6 +105,27 @@ def body_wrenches(
         forces[..., first:last] = on_modes
         on_bodies, on_speeds = on_bodies + acting, on_speeds + forces
     return np.asarray(on_bodies), np.asarray(on_speeds)
+
+
+def singular_pivot(M: NDArray[np.float64]) -> int:
+    """1 + the speed that one of the mass matrices (states, nv, nv) has no inertia for, to rounding; 0 if all have.
+
+    Speeds are eliminated last to first, as articulated bodies do it, and each pivot is judged against its diagonal.
+    """
+    size = np.sqrt(np.maximum(np.einsum("sii->si", M), np.finfo(float).tiny))
+    scaled = (M / (size[:, :, None] * size[:, None, :]))[:, ::-1, ::-1]
+    try:
+        if (np.einsum("sii->si", np.linalg.cholesky(scaled)) ** 2 > SINGULAR).all():
+            return 0
+    except np.linalg.LinAlgError:
+        pass
+    n = M.shape[-1]
+    for A in scaled.copy():
+        for i in range(n):
+            if not A[i, i] > SINGULAR:
+                return n - i
+            A[i + 1 :, i + 1 :] -= np.outer(A[i + 1 :, i], A[i, i + 1 :]) / A[i, i]
+    return 0
 
 
 def index_of(names: Iterable[str], name: str, what: str) -> int:

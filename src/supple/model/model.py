@@ -17,7 +17,7 @@ from supple.errors import ModelError, SingularError, StateError, nearest
 from supple.model.bodies import RigidBody
 from supple.model.closed import Loops
 from supple.model.flatten import flatten, name_states, numbering, place, places
-from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, index_of
+from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, common_axes, index_of, singular_pivot
 from supple.model.places import Place, modal_span, motion_at, pose_in_body
 from supple.recursions import (
     articulated,
@@ -30,7 +30,7 @@ from supple.recursions import (
     triangular,
 )
 from supple.recursions.operators import Operators
-from supple.recursions.tree import QUATERNION, Flex, Tree, Workspace, sizes
+from supple.recursions.tree import QUATERNION, Flex, Tree, sizes
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[Any]
 Loads = Mapping[str, ArrayLike]
+NULL = 1e-150
+"""Largest entry of a quaternion below which its square is not a number to divide by."""
 METHODS = ("articulated", "composite", "triangular", "conjugate_gradient")
 
 
@@ -76,10 +78,12 @@ class Model:
         self._places: dict[str, Place] = places(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self._quaternion_places: NDArray[np.intp] = np.add.outer(self.quaternions, range(4)).astype(np.intp)
         self.loops: Loops | None = Loops(self, names) if description.constraints else None
         self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
             self.is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
+        self.is_mode.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
@@ -97,7 +101,9 @@ class Model:
             and all(self._places[name] == other._places[name] for name in self._places)
         )
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        """Of the names: equal models have the same."""
+        return hash((self.name, self.bodies, self.coordinates, self.speeds))
 
     @property
     def q_of_speed(self) -> NDArray[np.int64]:
@@ -154,7 +160,7 @@ class Model:
 
     def normalize(self, q: ArrayLike) -> Numbers:
         """q with every quaternion brought back to unit length."""
-        (out,), shape, _, _ = self._batch(q=(q, self.nq))
+        (out,), shape, _ = self._batch(q=(q, self.nq))
         out = out.copy()
         for i in self.quaternions:
             out[:, i : i + 4] /= np.sqrt(np.sum(out[:, i : i + 4] ** 2, axis=1, keepdims=True))
@@ -162,7 +168,7 @@ class Model:
 
     def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
         """Rates of the coordinates, (..., nq)."""
-        (q_, v_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv))
+        (q_, v_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv))
         out = np.zeros((len(q_), self.nq), dtype)
         coordinates.rates(self.tree, self.flex, q_, v_, out)
         return out.reshape((*shape, self.nq))
@@ -173,7 +179,7 @@ class Model:
         The motion is exact (a screw for a free joint), except for three successive angles, which take one
         fourth-order step.
         """
-        (q_, v_, dt_), shape, dtype, _ = self._batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
+        (q_, v_, dt_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
         out = np.zeros((len(q_), self.nq), dtype)
         coordinates.advance(self.tree, self.flex, q_, v_, dt_[:, 0].copy(), out)
         return out.reshape((*shape, self.nq))
@@ -193,10 +199,11 @@ class Model:
 
     def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and all body frames in the ground frame."""
-        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
         rows = len(self.bodies) + 1
         R, p = np.zeros((len(q_), rows, 9), dtype), np.zeros((len(q_), rows, 3), dtype)
-        kinematics.poses(self.tree, self.flex, q_, ws, R, p)
+        with self._workspace(dtype) as ws:
+            kinematics.poses(self.tree, self.flex, q_, ws, R, p)
         return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
 
     def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
@@ -210,11 +217,12 @@ class Model:
     def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
         """J (..., 6, nv): velocity of a frame is J v."""
         place = self._place(frame)
-        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
         J = np.zeros((len(q_), 6, self.nv), dtype)
         pose = pose_in_body(self.flex, place, q_)
         points = np.ascontiguousarray(np.broadcast_to(pose.p, (len(q_), 3)).astype(dtype))
-        kinematics.jacobian(self.tree, self.flex, place.body, points, q_, ws, J)
+        with self._workspace(dtype) as ws:
+            kinematics.jacobian(self.tree, self.flex, place.body, points, q_, ws, J)
         first, _ = modal_span(self.flex, place)
         own = np.broadcast_to(pose.shape, (len(q_), *pose.shape.shape[-2:]))
         arm = np.broadcast_to(pose.p - pose.l, points.shape)[:, None, :]
@@ -226,10 +234,11 @@ class Model:
 
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
         place = self._place(frame)
-        (q_, v_, a_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        (q_, v_, a_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
         A = np.zeros_like(V)
-        kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
+        with self._workspace(dtype) as ws:
+            kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
         turn = self._axes(q_, place, axes)
         out = []
         for x in motion_at(self.flex, place, q_, v_, a_, V[:, place.body], A[:, place.body]):
@@ -296,16 +305,18 @@ class Model:
 
     def mass_matrix(self, q: ArrayLike) -> Numbers:
         """M (..., nv, nv)."""
-        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
         M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        composite.mass_matrix(self.tree, self.flex, q_, ws, M)
+        with self._workspace(dtype) as ws:
+            composite.mass_matrix(self.tree, self.flex, q_, ws, M)
         return M.reshape((*shape, self.nv, self.nv))
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
-        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
-        M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self._free, ws, np.zeros(self.nv, dtype), M)
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        M, x = np.zeros((len(q_), self.nv, self.nv), dtype), np.zeros(self.nv, dtype)
+        with self._workspace(dtype) as ws:
+            fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self._free, ws, x, M)
         self._refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 
@@ -334,23 +345,44 @@ class Model:
             raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")
         if method not in METHODS:
             raise StateError(f"method: expected one of {', '.join(METHODS)}, got {method!r}{nearest(method, METHODS)}")
-        (q_, rest), shape, dtype, ws = self._batch(
-            q=(q, self.nq), force=(np.asarray(tau) - self.bias_forces(q, v, external), self.nv)
-        )
-        a = rest.copy()
-        if method == "composite":
-            a = np.linalg.solve(self.mass_matrix(q_), a[..., None])[..., 0]
-        elif method == "triangular":
-            triangular.triangular_solve(self.tree, self.flex, q_, ws, np.zeros((self.nv, self.nv), dtype), a)
-        elif self.nv:
-            work = np.zeros((5, self.nv), dtype)
-            limit = 200 + 20 * self.nv
-            if conjugate_gradient.conjugate_gradient_solve(self.tree, self.flex, q_, 1e-15, limit, ws, work, a) < 0:
-                raise SingularError(
-                    f"model {self.name!r}: conjugate gradients did not converge in {limit} iterations; "
-                    "the mass matrix is singular or too badly scaled for this method"
-                )
-        return a.reshape((*shape, self.nv))
+        (_, _, tau_), shape, _ = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        rest = tau_.reshape((*shape, self.nv)) - self.bias_forces(q, v, external)
+        (q_, rest), shape, _ = self._batch(q=(q, self.nq), force=(rest, self.nv))
+        solve = {"composite": self._dense, "triangular": self._triangular}.get(method, self._conjugate_gradient)
+        return solve(q_, rest.copy()).reshape((*shape, self.nv))
+
+    def _dense(self, q: Numbers, force: Numbers) -> Numbers:
+        """M^-1 times forces (states, nv), by the mass matrix and a dense solution."""
+        M = self.mass_matrix(q)
+        self._refuse_singular(singular_pivot(M.real))
+        out: Numbers = np.linalg.solve(M, force[..., None])[..., 0]
+        return out
+
+    def _triangular(self, q: Numbers, force: Numbers) -> Numbers:
+        """The same by elimination along the branches; `force` is overwritten."""
+        M = np.zeros((self.nv, self.nv), force.dtype)
+        with self._workspace(force.dtype.type) as ws:
+            fault = triangular.triangular_solve(self.tree, self.flex, q, self._free, ws, M, force)
+        self._refuse_singular(fault)
+        return force
+
+    def _conjugate_gradient(self, q: Numbers, force: Numbers) -> Numbers:
+        """The same by conjugate gradients; `force` is overwritten."""
+        if not self.nv:
+            return force
+        work, limit = np.zeros((5, self.nv), force.dtype), 200 + 20 * self.nv
+        args = 1e-15, limit
+        with self._workspace(force.dtype.type) as ws:
+            count = conjugate_gradient.conjugate_gradient_solve(
+                self.tree, self.flex, q, self._free, *args, ws, work, force
+            )
+        if count == -1:
+            raise SingularError(
+                f"model {self.name!r}: conjugate gradients did not converge in {limit} iterations; "
+                "the mass matrix is too badly scaled for this method"
+            )
+        self._refuse_singular(max(-1 - count, 0))
+        return force
 
     def hybrid_dynamics(
         self,
@@ -373,7 +405,7 @@ class Model:
             Accelerations of these speeds; the forces that they take are found.
         """
         mask = self._free.copy()
-        (drive,), _, _, _ = self._batch(tau=(tau, self.nv))
+        (drive,), _, _ = self._batch(tau=(tau, self.nv))
         shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
         dtype = np.result_type(drive.dtype, *(np.asarray(x).dtype for x in given.values()))
         drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
@@ -393,18 +425,17 @@ class Model:
         given: NDArray[np.bool_],
         external: Loads | None,
     ) -> tuple[Numbers, Numbers]:
-        wrench, forces = self._loads(q, external)
+        wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv))
         drive = np.asarray(drive) + forces if external else drive
-        (q_, v_, d_, *w_), shape, dtype, ws = self._batch(
-            q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench
-        )
+        (q_, v_, d_, *w_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
         d_ = d_.copy()
         a = np.zeros((len(q_), self.nv), dtype)
         wrenches = self._wrenches(w_, dtype)
         if self.loops is not None:
             a, _, fault = self.loops.forward(q_, v_, d_, given, wrenches)
         else:
-            fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, wrenches, ws, a)
+            with self._workspace(dtype) as ws:
+                fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, wrenches, ws, a)
         self._refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
@@ -418,16 +449,21 @@ class Model:
         keep: bool,
         forces_of_rows: ArrayLike | None = None,
     ) -> tuple[Numbers, Numbers]:
-        wrench, forces = self._loads(q, external)
-        (q_, v_, a_, *w_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench)
+        wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        closing: dict[str, tuple[ArrayLike, int]] = {}
+        if self.loops is not None and forces_of_rows is not None:
+            closing["constraint_forces"] = (forces_of_rows, len(self.loops))
+        (q_, v_, a_, *w_), shape, dtype = self._batch(
+            q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench, **closing
+        )
         rows = len(self.bodies) + 1
         tau = np.zeros((len(q_), self.nv), dtype)
         f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
-        applied = self._wrenches(w_, dtype)
-        if self.loops is not None and forces_of_rows is not None:
-            force = np.broadcast_to(np.asarray(forces_of_rows), (*shape, len(self.loops))).reshape(len(q_), -1)
-            applied = np.ascontiguousarray(applied + self.loops.loads(q_, np.ascontiguousarray(force, dtype)))
-        newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
+        applied = self._wrenches(w_[: len(wrench)], dtype)
+        if self.loops is not None and closing:
+            applied = np.ascontiguousarray(applied + self.loops.loads(q_, w_[-1]))
+        with self._workspace(dtype) as ws:
+            newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
         tau = tau.reshape((*shape, self.nv))
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 
@@ -460,10 +496,11 @@ class Model:
         return float(self.tree.mass.sum())
 
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
-        (q_, v_), shape, dtype, ws = self._batch(q=(q, self.nq), v=(v, self.nv))
+        (q_, v_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv))
         s = len(q_)
         E, L, c = np.zeros((s, 2), dtype), np.zeros((s, 6), dtype), np.zeros((s, 3), dtype)
-        energy.energy_and_momentum(self.tree, self.flex, q_, v_, ws, E, L, c)
+        with self._workspace(dtype) as ws:
+            energy.energy_and_momentum(self.tree, self.flex, q_, v_, ws, E, L, c)
         return E, L, c, shape
 
     # ------------------------------------------------------------ derivatives
@@ -473,7 +510,7 @@ class Model:
         return np.swapaxes(self.derivative(np.expand_dims(q, -2), np.eye(self.nv)), -1, -2)
 
     def linearize(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> tuple[Numbers, Numbers]:
-        """A (2 nv, 2 nv) and B (2 nv, nv) of the motion close to one state: dx/dt = A x + B u, by complex steps.
+        """A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motion close to states: dx/dt = A x + B u, by complex steps.
 
         x holds the change of the coordinates in the directions of the speeds (dq = S x, see `tangent`: for angles and
         positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
@@ -485,18 +522,22 @@ class Model:
                 f"model {self.name!r} has closed loops, where not all speeds are independent: expected a tree, or "
                 "supple.linear.state_space(model, q, v, tau), whose states are independent ones"
             )
-        q0, v0, u0 = (np.asarray(x, dtype=float) for x in (q, v, tau))
+        (q_, v_, u_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        if dtype != np.float64:
+            raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")
         n, h = self.nv, COMPLEX_STEP
-        S = self.tangent(q0)
-        by_q = self.forward_dynamics(q0 + 1j * h * S.T, v0, u0).imag.T / h
-        by_v = self.forward_dynamics(q0, v0 + 1j * h * np.eye(n), u0).imag.T / h
+        S = self.tangent(q_)
+        moved, v1, u1 = q_[:, None] + 1j * h * np.swapaxes(S, 1, 2), v_[:, None], u_[:, None]  # a state a direction
+        A, B = np.zeros((len(q_), 2 * n, 2 * n)), np.zeros((len(q_), 2 * n, n))
         # dq = S x: S dx/dt = d(S v)/dq S x + S dv - dS/dt x.
-        turning = self.derivative(q0 + 1j * h * S.T, v0).imag.T / h
-        S_rate = self.tangent(q0 + 1j * h * self.derivative(q0, v0)).imag / h
-        drift = np.linalg.lstsq(S, turning - S_rate, rcond=None)[0]
-        A = np.block([[drift, np.eye(n)], [by_q, by_v]])
-        B = np.concatenate([np.zeros((n, n)), self.inverse_mass_matrix(q0)])
-        return A, B
+        turning = np.swapaxes(self.derivative(moved, v1).imag, 1, 2) / h
+        S_rate = self.tangent(q_ + 1j * h * self.derivative(q_, v_)).imag / h
+        A[:, :n, :n] = np.linalg.pinv(S) @ (turning - S_rate)
+        A[:, :n, n:] = np.eye(n)
+        A[:, n:, :n] = np.swapaxes(self.forward_dynamics(moved, v1, u1).imag, 1, 2) / h
+        A[:, n:, n:] = np.swapaxes(self.forward_dynamics(q_[:, None], v1 + 1j * h * np.eye(n), u1).imag, 1, 2) / h
+        B[:, n:] = self.inverse_mass_matrix(q_)
+        return A.reshape((*shape, 2 * n, 2 * n)), B.reshape((*shape, 2 * n, n))
 
     # ------------------------------------------------------------ machine code
 
@@ -555,10 +596,11 @@ class Model:
 
         X = phi(parent, body) of (3.8) with the change of axes; rows of H are the motions that unit speeds give.
         """
-        (q_,), shape, dtype, ws = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
         n = len(self.bodies)
         X, H = np.zeros((len(q_), n, 6, 6), dtype), np.zeros((len(q_), self.nv, 6), dtype)
-        kinematics.joint_maps(self.tree, self.flex, q_, ws, X, H)
+        with self._workspace(dtype) as ws:
+            kinematics.joint_maps(self.tree, self.flex, q_, ws, X, H)
         return X.reshape((*shape, n, 6, 6)), H.reshape((*shape, self.nv, 6))
 
     def _place(self, frame: str) -> Place:
@@ -570,23 +612,59 @@ class Model:
         except ModelError:
             raise StateError(f"model {self.name!r}: no frame {frame!r}{nearest(frame, self._places)}") from None
 
-    def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any, Workspace]:
-        """Arrays as one batch (see `inputs.batch`), its leading axes and type, and this thread's workspace."""
+    def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any]:
+        """Arrays as one batch (see `inputs.batch`), its leading axes and type."""
         arrays, shape, dtype = batch(f"model {self.name!r}", parts)
-        return arrays, shape, dtype, borrow(self._sizes, dtype)
+        if "q" in parts and len(self._quaternion_places):
+            self._refuse_null_quaternion(arrays[list(parts).index("q")])
+        return arrays, shape, dtype
 
-    def _loads(self, q: ArrayLike, external: Loads | None) -> tuple[dict[str, tuple[ArrayLike, int]], Numbers]:
-        """Applied wrenches as one more part of a batch, if there are any, and their forces on the modes."""
+    def _workspace(self, dtype: Any) -> borrow:
+        """Working arrays for numbers of this type, to be used in a `with` block alone."""
+        return borrow(self._sizes, dtype)
+
+    def _loads(
+        self, external: Loads | None, **parts: tuple[ArrayLike, int]
+    ) -> tuple[dict[str, tuple[ArrayLike, int]], Numbers]:
+        """Applied wrenches as one more part of a batch, if there are any, and their forces on the modes.
+
+        The `parts`, q first, are those of the batch; nothing is computed from them before they are checked.
+        """
+        if external is None:
+            return {}, self._unloaded
+        if not isinstance(external, Mapping):
+            raise StateError(
+                f"model {self.name!r}: external: expected a mapping of frame to (..., 6) array, "
+                f"got {type(external).__name__}"
+            )
         if not external:
             return {}, self._unloaded
-        given = {frame: (self._place(frame), w) for frame, w in external.items()}
-        total, forces = body_wrenches(self.tree, self.flex, np.asarray(q), given)
+        (q, *_), shape, _ = self._batch(**parts)
+        given = {frame: (self._place(frame), self._wrench(frame, w, shape)) for frame, w in external.items()}
+        total, forces = body_wrenches(self.tree, self.flex, q.reshape((*shape, self.nq)), given)
         return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * (len(self.bodies) + 1))}, forces
+
+    def _wrench(self, frame: str, value: ArrayLike, shape: tuple[int, ...]) -> Numbers:
+        """A wrench (..., 6) at a frame, checked; its leading axes broadcast with those of the states."""
+        (wrench,), own, _ = self._batch(**{f"external wrench at {frame!r}": (value, 6)})
+        wrench = wrench.reshape((*own, 6))
+        common_axes(f"model {self.name!r}", {"states": np.empty((*shape, 1)), f"external wrench at {frame!r}": wrench})
+        return wrench
 
     def _wrenches(self, parts: list[Numbers], dtype: Any) -> Numbers:
         if parts:
             return parts[0].reshape(-1, len(self.bodies) + 1, 6)
         return self._unloaded if dtype == np.float64 else self._unloaded.astype(dtype)
+
+    def _refuse_null_quaternion(self, q: Numbers) -> None:
+        """Refuse coordinates (states, nq) with a quaternion of no length, which is no rotation."""
+        null = np.abs(q[:, self._quaternion_places]).max(axis=-1) < NULL
+        if null.any():
+            first = self.coordinates[self._quaternion_places[int(np.flatnonzero(null.any(axis=0))[0]), 0]]
+            raise StateError(
+                f"model {self.name!r}: q: joint of {first.split('.')[0]!r}: expected a quaternion, got one of length "
+                "zero, which is no rotation; that of no rotation is 0, 0, 0, 1"
+            )
 
     def _refuse_singular(self, fault: int) -> None:
         if not fault:

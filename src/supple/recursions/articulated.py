@@ -242,16 +242,18 @@ def inverse_mass_matrix(
 
 
 @sweep
-def inverse_mass_solve(
-    tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, x: Array, y: Array
-) -> None:
-    """y = M^-1 x (s, nv) for a batch of coordinates; x is used up, no acceleration is `given`."""
+def inverse_mass_solve(tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, x: Array, y: Array) -> int:
+    """y = M^-1 x (s, nv) for a batch of coordinates; return as above. x is used up, no acceleration is `given`."""
     at_rest(flex, ws)
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
             posture_step(tree, flex, k, q[s], ws)
         articulated_inertias(tree, flex, given, ws)
         inverse_mass_times(tree, flex, x[s], given, ws, y[s])
+        fault = singular_freedom(given, ws)
+        if fault > 0:
+            return fault
+    return 0
 
 
 @step

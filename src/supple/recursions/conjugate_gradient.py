@@ -7,7 +7,8 @@ give in O(n).
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.composite import composite
+from supple.recursions.articulated import articulated_inertias, singular_freedom
+from supple.recursions.composite import composite, posture_step
 from supple.recursions.newton_euler import at_rest, mass_times
 from supple.recursions.nodes import node_shape
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
@@ -63,7 +64,7 @@ def iterate(tree: Tree, flex: Flex | None, x: Array, tolerance: float, limit: in
     rho = inner(r, p)
     goal = tolerance * tolerance * abs(rho)
     count = 0
-    while abs(rho) > goal:
+    while not abs(rho) <= goal:
         if count == limit:
             return -1
         mass_times(tree, flex, p, ws, Mp)
@@ -84,12 +85,30 @@ def iterate(tree: Tree, flex: Flex | None, x: Array, tolerance: float, limit: in
 
 @sweep
 def conjugate_gradient_solve(
-    tree: Tree, flex: Flex | None, q: Array, tolerance: float, limit: int, ws: Workspace, work: Array, x: Array
+    tree: Tree,
+    flex: Flex | None,
+    q: Array,
+    given: Array,
+    tolerance: float,
+    limit: int,
+    ws: Workspace,
+    work: Array,
+    x: Array,
 ) -> int:
-    """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used, or -1."""
+    """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used.
+
+    -1 when `limit` did not suffice, -2 - i when freedom i has no inertia: a force that does not act on it would not
+    show that, so the innovations D of the articulated bodies are looked at. No acceleration is `given`.
+    """
     at_rest(flex, ws)
     most = 0
     for s in range(len(q)):
+        for k in range(1, len(tree.parent)):
+            posture_step(tree, flex, k, q[s], ws)
+        articulated_inertias(tree, flex, given, ws)
+        fault = singular_freedom(given, ws)
+        if fault > 0:
+            return -1 - fault
         composite(tree, flex, q[s], ws)
         count = iterate(tree, flex, x[s], tolerance, limit, ws, work)
         if count < 0:

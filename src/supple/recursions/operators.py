@@ -255,14 +255,15 @@ class Operators:
     """
 
     def __init__(self, model: Model, q: ArrayLike) -> None:
-        (q_,), shape, dtype, ws = model._batch(q=(q, model.nq))
+        (q_,), shape, dtype = model._batch(q=(q, model.nq))
         if shape != () or dtype != np.float64:
             raise StateError(f"operators: expected one real posture of shape ({model.nq},), got shape {np.shape(q)}")
-        postures(model.tree, model.flex, q_[0], ws)
         bodies = range(1, len(model.bodies) + 1)
-        self.Phi_A = Influence(model.tree.parent[1:] - 1, [_outward(model.tree, model.flex, k, ws) for k in bodies])
-        self.H = BlockDiagonal([_joint_map(model.tree, model.flex, k, ws) for k in bodies])
-        self.M = BlockDiagonal([_modal_mass(model.tree, model.flex, k, ws) for k in bodies])
+        with model._workspace(dtype) as ws:
+            postures(model.tree, model.flex, q_[0], ws)
+            self.Phi_A = Influence(model.tree.parent[1:] - 1, [_outward(model.tree, model.flex, k, ws) for k in bodies])
+            self.H = BlockDiagonal([_joint_map(model.tree, model.flex, k, ws) for k in bodies])
+            self.M = BlockDiagonal([_modal_mass(model.tree, model.flex, k, ws) for k in bodies])
         self.J = BlockDiagonal([_joint_inertia(model.tree, k) for k in bodies])
 
     @cached_property
@@ -278,7 +279,9 @@ class Operators:
         for i, p, A in self.Phi_A.T._joined():
             u = self.H.blocks[i] @ P[i]
             D = u @ self.H.blocks[i].T + self.J.blocks[i]
-            P[p] += A.T @ (P[i] - u.T @ np.linalg.solve(D, u)) @ A
+            inward = A.T @ (P[i] - u.T @ np.linalg.solve(D, u)) @ A
+            # The recursion doubles what rounding has of an antisymmetric part at every body of a flexible chain.
+            P[p] += 0.5 * (inward + inward.T)
         return BlockDiagonal(P)
 
     @cached_property

@@ -7,6 +7,7 @@ no others (section 10 names the method).
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
+from supple.recursions.articulated import singular_freedom
 from supple.recursions.composite import mass
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 
@@ -44,9 +45,21 @@ def solve(v_parent: Array, M: Array, x: Array) -> None:
 
 
 @sweep
-def triangular_solve(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array, x: Array) -> None:
-    """Overwrite a batch of forces x (s, nv) by M^-1 x; M (nv, nv) is working space, zero off the branches."""
+def triangular_solve(tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, M: Array, x: Array) -> int:
+    """Overwrite a batch of forces x (s, nv) by M^-1 x; return 0, or 1 + the freedom that has no inertia.
+
+    M (nv, nv) is working space, zero off the branches; no acceleration is `given`. The D of L* D L are those of the
+    articulated bodies, here judged against the diagonal of M that they are left from.
+    """
     for s in range(len(q)):
         mass(tree, flex, q[s], ws, M)
+        for i in range(len(given)):
+            ws.size[i] = M[i, i]
         factor(tree.v_parent, M)
+        for i in range(len(given)):
+            ws.D[i] = M[i, i]
+        fault = singular_freedom(given, ws)
+        if fault > 0:
+            return fault
         solve(tree.v_parent, M, x[s])
+    return 0

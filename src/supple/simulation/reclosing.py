@@ -32,10 +32,11 @@ def blow(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vect
     speed : int
     given : (nv,) array of bool
     """
-    (q_,), _, dtype, ws = model._batch(q=(q, model.nq))
+    (q_,), _, dtype = model._batch(q=(q, model.nq))
     x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
     x[0, speed] = 1.0
-    articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v)
+    with model._workspace(dtype) as ws:
+        model._refuse_singular(articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v))
     change: Vector = v[0]
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:

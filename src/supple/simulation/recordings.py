@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from supple.errors import StateError
+from supple.errors import SimulationError, StateError
 from supple.formulations import AnyModel
 from supple.model.model import Model
 from supple.model.places import motion_at, pose_in_body
@@ -86,9 +86,10 @@ def frames(
     places = {name: requests.frame(model, frame) for name, frame in wanted.items()}
     count, times = len(places), len(q)
     R_bodies, p_bodies = model.poses(q)
-    (q, v, a), _, dtype, ws = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
+    (q, v, a), _, dtype = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
     V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
-    kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
+    with model._workspace(dtype) as ws:
+        kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
     turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
     velocity, acceleration = np.zeros((2, times, count, 6))
     for i, place in enumerate(places.values()):
@@ -98,6 +99,7 @@ def frames(
         moving = motion_at(model.flex, place, q, v, a, V[:, place.body], A[:, place.body])
         for x, out in zip(moving, (velocity, acceleration), strict=True):
             out[:, i, :3], out[:, i, 3:] = _turned(R, x[:, :3]), _turned(R, x[:, 3:])
+    require_rotations(turn, [f"frame {name!r}" for name in places])
     frame = {"frame": names(places)}
     pose, moved = ("frame", "axis"), ("frame", "component")
     both = "angular, then linear of the origin; ground axes"
@@ -109,6 +111,17 @@ def frames(
         "velocity": variable(velocity, moved, "rad/s, m/s", f"velocity of frames, {both}", frame),
         "acceleration": variable(acceleration, moved, "rad/s^2, m/s^2", f"acceleration of frames, {both}", frame),
     }
+
+
+def require_rotations(R: Floats, what: Sequence[str]) -> None:
+    """Refuse matrices (times, n, 3, 3) that are no rotations, as of a node that a diverged run has wound up."""
+    off = ~(np.abs(np.linalg.det(R) - 1.0) < 1e-3)
+    if off.any():
+        sample, i = (int(x) for x in np.argwhere(off)[0])
+        raise SimulationError(
+            f"{what[i]}: its orientation is lost in sample {sample + 1} of {len(R)}: the deformation there is far "
+            "beyond four turns of its node"
+        )
 
 
 def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:

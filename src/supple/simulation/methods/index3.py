@@ -113,7 +113,7 @@ class ClosedIDA(Sundials):
         s.call(task.t, task.y, task.u)
         q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
         cw = closure_workspace(self.loops.arrays, m.nv, float)
-        self.loops.forward(q, v, drive, s.given, m._wrenches([], float), cw)
+        m._refuse_singular(self.loops.forward(q, v, drive, s.given, m._wrenches([], float), cw)[2])
         kept = independent(cw.S)
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
