@@ -11,7 +11,8 @@ import supple
 from generators import random_tree
 from supple.symbolic.derivatives import forward, gradient, jacobian
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS, Expr, Graph
+from supple.symbolic.graph import Expr, Graph
+from supple.symbolic.operations import FUNCTIONS
 from supple.symbolic.trace import traced
 
 POINT = np.array([0.63, 0.37])

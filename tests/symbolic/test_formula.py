@@ -15,7 +15,8 @@ from supple.errors import StateError
 from supple.symbolic.derivatives import forward
 from supple.symbolic.formula import COMPOSED, LONGEST, Formula
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS, Graph
+from supple.symbolic.graph import Graph
+from supple.symbolic.operations import FUNCTIONS
 
 NAMES = ("x", "arm.angle", "left-arm.angle")
 RATES = ("arm.angle", "left-arm.angle")

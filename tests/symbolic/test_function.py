@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from supple.symbolic.function import Function, Operations
-from supple.symbolic.graph import FUNCTIONS, Graph
+from supple.symbolic.graph import Graph
+from supple.symbolic.operations import FUNCTIONS
 
 
 @pytest.fixture

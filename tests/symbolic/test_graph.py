@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from supple.engines.llvm.machine_code import MachineCode
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS, UFUNCS, Expr, Graph, GraphTooLarge
+from supple.symbolic.graph import UFUNCS, Expr, Graph, GraphTooLarge
+from supple.symbolic.operations import FUNCTIONS
 
 g = Graph()
 x: Any = g.input("x")

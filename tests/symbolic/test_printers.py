@@ -17,7 +17,8 @@ import supple
 from generators import KINDS, random_tree
 from robots import robot_directory
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS, Graph
+from supple.symbolic.graph import Graph
+from supple.symbolic.operations import FUNCTIONS
 from supple.symbolic.printers import c_source, latex, listing, python_source
 from supple.symbolic.printers.plan import planned
 from supple.symbolic.trace import traced

@@ -9,7 +9,7 @@ from supple.files.equations import EquationsTable
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
 from supple.files.tables import Table, form
-from supple.symbolic.graph import FUNCTIONS
+from supple.symbolic.operations import FUNCTIONS
 
 EXAMPLE = """\
 name = "pendulum on a cart"

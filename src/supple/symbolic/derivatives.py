@@ -2,58 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from supple.symbolic.function import Nodes
 from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.operations import OPERATIONS
 
 
-def local_slopes(node: Expr) -> list[Expr]:
+def local_slopes(node: Expr) -> Sequence[Expr]:
     """Derivatives of a node by its arguments."""
-    g = node.graph
-    op, args = node.op, node.args
-    one = g.one
-    if op == "add":
-        return [one, one]
-    if op == "sub":
-        return [one, g.neg(one)]
-    if op == "neg":
-        return [g.neg(one)]
-    if op == "mul":
-        return [args[1], args[0]]
-    if op == "div":
-        inverse = g.div(one, args[1])
-        return [inverse, g.neg(g.mul(node, inverse))]
-    if op == "atan2":
-        square = args[0] * args[0] + args[1] * args[1]
-        return [args[1] / square, -args[0] / square]
-    if op == "pow":
-        base, power = args
-        return [power * g.pow(base, power - 1), node * g.function("log", base)]
-    if op in ("min", "max"):
-        side = g.function("sign", args[0] - args[1])
-        first = 0.5 * (1 - side) if op == "min" else 0.5 * (1 + side)
-        return [first, 1 - first]
-    x = args[0]
-    slopes: dict[str, Callable[[], Expr]] = {
-        "sin": lambda: g.function("cos", x),
-        "cos": lambda: g.neg(g.function("sin", x)),
-        "tan": lambda: 1 + node * node,
-        "asin": lambda: 1 / g.function("sqrt", 1 - x * x),
-        "acos": lambda: -1 / g.function("sqrt", 1 - x * x),
-        "atan": lambda: 1 / (1 + x * x),
-        "exp": lambda: node,
-        "log": lambda: 1 / x,
-        "sinh": lambda: g.function("cosh", x),
-        "cosh": lambda: g.function("sinh", x),
-        "tanh": lambda: 1 - node * node,
-        "sqrt": lambda: 0.5 / node,
-        "abs": lambda: g.function("sign", x),
-        "sign": lambda: g.zero,
-    }
-    return [slopes[op]()]
+    return OPERATIONS[node.op].slopes(node)
 
 
 def forward(outputs: Sequence[Expr], direction: Mapping[Expr, Expr | float]) -> list[Expr]:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from supple.symbolic.function import Nodes, rebuilt
-from supple.symbolic.graph import FUNCTIONS, Expr, Graph, order_of
+from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.operations import OPERATIONS
 
 SUMS = ("add", "sub", "neg")
-COUNTED = {"add", "sub", "mul", "div", *FUNCTIONS}
+COUNTED = {name for name, operation in OPERATIONS.items() if operation.counted}
 
 
 def factored(outputs: Mapping[str, Nodes]) -> dict[str, Nodes]:

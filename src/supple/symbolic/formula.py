@@ -14,7 +14,8 @@ import warnings
 from collections.abc import Callable, Mapping
 
 from supple.errors import StateError, nearest
-from supple.symbolic.graph import FUNCTIONS, Expr, Graph
+from supple.symbolic.graph import Expr, Graph
+from supple.symbolic.operations import FUNCTIONS
 
 CONSTANTS = {"pi": math.pi}
 OPERATORS: dict[type[ast.operator], str] = {
@@ -30,7 +31,6 @@ COMPOSED: dict[str, tuple[int, Callable[..., Expr]]] = {
     "ramp": (1, lambda x: x.graph.function("max", x, x.graph.zero)),
 }
 """Functions made of others: clip(x, low, high); step(x), 0 before and 1 after x = 0; ramp(x), the larger of x and 0."""
-ARITY = {name: 2 if name in ("atan2", "pow", "min", "max") else 1 for name in FUNCTIONS}
 LONGEST = 10_000
 """Characters of a formula."""
 SHOWN = 200
@@ -112,7 +112,9 @@ class Formula:
             if name is None:
                 raise self._fault("rate: expected the name of one coordinate, as in rate(arm.angle)")
             return self._known(name, rates, graph, "coordinate with a rate of its own")
-        known = {**ARITY, **{name: count for name, (count, _) in COMPOSED.items()}}
+        known = {name: x.arity for name, x in FUNCTIONS.items()} | {
+            name: count for name, (count, _) in COMPOSED.items()
+        }
         if function not in known:
             raise self._fault(f"no function {function!r}{nearest(function, [*known, 'rate'])}")
         if len(args) != known[function]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.symbolic.graph import FUNCTIONS, Expr, Graph, order_of
+from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.operations import OPERATIONS
 
 Nodes = NDArray[Any]
 LEAVES = ("constant", "input", "parameter")
@@ -30,14 +32,8 @@ class Operations:
     @staticmethod
     def of(nodes: Iterable[Expr]) -> Operations:
         """Count nodes: a sum or difference is an addition, a root a function."""
-        count = dict.fromkeys(("add", "sub", "mul", "div"), 0)
-        functions = 0
-        for node in nodes:
-            if node.op in count:
-                count[node.op] += 1
-            elif node.op in FUNCTIONS:
-                functions += 1
-        return Operations(count["add"] + count["sub"], count["mul"], count["div"], functions)
+        count = Counter(OPERATIONS[node.op].counted for node in nodes if node.op not in LEAVES)
+        return Operations(**{field.name: count[field.name] for field in fields(Operations)})
 
     @property
     def total(self) -> int:
@@ -145,7 +141,9 @@ class Function:
         for node in self.order:
             if node.id not in known:
                 known[node.id] = (
-                    node.value if node.op == "constant" else value_of(node.op, *[known[a.id] for a in node.args])
+                    node.value
+                    if node.op == "constant"
+                    else OPERATIONS[node.op].on_floats(*[known[a.id] for a in node.args])
                 )
         return {
             key: np.array([known[n.id] for n in x.flat], dtype=float).reshape(x.shape)
@@ -184,25 +182,6 @@ def rebuilt(graph: Graph, node: Expr, args: list[Expr]) -> Expr:
         made: Expr = getattr(graph, node.op)(*args)
         return made
     return graph.function(node.op, *args)
-
-
-def value_of(op: str, *x: float) -> float:
-    """An operation on floats as IEEE arithmetic does it: no exceptions."""
-    if op == "add":
-        return x[0] + x[1]
-    if op == "sub":
-        return x[0] - x[1]
-    if op == "mul":
-        return x[0] * x[1]
-    if op == "neg":
-        return -x[0]
-    with np.errstate(all="ignore"):
-        if op == "div":
-            return float(np.divide(x[0], x[1]))
-        try:
-            return float(FUNCTIONS[op](*x))
-        except (ValueError, OverflowError):
-            return float(getattr(np, {"pow": "power", "asin": "arcsin", "acos": "arccos"}.get(op, op))(*x))
 
 
 def _nodes(graph: Graph, x: Any) -> Nodes:

@@ -17,42 +17,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ModelError
-
-
-def smaller(a: float, b: float) -> float:
-    """The smaller as `numpy.minimum` has it: not a number where either is not. So in all languages."""
-    return a if a < b or a != a else b
-
-
-def larger(a: float, b: float) -> float:
-    """The larger as `numpy.maximum` has it: not a number where either is not. So in all languages."""
-    return a if a > b or a != a else b
-
-
-FUNCTIONS: dict[str, Callable[..., float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "exp": math.exp,
-    "log": math.log,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "sqrt": math.sqrt,
-    "pow": math.pow,
-    "abs": abs,
-    "sign": lambda x: float(np.sign(x)),
-    "min": smaller,
-    "max": larger,
-}
-"""Functions a node can be, with their values on floats."""
-
-ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
-EVEN = {"cos", "cosh", "abs"}
+from supple.symbolic.operations import FUNCTIONS, OPERATIONS
 
 
 class GraphTooLarge(Exception):
@@ -349,14 +314,14 @@ class Graph:
         """A function of nodes, folded for constants, signs taken out of odd and even ones."""
         if all(a.op == "constant" for a in args):
             try:
-                return self.constant(FUNCTIONS[name](*(a.value for a in args)))
+                return self.constant(FUNCTIONS[name].value(*(a.value for a in args)))
             except (ValueError, OverflowError):
                 pass  # outside the domain: left to the run, which gives NaN or infinity
         if args[0].op == "neg" and len(args) == 1:
-            if name in ODD:
-                return self.neg(self.function(name, args[0].args[0]))
-            if name in EVEN:
-                return self.function(name, args[0].args[0])
+            parity = FUNCTIONS[name].parity
+            if parity:
+                opposite = self.function(name, args[0].args[0])
+                return opposite if parity > 0 else self.neg(opposite)
         return self._make(name, args)
 
     def __getattr__(self, name: str) -> Callable[..., Expr]:
@@ -401,20 +366,5 @@ def _is_pythagoras(a: Expr, b: Expr) -> bool:
     return {x.op, y.op} == {"sin", "cos"} and x.args[0] is y.args[0]
 
 
-UFUNCS = {
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "negative": "neg",
-    "power": "pow",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "absolute": "abs",
-    "minimum": "min",
-    "maximum": "max",
-    **{name: name for name in ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "sign")},
-}
+UFUNCS = {operation.numpy: name for name, operation in OPERATIONS.items()}
 """Names of numpy's functions and of the graph's."""

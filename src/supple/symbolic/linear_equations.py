@@ -7,8 +7,9 @@ import random
 
 import numpy as np
 
-from supple.symbolic.function import Nodes, value_of
+from supple.symbolic.function import Nodes
 from supple.symbolic.graph import Expr, order_of
+from supple.symbolic.operations import OPERATIONS
 
 DISGUISED = 1e-10
 """Size, at random values of all symbols, relative to the largest entry, below which an expression is zero."""
@@ -29,7 +30,9 @@ class Sample:
             for n in order_of([node]):
                 if n.id not in self._known:
                     self._known[n.id] = (
-                        self._drawn(n) if not n.args else value_of(n.op, *(self._known[a.id] for a in n.args))
+                        self._drawn(n)
+                        if not n.args
+                        else OPERATIONS[n.op].on_floats(*(self._known[a.id] for a in n.args))
                     )
         return self._known[node.id]
 

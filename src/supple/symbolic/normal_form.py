@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import reduce
 from itertools import combinations
 
-from supple.symbolic.graph import EVEN, ODD, Expr, Graph, order_of
+from supple.symbolic.graph import Expr, Graph, order_of
+from supple.symbolic.operations import FUNCTIONS
 
 ROUNDING = 1e-14
 """Relative difference of coefficients that counts as none."""
@@ -173,9 +174,10 @@ class Forms:
 
     def _function(self, name: str, args: list[Polynomial]) -> Polynomial:
         """A function of polynomials; signs are taken out of odd and even ones."""
-        if len(args) == 1 and name in ODD | EVEN and args[0] and in_order(args[0])[0][1] < 0.0:
+        parity = FUNCTIONS[name].parity
+        if parity and args[0] and in_order(args[0])[0][1] < 0.0:
             opposite = self._function(name, [self.sum((args[0], -1.0))])
-            return opposite if name in EVEN else self.sum((opposite, -1.0))
+            return opposite if parity > 0 else self.sum((opposite, -1.0))
         if self.apart and name in ("sin", "cos") and 1 < len(args[0]) <= ANGLES and ONE not in args[0]:
             return self._taken_apart(name, args[0])
         node = self.graph.function(name, *map(self.node, args))

@@ -15,23 +15,15 @@ Sayers (1991) drops products of small variables in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
 from supple.errors import StateError
 from supple.symbolic.derivatives import local_slopes
 from supple.symbolic.function import Nodes, rebuilt
-from supple.symbolic.graph import FUNCTIONS, ODD, Expr, order_of
-
-KINKS: dict[str, Callable[..., bool]] = {
-    "abs": lambda x: x == 0.0,
-    "sign": lambda x: x == 0.0,
-    "min": lambda x, y: x == y,
-    "max": lambda x, y: x == y,
-    "atan2": lambda y, x: x == y == 0.0,
-}
-"""Where functions have no slope, though the formula for it may give a number there."""
+from supple.symbolic.graph import Expr, order_of
+from supple.symbolic.operations import FUNCTIONS
 
 
 def truncated(nodes: Nodes, small: Iterable[Expr], what: str = "expression") -> Nodes:
@@ -77,7 +69,7 @@ def small_ids(nodes: Iterable[Expr], small: Iterable[Expr]) -> frozenset[int]:
             or (node.op in ("add", "sub", "neg") and all(vanishing))
             or (node.op == "mul" and any(vanishing))
             or (node.op == "div" and vanishing[0] and not vanishing[1])
-            or (node.op in ODD and vanishing[0])
+            or (node.op in FUNCTIONS and FUNCTIONS[node.op].parity < 0 and vanishing[0])
         ):
             found.add(node.id)
     return frozenset(found)
@@ -116,7 +108,8 @@ class _Orders:
     def _expanded(self, node: Expr, x: list[Expr], x0: list[Expr]) -> Expr:
         """A function by its value and slopes at constant arguments x0; those that are not small have no part in it."""
         out = self.zeroth[node.id]
-        if node.op in KINKS and KINKS[node.op](*(a.value for a in x0)):
+        kink = FUNCTIONS[node.op].kink
+        if kink is not None and kink(*(a.value for a in x0)):
             raise self._fault(node, f"{node.op} has no slope where they are zero")
         if not _is_finite(out):
             raise self._fault(node, f"{node.op} has no value where they are zero")

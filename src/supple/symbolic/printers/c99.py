@@ -6,7 +6,7 @@ import math
 import re
 
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS
+from supple.symbolic.operations import FUNCTIONS
 from supple.symbolic.printers.head import Place, head, identifiers, leaf_names
 from supple.symbolic.printers.plan import planned
 from supple.symbolic.printers.writer import CodeWriter
@@ -22,7 +22,7 @@ fpclassify isfinite isinf isnan isnormal signbit isgreater isgreaterequal isless
 gamma j0 j1 jn y0 y1 yn signgam float_t double_t abs main""".split()  # noqa: SIM905
 OWN = ["sign", "smaller", "larger", "parameters", "constants", "INFINITY", "NAN"]
 RESERVED = {*KEYWORDS, *LIBRARY, *(f"{name}{end}" for name in LIBRARY for end in "fl"), *OWN}
-CALLS = {name: name for name in FUNCTIONS} | {"abs": "fabs", "min": "smaller", "max": "larger"}
+CALLS = {name: function.c or name for name, function in FUNCTIONS.items()}
 HELPERS = {
     "sign": ["static double sign(double x)", "{", "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;", "}", ""],
     "min": ["static double smaller(double a, double b)", "{", "    return a < b || a != a ? a : b;", "}", ""],

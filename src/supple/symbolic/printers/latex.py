@@ -8,15 +8,13 @@ from typing import final
 
 from supple.symbolic.function import Function
 from supple.symbolic.graph import Expr
+from supple.symbolic.operations import FUNCTIONS
 from supple.symbolic.printers.head import Place, head, label, leaf_names, places
 from supple.symbolic.printers.plan import Plan, planned
 from supple.symbolic.printers.writer import FormulaWriter
 
 GREEK = """alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega
 Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega""".split()  # noqa: SIM905 - one word a line is no easier to read
-NAMES = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log": r"\ln"} | {
-    name: rf"\operatorname{{{name}}}" for name in ("atan2", "sign")
-}
 ESCAPED = {c: f"\\{c}" for c in "{}$&#_%"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
 
 
@@ -125,4 +123,4 @@ class LatexWriter(FormulaWriter):
             return rf"\sqrt{{{texts[0]}}}"
         if node.op == "abs":
             return rf"\left|{texts[0]}\right|"
-        return NAMES.get(node.op, f"\\{node.op}") + self.enclosed(", ".join(texts))
+        return (FUNCTIONS[node.op].latex or f"\\{node.op}") + self.enclosed(", ".join(texts))

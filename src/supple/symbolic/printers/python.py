@@ -6,20 +6,15 @@ import keyword
 from collections.abc import Iterable
 
 from supple.symbolic.function import Function
-from supple.symbolic.graph import FUNCTIONS, UFUNCS
+from supple.symbolic.operations import FUNCTIONS
 from supple.symbolic.printers.head import Place, head, identifiers, leaf_names, places
 from supple.symbolic.printers.plan import planned
 from supple.symbolic.printers.writer import CodeWriter
 
 GLOBAL = {*keyword.kwlist, "np", "math", "sign", "abs", "smaller", "larger", "float"}
 RESERVED = GLOBAL | {"shape", "kind", "constants", "parameters"}
-NUMPY = {own: f"np.{name}" for name, own in UFUNCS.items()}
-MATH = {name: f"math.{name}" for name in FUNCTIONS} | {
-    "abs": "abs",
-    "sign": "sign",
-    "min": "smaller",
-    "max": "larger",
-}
+NUMPY = {name: f"np.{function.numpy}" for name, function in FUNCTIONS.items()}
+MATH = {name: function.math or f"math.{name}" for name, function in FUNCTIONS.items()}
 HELPERS = {
     "sign": ["def sign(x):", "    return 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0", "", ""],
     "min": ["def smaller(a, b):", "    return a if a < b or a != a else b", "", ""],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from supple.symbolic.function import Function
 from supple.symbolic.graph import Expr
+from supple.symbolic.operations import FUNCTIONS, OPERATIONS
 from supple.symbolic.printers.head import label
 
-NAMES = {"abs": "Abs", "min": "Min", "max": "Max"}
+OPERATORS = {name: x.value for name, x in OPERATIONS.items() if name not in FUNCTIONS} | {"pow": operator.pow}
 
 
 def to_sympy(function: Function) -> dict[str, Any]:
@@ -62,16 +64,6 @@ def _number(sympy: Any, value: float) -> Any:
 
 
 def _applied(sympy: Any, op: str, x: list[Any]) -> Any:
-    if op == "add":
-        return x[0] + x[1]
-    if op == "sub":
-        return x[0] - x[1]
-    if op == "mul":
-        return x[0] * x[1]
-    if op == "div":
-        return x[0] / x[1]
-    if op == "pow":
-        return x[0] ** x[1]
-    if op == "neg":
-        return -x[0]
-    return getattr(sympy, NAMES.get(op, op))(*x)
+    if op in OPERATORS:
+        return OPERATORS[op](*x)
+    return getattr(sympy, FUNCTIONS[op].sympy or op)(*x)
