@@ -81,10 +81,78 @@ def test_program_takes_its_defaults_from_the_file(run, tmp_path: Path) -> None: 
     assert rows[0, header.index("v:q7")] == 0.3
 
 
-def test_forces_that_are_no_constants_are_named(run) -> None:  # type: ignore[no-untyped-def]
-    code, _, err = run(EXAMPLES / "arm_under_pd_control.toml", "-f", "program")
+LEFT_OUT = [
+    (
+        "arm_under_pd_control",
+        "the law of the drive of 'column.angle', the law of the drive of 'upper.angle', the law of",
+    ),
+    ("furuta_pendulum", "the law of the drive of 'arm.angle', the event 'fallen'"),
+    ("gate_with_stops", "the law of the drive of 'gate.angle', the stops of 'gate.angle', the event 'let go'"),
+]
+
+
+@pytest.mark.parametrize(("name", "what"), LEFT_OUT)
+def test_a_program_is_refused_for_what_it_cannot_hold(name: str, what: str, run) -> None:  # type: ignore[no-untyped-def]
+    code, out, err = run(EXAMPLES / f"{name}.toml", "-f", "program")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert f"cannot hold {what}" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("name", "what"), LEFT_OUT)
+def test_equations_say_what_is_left_out(name: str, what: str, run) -> None:  # type: ignore[no-untyped-def]
+    code, _, err = run(EXAMPLES / f"{name}.toml", "-f", "python")
     assert code == 0
-    assert "is left out: the program's are constant" in err
+    assert err.startswith("note: left out, as these are the equations of the model alone: ")
+    assert what in err
+
+
+def test_prescribed_motions_are_named(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "model.toml"
+    moved = '[[motion]]\nspeed = "arm.angle"\nposition = "0.1*t"\n'
+    path.write_text(f"{PENDULUM}\n{moved}")
+    code, _, err = run(path, "-f", "text")
+    assert (code, "the prescribed motion of 'arm.angle'" in err) == (0, True)
+    code, _, err = run(path, "-f", "program")
+    assert (code, "cannot hold the prescribed motion of 'arm.angle'" in err) == (1, True)
+    path.write_text(f"{PENDULUM}\n{moved}\n[equations]\ninputs = []\n")
+    code, out, err = run(path, "-f", "text")
+    assert (code, out) == (1, "")
+    assert "[equations] inputs: expected one along 'arm.angle', on which a force acts in a run, got none" in err
+
+
+PENDULUM = """
+name = "pendulum"
+[[body]]
+name = "arm"
+mass = 1.0
+com = [0, 0, -1.0]
+joint = { type = "revolute", axis = "y", stiffness = 1e8, damping = 100.0 }
+[simulation]
+duration = 0.5
+samples = 11
+q = { "arm.angle" = 1e-3 }
+"""
+
+
+@pytest.mark.parametrize("settings", ["", 'integrator = "generalized_alpha"\nstep = 0.01\n'])
+def test_the_steps_of_a_program_are_stable(settings: str, run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A spring of 10,000 rad/s: steps of 1 ms, or those of an implicit integrator, would make the motion infinite."""
+    path = tmp_path / "model.toml"
+    path.write_text(PENDULUM + settings)
+    code, out, _ = run(path, "-f", "program")
+    assert code == 0
+    _, rows = motion(built(out, tmp_path))
+    assert len(rows) == 11
+    assert rows[0, 1] == 1e-3
+    assert 0 < abs(rows[-1, 1]) <= 1e-3
+
+
+def test_the_step_of_explicit_integrators_is_kept(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "model.toml"
+    path.write_text(PENDULUM + 'integrator = "rk4"\nstep = 2e-5\n')
+    assert '{"step", "step", NULL, 2e-05}' in run(path, "-f", "program")[1]
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, say
 from supple.files import load, read_equations, read_run
+from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations import Equations
 from supple.symbolic.function import Operations
 from supple.symbolic.parameters import symbols_of
 from supple.symbolic.printers import listing
+from supple.symbolic.program_start import stable_step
 from supple.symbolic.routes import ROUTES, equations
-
-PROGRAM_STEP = 1e-3
-"""Seconds, of a generated simulation program where the file names no step."""
 
 
 class Form(StrEnum):
@@ -71,14 +71,20 @@ def equations_(
         settings["parameters"] = {"all": None, "none": []}.get(parameters, _split(parameters))
     if route is not None:
         settings["route"] = route
+    run = read_run(file) if file.suffix.lower() == ".toml" else {}
+    drives = symbols_of(model, inputs=settings.get("inputs")).inputs
+    _require_inputs(file, drives, run)
     found = equations(model, **settings)
+    left_out = _left_out(run)
     if counts:
         text = json.dumps(_counts(found), indent=2) + "\n"
     elif form is Form.program:
-        drives = symbols_of(model, inputs=settings.get("inputs")).inputs
-        text = _program(model, found, drives, read_run(file) if file.suffix.lower() == ".toml" else {})
+        text = _program(file, model, found, drives, run)
     else:
         text = WRITTEN[form](found)
+    if left_out:
+        note = f"note: left out, as these are the equations of the model alone: {', '.join(left_out)}"
+        say(note, err)
     if output is None:
         out.print(text, end="", soft_wrap=True)
         return
@@ -118,16 +124,42 @@ def _counts(found: Equations) -> dict[str, Any]:
     }
 
 
-def _program(model: supple.Model, found: Equations, drives: dict[str, str], run: dict[str, Any]) -> str:
+def _left_out(run: dict[str, Any]) -> list[str]:
+    """What a file says of a run and equations in symbols do not hold, by name."""
+    forces = [speed for speed, law in run.get("tau", {}).items() if not isinstance(law, int | float)]
+    return [
+        *(f"the law of the drive of {speed!r}" for speed in forces),
+        *(f"the prescribed motion of {speed!r}" for speed in run.get("motion", {})),
+        *(f"the stops of {limit.coordinate!r}" for limit in run.get("limits", ())),
+        *(f"the event {event.name!r}" for event in run.get("events", ())),
+    ]
+
+
+def _require_inputs(file: Path, drives: dict[str, str], run: dict[str, Any]) -> None:
+    """Refuse forces of a run on speeds along which the equations have none: they would be others."""
+    for speed in (*run.get("tau", {}), *run.get("motion", {})):
+        if speed not in drives:
+            raise supple.StateError(
+                f"{file}: [equations] inputs: expected one along {speed!r}, on which a force acts in a run, got none"
+            )
+
+
+def _program(file: Path, model: supple.Model, found: Equations, drives: dict[str, str], run: dict[str, Any]) -> str:
     """A simulation program whose defaults are what the file says about a run; `drives` has the forces by speed."""
+    left_out = _left_out(run)
+    if left_out:
+        raise supple.StateError(
+            f"{file}: a program has constant forces and no events, and cannot hold {', '.join(left_out)}; expected a "
+            "file without them. `supple run` simulates them"
+        )
     q = [float(run.get("q", {}).get(name, x)) for name, x in zip(model.coordinates, model.neutral(), strict=True)]
     v = [float(run.get("v", {}).get(name, 0.0)) for name in model.speeds]
-    tau = {}
-    for speed, force in run.get("tau", {}).items():
-        if isinstance(force, int | float) and speed in drives:
-            tau[drives[speed]] = float(force)
-        else:
-            say(f"note: the force on {speed} is left out: the program's are constant", err)
-    duration, step = float(run.get("duration", 10.0)), float(run.get("step") or PROGRAM_STEP)
+    forces = {f"tau:{drives[speed]}": float(force) for speed, force in run.get("tau", {}).items()}
+    tau = [forces.get(str(leaf.value), 0.0) for leaf in found.inputs]
+    duration = float(run.get("duration", 10.0))
+    # The step of a file is that of its integrator; one of implicit steps may be far too long for explicit ones.
+    step = run.get("step") if run.get("integrator") in EXPLICIT else None
+    if step is None:
+        step = stable_step(found, np.array(q), np.array(v), np.array(tau))
     every = max(1, round(duration / step / max(1, int(run.get("samples", 1001)) - 1)))
     return found.program(q, v, tau, duration, step, every)

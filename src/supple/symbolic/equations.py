@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.model.inputs import named_vector
 from supple.symbolic.derivatives import jacobian
 from supple.symbolic.factoring import factored
 from supple.symbolic.function import Function, Nodes, Operations
@@ -19,6 +20,7 @@ from supple.symbolic.linear_equations import solve_general
 from supple.symbolic.printers import c_source, latex, listing, markdown, python_source, simulation_program
 from supple.symbolic.printers.program import Start
 from supple.symbolic.printers.readable import implicit_latex, implicit_text
+from supple.symbolic.program_start import closed_coordinates, stable_step
 
 if TYPE_CHECKING:
     from supple.engines.llvm.machine_code import MachineCode
@@ -100,24 +102,25 @@ class Equations:
     @cached_property
     def explicit(self) -> Function:
         """q' and v' of the state and the inputs, as the function `equations` with outputs `rate` and `a`, factored."""
-        return self._function("equations", factored({"rate": self.rates, "a": self.accelerations}))
+        return self.function("equations", factored({"rate": self.rates, "a": self.accelerations}))
 
     @property
     def unfactored(self) -> Function:
         """The same before common factors are taken out, which takes time for large systems."""
-        return self._function("equations", {"rate": self.rates, "a": self.accelerations})
+        return self.function("equations", {"rate": self.rates, "a": self.accelerations})
 
     @cached_property
     def implicit(self) -> Function:
         """q', M and f of the state and the inputs."""
-        return self._function("implicit_equations", {"rate": self.rates, "M": self.M, "f": self.f})
+        return self.function("implicit_equations", {"rate": self.rates, "M": self.M, "f": self.f})
 
     @property
     def operations(self) -> Operations:
         """Operations of one evaluation of q' and v'; what depends on parameters alone is computed once, not counted."""
         return self.explicit.operations
 
-    def _function(self, name: str, outputs: Mapping[str, Nodes]) -> Function:
+    def function(self, name: str, outputs: Mapping[str, Nodes]) -> Function:
+        """Any expressions of the leaves as a function; time, inputs and parameters are its own where they are used."""
         used = set(order_of(node for x in outputs.values() for node in x.flat if isinstance(node, Expr)))
         parameters = [leaf for leaf in self.symbols if leaf in used]
         return Function(name, self.graph, self._arrays(used), outputs, parameters)
@@ -217,14 +220,38 @@ class Equations:
         v: Start | None = None,
         tau: Start | None = None,
         duration: float = 10.0,
-        step: float = 1e-3,
+        step: float | None = None,
         every: int = 1,
     ) -> str:
-        """A stand-alone simulation program in C99, with these numbers as its defaults."""
-        held = {"tau": tau} if tau is not None and len(self.inputs) else {}
+        """A stand-alone simulation program in C99, with these numbers as its defaults.
+
+        Parameters
+        ----------
+        q, v, tau : array_like or mapping of name to number, optional
+            State at time 0, and inputs; zero if not given. Loops are closed: dependent coordinates are a guess.
+        duration : float
+            Seconds.
+        step : float, optional
+            Seconds; without it 1e-3, or less where the fastest motion about the start asks for it.
+        every : int
+            Rows are written of every n-th step, and of the last.
+        """
         known = self.numbers()
         numbers = {str(leaf.value): known[str(leaf.value)] for leaf in self.explicit.parameters}
-        return simulation_program(self.explicit, numbers, q, v, held, duration=duration, step=step, every=every)
+        given = {"q": (self.q, q), "v": (self.v, v), "tau": (self.inputs, tau)}
+        start = {key: self._named(key, leaves, x) for key, (leaves, x) in given.items()}
+        start["q"] = closed_coordinates(self, start["q"])
+        if step is None:
+            step = stable_step(self, start["q"], start["v"], start["tau"])
+        held = {"tau": start["tau"]} if len(self.inputs) else {}
+        return simulation_program(
+            self.explicit, numbers, start["q"], start["v"], held, duration=duration, step=step, every=every
+        )
+
+    def _named(self, key: str, leaves: Nodes, x: Start | None) -> NDArray[np.float64]:
+        """Numbers for all leaves, those that are not given zero."""
+        names = tuple(str(leaf.value).split(":", 1)[-1] for leaf in leaves)
+        return named_vector(names, {} if x is None else x, key)
 
     # ------------------------------------------------------------ linear equations
 
@@ -246,4 +273,4 @@ class Equations:
             G = solve_general(slopes[:, dependent], -slopes[:, own])
             A_q = A_q[:, own] + A_q[:, dependent] @ G
         A = np.concatenate([A_q, A_v], axis=1)[keep]
-        return self._function("linear_equations", {"A": A, "B": B[keep]})
+        return self.function("linear_equations", {"A": A, "B": B[keep]})

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from c_programs import built, motion
 from fixed_steps import runge_kutta
-from supple.errors import ModelError
+from supple.errors import ModelError, StateError
 from supple.symbolic.equations import Equations
 from supple.symbolic.function import Function
 from supple.symbolic.kane import System
@@ -276,3 +279,34 @@ def test_only_scalars_and_speeds_of_the_system_make_a_constraint() -> None:
     with pytest.raises(ModelError, match=r"dependent speed: .*q1.* is no speed of it"):
         s.constrain(body.speeds[0], body.coordinates[0])
     assert len(s.constraints) == 1
+
+
+# ------------------------------------------------------------ programs
+
+
+def test_a_program_of_a_closed_loop_starts_closed(linkage: Equations, tmp_path: Path) -> None:
+    start = assembled(0.8, 1.0)
+    text = linkage.program([0.8, start[1] + 0.3, start[2] - 0.2], [1.5], [0.4], duration=0.1, step=1e-3)
+    _, rows = motion(built(text, tmp_path))
+    np.testing.assert_allclose(rows[0, 1:4], start, atol=1e-11)
+    assert max(np.abs(gap(q)).max() for q in rows[:, 1:4]) < 1e-8
+    assert np.abs(rows[-1, 1:4] - start).max() > 0.01
+
+
+def test_a_loop_that_cannot_be_closed_is_refused(linkage: Equations) -> None:
+    far = linkage.numbers() | {"b": 0.05}  # too short to reach the rocker
+    with pytest.raises(StateError, match=r"four-bar: the loops cannot be closed by 'q2', 'q3' .*: still open by"):
+        replace(linkage, values=far).program([0.8, 0.0, 1.0], [0.0])
+
+
+def test_the_default_step_is_stable() -> None:
+    """1 ms where nothing is fast, else a share of what the classical method keeps stable."""
+    s = System("oscillator")
+    k, m = s.parameters(k=1e8, m=1.0)
+    body = s.add_body("body", translations=["x"], mass=m)
+    s.add_speed_force(body.speeds[0], -k * body.coordinates[0])
+    e = s.equations()
+    assert '{"step", "step", NULL, 0.001}' in replace(e, values={"k": 1.0, "m": 1.0}).program([1.0])
+    text = e.program([1.0])
+    step = float(text.split('{"step", "step", NULL, ')[1].split("}")[0])
+    assert step == pytest.approx(0.6 * 2.6 / 1e4, rel=1e-6)
