@@ -82,3 +82,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if 0 < len(choices) <= 8:
         return "; there are " + ", ".join(map(repr, choices))
     return ""
+
+
+def unexpected(what: str, expected: str, got: object) -> StateError:
+    """What to raise where a thing of another class was given: the message names both, and the thing itself.
+
+    Examples
+    --------
+    >>> str(unexpected("supple.save", "a Mechanism or a Model", 3))
+    'supple.save: expected a Mechanism or a Model, got int'
+    """
+    name = getattr(got, "name", None)
+    shown = type(got).__name__ + (f" {name!r}" if isinstance(name, str) else "")
+    hint = "; `build()` makes a Model of it" if hasattr(got, "build") and "a Mechanism" not in expected else ""
+    return StateError(f"{what}: expected {expected}, got {shown}{hint}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supple.erls.model import ErlsModel
 from supple.erls.trace import ErlsTrace
-from supple.errors import StateError
+from supple.errors import StateError, unexpected
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
 from supple.symbolic.trace import Trace
@@ -26,6 +26,8 @@ def ordinary(model: AnyModel, what: str) -> Model:
     """The model itself, which has to be one of floating frames."""
     if isinstance(model, ErlsModel):
         raise StateError(f"model {model.name!r} is an equivalent rigid-link system, which {what} does not take")
+    if not isinstance(model, Model):
+        raise unexpected(what, "a Model", model)
     return model
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from supple.errors import FileFormatError, ModelError, nearest
+from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
 from supple.files.relations import related
 from supple.files.simulation import Simulation
@@ -68,6 +68,8 @@ def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 
     Its flexible bodies go to HDF5 files beside it, `model.body.h5`; bodies that are one share one file.
     """
+    if not isinstance(model, Mechanism | Model):
+        raise unexpected("supple.save", "a Mechanism or a Model", model)
     file = Path(path)
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.errors import ResultsError, SimulationError, StateError, nearest
+from supple.errors import ResultsError, SimulationError, StateError, nearest, unexpected
 from supple.formulations import AnyModel, described, ordinary
 from supple.inputs.controllers import Signal
 from supple.inputs.functions import text
@@ -121,6 +121,8 @@ def simulate(
     Quaternions of the output have unit length. During the integration their length does not matter: rotations are
     taken from their direction alone.
     """
+    if not isinstance(model, AnyModel):
+        raise unexpected("supple.simulate", "a Model or an equivalent rigid-link system", model)
     if not (np.isfinite(duration) and duration > 0):
         raise StateError(f"duration: expected a positive number, got {duration}")
     if samples < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from supple.engines.plain import plain
-from supple.errors import StateError, nearest
+from supple.errors import StateError, nearest, unexpected
 from supple.model.model import Model
 from supple.recursions import triangular
 from supple.symbolic.function import Operations
@@ -38,6 +38,8 @@ def count_operations(
     >>> count_operations(mech.build())
     Operations(additions=1, multiplications=2, divisions=0, functions=1)
     """
+    if not isinstance(model, Model):
+        raise unexpected("supple.count_operations", "a Model", model)
     if method not in METHODS:
         raise StateError(f"method: expected one of {', '.join(METHODS)}, got {method!r}{nearest(method, METHODS)}")
     if method == "articulated" or what != "forward_dynamics":

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from supple.errors import StateError, nearest
+from supple.errors import StateError, nearest, unexpected
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 from supple.symbolic.graph import Expr, Graph
@@ -22,6 +22,8 @@ def parameter_values(model: Model) -> dict[str, float]:
     For each rigid body mass, com.x ..., inertia.xx ... (about the centre of mass), for every body at.x ... (position of
     its joint); for each speed stiffness, rest, damping and inertia; gravity.x ...
     """
+    if not isinstance(model, Model):
+        raise unexpected("parameters", "a Model", model)
     out = {f"gravity.{c}": x for c, x in zip("xyz", model.tree.gravity, strict=True)}
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
         body = placed.body

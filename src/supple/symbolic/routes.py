@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.errors import ModelError, StateError, nearest
+from supple.errors import ModelError, StateError, nearest, unexpected
 from supple.model.model import Model
 from supple.recursions.tree import THREE_AXES
 from supple.symbolic.elimination import solve_symmetric
@@ -67,6 +67,8 @@ def equations(
     >>> e.route, e.operations.functions
     ('kane', 1)
     """
+    if not isinstance(model, Model):
+        raise unexpected("supple.equations", "a Model", model)
     if route not in (*ROUTES, "auto"):
         raise StateError(f"route: expected one of auto, {', '.join(ROUTES)}, got {route!r}{nearest(route, ROUTES)}")
     if model.loops is not None:
