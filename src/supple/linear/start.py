@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.model.assembly import assembled
 from supple.model.inputs import named_vector
 from supple.model.model import Model
 
@@ -18,14 +19,18 @@ Numbers = NDArray[Any]
 Values = ArrayLike | Mapping[str, float]
 
 
-def coordinates(model: Model, q: Values | None, held: Bools) -> Floats:
+def coordinates(model: Model, q: Values | None, held: Bools, rigid: bool = True) -> Floats:
     """Coordinates (nq,) from an array, or from names; what is not named is neutral.
 
     Closed loops are closed: what is held keeps its value, and so do coordinates given by name whose rates are speeds.
+    With `rigid`, a warning says where flexible bodies had to be strained for that.
     """
     start = model.neutral()
     found = start if q is None else model.normalize(named_vector(model.coordinates, q, "q", start))
-    return found if model.loops is None else model.loops.assemble(found, _kept(model, q, held))
+    if model.loops is None:
+        return found
+    kept = _kept(model, q, held)
+    return model.loops.assemble(found, kept) if rigid else assembled(model.loops, found, model.loops.held(kept))
 
 
 def speeds(model: Model, q: Floats, v: Values | None, held: Bools) -> Floats:

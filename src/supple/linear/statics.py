@@ -7,25 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from supple.errors import AssemblyError, SuppleError
 from supple.formulations import ordinary
-from supple.linear.eigen import loose, symmetric_modes
-from supple.linear.equations import force_unit, require_inertia, stiffness
-from supple.linear.followers import Followers, followers
-from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_freedoms
-from supple.model.freedoms import back
-from supple.model.inputs import named_vector
+from supple.linear.balance import Balance
+from supple.linear.eigen import is_symmetric, loose, symmetric_modes
+from supple.linear.equations import force_unit, require_inertia
+from supple.linear.followers import Followers
+from supple.linear.loading import StuckError, loaded
+from supple.linear.start import Floats, Values, coordinates, held_speeds, require_freedoms
 from supple.model.model import Loads, Model
 from supple.structures.body import FlexibleBody
 
 TURN = 0.7
-"""rad; no mode turns a freedom further in one step."""
+"""Change of a coordinate, relative to its unit, beyond which no mode takes it in one step."""
 DRIFT = 0.1
-"""m; how far a mass moves in one step under a force that no stiffness resists."""
-TOLERANCE = 1e-11
-"""Share of the largest force, weighed with the inertia, that counts as none."""
+"""How far, relative to its unit, a coordinate moves in one step under a force that no stiffness resists."""
+STILL = 1e-13
+"""Change of a coordinate, relative to its unit, which is rounding."""
 LIMIT = 200
+PATIENCE = 80
+"""Iterations downhill without a smaller force, after which there is no bottom."""
 LONGEST = 40
 """Lines of the table."""
 
@@ -107,7 +110,9 @@ def equilibrium(
 
     Closed loops stay closed, and the forces of their rows are part of the balance: bias_forces(q, 0) = tau + J* lambda.
     Newton's method with exact derivatives. Where the stiffness is not positive, steps go downhill, so that what is
-    found is stable unless the start is in equilibrium already. Where it is zero and no force acts, nothing moves.
+    found is stable unless the start is in equilibrium already. Where it is zero and no force acts, nothing moves. Where
+    loads turn with the bodies, so that nothing says where downhill is, and where this fails, all loads are raised from
+    none in steps. Forces count as none beside the loads and inner forces on the same coordinate.
 
     Parameters
     ----------
@@ -135,81 +140,112 @@ def equilibrium(
     """
     ordinary(model, "supple.linear")
     held = held_speeds(model, fixed)
-    return _Search(model, coordinates(model, q, held), tau, external, held).run()
+    start = coordinates(model, q, held, rigid=False)
+    return _Search(Balance(model, tau, external, held), start).run()
 
 
 class _Search:
-    """One search: the model, its loads and the freedoms that may move."""
+    """One search: the forces, and where it starts."""
 
-    def __init__(self, model: Model, start: Floats, tau: Values | None, external: Loads | None, held: Bools) -> None:
-        self.model, self.start, self.external, self.held = model, start, external, held
-        self.still = np.zeros(model.nv)
-        self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
-        self.angular = np.array([unit == "rad/s" for unit in model.speed_units])
-        self.M = model.mass_matrix(start)
-        f = followers(model, start, held)
-        require_freedoms(model, f.Z.shape[1])
-        require_inertia(model, f.Z.T @ self.M @ f.Z, f.freedoms.moving)
-        self.stable = True
-        # Forces are judged, as accelerations, beside gravity, 1 m/s^2 and the largest on the way.
-        self.largest = max(float(np.linalg.norm(model.tree.gravity)), 1.0) * model.mass**0.5
+    def __init__(self, balance: Balance, start: Floats) -> None:
+        self.balance, self.model, self.start = balance, balance.model, start
+        self.M = self.model.mass_matrix(start)
+        f = balance.freedoms(start)
+        require_freedoms(self.model, f.Z.shape[1])
+        require_inertia(self.model, f.Z.T @ self.M @ f.Z, f.freedoms.moving)
+        self.iterations = 0
 
     def run(self) -> Equilibrium:
-        q = best = self.start
-        least = np.inf
+        """Downhill or by raising the loads, whichever suits the loads better; by the other if that fails."""
+        f = self.balance.freedoms(self.start)
+        g = f.Z.T @ self.balance.residual(self.start)
+        if (np.abs(g) <= self.balance.none(f)[0]).all():
+            return self.found(self.downhill(self.start))
+        if not is_symmetric(self.balance.stiffness(f)):
+            return self.found(self.raised())
+        try:
+            return self.found(self.downhill(self.start))
+        except EquilibriumError as failure:
+            return self.found(self.raised(failure))
+
+    def raised(self, failure: EquilibriumError | None = None) -> Floats:
+        """Coordinates in equilibrium, by raising the loads; from where that ends, downhill.
+
+        If it ends where it starts, from where that has been a failure, it is the same again.
+        """
+        try:
+            q, count = loaded(self.balance, self.start)
+        except StuckError as stuck:
+            self.iterations += stuck.iterations
+            if failure is not None and stuck.share == 0.0:
+                raise failure from None
+            return self.downhill(stuck.q, f"loads could be raised to {stuck.share:.3g} of their size without a jump; ")
+        self.iterations += count
+        return q
+
+    def downhill(self, start: Floats, before: str = "") -> Floats:
+        """Coordinates in equilibrium, by Newton's method where the stiffness is positive, else downhill."""
+        q = best = start
+        least, since = np.inf, 0
         for iteration in range(LIMIT):
-            f = followers(self.model, q, self.held)
-            r = self.residual(q)
-            x, size = self.step(f, r)
+            f = self.balance.freedoms(q)
+            r = self.balance.residual(q)
+            small, accepted = self.balance.none(f)
+            x, size = self.step(f, r, small)
+            g = np.abs(f.Z.T @ r)
             if size < least:
-                best, least = q, size
-            if size <= TOLERANCE * self.largest or np.abs(x).max() <= 1e-13:
-                q = self.moved(q, f.Z @ x, 1.0)  # the last step is quadratically small, and free
-                return self.found(q, iteration)
+                best, least, since = q, size, iteration
+            still = float((np.abs(f.Z @ x) / self.balance.units).max()) <= STILL
+            if (g <= small).all() or (still and (g <= accepted).all()):
+                self.iterations += iteration
+                return self.balance.moved(q, f.Z @ x)  # the last step is quadratically small, and free
             q = self.search(f, r, x)
-        raise EquilibriumError(self.failure(best, q))
+            if iteration > since + PATIENCE or not np.isfinite(q).all():
+                break
+        self.iterations += iteration + 1
+        raise EquilibriumError(self.failure(best, q, before))
 
-    def found(self, q: Floats, iterations: int) -> Equilibrium:
-        f, r = followers(self.model, q, self.held), self.residual(q)
+    def found(self, q: Floats) -> Equilibrium:
+        """The result, if the forces that are left are small."""
+        f, r = self.balance.freedoms(q), self.balance.residual(q)
+        if not (np.abs(f.Z.T @ r) <= self.balance.none(f)[1]).all():
+            raise EquilibriumError(self.failure(q, q))
         left = r - f.freedoms.J.T @ f.forces(r)
-        return Equilibrium(self.model, self.start, q, left, f.freedoms.moving, iterations, bool(self.stable))
+        return Equilibrium(self.model, self.start, q, left, f.freedoms.moving, self.iterations, self.stable(f))
 
-    def residual(self, q: Floats) -> Floats:
-        """Forces (nv,) that are left on the tree, those of its loops not counted."""
-        return self.model.bias_forces(q, self.still, self.external) - self.tau
+    def stable(self, f: Followers) -> bool:
+        """Whether no direction has negative stiffness: no eigenvalue of K is negative."""
+        K, squares, shapes, slack = self.stiffness_modes(f)
+        if is_symmetric(K):
+            return bool((squares[~slack] > 0).all())
+        firm = shapes[:, ~slack]
+        values = linalg.eigvals(firm.T @ K @ firm)
+        return bool((values.real > 0).all())
 
-    def moved(self, q: Floats, motion: Floats, length: float) -> Floats:
-        """Coordinates after a motion (nv,), back on the loops."""
-        q = self.model.integrate(q, motion, length)
-        return q if self.model.loops is None else back(self.model.loops, q, self.held)
-
-    def step(self, f: Followers, r: Floats) -> tuple[Floats, float]:
+    def step(self, f: Followers, r: Floats, small: Floats) -> tuple[Floats, float]:
         """The step in the independent speeds, and the size of the residual, weighed by the inverse of M."""
-        K, squares, shapes, slack = self.stiffness_modes(f, r)
+        K, squares, shapes, slack = self.stiffness_modes(f)
         force = shapes.T @ (f.Z.T @ r)
         size = float(np.linalg.norm(force))
-        self.stable = bool((squares[~slack] > 0).all())
-        self.largest = max(self.largest, size)
-        pushed = slack & (np.abs(force) > TOLERANCE * self.largest)
-        if self.stable and not pushed.any():
+        pushed = slack & (np.abs(force) > np.abs(shapes).T @ small)
+        turn = self.far(f.Z @ shapes)
+        if (squares[~slack] > 0).all() and not pushed.any():
             firm = shapes[:, ~slack]
             x = -firm @ np.linalg.solve(firm.T @ K @ firm, force[~slack])
-            if self.turn(f.Z @ x[:, None])[0] <= TURN:
+            if self.far(f.Z @ x[:, None])[0] <= TURN:
                 return x, size
         # Downhill in every mode, in none too far. A mass that a force moves and nothing holds goes a little way too:
         # stiffness may begin there.
-        drift, turn = DRIFT * self.model.mass**0.5 * pushed, self.turn(f.Z @ shapes)
-        far = np.where(slack, drift, np.abs(force) / np.where(slack, 1.0, np.abs(squares)))
-        far = np.minimum(far, np.divide(TURN, turn, out=np.full(len(far), np.inf), where=turn > 0))
-        return -shapes @ (np.sign(force) * far), size
+        far = np.where(slack, DRIFT / turn * pushed, np.abs(force) / np.where(slack, 1.0, np.abs(squares)))
+        return -shapes @ (np.sign(force) * np.minimum(far, TURN / turn)), size
 
-    def turn(self, motions: Floats) -> Floats:
-        """Largest rotation in each motion, rad."""
-        return np.abs(motions[self.angular]).max(axis=0, initial=0.0)
+    def far(self, motions: Floats) -> Floats:
+        """Largest change of a coordinate, relative to its unit, in each motion (nv, k)."""
+        return np.maximum((np.abs(motions) / self.balance.units[:, None]).max(axis=0), np.finfo(float).tiny)
 
-    def stiffness_modes(self, f: Followers, r: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    def stiffness_modes(self, f: Followers) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
         """K, its modes with the masses of the start, which only weigh the freedoms, and which of them are loose."""
-        K = stiffness(f, r, self.external)
+        K = self.balance.stiffness(f)
         squares, shapes = symmetric_modes(K, f.Z.T @ self.M @ f.Z)
         return K, squares, shapes, loose(K, squares, shapes)
 
@@ -223,7 +259,7 @@ class _Search:
         ahead = f.q
         for halvings in range(30):
             try:
-                ahead = self.moved(f.q, motion, 0.5**halvings)
+                ahead = self.balance.moved(f.q, motion, 0.5**halvings)
             except AssemblyError:
                 continue
             if self.along(ahead, motion) <= 0.5 * slope:
@@ -232,24 +268,25 @@ class _Search:
 
     def along(self, q: Floats, motion: Floats) -> float:
         """Power of the forces that are left in the part of a motion that the loops let through."""
-        force = self.residual(q)
+        force = self.balance.residual(q)
         if self.model.loops is None:
-            return float(motion @ np.where(self.held, 0.0, force))
-        Z = followers(self.model, q, self.held).Z
+            return float(motion @ np.where(self.balance.held, 0.0, force))
+        Z = self.balance.freedoms(q).Z
         root = np.sqrt(np.diag(self.M))
         return float((Z.T @ force) @ np.linalg.lstsq(root[:, None] * Z, root * motion, rcond=None)[0])
 
-    def failure(self, q: Floats, last: Floats) -> str:
-        m, r, f = self.model, self.residual(q), followers(self.model, q, self.held)
+    def failure(self, q: Floats, last: Floats, before: str = "") -> str:
+        m, r, f = self.model, self.balance.residual(q), self.balance.freedoms(q)
         moving = f.freedoms.moving
-        left = f.Z.T @ r
-        worst = int(np.argmax(np.abs(left)))
+        left, small = f.Z.T @ r, self.balance.none(f)[0]
+        worst = int(np.argmax(np.abs(left) / np.maximum(small, np.finfo(float).tiny)))
         text = (
-            f"model {m.name!r}: no static equilibrium after {LIMIT} iterations: a force of {left[worst]:.4g} "
-            f"{force_unit(m, moving[worst])} is left on {m.speeds[moving[worst]]!r} in the best posture, expected 0"
+            f"model {m.name!r}: no static equilibrium after {self.iterations} iterations: {before}a force of "
+            f"{left[worst]:.4g} {force_unit(m, moving[worst])} is left on {m.speeds[moving[worst]]!r} in the best "
+            "posture, expected 0"
         )
-        _, _, shapes, slack = self.stiffness_modes(f, r)
-        pushed = np.flatnonzero(slack & (np.abs(shapes.T @ left) > TOLERANCE * self.largest))
+        _, _, shapes, slack = self.stiffness_modes(f)
+        pushed = np.flatnonzero(slack & (np.abs(shapes.T @ left) > np.abs(shapes).T @ small))
         if len(pushed):
             name = m.speeds[moving[int(np.argmax(np.abs(shapes[:, pushed[0]])))]]
             hint = (

@@ -42,11 +42,8 @@ class Scales:
 
     def __init__(self, loops: Loops) -> None:
         model = loops.model
-        self.length = _extent(loops) or 1.0
-        self.speeds: Floats = np.array([self.length if unit == "m/s" else 1.0 for unit in model.speed_units])
-        for k, placed in enumerate(model.description.bodies.values(), start=1):
-            if isinstance(placed.body, FlexibleBody) and placed.body.basis != "nodal":
-                self.speeds[model.tree.v_mode[k] : model.tree.v_first[k + 1]] = placed.body.small_amplitude(1.0)
+        self.length = extent(model, loops) or 1.0
+        self.speeds: Floats = speed_sizes(model, self.length)
         kind, arrays = loops.arrays.row_kind, loops.arrays
         self.rows: Floats = np.where(kind == ANGLE, 1.0, self.length)
         self.rows[kind == COUPLING] = self.speeds[arrays.row_speeds[kind == COUPLING, 0]]
@@ -85,16 +82,28 @@ def random_coordinates(model: Model, seed: int, length: float) -> Floats:
     return q
 
 
-def _extent(loops: Loops) -> float:
-    """Largest length, m, in the description of the bodies, frames and constraints; of the ground how far it spreads."""
-    model, arrays = loops.model, loops.arrays
-    on_ground = [model.tree.position[1:][model.tree.parent[1:] == 0]]
-    on_bodies = [model.tree.position[1:][model.tree.parent[1:] != 0]]
-    for end in (0, 1):
-        fixed = arrays.pair_bodies[:, end] == 0
-        positions = arrays.pair_positions[:, 3 * end : 3 * end + 3]
-        on_ground.append(positions[fixed])
-        on_bodies.append(positions[~fixed])
+def speed_sizes(model: Model, length: float) -> Floats:
+    """Changes (nv,) of the coordinates that count as one: 1 rad, this length, m, or modes of which a body is bent."""
+    out: Floats = np.array([length if unit == "m/s" else 1.0 for unit in model.speed_units])
+    for k, placed in enumerate(model.description.bodies.values(), start=1):
+        if isinstance(placed.body, FlexibleBody) and placed.body.basis != "nodal":
+            out[model.tree.v_mode[k] : model.tree.v_first[k + 1]] = placed.body.small_amplitude(1.0)
+    return out
+
+
+def extent(model: Model, loops: Loops | None) -> float:
+    """Largest length, m, in the description of bodies, joints and constraints; of the ground how far they spread."""
+    tree = model.tree
+    on_ground, on_bodies = [tree.position[1:][tree.parent[1:] == 0]], [tree.position[1:][tree.parent[1:] != 0]]
+    numbers = np.abs(tree.pitch)
+    if loops is not None:
+        arrays = loops.arrays
+        numbers = np.append(numbers, np.abs(arrays.row_number[np.isin(arrays.row_kind, LENGTHS)]))
+        for end in (0, 1):
+            fixed = arrays.pair_bodies[:, end] == 0
+            positions = arrays.pair_positions[:, 3 * end : 3 * end + 3]
+            on_ground.append(positions[fixed])
+            on_bodies.append(positions[~fixed])
     for placed in model.description.bodies.values():
         if isinstance(placed.body, FlexibleBody):
             on_bodies.append(placed.body.nodes)
@@ -102,10 +111,6 @@ def _extent(loops: Loops) -> float:
             gyration = np.sqrt(np.abs(placed.body.inertia).max() / placed.body.mass)
             on_bodies += [placed.body.com[None], np.array([[gyration, 0.0, 0.0]])]
     ground = np.concatenate(on_ground)
-    lengths = [
-        np.linalg.norm(np.concatenate(on_bodies), axis=1),
-        np.ptp(ground, axis=0) if len(ground) else np.zeros(1),
-        np.abs(arrays.row_number[np.isin(arrays.row_kind, LENGTHS)]).ravel(),
-        np.abs(model.tree.pitch),
-    ]
+    spread = np.ptp(ground, axis=0) if len(ground) else np.zeros(1)
+    lengths = [np.linalg.norm(np.concatenate(on_bodies), axis=1), spread, numbers]
     return float(np.concatenate(lengths).max(initial=0.0))

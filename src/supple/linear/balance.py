@@ -1,0 +1,122 @@
+"""The balance of forces at rest: what is left of them, how it changes with the coordinates, and what counts as none."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from supple.linear.equations import stiffness
+from supple.linear.followers import Followers, followers
+from supple.linear.start import Bools, Floats, Values
+from supple.model.closing import stiffness as modal_stiffness
+from supple.model.freedoms import back
+from supple.model.inputs import named_vector
+from supple.model.model import Loads, Model
+from supple.model.scales import extent, speed_sizes
+
+TOLERANCE = 1e-11
+"""Share of the loads on a coordinate that counts as none."""
+ROUNDING = 1e-14
+"""Share of the largest force, inner ones of springs and flexible bodies among them, that counts as none."""
+ACCEPTED = 1e-7
+"""Share of loads and inner forces that may be left in the end, where rounding lets nothing better be found."""
+
+
+class Balance:
+    """Forces on a model at rest under loads, of which a share acts.
+
+    Loads are weights, applied wrenches, external wrenches and drive forces. All forces are linear in them: those under
+    a share of the loads are combined from those with all and with none.
+
+    Attributes
+    ----------
+    model : Model
+    external : mapping of frame to (6,) array_like, optional
+    tau : (nv,) array
+    held : (nv,) array of bool
+        Speeds that do not change.
+    units : (nv,) array
+        Changes of the coordinates, in the directions of the speeds, that count as one.
+    """
+
+    def __init__(self, model: Model, tau: Values | None, external: Loads | None, held: Bools) -> None:
+        self.model, self.external, self.held = model, external, held
+        self.still = np.zeros(model.nv)
+        self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
+        self.units = speed_sizes(model, extent(model, model.loops) or 1.0)
+
+    @cached_property
+    def bare(self) -> Model:
+        """The model without any load."""
+        mech = self.model.description._copy()
+        mech.gravity = np.zeros(3)
+        mech.wrenches = {}
+        return mech.build()
+
+    def freedoms(self, q: Floats) -> Followers:
+        """The independent speeds at closed coordinates, and how the others follow."""
+        return followers(self.model, q, self.held)
+
+    def residual(self, q: Floats, share: float = 1.0) -> Floats:
+        """Forces (nv,) that are left on the tree, those of its loops not counted."""
+        loaded: Floats = self.model.bias_forces(q, self.still, self.external) - self.tau
+        if share == 1.0:
+            return loaded
+        return share * loaded + (1.0 - share) * self.bare.bias_forces(q, self.still)
+
+    def stiffness(self, f: Followers, share: float = 1.0) -> Floats:
+        """Change (n, n) of the forces that are left on the independent speeds with the independent coordinates.
+
+        Not symmetric where loads turn with the bodies.
+        """
+        loaded = stiffness(f, self.residual(f.q), self.external)
+        if share == 1.0:
+            return loaded
+        unloaded = Followers(self.bare, f.q, f.freedoms)
+        return share * loaded + (1.0 - share) * stiffness(unloaded, self.residual(f.q, 0.0), None)
+
+    def moved(self, q: Floats, motion: Floats, length: float = 1.0) -> Floats:
+        """Coordinates after a motion (nv,), back on the loops."""
+        q = self.model.integrate(q, motion, length)
+        return q if self.model.loops is None else back(self.model.loops, q, self.held)
+
+    def none(self, f: Followers, share: float = 1.0) -> tuple[Floats, Floats]:
+        """Forces (n,) on the independent speeds that count as none in a search, and that are accepted at its end.
+
+        On a coordinate without forces of its own, rounding of the largest is left, by their work on unit changes.
+        """
+        loads, inner = self.sizes(f.q)
+        loads = share * loads
+        rounding = ROUNDING * float(((loads + inner) * self.units).max(initial=0.0)) / self.units
+        Z = np.abs(f.Z).T
+        return Z @ (TOLERANCE * loads + rounding), Z @ (ACCEPTED * (loads + inner) + rounding)
+
+    def sizes(self, q: Floats) -> tuple[Floats, Floats]:
+        """Sums of the sizes of all loads and of all inner forces on the speeds (nv,), which may cancel.
+
+        A weight is at most g sqrt(m M_ii) (Cauchy, Schwarz), m the mass of all.
+        """
+        model, tree, mech = self.model, self.model.tree, self.model.description
+        weight = float(np.linalg.norm(tree.gravity)) * np.sqrt(model.mass * np.abs(np.diag(model.mass_matrix(q))))
+        loads = np.abs(self.tau) + weight
+        for frame, wrench in (self.external or {}).items():
+            loads += self._felt(q, frame, *np.split(np.asarray(wrench, dtype=float), 2))
+        for w in mech.wrenches.values():
+            loads += self._felt(q, w.frame, w.moment, w.force)
+        own = np.flatnonzero(tree.q_of_speed >= 0)
+        place = np.zeros(model.nv)
+        place[own] = q[tree.q_of_speed[own]]
+        inner = np.abs(tree.stiffness * (place - tree.rest))
+        inner += np.abs(modal_stiffness(model)) @ np.where(model.is_mode, np.abs(place), 0.0)
+        for s in mech.springs.values():
+            gap = np.linalg.norm(model.pose(q, s.second)[1] - model.pose(q, s.first)[1])
+            force = np.array([s.stiffness * (gap - s.length)])
+            inner += sum(self._felt(q, frame, np.zeros(1), force) for frame in (s.first, s.second))
+        return loads, inner
+
+    def _felt(self, q: Floats, frame: str, moment: Floats, force: Floats) -> Floats:
+        """What a moment and a force at a frame do at most to the speeds (nv,), in whatever directions they act."""
+        J = np.abs(self.model.jacobian(q, frame))
+        out: Floats = J[:3].sum(axis=0) * np.linalg.norm(moment) + J[3:].sum(axis=0) * np.linalg.norm(force)
+        return out
