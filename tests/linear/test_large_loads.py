@@ -64,7 +64,7 @@ def test_elastica(load: float, follows: bool, tolerance: float) -> None:
 
 
 def test_more_pieces_are_closer_to_the_elastica() -> None:
-    """Second order, at a load that Newton's method alone does not reach; the tip has turned by more than 120 degrees."""
+    """Second order, at a load that Newton's method alone does not reach; the tip has turned by over 120 degrees."""
     true = elastica(12.0, follows=True)
     found = [bent(n, 12.0, follows=True) for n in (8, 16)]
     coarse, fine = (float(np.linalg.norm(tip(rest) - true)) for rest in found)

@@ -313,12 +313,12 @@ class Mechanism:
                 raise ModelError(f"expected a constraint such as Distance(first, second, 0.5), got {constraint!r}")
             if not isinstance(constraint, Gear):
                 bodies = []
-                for frame in (constraint.first, constraint.second):
+                for frame, turns in zip((constraint.first, constraint.second), constraint.uses_rotation(), strict=True):
                     place = self.find_frame(frame)
                     bodies.append(place.body)
                     carrier = self.bodies[place.body].body if place.node is not None else None
-                    if isinstance(carrier, FlexibleBody) and place.node is not None:
-                        _require_turning(carrier, place.node)
+                    if isinstance(carrier, FlexibleBody) and place.node is not None and (turns or place.position.any()):
+                        _require_turning(carrier, place.node, "a constraint that uses its rotation")
                 if bodies[0] == bodies[1]:
                     raise ModelError(f"expected frames on two bodies, got both on {bodies[0]!r}")
             constraint.rows()
@@ -394,11 +394,11 @@ def _node_at(body: FlexibleBody, position: Floats) -> str:
     return best
 
 
-def _require_turning(body: FlexibleBody, node: str) -> None:
-    """Refuse a joint or a moment on a node that has displacements but no rotations."""
+def _require_turning(body: FlexibleBody, node: str, what: str = "a joint or a moment") -> None:
+    """Refuse what needs rotations on a node that has displacements but no rotations."""
     if not body.frame(node).turning:
         raise ModelError(
-            f"node {node!r} has displacements but no rotations and cannot carry a joint or a moment; "
+            f"node {node!r} has displacements but no rotations and cannot carry {what}; "
             "make the nodes around it a rigid region, a frame of the structure"
         )
 
