@@ -30,7 +30,7 @@ def arrays(x: Any) -> Iterator[tuple[str, Any]]:
         for part in parts:
             if isinstance(part, np.ndarray):
                 yield field.name, part
-            elif sparse.issparse(part):
+            elif isinstance(part, sparse.csr_array):
                 yield field.name, part.data
             elif is_dataclass(part) and not isinstance(part, type):
                 yield from arrays(part)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
@@ -53,7 +52,7 @@ def freeze(owner: Any, *names: str) -> None:
         if all(not part.flags.writeable and part.base is None for part in _parts(x)):
             continue
         x = x.copy()
-        if sparse.issparse(x):
+        if not isinstance(x, np.ndarray):
             x.sum_duplicates()  # else it would be done later, in place
         for part in _parts(x):
             part.flags.writeable = False
@@ -61,7 +60,7 @@ def freeze(owner: Any, *names: str) -> None:
 
 
 def _parts(x: Any) -> tuple[NDArray[Any], ...]:
-    return (x.data, x.indices, x.indptr) if sparse.issparse(x) else (x,)
+    return (x,) if isinstance(x, np.ndarray) else (x.data, x.indices, x.indptr)
 
 
 def own_axes(owner: Any, *names: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from supple.model.places import Place
 
 ZERO = np.zeros(3)
+ZERO.flags.writeable = False
 
 
 class Row(NamedTuple):

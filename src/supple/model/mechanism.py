@@ -124,6 +124,7 @@ class Mechanism:
     def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self.name = _valid_name(name, "mechanism")
         self.gravity = array(gravity, (3,), "gravity")
+        self.gravity.flags.writeable = False
         self.bodies: dict[str, Placed] = {}
         self.frames: dict[str, Frame] = {}
         self.springs: dict[str, SpringDamper] = {}

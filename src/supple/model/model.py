@@ -79,6 +79,7 @@ class Model:
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         self._quaternion_places: NDArray[np.intp] = np.add.outer(self.quaternions, range(4)).astype(np.intp)
+        self._quaternion_ends = self._quaternion_places[:, 3].copy()
         self.loops: Loops | None = Loops(self, names) if description.constraints else None
         self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
@@ -615,8 +616,8 @@ class Model:
     def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any]:
         """Arrays as one batch (see `inputs.batch`), its leading axes and type."""
         arrays, shape, dtype = batch(f"model {self.name!r}", parts)
-        if "q" in parts and len(self._quaternion_places):
-            self._refuse_null_quaternion(arrays[list(parts).index("q")])
+        if len(self._quaternion_ends) and next(iter(parts)) == "q":
+            self._refuse_null_quaternion(arrays[0])
         return arrays, shape, dtype
 
     def _workspace(self, dtype: Any) -> borrow:
@@ -658,6 +659,9 @@ class Model:
 
     def _refuse_null_quaternion(self, q: Numbers) -> None:
         """Refuse coordinates (states, nq) with a quaternion of no length, which is no rotation."""
+        w = q.take(self._quaternion_ends, axis=1)
+        if (w * w).all():  # almost always
+            return
         null = np.abs(q[:, self._quaternion_places]).max(axis=-1) < NULL
         if null.any():
             first = self.coordinates[self._quaternion_places[int(np.flatnonzero(null.any(axis=0))[0]), 0]]
