@@ -178,7 +178,7 @@ def test_variables_do_not_hide_quantities(name: str) -> None:
 
 def test_variables_do_not_hide_what_laws_hold() -> None:
     """A sampled law keeps its force under a name; a variable of that name would be the same number."""
-    law = PID(kp=1.0, rate=100.0)
+    law = PID(0.0, kp=1.0, rate=100.0)
     with pytest.raises(StateError, match=r"variables: 'a.angle.held' is a quantity of a law"):
         supple.simulate(two(), 0.1, tau={"a.angle": law}, variables={"a.angle.held": 1.0})
 
