@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from supple.errors import AssemblyError, SuppleError
 from supple.formulations import ordinary
@@ -219,8 +218,7 @@ class _Search:
         if is_symmetric(K):
             return bool((squares[~slack] > 0).all())
         firm = shapes[:, ~slack]
-        values = linalg.eigvals(firm.T @ K @ firm)
-        return bool((values.real > 0).all())
+        return bool((np.linalg.eigvals(firm.T @ K @ firm).real > 0).all())
 
     def step(self, f: Followers, r: Floats, small: Floats) -> tuple[Floats, float]:
         """The step in the independent speeds, and the size of the residual, weighed by the inverse of M."""

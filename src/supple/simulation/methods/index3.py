@@ -39,7 +39,7 @@ from supple.symbolic.trace import Trace
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
 OPENED = (1e-6, 1e2)
-"""Error of a row that was left out, m or rad, and times rtol, beyond which it did not repeat the others."""
+"""Error of a row that was left out, relative to its typical size, and times rtol, beyond which it did not repeat the others."""
 
 
 class ClosedIDA(Sundials):
@@ -128,11 +128,13 @@ class ClosedIDA(Sundials):
         q, v = s.settled(np.array([t]), y[None], task.u[None], 0)
         y[: s.nq], y[s.nq : s.nq + s.nv] = q, v
         off = np.where(self._kept == 0, np.abs(self.loops.errors(q, v)[0]), 0.0)
-        if off.max(initial=0.0) > max(OPENED[0], OPENED[1] * self.rtol):
-            name, row = self.loops.rows[int(off.argmax())]
+        share = off / self.loops.scales.rows
+        if share.max(initial=0.0) > max(OPENED[0], OPENED[1] * self.rtol):
+            worst = int(share.argmax())
+            name, row = self.loops.rows[worst]
             raise SimulationError(
                 f"model {s.model.name!r}: IDA stopped at t = {t:.6g} s: constraint {name!r}: {row.label} repeated "
-                f"others at t = {task.t:.6g} s, where the posture is singular, and is off by {off.max():.3g} m or rad "
+                f"others at t = {task.t:.6g} s, where the posture is singular, and is off by {off[worst]:.3g} m or rad "
                 "now; the default integrator passes such postures"
             )
         return y
