@@ -39,7 +39,7 @@ from supple.symbolic.trace import Trace
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
 OPENED = (1e-6, 1e2)
-"""Error of a row that was left out, relative to its typical size, and times rtol, beyond which it did not repeat the others."""
+"""Error of a row that was left out, relative to its size, and times rtol, beyond which it did not repeat others."""
 
 
 class ClosedIDA(Sundials):
