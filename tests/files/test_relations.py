@@ -41,12 +41,12 @@ def test_what_is_left_out_is_named(robot: Path) -> None:
         "mimic joints other (mimic=True: gears)"
     )
     assert (model.description.limits, model.loops, len(model.couplings)) == ([], None, 1)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as silent:
         warnings.simplefilter("always")
         assert supple.load(robot, limits=False, mimic=False) == model
         supple.load(robot, limits=True, mimic=False)
         supple.load(robot, limits=False, mimic=True)
-    assert not caught
+    assert not silent
 
 
 def test_stops_hold_what_would_fall(robot: Path) -> None:

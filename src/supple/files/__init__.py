@@ -7,6 +7,7 @@ from pathlib import Path
 
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
+from supple.files.faults import as_path
 from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
@@ -52,7 +53,7 @@ def load(
     FileFormatError
         With every fault that was found, a line each: file, place in the file, expected and got.
     """
-    file = Path(path)
+    file = as_path(path)
     if _suffix(file) == ".urdf":
         mech = related(urdf.read(file, joint_damping, bool(limits)), file, limits, mimic)
         return (free_base(mech) if floating_base else mech).build(merge_fixed)
@@ -70,7 +71,7 @@ def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(model, Mechanism | Model):
         raise unexpected("supple.save", "a Mechanism or a Model", model)
-    file = Path(path)
+    file = as_path(path)
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")
     toml.write(model, file)
@@ -78,7 +79,7 @@ def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 
 def check(path: str | os.PathLike[str]) -> list[str]:
     """All faults that one reading of a model file can find, empty if it is right."""
-    file = Path(path)
+    file = as_path(path)
     try:
         if _suffix(file) == ".nc":
             embedding.read(file)

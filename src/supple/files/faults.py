@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from supple.errors import FileFormatError, ModelError, PhysicsWarning, nearest
 
@@ -70,6 +72,13 @@ class Faults:
         """Raise all faults as one error, a line each, if there are any."""
         if self.found:
             raise FileFormatError("\n".join(self.found))
+
+
+def as_path(path: Any, what: str = "path") -> Path:
+    """The path of a file, or a `FileFormatError` if this is none."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise FileFormatError(f"{what}: expected the path of a file, got {path!r}")
+    return Path(path)
 
 
 def require_file(path: Path) -> None:

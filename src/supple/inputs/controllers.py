@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -22,7 +22,10 @@ Signal = float | str | Table
 
 def is_number(x: Any) -> bool:
     """Whether x is one finite real number."""
-    return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and bool(np.isfinite(float(x)))
+    try:
+        return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and math.isfinite(float(x))
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def require_signal(x: Any, where: str) -> None:
@@ -43,10 +46,14 @@ def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float
     """Least and greatest force."""
     if limit is None:
         return None
-    both = np.array([-1.0, 1.0]) * limit if np.ndim(limit) == 0 else np.asarray(limit, dtype=float)
-    if both.shape != (2,) or not both[0] < both[1]:
+    pair = isinstance(limit, Sequence | np.ndarray) and not isinstance(limit, str | bytes)
+    both: list[Any] = list(limit) if pair else [limit, limit]  # type: ignore[arg-type]
+    if len(both) != 2 or not all(map(is_number, both)):
+        raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit!r}")
+    low, high = float(both[0]) if pair else -float(both[0]), float(both[1])
+    if not low < high:
         raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit}")
-    return float(both[0]), float(both[1])
+    return low, high
 
 
 def clipped(x: Expr, within: tuple[float, float] | None) -> Expr:
@@ -134,5 +141,5 @@ class Sampled:
 
 def require_rate(rate: float | None, where: str) -> None:
     """Refuse what is no number of samples a second."""
-    if rate is not None and not (np.isfinite(rate) and rate > 0):
-        raise StateError(f"{where}: rate: expected a positive number of samples a second, got {rate}")
+    if rate is not None and not (is_number(rate) and rate > 0):
+        raise StateError(f"{where}: rate: expected a positive number of samples a second, got {rate!r}")

@@ -43,7 +43,7 @@ class Table:
     def __post_init__(self) -> None:
         try:
             times, values = (np.array(x, dtype=float, ndmin=1) for x in (self.times, self.values))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise StateError("table: expected numbers as times and values, got others") from None
         if times.ndim != 1 or times.shape != values.shape or len(times) < 2:
             raise StateError(f"table: expected as many values as times, two or more, got {values.shape}, {times.shape}")
@@ -52,7 +52,7 @@ class Table:
         if not (np.diff(times) > 0).all():
             i = int(np.flatnonzero(np.diff(times) <= 0)[0])
             raise StateError(f"table: expected increasing times, got {times[i + 1]:g} after {times[i]:g}")
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise StateError(f"table: kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError
-from supple.model.checks import Floats, array, freeze, number
+from supple.model.checks import Floats, array, dimensions, freeze, number
 
 TRIANGLE_TOLERANCE = 1e-6
 """Relative excess of one principal moment over the sum of the others that rounding in a data sheet may cause."""
@@ -47,7 +47,7 @@ class RigidBody:
         inertia: ArrayLike = (0.0, 0.0, 0.0),
         allow_unphysical: bool = False,
     ) -> None:
-        moments = array(inertia, (3,) if np.ndim(inertia) == 1 else (3, 3), "inertia")
+        moments = array(inertia, (3,) if dimensions(inertia, "inertia") == 1 else (3, 3), "inertia")
         matrix = np.diag(moments) if moments.ndim == 1 else moments
         object.__setattr__(self, "mass", number(mass, "mass"))
         object.__setattr__(self, "com", array(com, (3,), "com"))

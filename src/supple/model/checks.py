@@ -20,7 +20,7 @@ def number(value: Any, what: str, minimum: float | None = None) -> float:
     """`value` as a finite float, not below `minimum`."""
     try:
         x = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what}: expected a number, got {value!r}") from None
     if not np.isfinite(x):
         raise ModelError(f"{what}: expected a finite number, got {x}")
@@ -33,7 +33,7 @@ def array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """`value` as finite floats of just this shape."""
     try:
         x = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
     if x.shape != shape:
         raise ModelError(f"{what}: expected numbers of shape {shape}, got shape {x.shape}")
@@ -71,6 +71,21 @@ def own_axes(owner: Any, *names: str) -> None:
             object.__setattr__(owner, name, tuple(array(value, (3,), name).tolist()))
 
 
+def dimensions(value: Any, what: str) -> int:
+    """How many axes an array or lists of numbers have."""
+    try:
+        return np.ndim(value)
+    except ValueError:  # lists of different lengths
+        raise ModelError(f"{what}: expected numbers, got {value!r}") from None
+
+
+def text(value: Any, what: str) -> str:
+    """`value`, which is to be a name."""
+    if not isinstance(value, str):
+        raise ModelError(f"{what}: expected a name, got {value!r}")
+    return value
+
+
 def direction(value: str | ArrayLike, what: str) -> Floats:
     """A unit vector from "x", "-z" or three numbers."""
     if isinstance(value, str):
@@ -106,7 +121,7 @@ def rotation_matrix(value: ArrayLike | Rotation | None, what: str) -> Floats:
 
 def per_freedom(value: float | Sequence[float], count: int, what: str, minimum: float | None = None) -> Floats:
     """One number for each freedom of a joint, from one for all or a list."""
-    if np.ndim(value) == 0:
+    if dimensions(value, what) == 0:
         return np.full(count, number(value, what, minimum))
     x = array(value, (count,), what)
     if minimum is not None and (x < minimum).any():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats, direction, number, own_axes
+from supple.model.checks import Floats, direction, number, own_axes, text
 from supple.model.joints import Axis, Joint, Layout
 from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP, Closures
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, TWO_AXES
@@ -318,7 +318,7 @@ def closure_arrays(
 
 def _speed(name: str, coordinate: str, names: Names, q_of_speed: Any) -> int:
     """The speed that is the rate of a coordinate."""
-    if coordinate not in names.coordinates:
+    if text(coordinate, f"constraint {name!r}: coordinate") not in names.coordinates:
         hint = nearest(coordinate, names.coordinates)
         raise ModelError(f"constraint {name!r}: no coordinate {coordinate!r}{hint}")
     found = np.flatnonzero(np.asarray(q_of_speed) == names.coordinates.index(coordinate))

@@ -20,6 +20,13 @@ COMPLEX_STEP = 1e-30
 """Imaginary step for derivatives: so small that nothing but the first order is left, and no digit is lost."""
 
 
+def _array(where: str, name: str, value: ArrayLike, length: int) -> Numbers:
+    try:
+        return np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise StateError(f"{where}: {name}: expected numbers of shape (..., {length}), got {value!r}") from None
+
+
 def batch(
     where: str, parts: Mapping[str, tuple[ArrayLike, int]]
 ) -> tuple[list[Numbers], tuple[int, ...], type[np.float64] | type[np.complex128]]:
@@ -34,7 +41,7 @@ def batch(
     ready = [x.reshape(1, n) for x, n in parts.values() if _is_ready(x, n)]
     if len(ready) == len(parts):
         return ready, (), np.float64
-    arrays = [np.asarray(value) for value, _ in parts.values()]
+    arrays = [_array(where, name, value, length) for name, (value, length) in parts.items()]
     for (name, (_, length)), x in zip(parts.items(), arrays, strict=True):
         if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fciub":
             raise StateError(

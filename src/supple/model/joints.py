@@ -8,7 +8,7 @@ body's own frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -256,6 +256,8 @@ class BuildingBlock(Joint):
 
     def layout(self) -> Layout:
         what = "building-block joint"
+        if not isinstance(self.translations, Iterable):
+            raise ModelError(f"{what}: translations: expected a list of axes, got {self.translations!r}")
         directions = tuple(direction(d, f"{what}: translation {i + 1}") for i, d in enumerate(self.translations))
         if len(directions) > 3 or (directions and np.linalg.matrix_rank(np.array(directions), 1e-6) < len(directions)):
             raise ModelError(f"{what}: expected up to three independent translations, got {_plain(directions)}")

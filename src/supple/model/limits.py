@@ -48,4 +48,7 @@ class Limit:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and math.isfinite(float(x))
+    try:
+        return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and math.isfinite(float(x))
+    except OverflowError:  # a whole number of hundreds of digits
+        return False

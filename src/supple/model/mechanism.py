@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError, nearest
 from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, freeze, number, rotation_matrix
+from supple.model.checks import Floats, array, freeze, number, rotation_matrix, text
 from supple.model.constraints import Closure, Constraint, Gear
 from supple.model.joints import Fixed, Free, Joint, Revolute
 from supple.model.limits import Limit
@@ -172,7 +172,7 @@ class Mechanism:
             self._require_body(parent, "parent")
             if not isinstance(body, RigidBody | FlexibleBody):
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
-            if fidelity not in FIDELITIES:
+            if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
                 raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
@@ -218,7 +218,7 @@ class Mechanism:
         """
         with _named(f"frame {name!r} on {body!r}"):
             _valid_name(name, "name")
-            if "/" in body:
+            if "/" in text(body, "body"):
                 base = self.find_frame(body)
             else:
                 self._require_body(body, "body")
@@ -264,7 +264,7 @@ class Mechanism:
             if name in self.wrenches:
                 raise ModelError("name: there is a wrench of this name already")
             self.find_frame(frame)
-            if axes not in ("frame", "ground"):
+            if not isinstance(axes, str) or axes not in ("frame", "ground"):
                 raise ModelError(f"axes: expected 'frame' or 'ground', got {axes!r}")
             applied = AppliedWrench(name, frame, array(moment, (3,), "moment"), array(force, (3,), "force"), axes)
             place = self.find_frame(frame)
@@ -351,7 +351,7 @@ class Mechanism:
 
     def find_frame(self, name: str) -> Frame:
         """The frame of a name: "ground", a body, "body/frame", or "body/12" for a node of a flexible body."""
-        found = self.frames.get(name)
+        found = self.frames.get(text(name, "frame"))
         if found is not None:
             return found
         if name == GROUND or name in self.bodies:
@@ -370,7 +370,7 @@ class Mechanism:
         return names if full else [name.split("/", 1)[1] for name in names]
 
     def _require_body(self, name: str, what: str) -> None:
-        if name != GROUND and name not in self.bodies:
+        if text(name, what) != GROUND and name not in self.bodies:
             raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
 
 

@@ -605,6 +605,8 @@ class Model:
         return X.reshape((*shape, n, 6, 6)), H.reshape((*shape, self.nv, 6))
 
     def _place(self, frame: str) -> Place:
+        if not isinstance(frame, str):
+            raise StateError(f"model {self.name!r}: frame: expected a name, got {frame!r}")
         found = self._places.get(frame)
         if found is not None:
             return found

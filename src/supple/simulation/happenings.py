@@ -53,7 +53,7 @@ class Event:
     action: Callable[[float, Vector, Vector], tuple[Any, Any]] | None = None
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
             raise StateError(
                 f"event {self.name!r}: direction: expected one of {', '.join(DIRECTIONS)}, got {self.direction!r}"
             )
@@ -63,6 +63,8 @@ class Event:
             )
         if not (self.action is None or callable(self.action)):
             raise StateError(f"event {self.name!r}: action: expected a function of (t, q, v), got {self.action!r}")
+        if not isinstance(self.change, Mapping):
+            raise StateError(f"event {self.name!r}: change: expected new values by name, got {self.change!r}")
         for name, x in self.change.items():
             if not (isinstance(x, str) or is_number(x)):
                 raise StateError(

@@ -194,6 +194,8 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     ResultsError
         When there are no results, or the file cannot be read as such.
     """
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise ResultsError(f"path: expected the path of a results file, got {path!r}")
     parts = Parts(Path(path))
     with failures(parts.target, "read"):
         try:

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from supple.errors import ModelError, PhysicsWarning, nearest
-from supple.model.checks import Floats, Ints
+from supple.model.checks import Floats, Ints, text
 from supple.structures.bases import Basis, cantilever, craig_bampton, free_free
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
@@ -43,7 +43,7 @@ def reduce(
     damping: Damping,
 ) -> FlexibleBody:
     """See `Structure.reduce`."""
-    if basis not in BASES:
+    if text(basis, "basis") not in BASES:
         raise ModelError(f"no basis {basis!r}{nearest(basis, BASES)}")
     if interfaces is not None and basis != "craig-bampton":
         raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")

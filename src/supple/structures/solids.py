@@ -47,6 +47,8 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     skfem = _skfem()
     if not isinstance(mesh, skfem.MeshHex | skfem.MeshTet):
         raise ModelError(f"mesh: expected a scikit-fem mesh of hexahedra or tetrahedra, got {type(mesh).__name__}")
+    if not isinstance(material, Material):
+        raise ModelError(f"material: expected a Material, got {material!r}")
     element = mesh.elem()
     basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
     nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
@@ -79,8 +81,10 @@ def box(
     """
     skfem = _skfem()
     sizes = [number(v, f"box: {w}") for v, w in ((length, "length"), (width, "width"), (height, "height"))]
-    if min(sizes) <= 0 or len(elements) != 3 or min(elements) < 1:
+    whole = isinstance(elements, Sequence | np.ndarray) and all(isinstance(n, int | np.integer) for n in elements)
+    if min(sizes) <= 0 or not whole or len(elements) != 3 or min(elements) < 1:
         raise ModelError(f"box: expected three positive sizes and numbers of elements, got {sizes} and {elements!r}")
+    length, width, height = sizes
     starts = (0.0, -width / 2.0, -height / 2.0)
     ticks = [a + s * np.linspace(0.0, 1.0, n + 1) for a, s, n in zip(starts, sizes, elements, strict=True)]
     mesh = skfem.MeshHex.init_tensor(*ticks)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from supple.errors import ModelError, nearest
 from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, freeze, number
+from supple.model.checks import Floats, array, freeze, number, text
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
 from supple.structures.held import static
@@ -184,7 +184,11 @@ class Structure:
         ('mode1', 'mode2', 'mode3')
         """
         named = self
-        for name in (root, *(interfaces or ())):
+        if interfaces is not None:
+            if isinstance(interfaces, str) or not isinstance(interfaces, Iterable):
+                raise ModelError(f"interfaces: expected a list of frames, got {interfaces!r}")
+            interfaces = [text(name, "interfaces") for name in interfaces]
+        for name in (text(root, "root"), *(interfaces or ())):
             if name not in named.frames and str(name).isdigit():
                 named = replace(named, frames={**named.frames, name: named.find(name)})
         return reduce(named, basis, modes, root, interfaces, damping)

@@ -19,6 +19,7 @@ import numpy as np
 
 from supple.errors import StateError
 from supple.formulations import rough_operations
+from supple.inputs.controllers import is_number
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
@@ -51,8 +52,10 @@ class GeneralizedAlpha:
 
     def __post_init__(self) -> None:
         require_step("generalized-alpha", self.step)
-        if not 0 <= self.rho <= 1:
-            raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho}")
+        if not (is_number(self.rho) and 0 <= self.rho <= 1):
+            raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho!r}")
+        if not (is_number(self.tolerance) and self.tolerance > 0):
+            raise StateError(f"generalized-alpha: tolerance: expected a positive number, got {self.tolerance!r}")
 
     def formulas(self, step: float) -> AlphaFormulas:
         """The formulas of steps of a length."""

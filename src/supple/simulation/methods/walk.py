@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from supple.errors import SimulationError, StateError
+from supple.inputs.controllers import is_number
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, locate
 from supple.simulation.system import System
 
@@ -25,8 +26,8 @@ def steps_between(start: float, end: float, step: float) -> int:
 
 def require_step(name: str, step: float) -> None:
     """Refuse what is no length of a step."""
-    if not (np.isfinite(step) and step > 0):
-        raise StateError(f"{name}: step: expected a positive number, got {step}")
+    if not (is_number(step) and step > 0):
+        raise StateError(f"{name}: step: expected a positive number, got {step!r}")
 
 
 class Stepper(Protocol):
