@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from generators_flexible import random_flexible_tree
 from supple import structures
+from supple.simulation import recordings
 from supple.simulation.outputs import Outputs, variables
 from supple.simulation.results import as_dataset, joined
 
@@ -329,3 +330,17 @@ def test_strain_of_a_cantilever_that_holds_a_weight() -> None:
     x = bends.gauge_x.values
     np.testing.assert_allclose(bends[0], curvature * (1 - x / 0.8), atol=1e-6 * curvature)
     assert list(found.gauge_unit.values) == ["1/m", "1"]
+
+
+def test_an_orientation_that_a_diverged_run_has_lost_is_refused_by_name() -> None:
+    """A node turned by fifty turns has no rotation any more."""
+    mech = supple.Mechanism("shaft", gravity=(0, 0, 0))
+    mech.add_body("shaft", structures.beam(1.0, SQUARE, RUBBERY, 2).reduce("nodal"), joint=supple.Fixed())
+    model = mech.build()
+    q, still = np.zeros((2, model.nq)), np.zeros((2, model.nv))
+    q[:, model.coordinate_index("shaft.2.rx")] = 20.0, 300.0
+    found = recordings.frames(model, {"tip": "shaft/end"}, q[:1], still[:1], still[:1], None)
+    expected = Rotation.from_rotvec([20.0, 0, 0]).as_quat(canonical=True)
+    np.testing.assert_allclose(found["orientation"].values[0, 0], expected, atol=1e-13)
+    with pytest.raises(supple.SimulationError, match="frame 'tip': its orientation is lost in sample 2 of 2"):
+        recordings.frames(model, {"tip": "shaft/end"}, q, still, still, None)
