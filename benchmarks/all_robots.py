@@ -1,6 +1,6 @@
 """Does supple agree with Pinocchio on every robot of example-robot-data, on the ground and floating?
 
-    python benchmarks/all_robots.py [STATES]
+    python benchmarks/all_robots.py [STATES] [--small]
 
 prints a line for each robot: bodies, speeds, and the largest relative differences of inverse dynamics, mass matrix and
 forward dynamics over random states. It fails if one of them exceeds its bound (see `supple.bench.pinocchio`), or if
@@ -17,6 +17,7 @@ import pinocchio as pin
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from robots import robot_directory
+from sizes import ARGUMENTS, SMALL
 from supple import SuppleError
 from supple.bench.pinocchio import Peer, compared
 
@@ -42,10 +43,10 @@ def line(path: Path, floating_base: bool, states: int) -> tuple[str, bool]:
 
 def main() -> int:
     """Number of robots that are not right."""
-    states = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    states = int(ARGUMENTS[0]) if ARGUMENTS else 5
     wrong = 0
     print(f"{'file':45} {'base':8} {'bodies':>6} {'nv':>4}  {'inverse':>8} {'matrix':>8} {'forward':>8} {'allowed':>8}")
-    for path in sorted(robot_directory().rglob("*.urdf")):
+    for path in sorted(robot_directory().rglob("ur5*.urdf" if SMALL else "*.urdf")):
         for floating_base in (False, True):
             text, right = line(path, floating_base, states)
             wrong += not right

@@ -3,7 +3,7 @@
 Beside Pinocchio in the same run. Its `Data` holds tensors of nv^3 numbers, about 65 nv^3 bytes in all, so its time a
 body is taken at the longest chain that fits (it no longer changes from 100 bodies on).
 
-    python benchmarks/articulated.py
+    python benchmarks/articulated.py [--small]
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from supple.bench import best_time
+from sizes import SMALL, best_time
 from supple.engines.workspaces import borrow
+from supple.recursions.tree import Sizes
 
 AXES = "xyz"
 MASS, COM, INERTIA, OFFSET = 1.0, (0.0, 0.0, 0.05), (0.01, 0.01, 0.002), (0.0, 0.0, 0.1)
+BODIES = (10, 30) if SMALL else (10, 100, 400, 1_000, 10_000, 100_000)
+STATES = (1, 16) if SMALL else (1, 16, 256, 4096)
 
 
 def chain(bodies: int) -> supple.Model:
@@ -60,14 +63,14 @@ def main() -> None:
     for column in ("bodies", "supple us/body", "growth", "workspace bytes/body", "Pinocchio us/body", "ratio"):
         table.add_column(column, justify="right")
     reference = peer_reference = None
-    for n in (10, 100, 400, 1_000, 10_000, 100_000):
+    for n in BODIES:
         model = chain(n)
         q, v, tau = rng.uniform(-0.02, 0.02, n), rng.uniform(-0.02, 0.02, n), np.zeros(n)
         a = model.forward_dynamics(q, v, tau)
         residual = np.abs(model.inverse_dynamics(q, v, a) - tau).max()
         assert residual < 1e-6 * np.abs(model.bias_forces(q, v)).max(), "inverse does not undo forward dynamics"
         mine = best_time(lambda m=model, q=q, v=v, tau=tau: m.forward_dynamics(q, v, tau)) / n * 1e6
-        space = sum(x.nbytes for x in borrow(n, n, np.float64)) / n
+        space = sum(x.nbytes for x in borrow(Sizes(n, n), np.float64) if x is not None) / n
         peer = pinocchio_time(n, q, v, a) if n <= 400 else None
         per_body = peer / n * 1e6 if peer else None
         peer_reference = per_body or peer_reference
@@ -84,7 +87,7 @@ def main() -> None:
     for column in ("states", "us a state"):
         table.add_column(column, justify="right")
     model = chain(7)
-    for states in (1, 16, 256, 4096):
+    for states in STATES:
         shape = () if states == 1 else (states,)
         q, v, tau = (rng.normal(size=(*shape, 7)) for _ in range(3))
         spent = best_time(lambda q=q, v=v, tau=tau: model.forward_dynamics(q, v, tau)) / states * 1e6

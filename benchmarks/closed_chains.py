@@ -1,6 +1,6 @@
 """What does a closed chain cost, and is it linear in the bodies?
 
-    python benchmarks/closed_chains.py
+    python benchmarks/closed_chains.py [--small]
 
 A chain of links hangs between two points of the ground: a tree, and one loop closed by a joint. Accelerations of the
 smallest one are compared with Lagrange multipliers and dense algebra before anything is timed. Beside each time stands
@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from supple.bench import best_time
+from sizes import SMALL, best_time
 
-SIZES = (100, 300, 1000, 3000, 10_000)
+SIZES = (10, 20) if SMALL else (100, 300, 1000, 3000, 10_000)
 
 
 def chain(links: int, closed: bool) -> supple.Model:

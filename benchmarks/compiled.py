@@ -1,6 +1,6 @@
 """Compiled functions of real robots beside Pinocchio: batches on one thread, single calls, derivatives, compile times.
 
-    python benchmarks/compiled.py
+    python benchmarks/compiled.py [--small]
 
 Pinocchio is timed as its users call it: `abaInParallel` and `rneaInParallel` with one thread for batches, and one state
 a call where it has no such function (mass matrix, derivatives).
@@ -25,11 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
 from robots import robot_directory
-from supple.bench import best_time
+from sizes import SMALL, best_time
 from supple.bench.pinocchio import Peer
 
-ROBOTS = ("panda, fingers fixed", "panda", "ur5_robot", "talos_reduced, floating")
-STATES = 4096
+ROBOTS = ("ur5_robot",) if SMALL else ("panda, fingers fixed", "panda", "ur5_robot", "talos_reduced, floating")
+STATES = 16 if SMALL else 4096
 warnings.simplefilter("ignore", supple.PerformanceWarning)
 
 

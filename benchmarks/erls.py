@@ -1,6 +1,6 @@
 """Forward dynamics of equivalent rigid links beside floating frames: growth with modes and links.
 
-    python benchmarks/erls.py [most modes] [most links]
+    python benchmarks/erls.py [most modes] [most links] [--small]
 
 Everything runs on one thread. The links are beams in modes of the free structure, the same for both formulations, with
 joints about different axes. Two times of each: machine code made for the arm, states one after another; and the
@@ -12,7 +12,6 @@ engine. The link matrices are made once for a link; their time stands apart, as 
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from supple.bench import best_time
+from sizes import ARGUMENTS, SMALL, best_time
 from supple.engines.llvm.machine_code import MachineCode
 from supple.erls import ErlsModel, build, matched_state
 from supple.erls.costs import STATES, forward_dynamics
@@ -34,8 +33,8 @@ from supple.model.compiled import LARGEST
 from supple.structures import FlexibleBody, Material, Rectangle, beam
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
-MODES, LINKS = (2, 4, 6, 8, 12, 16), (1, 2, 3, 4, 5, 6)
-LINK_MODES = 4
+MODES, LINKS = ((2,), (1,)) if SMALL else ((2, 4, 6, 8, 12, 16), (1, 2, 3, 4, 5, 6))
+LINK_MODES = 2 if SMALL else 4
 """Of each link where their number grows."""
 STEPS, STEP, CLOSE = 200, 2e-5, 5e-3
 """Of the motion that is compared: steps of the classical Runge-Kutta method, s, and the share of the deflection."""
@@ -167,11 +166,11 @@ def matrices_table(modes: list[int]) -> Table:
 
 def main() -> None:
     """Print the tables."""
-    most_modes, most_links = (int(x) for x in (sys.argv[1:] + ["16", "6"][len(sys.argv) - 1 :])[:2])
+    most_modes, most_links = (int(x) for x in (ARGUMENTS + ["16", "6"][len(ARGUMENTS) :])[:2])
     modes, links = [n for n in MODES if n <= most_modes], [n for n in LINKS if n <= most_links]
     console = Console(width=180)
     console.print(matrices_table(modes))
-    cases = {f"{n} links: number of modes of a link": [(n, m) for m in modes] for n in (2, 3)}
+    cases = {f"{n} links: number of modes of a link": [(n, m) for m in modes] for n in ((2,) if SMALL else (2, 3))}
     cases[f"{LINK_MODES} modes a link: number of links"] = [(n, LINK_MODES) for n in links]
     for title, sizes in cases.items():
         with tempfile.TemporaryDirectory() as fresh:

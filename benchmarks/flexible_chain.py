@@ -1,6 +1,6 @@
 """Forward dynamics of chains of flexible links: growth with links and modes, other routes, machine code, Exudyn.
 
-    python benchmarks/flexible_chain.py
+    python benchmarks/flexible_chain.py [--small]
 
 Everything runs on one thread. The links of the first tables are beams in cantilever modes. Beside Exudyn the link is a
 bar of solid elements in Craig and Bampton's modes, since its floating frames take nodes without rotations only; its
@@ -29,15 +29,18 @@ from rich.table import Table
 
 import supple
 from exudyn_chain import SAMPLE, ExudynChain
-from supple.bench import best_time
+from sizes import SMALL, best_time
 from supple.structures import FlexibleBody, Material, Rectangle, beam, box
 
 FIDELITIES = ("ruthless", "full")
-LINKS, MODES = (1, 3, 10, 30, 100, 300, 1000), (5, 10, 20, 50, 100, 200)
+LINKS, MODES = ((1, 3), (5,)) if SMALL else ((1, 3, 10, 30, 100, 300, 1000), (5, 10, 20, 50, 100, 200))
+CROSSOVER_MODES = (1,) if SMALL else (1, 2, 5, 10, 20)
+COMPILED_LINKS, COMPILED_MODES = ((1,), (5,)) if SMALL else ((1, 3, 10), (5, 10, 20))
+PEER_LINKS = (1,) if SMALL else (1, 2, 4, 8)
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 DENSE = 3300
 """Speeds up to which the dense mass matrix is formed."""
-BATCH, STEPS = 64, 400
+BATCH, STEPS = 64, 20 if SMALL else 400
 PEER_STEP, OWN_STEP, EXACT_STEP, DURATION = 1e-4, 2.5e-5, 2.5e-6, 0.01
 
 
@@ -158,7 +161,7 @@ def crossover_table() -> Table:
     title = f"Smallest number of links for which the articulated route is cheaper; batch of {BATCH} states"
     columns = ("modes", "fidelity", "one state", "batch", "us a state there", "composite", "operations")
     table = table_of(title, *columns, "there", "composite")
-    for modes in (1, 2, 5, 10, 20):
+    for modes in CROSSOVER_MODES:
         for fidelity in FIDELITIES:
             cells: list[str] = []
             for costs, digits in ((costs_of_one, None), (costs_of_batch, 2), (operations, 0)):
@@ -195,8 +198,8 @@ def compiled_table() -> Table:
     """Machine code made for each chain."""
     columns = ("links", "modes", "fidelity", "operations", "compile s", "compiled us", "generic us", "ratio")
     table = table_of("One call, one state, machine code for the chain", *columns)
-    for links in (1, 3, 10):
-        for modes in (5, 10, 20):
+    for links in COMPILED_LINKS:
+        for modes in COMPILED_MODES:
             for fidelity in FIDELITIES:
                 model, at = chain(beam_link(modes), links, fidelity), state(beam_link(modes), links)
                 begin = time.perf_counter()
@@ -222,7 +225,7 @@ def peer_table() -> Table:
         f"Steps of {PEER_STEP:g} s (Exudyn) and {OWN_STEP:g} s (leapfrog, which must resolve the highest mode, "
         f"{max_frequency(body):.0f} Hz). off: of the tip, in the first {DURATION:g} s."
     )
-    for links in (1, 2, 4, 8):
+    for links in PEER_LINKS:
         rates = np.resize([4.0, -9.0], links)
         model = chain(body, links, "full", gravity=0.0)
         walk = walker(model, rates)

@@ -1,6 +1,6 @@
 """Rollouts of many robots: RK4 steps of 1,000 Pandas in parallel, beside MuJoCo's `rollout` with contacts off.
 
-    python benchmarks/rollouts.py
+    python benchmarks/rollouts.py [--small]
 
 MuJoCo reads the same URDF file; both start from the same states, without drive torques, on all cores. The motions are
 compared before anything is timed.
@@ -25,8 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
 from robots import robot_directory
+from sizes import SMALL
 
-ROBOTS, STEPS, DT = 1000, 1000, 0.001
+ROBOTS, STEPS, DT = 8 if SMALL else 1000, 100 if SMALL else 1000, 0.001
 
 
 def mujoco_panda() -> Any:

@@ -1,6 +1,6 @@
 """Whole simulations: a stiff arm against scipy's RK45, and chains of solid links against Exudyn.
 
-    python benchmarks/simulation.py [stiff] [chain]
+    python benchmarks/simulation.py [stiff] [chain] [--small]
 
 Motions are compared before anything is timed. Compiling is timed apart: code is on disk when the runs are timed.
 """
@@ -26,14 +26,15 @@ from scipy import integrate
 
 import supple
 from exudyn_chain import SAMPLE, ExudynChain
+from sizes import ARGUMENTS, SMALL
 from supple.inputs.inputs import Inputs
 from supple.simulation.system import System
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, beam, box
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
-SECONDS = 10.0
+SECONDS = 0.02 if SMALL else 10.0
 PEER_STEP = 1e-4
-PEER_SPAN = {2: 1.0, 32: 0.1}
+PEER_SPAN = {2: 0.1} if SMALL else {2: 1.0, 32: 0.1}
 """Seconds for which Exudyn runs, by the number of links; its time is proportional to the steps."""
 
 
@@ -114,7 +115,7 @@ SETTINGS: dict[int, list[dict[str, Any]]] = {
     32: [{"integrator": supple.GeneralizedAlpha(1e-4, rho=1.0)}],
 }
 """Of the runs, by the number of links; the first of two links is the default."""
-SHORT = {2: 1.0, 32: 0.02}
+SHORT = {2: 0.1} if SMALL else {2: 1.0, 32: 0.02}
 """Seconds over which motions are compared: all, or what a much finer run can do."""
 
 
@@ -166,11 +167,11 @@ def main() -> None:
     vars(sys)["exudynFast"] = True
     warnings.simplefilter("ignore", supple.PerformanceWarning)
     console = Console(width=120)
-    wanted = sys.argv[1:] or ["stiff", "chain"]
+    wanted = ARGUMENTS or ["stiff", "chain"]
     if "stiff" in wanted:
         console.print(stiff_table())
     if "chain" in wanted and find_spec("exudyn"):
-        for links in (2, 32):
+        for links in PEER_SPAN:
             console.print(chain_table(links))
 
 
