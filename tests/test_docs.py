@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import io
 import re
@@ -20,6 +19,7 @@ from typing import Any
 import pytest
 import typer
 
+from printed import same
 from supple import cli
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,6 @@ PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how_to").glob("*.md"))]
 PUBLIC = ("supple", "supple.structures", "supple.linear", "supple.symbolic", "supple.view", "supple.erls")
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 COMMANDS: dict[str, Any] = vars(typer.main.get_command(cli.app))["commands"]
 
 
@@ -41,11 +40,6 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
             yield f"file {caption['file']}", text[caption.end() :]
         else:
             yield kind, text
-
-
-def same(expected: str, got: str) -> bool:
-    """Whether printed lines are those shown; three dots stand for anything, the number of spaces does not matter."""
-    return doctest.OutputChecker().check_output(expected, got, FLAGS)
 
 
 def run_command(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from children import in_the_background, interruptible
 from supple import cli
 from supple.simulation import run
 
@@ -61,7 +62,7 @@ Command = Callable[..., tuple[int, str, str]]
 def supple(program: str, *arguments: object, limit: Callable[[], None] | None = None) -> tuple[int, str, str]:
     """Exit code, output and error output of a command in a process of its own."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit or interruptible)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -91,7 +92,8 @@ def test_the_keyboard_stops_a_run_in_order(
 ) -> None:
     target = tmp_path / "motion.nc"
     interrupted = SIGNALLED.replace("NUMBER", "SIGINT")
-    code, _, err = supple(interrupted, "run", model, "-o", target)
+    with in_the_background():
+        code, _, err = supple(interrupted, "run", model, "-o", target)
     assert code == 130
     assert err == f"stopped; the motion up to t = 0.75 s is in {target}; --resume goes on from there\n"
     with xr.open_dataset(target, engine="h5netcdf") as left:

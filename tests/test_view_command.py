@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import supple
+from children import in_the_background, interruptible
 from supple import cli
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -26,7 +27,11 @@ def viewing(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = [sys.executable, "-c", code, "view", *map(str, arguments), "--no-browser"]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment, text=True, stdout=pipe, stderr=pipe) as process:
+    with in_the_background():
+        process = subprocess.Popen(
+            command, env=environment, text=True, stdout=pipe, stderr=pipe, preexec_fn=interruptible
+        )
+    with process:
         try:
             assert process.stdout is not None
             yield process, process.stdout.readline().split("  ")[0]

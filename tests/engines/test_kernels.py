@@ -63,7 +63,7 @@ def fresh() -> tuple[list[float], list[int]]:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The files of the two sweeps, compiled once."""
-    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kernels, "DIRECTORY", tmp_path / "numba")
     assert fresh() == ([14.0, 21.0], [0, 0])
     assert fresh() == ([14.0, 21.0], [1, 1])
     return sorted((tmp_path / "numba").iterdir())

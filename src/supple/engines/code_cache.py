@@ -31,17 +31,17 @@ def cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "supple"
 
 
-def read_code(kind: str, key: str) -> bytes | None:
+def read_code(directory: Path, key: str) -> bytes | None:
     """The code that was stored for this key; None if there is none, or what is there is not whole or not for this key.
 
     Parameters
     ----------
-    kind : str
-        Name of the subdirectory.
+    directory : path
+        One kind of code, in the cache directory.
     key : str
         Everything that decides the code.
     """
-    path = _path(kind, key)
+    path = _path(directory, key)
     if path is None:
         return None
     try:
@@ -52,9 +52,9 @@ def read_code(kind: str, key: str) -> bytes | None:
     return code if content[:HEAD] == _head(key, code) else None
 
 
-def write_code(kind: str, key: str, code: bytes) -> None:
+def write_code(directory: Path, key: str, code: bytes) -> None:
     """Store the code whole or not at all; where that cannot be, it is compiled again next time."""
-    path = _path(kind, key)
+    path = _path(directory, key)
     if path is None:
         return
     with suppress(OSError):
@@ -71,17 +71,16 @@ def _head(key: str, code: bytes) -> bytes:
     return MAGIC + hashlib.sha256(key.encode()).digest() + hashlib.sha256(code).digest()
 
 
-def _path(kind: str, key: str) -> Path | None:
+def _path(directory: Path, key: str) -> Path | None:
     """The file for a key; None if its directory cannot be made or may not be used."""
-    directory = cache_directory()
     try:
-        for place in (directory, directory / kind):
+        for place in (directory.parent, directory):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _private(place):
                 return None
     except OSError:
         return None
-    return directory / kind / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
+    return directory / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
 
 
 def _private(directory: Path) -> bool:

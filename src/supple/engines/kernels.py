@@ -20,11 +20,12 @@ from numba.core import caching
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from supple.engines.code_cache import read_code, write_code
+from supple.engines.code_cache import cache_directory, read_code, write_code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).resolve().parent.parent
+DIRECTORY = cache_directory() / "numba"
 
 
 @cache
@@ -71,13 +72,13 @@ class _Cache(caching.NullCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Compiled code from disk, None if there is none."""
         target_context.refresh()
-        content = read_code("numba", self._key(sig, target_context.codegen()))
+        content = read_code(DIRECTORY, self._key(sig, target_context.codegen()))
         return None if content is None else CompileResult._rebuild(target_context, *pickle.loads(content))
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Put compiled code there, where that is possible and it holds no addresses of this process."""
         if not cres.library.has_dynamic_globals:
-            write_code("numba", self._key(sig, cres.codegen), dumps(cres._reduce()))
+            write_code(DIRECTORY, self._key(sig, cres.codegen), dumps(cres._reduce()))
 
 
 def step(function: F) -> F:

@@ -12,7 +12,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from supple.engines.code_cache import read_code, write_code
+from supple.engines.code_cache import cache_directory, read_code, write_code
 from supple.engines.kernels import PACKAGE
 from supple.engines.llvm.emit import NAME
 from supple.engines.vector_math import resolve_libm
@@ -104,9 +104,9 @@ def _own_machine() -> Any:
 
 def load_or_compile(key: str, make: Callable[[], bytes]) -> Native:
     """Machine code from disk under this key, else compiled and put there; a damaged or foreign file is made anew."""
-    whole = f"{key} {fingerprint()}"
-    code = read_code("llvm", whole)
+    directory, whole = cache_directory() / "llvm", f"{key} {fingerprint()}"
+    code = read_code(directory, whole)
     if code is None:
         code = make()
-        write_code("llvm", whole, code)
+        write_code(directory, whole, code)
     return Native(code)
