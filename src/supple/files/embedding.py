@@ -16,6 +16,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 import xarray as xr
 
+from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
 from supple.files.faults import require_file
@@ -64,10 +65,11 @@ def read(path: Path) -> Model:
     """The model inside a results file."""
     require_file(path)
     try:
+        require_intact(path)
         with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as dataset:
             return embedded_model(dataset)
     except FileFormatError as error:
-        faults = str(error).split("\n")
+        faults = [fault.removeprefix(f"{path}: ") for fault in str(error).split("\n")]
         raise FileFormatError("\n".join(f"{path}: {fault}" for fault in faults)) from None
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except Exception as error:  # damaged files without a checksum fail in h5py, h5netcdf and xarray in many ways
         raise FileFormatError(f"{path}: expected results in netCDF, got a damaged or foreign file: {error}") from None

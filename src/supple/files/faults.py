@@ -9,11 +9,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from supple.errors import FileFormatError, ModelError, PhysicsWarning, nearest
+from numpy.linalg import LinAlgError
+
+from supple.errors import FileFormatError, ModelError, PhysicsWarning, SuppleError, nearest
 
 
 class Echo(ModelError):
     """Something cannot be made because of a fault that was noted where it stands; it is not noted again."""
+
+
+@contextmanager
+def computed() -> Iterator[None]:
+    """Make what numbers of absurd size lead to inside (overflow, no convergence, no memory) an error of the model."""
+    try:
+        yield
+    except (ArithmeticError, LinAlgError, MemoryError) as error:
+        if isinstance(error, SuppleError):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        raise ModelError(f"cannot be computed, some number is far too large or too small: {what}") from None
 
 
 class Faults:
@@ -44,7 +58,8 @@ class Faults:
         `prefix` is what the message starts with that `place` says already.
         """
         try:
-            yield
+            with computed():
+                yield
         except Echo:
             pass
         except ModelError as error:
@@ -74,6 +89,12 @@ class Faults:
             raise FileFormatError("\n".join(self.found))
 
 
+MOST_BODIES = 10_000
+"""Of a file: some seconds of reading."""
+LARGEST = 32 * 2**20
+"""Bytes of a file of text: a model of tens of thousands of bodies."""
+
+
 def as_path(path: Any, what: str = "path") -> Path:
     """The path of a file, or a `FileFormatError` if this is none."""
     if not isinstance(path, str | os.PathLike) or not str(path):
@@ -83,17 +104,26 @@ def as_path(path: Any, what: str = "path") -> Path:
 
 def require_file(path: Path) -> None:
     """Raise a `FileFormatError` if there is no such file."""
-    if path.is_dir():
+    try:
+        directory, there = path.is_dir(), path.exists()
+    except OSError as error:  # a name that is too long, say
+        name = str(path) if len(str(path)) < 200 else f"{str(path)[:200]}..."
+        raise FileFormatError(f"{name}: cannot be read: {error.strerror}") from None
+    if directory:
         raise FileFormatError(f"{path}: expected a file, got a directory")
-    if not path.exists():
+    if not there:
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileFormatError(f"{path}: no such file{nearest(path.name, beside) if beside else ''}")
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, or a `FileFormatError` that says why there is none."""
+    """The content of a file of text, or a `FileFormatError` that says why there is none."""
     require_file(path)
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise FileFormatError(f"{path}: expected a file of at most {LARGEST >> 20} MB, got a larger one")
+    return content

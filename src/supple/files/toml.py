@@ -17,7 +17,7 @@ from supple.errors import FileFormatError
 from supple.files.assembly import assembled
 from supple.files.constraints import CONSTRAINTS
 from supple.files.emit import body_files, text
-from supple.files.faults import Faults, read_bytes
+from supple.files.faults import MOST_BODIES, Faults, read_bytes
 from supple.files.schema import JOINTS, ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
@@ -111,6 +111,10 @@ def _parsed(faults: Faults) -> ModelFile:
         ) from None
     except RecursionError:
         raise FileFormatError(f"{faults.path}: not a model: lists or tables nested too deeply") from None
+    bodies = data.get("body")
+    if isinstance(bodies, list) and len(bodies) > MOST_BODIES:
+        message = f"expected at most {MOST_BODIES:,}, got {len(bodies):,}; build larger models in Python"
+        raise FileFormatError(f"{faults.path}: body: {message}")
     try:
         return ModelFile.model_validate(data)
     except ValidationError as error:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files.faults import Faults, read_bytes
+from supple.files.faults import MOST_BODIES, Faults, read_bytes
 from supple.model.bodies import RigidBody
 from supple.model.checks import Floats
 from supple.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
@@ -58,9 +58,11 @@ def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool
 def check(path: str | os.PathLike[str]) -> list[str]:
     """All faults of a URDF file that one reading can find; empty if it is right. Doubts are warned of."""
     try:
-        read(path, joint_damping=True)
+        read(path).build(merge_fixed=True)
     except FileFormatError as error:
         return str(error).split("\n")
+    except ModelError as error:
+        return [f"{path}: {error}"]
     return []
 
 
@@ -131,6 +133,8 @@ def _collected(faults: Faults) -> tuple[str, dict[str, tuple[str, Element]], lis
                 ends.append(link)
         if len(ends) == 2:
             hinges.setdefault(name, Hinge(name, ends[0], ends[1], element, place))
+    if len(links) > MOST_BODIES:
+        faults.add("", f"expected at most {MOST_BODIES:,} links, got {len(links):,}; build larger models in Python")
     if not links:
         faults.add("", "expected at least one <link>, got none")
     faults.refuse()

@@ -33,7 +33,8 @@ from typing import Any
 import xarray as xr
 from numpy.typing import NDArray
 
-from supple.errors import ResultsError, ResultsWarning
+from supple.checksums import require_intact, seal
+from supple.errors import FileFormatError, ResultsError, ResultsWarning
 from supple.simulation import netcdf
 from supple.simulation.parts import Parts, content, failures, locked, sync, write
 from supple.simulation.plans import Plan
@@ -165,6 +166,7 @@ class Recording:
             if parts.target.is_dir():
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
             write(parts.result, _joined(parts, files, finished), digest=False)
+            seal(parts.result)
             if finished:
                 parts.plan.unlink()
                 sync(parts.directory)
@@ -233,8 +235,11 @@ def _joined(parts: Parts, files: list[Path], finished: bool) -> bytes | memoryvi
 
 def _read(file: Path) -> xr.Dataset:
     try:
+        require_intact(file)
         return xr.open_dataset(file, engine="h5netcdf", decode_times=False)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except FileFormatError as error:
+        raise ResultsError(str(error)) from None
+    except Exception as error:  # damaged files without a checksum fail in h5py, h5netcdf and xarray in many ways
         raise ResultsError(f"{file}: expected results in netCDF, got a damaged or foreign file: {error}") from None
 
 

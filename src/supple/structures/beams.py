@@ -20,6 +20,8 @@ from supple.structures.strains import joined as joined_strains
 from supple.structures.strains import of_beam
 from supple.structures.structure import Structure, named
 
+MOST_ELEMENTS = 50_000
+"""Of one structure. Beyond some thousands rounding shows in the lowest frequencies of a beam."""
 SNAP = 1e-15
 """Direction cosines this close to 0 or 1 are meant to be."""
 
@@ -104,6 +106,8 @@ def beam_path(
     counts = _for_each(elements, segments, "elements", int, "a whole number of at least 1")
     if min(counts) < 1:
         raise ModelError(f"beam: elements: expected a whole number of at least 1, got {min(counts)}")
+    if sum(counts) > MOST_ELEMENTS:
+        raise ModelError(f"beam: elements: expected at most {MOST_ELEMENTS:,} in all, got {sum(counts):,}")
     sections = _for_each(section, segments, "section", CrossSection, "a section such as Rectangle(width, height)")
     materials = _for_each(material, segments, "material", Material, "a Material")
     axes = [_axes(b - a, y, i) for i, (a, b, y) in enumerate(zip(x, x[1:], _y_axes(y_axis, segments), strict=False))]

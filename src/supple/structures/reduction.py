@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 BASES = ("cantilever", "free-free", "craig-bampton", "nodal")
+MOST_MODES = 2_000
+"""Integrals of pairs of modes take 9 numbers each: 300 MB."""
 ILL_CONDITIONED = 1e-10
 """Lowest pivot of a beam of 3,400 elements; its first frequency is right to about 1e-5."""
 
@@ -91,6 +93,8 @@ def reduce(
 def _modal(structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None) -> Basis:
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
         raise ModelError(f"modes: expected their number for the basis {basis!r}, got {modes!r}")
+    if modes > MOST_MODES:
+        raise ModelError(f"modes: expected at most {MOST_MODES:,}, got {modes:,}")
     if held.pivot < ILL_CONDITIONED:
         warnings.warn(
             f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "

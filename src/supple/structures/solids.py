@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
 
 Where = int | Iterable[int] | Callable[[Floats], Any]
+MOST_NODES = 300_000
+"""Of a box: its stiffness matrix takes some GB."""
 DEGREES = {"ElementHex1": 4, "ElementHex2": 6, "ElementTetP1": 2, "ElementTetP2": 6}
 """Degree to which integrals over an element are exact: the mass also of elements that are not straight."""
 
@@ -85,6 +88,9 @@ def box(
     if min(sizes) <= 0 or not whole or len(elements) != 3 or min(elements) < 1:
         raise ModelError(f"box: expected three positive sizes and numbers of elements, got {sizes} and {elements!r}")
     length, width, height = sizes
+    nodes = math.prod((2 if quadratic else 1) * n + 1 for n in elements)
+    if nodes > MOST_NODES:
+        raise ModelError(f"box: elements: expected at most {MOST_NODES:,} nodes, got {nodes:,} from {elements!r}")
     starts = (0.0, -width / 2.0, -height / 2.0)
     ticks = [a + s * np.linspace(0.0, 1.0, n + 1) for a, s, n in zip(starts, sizes, elements, strict=True)]
     mesh = skfem.MeshHex.init_tensor(*ticks)

@@ -1,0 +1,95 @@
+"""Damaged files of every kind are read or refused, with one verdict; sizes have bounds that are told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mutated_files
+import supple
+from supple.errors import FileFormatError, ModelError
+from supple.files import check, faults
+from supple.structures import Material, Rectangle, beam, box, load_body
+
+ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
+COUNT = 1000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time here")
+@pytest.mark.parametrize("kind", mutated_files.KINDS)
+def test_damaged_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
+    command = [sys.executable, mutated_files.__file__, kind, str(COUNT), "1", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"case {(tmp_path / 'case').read_text()}: {done.stderr}"
+    *wrong, summary = done.stdout.splitlines()
+    assert wrong == []
+    read, refused = map(int, summary.split())
+    assert read + refused == COUNT
+    assert min(read, refused) > COUNT // 50  # neither is the rule
+
+
+def test_a_body_file_is_checked_before_it_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "rod.h5"
+    body = beam(0.5, Rectangle(0.02, 0.01), ALUMINIUM, elements=2).reduce("cantilever", modes=2)
+    body.save(path)
+    good = path.read_bytes()
+    assert load_body(path).labels == body.labels
+    path.write_bytes(good[:1000] + bytes([good[1000] ^ 1]) + good[1001:])
+    with pytest.raises(FileFormatError, match=r"rod\.h5: damaged: its checksum does not fit its content"):
+        load_body(path)
+
+
+def test_names_that_are_too_long_are_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / f"{'x' * 300}.toml"
+    with pytest.raises(FileFormatError, match=r"x\.\.\.: cannot be read: File name too long"):
+        supple.load(path)
+    assert "File name too long" in check(path)[0]
+    path = tmp_path / "model.toml"
+    path.write_text(
+        f'name = "m"\n[[body]]\nname = "b"\nflexible = {{ file = "{"x" * 300}.h5" }}\njoint = {{ type = "fixed" }}\n'
+    )
+    (fault,) = check(path)
+    assert "body[1] 'b'" in fault
+    assert "File name too long" in fault
+
+
+def test_files_that_are_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text('name = "m"\n' + "#" * 3 * 2**20)
+    assert not any("larger" in fault for fault in check(path))
+    monkeypatch.setattr(faults, "LARGEST", 2 * 2**20)
+    assert check(path) == [f"{path}: expected a file of at most 2 MB, got a larger one"]
+
+
+def test_too_many_bodies_are_refused(tmp_path: Path) -> None:
+    count = faults.MOST_BODIES + 1
+    path = tmp_path / "model.toml"
+    path.write_text('name = "m"\n' + '[[body]]\nname = "b"\n' * count)
+    words = f"expected at most 10,000, got {count:,}; build larger models in Python"
+    assert check(path) == [f"{path}: body: {words}"]
+    path = tmp_path / "robot.urdf"
+    path.write_text('<robot name="r">' + "".join(f'<link name="b{i}"/>' for i in range(count)) + "</robot>")
+    assert check(path) == [f"{path}: {words.replace('10,000', '10,000 links')}"]
+
+
+def test_structures_have_bounds() -> None:
+    section = Rectangle(0.02, 0.01)
+    with pytest.raises(ModelError, match=r"beam: elements: expected at most 50,000 in all, got 10,000,000"):
+        beam(0.5, section, ALUMINIUM, elements=10**7)
+    with pytest.raises(ModelError, match=r"box: elements: expected at most 300,000 nodes, got .* from \(1000000,"):
+        box(1.0, 0.1, 0.1, ALUMINIUM, (10**6, 10**6, 10**6))
+    with pytest.raises(ModelError, match="modes: expected at most 2,000, got 1,000,000,000"):
+        beam(0.5, section, ALUMINIUM, elements=2).reduce("cantilever", modes=10**9)
+
+
+def test_numbers_of_absurd_size_are_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "model.toml"
+    text = mutated_files.HEAD + mutated_files.BEAMS
+    path.write_text(text.replace("height = 0.01", "height = 1e300"))
+    (fault, *_) = check(path)
+    assert "structure[1] 'rod': cannot be computed, some number is far too large or too small" in fault
+    with pytest.raises(FileFormatError, match="cannot be computed"):
+        supple.load(path)

@@ -1,0 +1,322 @@
+"""Model and results files with random damage: every one is read, or refused with an error of supple.
+
+`python mutated_files.py KIND COUNT SEED DIRECTORY` reads so many damaged files of a kind (toml, urdf, hdf5, netcdf) in
+DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, or `check` and `load` that do not
+give one verdict; at the end how many were read and how many refused. A file that needs more than `SECONDS` of processor
+time or `MEMORY` ends the process by a signal; the number of the file that is being read stands in the file `case` in
+DIRECTORY.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import resource
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import h5py
+import numpy as np
+
+import supple
+from supple.checksums import seal
+from supple.files import check
+from supple.structures import Material, Rectangle, beam
+
+SECONDS, MEMORY = 20.0, 6 * 2**30
+KINDS = ("toml", "urdf", "hdf5", "netcdf")
+NUMBERS = ("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5")
+WORDS = ("", "x", "start", "end", "ground", "arm", "a/b", "a.b", "x" * 5000, "\\u0000", "ee", "\N{SNOWMAN}", "../arm")
+ARRAYS = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
+"""Values in the place of others in HDF5."""
+VALUES = ("[]", "{}", "true", '""', "[1, 2, 3]", "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "1979-05-27", "[1e9, 1e9, 1e9]")
+HEAD = """
+name = "fuzzed"
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = "cart"
+mass = 2.0
+inertia = [0.1, 0.1, 0.1]
+joint = { type = "prismatic", axis = "x", damping = 0.1, stiffness = 2.0 }
+"""
+RIGID = """
+[[body]]
+name = "arm"
+parent = "cart"
+at = [0.0, 0.0, 0.1]
+rotation = { axis = "y", angle_deg = 30.0 }
+mass = 1.0
+com = [0.0, 0.0, 0.2]
+joint = { type = "revolute", axis = [0.0, 1.0, 0.0] }
+[[body]]
+name = "load"
+parent = "arm"
+mass = 0.3
+inertia = [[0.01, 0.0, 0.0], [0.0, 0.01, 0.0], [0.0, 0.0, 0.01]]
+joint = { type = "spherical" }
+[[frame]]
+name = "end"
+body = "arm"
+position = [0.0, 0.0, 0.4]
+[[spring_damper]]
+name = "stay"
+first = "ground"
+second = "arm/end"
+stiffness = 100.0
+length = 0.3
+[[wrench]]
+name = "push"
+frame = "load"
+force = [1.0, 0.0, 0.0]
+[variables]
+strength = 1.0
+[[drive]]
+speed = "cart.position"
+force = "2*sin(t)*strength"
+[[event]]
+name = "turn"
+when = "arm.angle - 0.3"
+change = { strength = "-strength" }
+[[limit]]
+coordinate = "cart.position"
+upper = 1.0
+[simulation]
+duration = 1.0
+q = { "arm.angle" = 0.1 }
+"""
+BEAMS = """
+[[material]]
+name = "steel"
+E = 2.1e11
+nu = 0.3
+rho = 7850
+[[structure]]
+name = "rod"
+type = "beam"
+length = 0.5
+section = { type = "rectangle", width = 0.02, height = 0.01 }
+material = "steel"
+elements = 2
+frames = { middle = 1 }
+[[structure.point_mass]]
+at = "end"
+mass = 0.1
+[[structure]]
+name = "corner"
+type = "beam-path"
+points = [[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.3, 0.2, 0.0]]
+section = { type = "tube", radius = 0.01, thickness = 0.002 }
+material = { E = 7e10, nu = 0.33, rho = 2700 }
+elements = [1, 1]
+[[body]]
+name = "arm"
+parent = "cart"
+flexible = { structure = "rod", basis = "cantilever", modes = 2, damping = 0.01 }
+joint = { type = "revolute", axis = "y" }
+[[body]]
+name = "tip"
+parent = "arm"
+at = "end"
+flexible = { structure = "corner", basis = "craig-bampton", modes = 1, interfaces = ["start", "end"] }
+joint = { type = "universal", first = "x", second = "y" }
+"""
+SOLID = """
+[[structure]]
+name = "block"
+type = "box"
+length = 0.4
+width = 0.1
+height = 0.1
+material = { E = 7e10, nu = 0.33, rho = 2700 }
+elements = [1, 1, 1]
+quadratic = false
+[[body]]
+name = "brick"
+parent = "cart"
+flexible = { structure = "block", basis = "free-free", modes = 2 }
+joint = { type = "fixed" }
+"""
+TOML = [HEAD + RIGID] * 6 + [HEAD + BEAMS] * 3 + [HEAD + SOLID]
+URDF = """<robot name="fuzzed">
+  <link name="base"><inertial><origin xyz="0 0 0.1" rpy="0 0.1 0"/><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="arm"><inertial><mass value="1"/>
+    <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.1" iyz="0" izz="0.05"/></inertial></link>
+  <link name="hand"/>
+  <link name="finger"><inertial><origin quat_xyzw="0 0 0 1"/><mass value="0.1"/>
+    <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0 0 1" rpy="0 0 0.2"/>
+    <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="10" velocity="3"/><dynamics damping="0.1"/></joint>
+  <joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.5"/></joint>
+  <joint name="grip" type="prismatic"><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/>
+    <mimic joint="shoulder" multiplier="0.1" offset="0"/></joint>
+</robot>
+"""
+
+
+def mutated_text(text: str, rng: random.Random) -> bytes:
+    """The text with one to three changes: of numbers, words, values, lines, characters or bytes."""
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        text = rng.choice((_number, _number, _word, _word, _value, _line, _character))(text, rng)
+    content = text.encode()
+    if rng.random() < 0.05:
+        i = rng.randrange(len(content) + 1)
+        content = rng.choice((content[:i], content[:i] + bytes([rng.randrange(256)]) + content[i:]))
+    return content
+
+
+def _replaced(text: str, pattern: str, new: str, rng: random.Random) -> str:
+    """The text with one of the matches replaced."""
+    found = list(re.finditer(pattern, text))
+    if not found:
+        return text
+    start, end = rng.choice(found).span()
+    return text[:start] + new + text[end:]
+
+
+def _number(text: str, rng: random.Random) -> str:
+    return _replaced(text, r"-?\b\d+(\.\d+)?(e-?\d+)?\b", rng.choice(NUMBERS), rng)
+
+
+def _word(text: str, rng: random.Random) -> str:
+    words = [*WORDS, *re.findall(r"[a-z_]+", text)]
+    return _replaced(text, r"\b[a-z_]+\b" if rng.random() < 0.5 else r'(?<=")[^"\n]*(?=")', rng.choice(words), rng)
+
+
+def _value(text: str, rng: random.Random) -> str:
+    return _replaced(text, r'(?<== )[^\n]*|(?<==)"[^"]*"', rng.choice(VALUES), rng)
+
+
+def _line(text: str, rng: random.Random) -> str:
+    """A line deleted, repeated, or put elsewhere."""
+    lines = text.split("\n")
+    line = lines.pop(rng.randrange(len(lines)))
+    for _ in range(rng.randrange(3)):
+        lines.insert(rng.randrange(len(lines) + 1), line)
+    return "\n".join(lines)
+
+
+def _character(text: str, rng: random.Random) -> str:
+    i = rng.randrange(len(text))
+    return text[:i] + rng.choice(("", chr(rng.randrange(1, 0x250)), text[i] * 2)) + text[i + 1 :]
+
+
+def mutated_bytes(content: bytes, rng: random.Random) -> bytes:
+    """The bytes with one to four changes: of a byte, a run of bytes, the order of two blocks, or the length."""
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        i, n = rng.randrange(len(content)), rng.choice((1, 1, 2, 8, 64))
+        kind = rng.randrange(6)
+        if kind == 0:
+            content = content[:i] + rng.choice((b"", content[i : i + n] * 2)) + content[i + n :]
+        elif kind == 1:
+            content = content[: max(i, 1)]
+        else:
+            fill = rng.choice((bytes(n), b"\xff" * n, rng.randbytes(n), rng.randbytes(1) + content[i + 1 : i + n]))
+            content = content[:i] + fill[: len(content) - i] + content[i + n :]
+    return content
+
+
+def outcome(file: Path, same_verdict: bool) -> str:
+    """ "read" or "refused" if it is as it should be, else what is wrong."""
+    try:
+        faults = check(file)
+        try:
+            supple.load(file)
+        except supple.SuppleError as error:
+            return "refused" if faults else f"load refuses what check accepts: {error}"
+    except Exception:
+        return traceback.format_exc()
+    return f"check refuses what load accepts: {faults[0]}" if faults and same_verdict else "read"
+
+
+def mutated_hdf5(content: bytes, rng: random.Random) -> bytes:
+    """The file with damaged bytes; or with one of its arrays, texts or attributes changed or removed, and sealed."""
+    if rng.random() < 0.5:
+        return mutated_bytes(content, rng)
+    image = io.BytesIO(content)
+    with h5py.File(image, "r+") as file:
+        places: list[str] = []
+        file.visit(places.append)
+        # In results only the model: HDF5 itself crashes on dimensions that were tampered with.
+        results = [name for name in ("model_text", "model_bodies") if name in file]
+        place = file[rng.choice(results or sorted(places))]
+        if rng.random() < 0.2:
+            del file[place.name]
+        elif not results and place.attrs and (isinstance(place, h5py.Group) or rng.random() < 0.2):
+            place.attrs[rng.choice(sorted(place.attrs))] = rng.choice(ARRAYS)
+        elif isinstance(place, h5py.Dataset):
+            _change(place, rng)
+    with NamedTemporaryFile() as target:
+        Path(target.name).write_bytes(image.getvalue())
+        seal(Path(target.name))
+        return Path(target.name).read_bytes()
+
+
+def _change(place: h5py.Dataset, rng: random.Random) -> None:
+    """Give an array other values, or another shape and type; a text other words."""
+    value = place[()]
+    if isinstance(value, bytes):
+        place[()] = mutated_text(value.decode(), rng).decode(errors="replace").replace("\0", "")
+    elif value.dtype.kind in "fiu" and value.size and rng.random() < 0.7:
+        value = value.copy()
+        limit = np.iinfo(value.dtype).max if value.dtype.kind in "iu" else 1e300
+        value.flat[rng.randrange(value.size)] = rng.choice((0, 1, limit, limit // 3))
+        place[...] = value
+    else:
+        file, name = place.file, place.name
+        del file[name]
+        file[name] = rng.choice(ARRAYS)
+
+
+def cases(kind: str, folder: Path) -> tuple[Path, Path, Callable[[random.Random], bytes], bool]:
+    """The file to damage, the file to read, what makes a damaged one, and whether `check` and `load` look at the same.
+
+    `check` also looks at what a TOML file says about a run, which `load` does not.
+    """
+    if kind == "toml":
+        return folder / "m.toml", folder / "m.toml", lambda rng: mutated_text(rng.choice(TOML), rng), False
+    if kind == "urdf":
+        return folder / "m.urdf", folder / "m.urdf", lambda rng: mutated_text(URDF, rng), True
+    rod = beam(0.5, Rectangle(0.02, 0.01), Material(E=7e10, nu=0.33, rho=2700), elements=2)
+    mech = supple.Mechanism("rod")
+    mech.add_body("rod", rod.reduce("cantilever", modes=2))
+    if kind == "hdf5":
+        supple.save(mech, folder / "m.toml")
+        (damaged,), read = folder.glob("*.h5"), folder / "m.toml"
+    else:
+        mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+        damaged = read = folder / "m.nc"
+        supple.simulate(mech.build(), 0.01, samples=2, file=read)
+    content = damaged.read_bytes()
+    return damaged, read, lambda rng: mutated_hdf5(content, rng), True
+
+
+def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None:
+    """Read the files and print what is wrong."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")
+    damaged, read, make, same_verdict = cases(kind, folder)
+    counts: dict[str, int] = {}
+    for i in range(first, count):
+        rng = random.Random(f"{kind} {seed} {i}")
+        damaged.write_bytes(make(rng))
+        (folder / "case").write_text(str(i))
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        found = outcome(read, same_verdict)
+        counts[found] = counts.get(found, 0) + 1
+        if found not in ("read", "refused"):
+            print(json.dumps({"case": i, "wrong": found}), flush=True)
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    print(counts.get("read", 0), counts.get("refused", 0))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *map(int, sys.argv[5:]))
