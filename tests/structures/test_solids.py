@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg, sparse
 
 from supple.errors import ModelError
 from supple.structures import Material, Structure, box, from_matrices, from_mesh
@@ -110,3 +111,22 @@ def test_faults_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skfem", None)
     with pytest.raises(ModelError, match=r"pip install supple\[solids\]"):
         box(1.0, 1.0, 1.0, SOFT, (1, 1, 1))
+
+
+def test_few_degrees_of_freedom_with_mass_are_condensed() -> None:
+    """A block without density and a mass on its end: as many modes as the mass has motions, and no Krylov method fails.
+
+    The mass turns and moves as the compliance of the end lets it: w^2 are the eigenvalues of (F m)^-1.
+    """
+    material = Material(E=70e9, nu=0.3, rho=0.0)
+    block = box(1.0, 0.1, 0.1, material, (6, 3, 3)).with_mass("end", 2.0, (3e-3, 2e-3, 1e-3))
+    assert block.stiffness.shape[0] > 400
+    body = block.reduce("cantilever", modes=6)
+    frequencies = np.sqrt(body.stiffness.diagonal())
+    dense = sparse.csr_array(block.stiffness).toarray(), sparse.csr_array(block.mass_matrix).toarray()
+    held = np.flatnonzero(block.nodes[:, 0] > 1e-9)
+    free = np.flatnonzero(np.isin(block.layout.point, held))
+    mu = linalg.eigh(*(x[np.ix_(free, free)] for x in reversed(dense)), eigvals_only=True)
+    np.testing.assert_allclose(frequencies, np.sort(1.0 / np.sqrt(mu[-6:])), rtol=1e-9)
+    with pytest.raises(ModelError, match="modes: 7 asked for, but the structure has 6"):
+        block.reduce("cantilever", modes=7)

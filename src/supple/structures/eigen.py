@@ -152,6 +152,9 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Fl
     n = K.shape[0]
     if count == 0 or M.nnz == 0:
         return np.zeros(0), np.zeros((n, 0))
+    massive = np.flatnonzero(np.diff(M.indptr))
+    if len(massive) <= DENSE < n:
+        return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
         effective = LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
         inverse = LinearOperator((n, n), matvec=factorised(K).solve, dtype=np.float64)
@@ -166,6 +169,22 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Fl
     mu, phi = linalg.eigh(M_dense, K_dense, subset_by_index=[n - count, n - 1])
     kept = np.flatnonzero(mu > NO_MASS * mu[-1])[::-1]
     return 1.0 / mu[kept], phi[:, kept] / np.sqrt(mu[kept])
+
+
+def _condensed_modes(K: Sparse, M: Sparse, C: Floats, massive: Ints, count: int) -> tuple[Floats, Floats]:
+    """The same where few degrees of freedom have mass: exact static condensation onto those.
+
+    With F = K^-1 E, the columns of the compliance for unit forces on them, and x their displacements, M K^-1 M phi =
+    mu M phi becomes F_x M_x x = mu x, and phi = F M_x x / mu. A Krylov method cannot find more vectors than M has rank.
+    """
+    unit = np.zeros((K.shape[0], len(massive)))
+    unit[massive, np.arange(len(massive))] = 1.0
+    F = factorised(K).solve(unit)
+    M_x = cut(M, massive).toarray() - C[massive] @ C[massive].T
+    count = min(count, len(massive))
+    mu, x = linalg.eigh(M_x, F[massive], type=3, subset_by_index=[len(massive) - count, len(massive) - 1])
+    kept = np.flatnonzero(mu > NO_MASS * mu[-1])[::-1]
+    return 1.0 / mu[kept], F @ (M_x @ x[:, kept]) / mu[kept] ** 1.5
 
 
 def _surely_definite(M: Floats) -> bool:
