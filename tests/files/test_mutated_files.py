@@ -48,9 +48,8 @@ def test_names_that_are_too_long_are_refused_in_words(tmp_path: Path) -> None:
         supple.load(path)
     assert "File name too long" in check(path)[0]
     path = tmp_path / "model.toml"
-    path.write_text(
-        f'name = "m"\n[[body]]\nname = "b"\nflexible = {{ file = "{"x" * 300}.h5" }}\njoint = {{ type = "fixed" }}\n'
-    )
+    flexible = f'{{ file = "{"x" * 300}.h5" }}'
+    path.write_text(f'name = "m"\n[[body]]\nname = "b"\nflexible = {flexible}\njoint = {{ type = "fixed" }}\n')
     (fault,) = check(path)
     assert "body[1] 'b'" in fault
     assert "File name too long" in fault

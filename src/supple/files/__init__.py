@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
-from supple.files.faults import as_path, computed
+from supple.files.faults import as_path
 from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
@@ -20,7 +20,6 @@ __all__ = ["Simulation", "check", "load", "read_equations", "read_run", "save"]
 SUFFIXES = (".toml", ".urdf", ".nc")
 
 
-@computed()
 def load(
     path: str | os.PathLike[str],
     floating_base: bool = False,

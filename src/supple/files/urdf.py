@@ -285,7 +285,8 @@ def _joint(element: Element, joint_damping: bool) -> Joint:
     if kind == "fixed":
         return Fixed()
     axis, dynamics = element.find("axis"), element.find("dynamics")
-    damping = _number(dynamics, "damping", "0") if joint_damping and dynamics is not None else 0.0
+    damping = _number(dynamics, "damping", "0") if dynamics is not None else 0.0
+    damping = damping if joint_damping else 0.0
     if kind == "floating":
         return Free(damping=damping)
     along = _numbers(axis, "xyz", "1 0 0") if axis is not None else np.array([1.0, 0.0, 0.0])
