@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -191,6 +192,44 @@ def test_functions_of_events_are_known_again(
     with pytest.raises(KeyboardInterrupt):
         ran(tmp_path / "motion.nc", events=[event()])
     assert ran(tmp_path / "motion.nc", events=[event()], resume=True).identical(whole)
+
+
+class Spring:
+    def __init__(self, gain: Any) -> None:
+        self.gain = gain
+
+    def __call__(self, t: float, q: Any, v: Any) -> float:
+        return float(-np.mean(self.gain) * q[0])  # float: called, not traced
+
+
+def spring(t: float, q: Any, v: Any, gain: float) -> float:
+    return float(-gain * q[0])
+
+
+@pytest.mark.parametrize("law", [Spring, lambda gain: functools.partial(spring, gain=gain)])
+def test_another_law_of_the_same_type_is_refused(
+    law: Callable[[float], Any], tmp_path: Path, every_part: None, stop_at: Callable[[int, BaseException], None]
+) -> None:
+    target = tmp_path / "motion.nc"
+    whole = ran(tmp_path / "whole.nc", tau={"arm.angle": law(50.0)})
+    stop_at(3, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        ran(target, tau={"arm.angle": law(50.0)})
+    with pytest.raises(supple.ResultsError, match=r"(?s)another one; --overwrite begins anew.*tau arm\.angle: was"):
+        ran(target, tau={"arm.angle": law(0.0)}, resume=True)
+    assert ran(target, tau={"arm.angle": law(50.0)}, resume=True).identical(whole)
+
+
+def test_a_law_without_a_value_is_not_resumed(
+    tmp_path: Path, every_part: None, stop_at: Callable[[int, BaseException], None]
+) -> None:
+    law = Spring(50.0)
+    law.generator = np.random.default_rng(0)  # type: ignore[attr-defined]
+    stop_at(3, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        ran(tmp_path / "motion.nc", tau={"arm.angle": law})
+    with pytest.raises(supple.StateError, match=r"resume: tau arm\.angle: Spring .*generator.*overwrite=True"):
+        ran(tmp_path / "motion.nc", tau={"arm.angle": law}, resume=True)
 
 
 def test_a_run_that_an_event_ended_has_nothing_left_to_do(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -13,11 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from supple.errors import SimulationError, StateError
 from supple.formulations import AnyModel
 from supple.inputs.controllers import Sampled
+from supple.inputs.identity import NoValueError, digest
 from supple.inputs.quantities import Quantities
 from supple.symbolic.function import Function, Nodes
 from supple.symbolic.graph import Graph
 
 Vector = NDArray[np.float64]
+UNKNOWN = "depends on what cannot be compared:"
+"""In the text of a law that two runs cannot be compared by."""
 DriveFunction = Callable[[float, Vector, Vector], ArrayLike]
 
 
@@ -74,18 +75,13 @@ def asked(function: Any, t: float, q: Vector, v: Vector, shape: tuple[int, ...],
 
 
 def text(law: Any) -> str:
-    """A law as text; of a function its name and a digest of its code."""
+    """A law as text; of a function its name and a digest of all that it depends on (see `identity`)."""
     if isinstance(law, Sampled):
-        return f"{text(law.function)} at {law.rate:g} Hz"
+        return f"{text(law.function)} at {law.rate!r} Hz"
     if is_function(law):
-        code = getattr(law, "__code__", None)
-        mark = hashlib.sha256(repr(_content(code)).encode()).hexdigest()[:12] if code else ""
-        return f"{getattr(law, '__qualname__', type(law).__name__)} {mark}"
+        name = getattr(law, "__qualname__", type(law).__name__)
+        try:
+            return f"{name} {digest(law)[:16]}"
+        except NoValueError as error:
+            return f"{name} {UNKNOWN} {str(error).removeprefix('it.')}"
     return repr(law)
-
-
-def _content(x: Any) -> Any:
-    """What a piece of code does, and not where it stands: steps, numbers and names, those of inner functions too."""
-    if isinstance(x, CodeType):
-        return x.co_code, [_content(c) for c in x.co_consts], x.co_names
-    return x if isinstance(x, int | float | complex | str | bytes | tuple | type(None)) else type(x).__name__
