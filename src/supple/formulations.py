@@ -5,19 +5,23 @@ Both have the same names of functions and states; what differs, and what the sim
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.erls.model import ErlsModel
+from supple.erls.model import ErlsModel, build
 from supple.erls.trace import ErlsTrace
-from supple.errors import StateError, unexpected
+from supple.errors import FileFormatError, StateError, unexpected
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
+from supple.structures.body import FlexibleBody
 from supple.symbolic.trace import Trace
 
 AnyModel = Model | ErlsModel
+RIGID_LINKS = "equivalent rigid links"
+"""What files call that formulation; the other one has no name there."""
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
 
@@ -75,8 +79,22 @@ def described(model: AnyModel) -> tuple[Model, dict[str, Any]]:
     """The ordinary model of the same mechanism, and what makes the formulation another one, for files."""
     if isinstance(model, ErlsModel):
         modes = {link.name: link.modes for link in model.chain.links}
-        return model.description.build(), {"formulation": "equivalent rigid links", "modes": modes}
+        return model.description.build(), {"formulation": RIGID_LINKS, "modes": modes}
     return model, {}
+
+
+def restored(model: Model, settings: Mapping[str, Any]) -> AnyModel:
+    """The model in the formulation that `described` has noted among some settings."""
+    formulation = settings.get("formulation")
+    if formulation is None:
+        return model
+    if formulation != RIGID_LINKS:
+        raise FileFormatError(f"formulation: expected {RIGID_LINKS!r}, got {formulation!r}")
+    modes = settings.get("modes")
+    if not (isinstance(modes, Mapping) and all(type(n) is int for n in modes.values())):
+        raise FileFormatError(f"modes: expected numbers of modes by body, got {modes!r}")
+    flexible = {name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody)}
+    return build(model, {name: n for name, n in modes.items() if name in flexible})
 
 
 def seen_as(model: AnyModel, q: Numbers, v: Numbers, a: Numbers) -> tuple[Model, Numbers, Numbers, Numbers]:

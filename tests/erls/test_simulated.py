@@ -6,10 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
+from typer.testing import CliRunner
 
 import supple
 from supple import linear
-from supple.erls import build
+from supple.cli.console import app
+from supple.cli.view import _report
+from supple.erls import ErlsModel, build
 from supple.simulation.outputs import Outputs
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_report
@@ -83,6 +87,33 @@ def test_results_go_to_files_and_pages(tmp_path: Path) -> None:
     assert target.exists()
     page = write_report(model, found, tmp_path / "motion.html").read_text()
     assert "fore (rigid)" in page
+
+
+def test_results_remember_the_formulation(tmp_path: Path) -> None:
+    """Of equivalent rigid links: the file gives the same model, `supple run` simulates it, `supple view` shows it."""
+    model = build(arm(), modes={"upper": 2, "fore": 1})
+    target = tmp_path / "motion.nc"
+    with supple.simulate(model, 0.02, v=START, samples=5, file=target) as run:
+        found = run.load()
+    held = supple.load(target)
+    assert isinstance(held, ErlsModel)
+    assert held.coordinates == model.coordinates
+    assert held.nq != model.description.build().nq  # not trivial: the floating frames have other coordinates
+    q = found.q.values[-1]
+    np.testing.assert_array_equal(held.mass_matrix(q), model.mass_matrix(q))
+    with supple.simulate(held, 0.02, v=START, samples=5, file=tmp_path / "again.nc") as again:
+        xr.testing.assert_identical(again.q, found.q)
+    assert "fore (rigid)" in _report(target, None, False)
+    commands = CliRunner()
+    ran = commands.invoke(app, ["run", str(target), "--duration", "0.01", "-o", str(tmp_path / "run.nc")])
+    assert ran.exit_code == 0, ran.output
+    assert supple.open_results(tmp_path / "run.nc").sizes["coordinate"] == model.nq
+    shown = commands.invoke(app, ["info", str(target)])
+    assert "simulated as equivalent rigid links, modes: upper 2, fore 1" in shown.output
+    for command in ("modes", "equations", "bench"):
+        refused = commands.invoke(app, [command, str(target)])
+        assert isinstance(refused.exception, supple.StateError), refused.output
+        assert f"which supple {command} does not take" in str(refused.exception)
 
 
 def test_what_floating_frames_alone_can_do_is_refused() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import supple
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from robots import robot_directory
-from supple.files import check
+from supple.errors import FileFormatError
+from supple.files import check, embedding
 from supple.files.embedding import embedded, embedded_model
 
 
@@ -97,3 +100,36 @@ def test_files_that_are_no_results(tmp_path: Path) -> None:
     path.write_bytes(b"no netCDF")
     with pytest.raises(supple.FileFormatError, match=r"m.nc: expected results in netCDF, got a damaged or foreign"):
         supple.load(path)
+
+
+def archived(names: dict[str, bytes]) -> xr.DataArray:
+    """The image of a ZIP archive with such files."""
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name, content in names.items():
+            archive.writestr(name, content)
+    return xr.DataArray(np.frombuffer(buffer.getvalue(), dtype=np.uint8), dims="model_byte")
+
+
+@pytest.mark.parametrize("name", ["../x.h5", "/etc/x.h5", "a/b.h5", "..\\x.h5", "C:x.h5", "..", "model.toml"])
+def test_names_that_leave_the_directory_are_refused(name: str) -> None:
+    """In the archive, and in the text of the model, which could read any file of whoever opens the results."""
+    sound = embedded(chain(1))
+    with pytest.raises(FileFormatError, match="model_bodies: expected the plain name of a file"):
+        embedded_model(xr.Dataset(sound | {"model_bodies": archived({name: b"x"})}))
+    text = f"name = 'm'\n[[body]]\nname = 'b'\nflexible = {{ type = 'file', file = '{name}' }}\n"
+    with pytest.raises(FileFormatError, match="model_text: expected the plain name of a file"):
+        embedded_model(xr.Dataset({"model_text": xr.DataArray(np.array(text))}))
+
+
+def test_an_archive_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "LARGEST", 1000)
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("x.h5", bytes(10**6))
+    small = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
+    assert small.size > 1000  # deflated a thousand times
+    for image, limit in ((small, 1000), (small, 2 * small.size)):
+        monkeypatch.setattr(embedding, "LARGEST", limit)
+        with pytest.raises(FileFormatError, match=f"at most {limit:,} bytes, got"):
+            embedded_model(xr.Dataset(embedded(chain(1)) | {"model_bodies": xr.DataArray(image, dims="model_byte")}))

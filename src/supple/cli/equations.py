@@ -15,6 +15,7 @@ import typer
 import supple
 from supple.cli.console import File, Floating, app, err, out, say
 from supple.files import load, read_equations, read_run
+from supple.formulations import ordinary
 from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations import Equations
 from supple.symbolic.function import Operations
@@ -63,7 +64,7 @@ def equations_(
 
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
-    model = load(file, floating_base=floating_base)
+    model = ordinary(load(file, floating_base=floating_base), "supple equations")
     settings = read_equations(file) if file.suffix.lower() == ".toml" else {}
     if small:
         settings["small"] = _split(small)

@@ -14,6 +14,7 @@ import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import load
+from supple.formulations import described, ordinary
 from supple.linear import print_modes
 from supple.model.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
@@ -31,7 +32,7 @@ def modes(
     floating_base: Floating = False,
 ) -> None:
     """Show the natural modes of a model about its neutral posture, or about where it settles."""
-    model = load(file, floating_base=floating_base)
+    model = ordinary(load(file, floating_base=floating_base), "supple modes")
     text = print_modes(model, static=static, fixed=fixed or (), count=count)
     say(text)
 
@@ -43,7 +44,7 @@ def info(
     floating_base: Floating = False,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, freedoms, modes."""
-    model = load(file, floating_base=floating_base)
+    model, formulation = described(load(file, floating_base=floating_base))
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "freedoms>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -63,6 +64,9 @@ def info(
         say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
         for sentence in model.loops.repeated():
             say(f"  {sentence}")
+    if formulation:
+        kept = ", ".join(f"{name} {n}" for name, n in formulation["modes"].items())
+        say(f"simulated as {formulation['formulation']}, modes: {kept}")
     for c in model.couplings:
         say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 

@@ -13,7 +13,7 @@ import typer
 import supple
 from supple.cli.console import Floating, app, say
 from supple.files import load, read_run
-from supple.files.embedding import embedded_model
+from supple.files.embedding import simulated_model
 from supple.view.live_page import LivePage
 from supple.view.report import report_page
 from supple.view.server import Server
@@ -56,8 +56,9 @@ def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
     """The page of a results file; the model is in it, or in a file of its own."""
     with supple.open_results(file) as result:
-        held = embedded_model(result) if model_file is None else load(model_file, floating_base=floating_base)
-        return report_page(held, result)
+        if model_file is None:
+            return report_page(simulated_model(result), result)
+        return report_page(load(model_file, floating_base=floating_base), result)
 
 
 def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
@@ -11,6 +12,7 @@ from supple.files.faults import as_path
 from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
+from supple.formulations import ordinary
 from supple.model.joints import Fixed, Free
 from supple.model.mechanism import GROUND, Mechanism, free_base
 from supple.model.model import Model
@@ -33,7 +35,8 @@ def load(
     Parameters
     ----------
     path : path-like
-        A `.toml` model file, a `.urdf` robot description, or a `.nc` results file, which has its model inside.
+        A `.toml` model file, a `.urdf` robot description, or a `.nc` results file, which has its model inside; what was
+        simulated as equivalent rigid links comes back as such, as a `supple.erls.ErlsModel`.
     floating_base : bool
         Free the bodies that the file fixes to the ground (in URDF the root link).
     merge_fixed : bool
@@ -57,10 +60,14 @@ def load(
     if _suffix(file) == ".urdf":
         mech = related(urdf.read(file, joint_damping, bool(limits)), file, limits, mimic)
         return (free_base(mech) if floating_base else mech).build(merge_fixed)
-    if _suffix(file) == ".nc":  # the stops of the run that it holds are those of its model
-        mech = related(embedding.read(file).description, file, limits is not False, bool(mimic))
-    else:
-        mech = related(toml.read(file), file, bool(limits), bool(mimic))
+    if _suffix(file) == ".nc":
+        model = embedding.read(file)
+        if isinstance(model, Model) or floating_base or mimic:  # the stops of the run that it holds are its model's
+            mech = ordinary(model, "load with floating_base or mimic").description
+            mech = related(mech, file, limits is not False, bool(mimic))
+            model = (_freed(mech, file) if floating_base else mech).build()
+        return cast(Model, model)  # both formulations have the names of Model
+    mech = related(toml.read(file), file, bool(limits), bool(mimic))
     return (_freed(mech, file) if floating_base else mech).build()
 
 

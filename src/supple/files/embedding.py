@@ -2,15 +2,20 @@
 
 Two variables hold what `supple.save` would write: `model_text` is the text of the TOML file, and `model_bodies`, there
 only if bodies are flexible, is the image of a ZIP archive with the HDF5 files that the text names. They are variables
-since an HDF5 attribute cannot hold more than 64 KB.
+since an HDF5 attribute cannot hold more than 64 KB. A formulation other than floating frames stands in the settings of
+the run, the variable `settings`.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
+import shutil
+import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -20,10 +25,13 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
 from supple.files.faults import require_file
+from supple.formulations import AnyModel, restored
 from supple.model.model import Model
 
-TEXT, BODIES = "model_text", "model_bodies"
+TEXT, BODIES, SETTINGS = "model_text", "model_bodies", "settings"
 FILE = "model.toml"
+LARGEST = 4 * 2**30
+"""Bytes of all flexible bodies in a results file: more is not a model, but an archive that unpacks without end."""
 
 
 def embedded(model: Model) -> dict[str, xr.DataArray]:
@@ -48,12 +56,12 @@ def embedded_model(dataset: xr.Dataset) -> Model:
     if TEXT not in dataset:
         raise FileFormatError(f"expected results with a model in the variable {TEXT!r}, got none")
     with TemporaryDirectory() as folder:
-        file = Path(folder, FILE)
-        file.write_text(str(dataset[TEXT].item()), encoding="utf-8")
+        file, text = Path(folder, FILE), str(dataset[TEXT].item())
+        file.write_text(text, encoding="utf-8")
         try:
             if BODIES in dataset:
-                with ZipFile(io.BytesIO(dataset[BODIES].values.tobytes())) as archive:
-                    archive.extractall(folder)
+                _extract(dataset[BODIES], folder)
+            _require_beside(text)
             return toml.read(file).build()
         except BadZipFile as error:
             raise FileFormatError(f"{BODIES}: expected the image of a ZIP archive, got other bytes: {error}") from None
@@ -61,13 +69,67 @@ def embedded_model(dataset: xr.Dataset) -> Model:
             raise FileFormatError(str(error).replace(f"{folder}{os.sep}", "")) from None
 
 
-def read(path: Path) -> Model:
-    """The model inside a results file."""
+def _extract(image: xr.DataArray, folder: str) -> None:
+    """Write the files of a ZIP archive to a folder; others than plain names, and too much, are refused."""
+    if image.nbytes > LARGEST:
+        raise FileFormatError(f"{BODIES}: expected at most {LARGEST:,} bytes, got {image.nbytes:,}")
+    with ZipFile(io.BytesIO(image.values.tobytes())) as archive:
+        inside = archive.infolist()
+        for x in inside:
+            _require_plain(x.filename, BODIES)
+        if sum(x.file_size for x in inside) > LARGEST:
+            raise FileFormatError(
+                f"{BODIES}: expected files of at most {LARGEST:,} bytes, got {sum(x.file_size for x in inside):,}"
+            )
+        for x in inside:
+            with archive.open(x) as source, open(Path(folder, x.filename), "xb") as target:
+                shutil.copyfileobj(source, target)  # no more than file_size: the archive's reader sees to that
+
+
+def _require_beside(text: str) -> None:
+    """Refuse a model that names files other than those beside it."""
+    try:
+        waiting: list[Any] = [tomllib.loads(text)]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return  # reading it as a model says where it is wrong
+    while waiting:
+        x = waiting.pop()
+        if isinstance(x, dict):
+            name = x.get("file")
+            if isinstance(name, str):
+                _require_plain(name, TEXT)
+            waiting += x.values()
+        elif isinstance(x, list):
+            waiting += x
+
+
+def _require_plain(name: str, where: str) -> None:
+    """Refuse a name that leaves the directory, or is none on some system."""
+    if not name or set(name) & set("/\\:\0") or name in (".", "..", FILE):
+        raise FileFormatError(f"{where}: expected the plain name of a file beside the model, got {name!r}")
+
+
+def simulated_model(dataset: xr.Dataset) -> AnyModel:
+    """The model of a dataset in the formulation in which it was simulated."""
+    model = embedded_model(dataset)
+    if SETTINGS not in dataset:
+        return model
+    try:
+        settings = json.loads(str(dataset[SETTINGS].item()))
+    except ValueError as error:
+        raise FileFormatError(f"{SETTINGS}: expected settings in JSON, got others: {error}") from None
+    if not isinstance(settings, dict):
+        raise FileFormatError(f"{SETTINGS}: expected settings by name, got {type(settings).__name__}")
+    return restored(model, settings)
+
+
+def read(path: Path) -> AnyModel:
+    """The model inside a results file, in the formulation in which it was simulated."""
     require_file(path)
     try:
         require_intact(path)
         with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as dataset:
-            return embedded_model(dataset)
+            return simulated_model(dataset)
     except FileFormatError as error:
         faults = [fault.removeprefix(f"{path}: ") for fault in str(error).split("\n")]
         raise FileFormatError("\n".join(f"{path}: {fault}" for fault in faults)) from None

@@ -12,10 +12,9 @@ import numpy as np
 import xarray as xr
 
 from supple.errors import ResultsError
-from supple.files.embedding import TEXT, embedded, embedded_model
+from supple.files.embedding import SETTINGS, TEXT, embedded, embedded_model
 from supple.model.model import Model
 
-SETTINGS = "settings"
 SHOWN_LINES = 3
 SHOWN_LETTERS = 80
 """How much of two differing texts a message shows."""
