@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,17 +191,17 @@ def test_segments_of_another_layout_are_refused_at_once(path: Path) -> None:
 def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     listed: list[Any] = []
-    content, listdir = parts.content, os.listdir
+    intact, listdir = parts.intact, os.listdir
 
-    def counted_content(file: Path) -> bytes | None:
+    def counted_intact(file: Path) -> bool:
         read.append(file)
-        return content(file)
+        return intact(file)
 
     def counted_listdir(folder: Any) -> list[str]:
         listed.append(folder)
         return listdir(folder)
 
-    monkeypatch.setattr(parts, "content", counted_content)
+    monkeypatch.setattr(parts, "intact", counted_intact)
     monkeypatch.setattr(os, "listdir", counted_listdir)
     with Recording.begin(path, plan(50)) as recording:
         listed.clear()
@@ -208,8 +209,30 @@ def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeyp
             recording.append(dataset, memory)
         assert (read, listed) == ([], [])
         recording.finish()
-    assert len(read) == 50
+    assert len(read) == 50 + 1  # and the plan
     assert len(listed) < 5
+
+
+def test_results_are_joined_and_checked_in_little_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory of `finish`, in blocks of 64 KiB, is a small share of the results, whatever their size."""
+    monkeypatch.setattr(netcdf, "BLOCK", 2**16)
+    monkeypatch.setattr(parts, "BLOCK", 2**16)
+    rng = np.random.default_rng(0)
+    rows, count = 20_000, 6
+    values = rng.normal(size=(count, rows, 20))
+    with Recording.begin(path, plan(1)) as recording:
+        for i in range(count):
+            times = np.arange(i * rows, (i + 1) * rows, dtype=float)
+            recording.append(xr.Dataset({"x": (("time", "free"), values[i])}, {"time": times}), {})
+        tracemalloc.start()
+        recording.finish()
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 0.2 * values.nbytes
+    assert path.stat().st_size < 1.1 * values.nbytes + 2**20
+    with open_results(path) as results:
+        np.testing.assert_array_equal(results.x.values, values.reshape(-1, 20))
+        assert results.attrs["finished"] == 1
 
 
 # ------------------------------------------------------------ begin and resume

@@ -1,16 +1,21 @@
 """Datasets as images of netCDF files in memory, and many joined to one.
 
 Images, not files, since HDF5 does not survive a full disk: it leaves handles that bring the process down. What is
-written to disk is always plain bytes. Made by h5py itself, in the form that the netCDF-4 library reads (dimensions are
-HDF5 dimension scales), an image takes a few milliseconds; through xarray it takes several times as long.
+written to disk is always plain bytes; where many files are joined to one that may be larger than the memory, the room
+for it is taken on the disk before HDF5 begins. Made by h5py itself, in the form that the netCDF-4 library reads
+(dimensions are HDF5 dimension scales), an image takes a few milliseconds; through xarray it takes several times as
+long.
 """
 
 from __future__ import annotations
 
+import errno
 import io
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
@@ -20,6 +25,8 @@ from numpy.typing import NDArray
 from supple.errors import ResultsError
 
 TIME = "time"
+BLOCK, SLACK = 2**24, 2**20
+"""Bytes that are copied at a time; bytes of a file besides its values."""
 MEMORY = "memory"
 """The HDF5 group of arrays that are no part of the dataset."""
 
@@ -53,8 +60,8 @@ def memory_of(image: bytes) -> dict[str, NDArray[Any]]:
         return {name: np.asarray(values[()]) for name, values in file.get(MEMORY, {}).items()}
 
 
-def joined(files: Sequence[Path], also: xr.Dataset) -> memoryview:
-    """The image of one dataset: those of all files one behind the other in time.
+def join(files: Sequence[Path], also: xr.Dataset, stream: BinaryIO) -> None:
+    """Write one dataset to a stream: those of all files one behind the other in time, a block of them at a time.
 
     Parameters
     ----------
@@ -63,22 +70,90 @@ def joined(files: Sequence[Path], also: xr.Dataset) -> memoryview:
         first, attributes from the last.
     also : xarray.Dataset
         Variables and attributes to add.
+    stream : binary file
+        New and empty, to be written and read.
     """
-    first = unpacked(files[0].read_bytes())
-    whole = first.assign(also.variables).assign_attrs(unpacked(files[-1].read_bytes()).attrs | also.attrs)
-    timed = {str(name): v.dims.index(TIME) for name, v in first.variables.items() if TIME in v.dims}
-    counts = [_count(path) for path in files]
-    buffer = io.BytesIO()
-    with h5py.File(buffer, "w") as file:
-        made = _declared(file, whole, {**whole.sizes, TIME: sum(counts)})
-        _fill(made, whole, [name for name in whole.variables if name not in timed])
-        start = 0
-        for path, count in zip(files, counts, strict=True):
-            with _file(path) as part:
-                for name, axis in timed.items():
-                    made[name][(slice(None),) * axis + (slice(start, start + count),)] = part[name][()]
-            start += count
-    return buffer.getbuffer()
+    with _lazily(files[0]) as first, _lazily(files[-1]) as last:
+        whole = first.assign(also.variables).assign_attrs(last.attrs | also.attrs)
+        timed = {str(name): v.dims.index(TIME) for name, v in first.variables.items() if TIME in v.dims}
+        counts = [_count(path) for path in files]
+        size = sum(path.stat().st_size for path in files) + 2 * also.nbytes + SLACK
+        with _Room(stream, size) as room, h5py.File(room, "w") as file:
+            made = _declared(file, whole, {**whole.sizes, TIME: sum(counts)})
+            _fill(made, whole, [name for name in whole.variables if name not in timed])
+            start = 0
+            for path, count in zip(files, counts, strict=True):
+                with _file(path) as part:
+                    for name, axis in timed.items():
+                        _copy(part[name], made[name], axis, start)
+                start += count
+
+
+def _copy(source: Any, target: Any, axis: int, start: int) -> None:
+    """All of one variable to a later place along an axis, some megabytes at a time."""
+    count, before = source.shape[axis], (slice(None),) * axis
+    rows = max(1, BLOCK * count // max(1, source.nbytes))
+    for first in range(0, count, rows):
+        last = min(count, first + rows)
+        target[(*before, slice(start + first, start + last))] = source[(*before, slice(first, last))]
+
+
+class _Room(io.RawIOBase):
+    """A stream for HDF5 with room on the disk, so that it does not meet a full one; cut to its length at the end."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        super().__init__()
+        self._stream, self._length, self._at = stream, 0, 0
+        if isinstance(stream, io.BytesIO):
+            return
+        try:
+            os.posix_fallocate(stream.fileno(), 0, size)
+        except (AttributeError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                raise
+            for first in range(0, size, BLOCK):  # a system or a file system that has no such call
+                stream.write(bytes(min(BLOCK, size - first)))
+            stream.flush()
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._length}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")[: max(0, self._length - self._at)]
+        self._stream.seek(self._at)
+        found = self._stream.read(len(view))
+        view[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+    def write(self, data: Any) -> int:
+        self._stream.seek(self._at)
+        done = self._stream.write(data)
+        self._at += done
+        self._length = max(self._length, self._at)
+        return done
+
+    def truncate(self, size: int | None = None) -> int:
+        self._length = self._at if size is None else size
+        return self._length
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.truncate(self._length)
+        super().close()
 
 
 def layout(dataset: xr.Dataset) -> dict[str, str]:
@@ -99,6 +174,16 @@ def layout(dataset: xr.Dataset) -> dict[str, str]:
 def _count(path: Path) -> int:
     with _file(path) as file:
         return int(file[TIME].shape[0])
+
+
+@contextmanager
+def _lazily(path: Path) -> Iterator[xr.Dataset]:
+    """The dataset of a file, read as its values are asked for."""
+    with (
+        open(path, "rb") as stream,
+        xr.open_dataset(stream, engine="h5netcdf", decode_times=False, cache=False) as found,
+    ):
+        yield found
 
 
 def _file(path: Path) -> Any:

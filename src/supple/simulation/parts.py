@@ -10,9 +10,10 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from supple.errors import ResultsError
 
@@ -23,6 +24,7 @@ except ImportError:  # Windows: two runs at once are not noticed
 
 DIGEST = hashlib.sha256().digest_size
 DRAFT = ".draft"
+BLOCK = 2**20
 
 
 class Parts:
@@ -57,7 +59,7 @@ class Parts:
         for expected, number in enumerate(numbers):
             if number != expected:
                 return files, f"{self.part(expected)} is missing"
-            if content(self.part(number)) is None:
+            if not intact(self.part(number)):
                 return files, f"{self.part(number)} is damaged: its checksum does not fit its content"
             files.append(self.part(number))
         return files, ""
@@ -91,21 +93,40 @@ class Parts:
             self.directory.rmdir()
 
 
+def intact(file: Path) -> bool:
+    """Whether a file of the directory fits its digest; it is read block by block."""
+    left, found = file.stat().st_size - DIGEST, hashlib.sha256()
+    with open(file, "rb") as stream:
+        while left > 0:
+            block = stream.read(min(BLOCK, left))
+            if not block:
+                return False
+            found.update(block)
+            left -= len(block)
+        return left == 0 and stream.read() == found.digest()
+
+
 def content(file: Path) -> bytes | None:
     """What a file of the directory holds, without its digest; None if that does not fit."""
-    data = file.read_bytes()
-    body, digest = data[:-DIGEST], data[-DIGEST:]
-    return body if hashlib.sha256(body).digest() == digest else None
+    return file.read_bytes()[:-DIGEST] if intact(file) else None
 
 
-def write(file: Path, image: bytes | memoryview, digest: bool = True) -> None:
-    """Write a file: at every moment it is whole, or as it was before."""
+def write(file: Path, image: bytes | memoryview) -> None:
+    """Write a file with its digest: at every moment it is whole, or as it was before."""
+
+    def fill(stream: BinaryIO) -> None:
+        stream.write(image)
+        stream.write(hashlib.sha256(image).digest())
+
+    write_by(file, fill)
+
+
+def write_by(file: Path, fill: Callable[[BinaryIO], None]) -> None:
+    """Write a file by a function that is given its stream: at every moment it is whole, or as it was before."""
     draft = file.with_name(file.name + DRAFT)
     try:
-        with open(draft, "wb") as stream:
-            stream.write(image)
-            if digest:
-                stream.write(hashlib.sha256(image).digest())
+        with open(draft, "w+b") as stream:
+            fill(stream)
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(file)

@@ -26,9 +26,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import EISDIR
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import xarray as xr
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from supple.checksums import require_intact, seal
 from supple.errors import FileFormatError, ResultsError, ResultsWarning
 from supple.simulation import netcdf
-from supple.simulation.parts import Parts, content, failures, locked, sync, write
+from supple.simulation.parts import Parts, content, failures, locked, sync, write, write_by
 from supple.simulation.plans import Plan
 
 __all__ = ["Plan", "Recording", "open_results"]
@@ -165,7 +166,7 @@ class Recording:
                 raise ResultsError(f"{fault or f'{parts.directory}: no part'}; --resume goes on with the parts before")
             if parts.target.is_dir():
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-            write(parts.result, _joined(parts, files, finished), digest=False)
+            write_by(parts.result, lambda stream: _join(parts, files, finished, stream))
             seal(parts.result)
             if finished:
                 parts.plan.unlink()
@@ -223,14 +224,16 @@ def _found(parts: Parts) -> xr.Dataset:
         warnings.warn(f"{fault}; the {len(files)} parts before it are read", ResultsWarning, stacklevel=3)
     if not files:
         raise ResultsError(f"{parts.target}: no results: expected this file, or parts of a run in {parts.directory}")
-    return netcdf.unpacked(_joined(parts, files, finished=False))
+    whole = BytesIO()
+    _join(parts, files, False, whole)
+    return netcdf.unpacked(whole.getbuffer())
 
 
-def _joined(parts: Parts, files: list[Path], finished: bool) -> bytes | memoryview:
-    """The image of the results that parts make up; without the model if the plan is damaged."""
+def _join(parts: Parts, files: list[Path], finished: bool, stream: BinaryIO) -> None:
+    """Write the results that parts make up; without the model if the plan is damaged."""
     plan = content(parts.plan)
     also = netcdf.unpacked(plan) if plan is not None else xr.Dataset()
-    return netcdf.joined(files, also.assign_attrs({FINISHED: int(finished)}))
+    netcdf.join(files, also.assign_attrs({FINISHED: int(finished)}), stream)
 
 
 def _read(file: Path) -> xr.Dataset:
