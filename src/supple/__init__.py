@@ -35,6 +35,7 @@ from supple.model.joints import (
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.simulation.events import Event, Limit
+from supple.simulation.methods.fixed_steps import FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
 from supple.simulation.outputs import Outputs
 from supple.simulation.run import simulate
@@ -54,6 +55,7 @@ __all__ = [
     "Event",
     "FileFormatError",
     "Fixed",
+    "FixedSteps",
     "Free",
     "Gear",
     "GeneralizedAlpha",

@@ -89,6 +89,57 @@ def test_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     assert float(damped.q[-1, 0]) == pytest.approx(0.1 * np.exp(-1e-3), rel=1e-6)
 
 
+def test_an_orbit_is_judged_where_it_is_and_keeps_its_tolerance() -> None:
+    """A satellite at 7,000 km: near the centre, where it does not come to, gravity would be stiff without bound."""
+    mu, r = 3.986004418e14, 7e6
+    mech = supple.Mechanism("orbit", gravity=(0, 0, 0))
+    mech.add_body("satellite", supple.RigidBody(1.0), joint=supple.BuildingBlock(translations=["x", "y"], rotations=""))
+    law = {
+        f"satellite.position{i}": f"-{mu}*satellite.position{i}/(satellite.position1**2 + satellite.position2**2)**1.5"
+        for i in (1, 2)
+    }
+    period = 2 * np.pi * np.sqrt(r**3 / mu)
+    run = supple.simulate(mech.build(), period, [r, 0.0], [0.0, np.sqrt(mu / r)], law, rtol=1e-10)
+    assert run.attrs["integrator"] == "DOP853"
+    assert "nothing is stiff" in run.attrs["reason"]
+    assert run.attrs["steps"] < 200
+    assert np.linalg.norm(run.q.values[-1] - run.q.values[0]) < 0.1
+    assert np.ptp(run.q.values[:, 0]) > 1.9 * r
+
+
+def test_small_mechanisms_are_judged_at_their_size() -> None:
+    """A law that grows by e every micrometre, of a mass that moves by one."""
+    mech = supple.Mechanism("micro", gravity=(0, 0, 0))
+    mech.add_body("mass", supple.RigidBody(1e-12), joint=supple.Prismatic("x"))
+    run = supple.simulate(mech.build(), 1e-4, [1e-6], tau={"mass.position": "1e-12*(1 - exp(1e6*mass.position))"})
+    assert "nothing is stiff" in run.attrs["reason"]
+    assert run.attrs["integrator"] == "DOP853"
+    assert float(run.q[-1, 0]) < 1e-6
+
+
+def test_a_given_tolerance_leads_to_error_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    stiff = spring(2 * (2 * np.pi * 1000) ** 2)
+    monkeypatch.setattr(choice, "PATIENCE", 0.0)
+    for tolerance in ({"rtol": 1e-6}, {"atol": 1e-12}):
+        run = supple.simulate(stiff, 1.0, q=[1e-6], **tolerance)  # type: ignore[arg-type]
+        assert run.attrs["integrator"] == "DOP853"
+        assert run.attrs["error_control"] == "steps as long as the tolerances allow"
+    for settings in ({}, {"integrator": "rk4", "step": 1e-5}):
+        run = supple.simulate(stiff, 1.0, q=[1e-6], **settings)  # type: ignore[arg-type]
+        assert str(run.attrs["error_control"]).startswith("none: steps of fixed length")
+
+
+def test_explicit_steps_that_cost_many_times_implicit_ones_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many seconds as PATIENCE allows, but 1e5 vibrations in a run of 21 output times."""
+    stiff = spring(2 * (2 * np.pi * 1e4) ** 2)
+    monkeypatch.setattr(choice, "MANY", 10**9)  # leapfrog steps would be cheaper still
+    monkeypatch.setattr(choice, "PATIENCE", 1e9)
+    assert supple.simulate(stiff, 1.0, [1e-6], samples=21).attrs["integrator"] == "DOP853"
+    monkeypatch.setattr(choice, "SOON", 0.0)
+    assert supple.simulate(stiff, 1.0, [1e-6], samples=21).attrs["integrator"] == "generalized_alpha"
+    assert supple.simulate(stiff, 1.0, [1e-6], samples=2001).attrs["integrator"] == "DOP853"
+
+
 @pytest.mark.parametrize("ratio", [0.0, 0.05, 0.28])
 def test_what_stability_alone_limits_goes_in_the_cheapest_steps(ratio: float) -> None:
     """A pendulum that carries a stiff spring-mass: the slow swing is right, the fast vibration stays and decays."""

@@ -15,6 +15,7 @@ from supple.inputs.inputs import Inputs
 from supple.simulation.methods import index3
 from supple.simulation.methods.index3 import ClosedIDA, independent
 from supple.simulation.methods.stretch import Task
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
 Z = supple.Revolute("z")
@@ -195,7 +196,7 @@ def test_the_residual_vanishes_at_the_start_and_its_matrix_is_exact() -> None:
     q = model.loops.assemble(q, ["crank.angle"])
     v = model.loops.consistent(q, v, ["crank.angle"])
     y = np.concatenate([q, v, system.z_0])
-    method = ClosedIDA(system, 1e-8, 1e-10)
+    method = ClosedIDA(system, Tolerances(system, 1e-8, 1e-10, "IDA"))
     task = Task(0.0, y, 1.0, np.array([1.0]), system.u_0, {}, None, np.zeros((1, len(y))), lambda t: None)
     x, rate = method._start(task)
     n, rows, cj, h, t = system.size, len(model.loops), 37.0, 1e-5, np.zeros(1)

@@ -106,3 +106,22 @@ def test_a_motion_that_cannot_go_on_says_when_and_what_and_keeps_what_was_found(
     kept = caught.value.result
     assert 0.9 <= float(kept.time[-1]) <= 1.0
     assert np.isfinite(kept.q).all()
+
+
+@pytest.mark.parametrize("integrator", ["CVODE", "IDA"])
+def test_steps_are_those_of_the_solver_and_not_output_times(integrator: str) -> None:
+    """Few or many outputs: about the same steps, more than there are intervals and fewer than evaluations."""
+    pytest.importorskip("sksundae")
+    model = pendulum()
+    few, many = (supple.simulate(model, 2.0, [1.0], integrator=integrator, samples=n) for n in (3, 801))
+    assert few.attrs["steps"] == pytest.approx(many.attrs["steps"], rel=0.02)
+    assert 50 < few.attrs["steps"] < few.attrs["evaluations"]
+    np.testing.assert_allclose(few.q, many.q[::400], atol=1e-6)
+    exact = supple.simulate(model, 2.0, [1.0], rtol=1e-11, samples=801)
+    np.testing.assert_allclose(many.q, exact.q, atol=1e-5)
+
+
+def test_fixed_steps_can_be_given_as_an_object() -> None:
+    by_name = supple.simulate(pendulum(), 1.0, [1.0], integrator="rk4", step=1e-3)
+    as_object = supple.simulate(pendulum(), 1.0, [1.0], integrator=supple.FixedSteps("rk4", 1e-3))
+    assert by_name.q.equals(as_object.q)

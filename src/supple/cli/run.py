@@ -18,7 +18,6 @@ from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import load, read_run
 from supple.simulation.choice import KNOWN
 from supple.simulation.storage import require_suffix
-from supple.structures.body import FlexibleBody
 from supple.view import write_report
 
 SHOWN_JOINTS = 20
@@ -146,10 +145,8 @@ class _Bar:
 
 def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     """Tables of where the coordinates began, ended and ranged: those of joints, then the modes that moved most."""
-    bodies = model.description.bodies.items()
-    deforming = {f"{name}.{x}" for name, b in bodies if isinstance(b.body, FlexibleBody) for x in b.body.labels}
-    modes = [i for i, name in enumerate(model.coordinates) if name in deforming]
-    joints = [i for i, name in enumerate(model.coordinates) if name not in deforming]
+    modes = [int(i) for i in model.q_of_speed[model.is_mode]]
+    joints = sorted(set(range(model.nq)).difference(modes))
     title = f"{model.name}: {float(result.time[-1]):g} s simulated in {seconds:.3g} s"
     if joints:
         _ranges(title, model, result, joints[:SHOWN_JOINTS])
@@ -168,6 +165,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         change += f", work of the drives {float(result.work[-1]):.3g} J"
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
     say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
+    if str(result.attrs["error_control"]).startswith("none"):
+        say(f"error control: {result.attrs['error_control']}, or give --rtol")
     say(f"{counts}; {change}")
     for t, names in json.loads(result.attrs.get("independent", "[]"))[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: independent: {', '.join(names)}")

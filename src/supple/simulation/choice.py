@@ -20,6 +20,7 @@ from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
 from supple.simulation.methods.stretch import Method
 from supple.simulation.methods.sundials import NAMES as SUNDIALS
 from supple.simulation.methods.sundials import Sundials
+from supple.simulation.methods.tolerances import Tolerances, extent
 from supple.simulation.system import System
 
 Vector = NDArray[np.float64]
@@ -30,6 +31,9 @@ STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
 PATIENCE = 60.0
 """Seconds that explicit steps may take, by a rough guess, before implicit ones are chosen."""
+SOON, MANY_TIMES, IMPLICIT = 10.0, 30.0, 10.0
+"""Explicit steps that take longer than so many seconds and cost more than so many times what implicit ones do, which
+cost about so many evaluations each, are not chosen either."""
 RTOL = 1e-8
 MANY = 20_000
 """Steps of DOP853 beyond which it is stability that asks for them and not accuracy."""
@@ -48,7 +52,7 @@ class Choice:
 
     integrator: str | type[Any] | GeneralizedAlpha | FixedSteps
     rtol: float
-    atol: float
+    atol: float | None
     reason: str
 
     def method(self, system: System, native: bool, y: Vector, u: Vector) -> Method:
@@ -58,20 +62,22 @@ class Choice:
             return ImplicitWalk(system, chosen, y, u)
         if isinstance(chosen, FixedSteps):
             return ExplicitWalk(system, chosen)
+        name = chosen if isinstance(chosen, str) else chosen.__name__
+        tolerances = Tolerances(system, self.rtol, self.atol, name)
         if chosen == "DOP853" and native and system.engine == "llvm" and not system.inputs.calls:
-            return NativeDOP853(system, self.rtol, self.atol)
+            return NativeDOP853(system, tolerances)
         if chosen == "IDA" and system.model.loops is not None:
-            return ClosedIDA(system, self.rtol, self.atol)
+            return ClosedIDA(system, tolerances)
         if isinstance(chosen, str) and chosen in SUNDIALS:
-            return Sundials(system, chosen, self.rtol, self.atol)
-        return ScipySolver(system, SOLVERS[chosen] if isinstance(chosen, str) else chosen, self.rtol, self.atol)
+            return Sundials(system, chosen, tolerances)
+        return ScipySolver(system, SOLVERS[chosen] if isinstance(chosen, str) else chosen, tolerances)
 
 
 def choose(
     integrator: Any,
     step: float | None,
     rtol: float | None,
-    atol: float,
+    atol: float | None,
     system: System,
     y: Vector,
     u: Vector,
@@ -79,9 +85,9 @@ def choose(
     samples: int,
 ) -> Choice:
     """The integrator asked for, or the best for this system where "auto" was asked for."""
-    asked, rtol = rtol is not None, RTOL if rtol is None else rtol
+    asked, rtol = rtol is not None or atol is not None, RTOL if rtol is None else rtol
     for name, x in (("rtol", rtol), ("atol", atol)):
-        if not (np.isfinite(x) and x > 0):
+        if x is not None and not (np.isfinite(x) and x > 0):
             raise StateError(f"{name}: expected a positive number, got {x}")
     if isinstance(integrator, str) and integrator not in KNOWN:
         raise StateError(f"integrator: no {integrator!r}{nearest(integrator, KNOWN)}")
@@ -98,7 +104,7 @@ def choose(
 
 
 def _automatic(
-    rtol: float, atol: float, asked: bool, system: System, y: Vector, u: Vector, duration: float, samples: int
+    rtol: float, atol: float | None, asked: bool, system: System, y: Vector, u: Vector, duration: float, samples: int
 ) -> Choice:
     fastest = max((fastest_motion(system, x, u) for x in _postures(system, y)), key=abs)
     size = abs(fastest)
@@ -124,32 +130,42 @@ def _automatic(
             f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
         )
         return Choice(FixedSteps("leapfrog", h), rtol, atol, why)
+    h = max(duration / (samples - 1) / 10, STABLE / size)
+    many_times = seconds > SOON and 13 * steps > MANY_TIMES * IMPLICIT * duration / h
+    if not vibrates and seconds > PATIENCE:
+        return Choice("Radau", rtol, atol, f"{what}: too fast for explicit steps, and damped: implicit of order 5")
     explicit_only = system.model.loops is not None or not isinstance(system.model, Model)
-    if seconds <= PATIENCE or (vibrates and explicit_only):
+    if asked or explicit_only or not vibrates or not (seconds > PATIENCE or many_times):
         why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice("DOP853", rtol, atol, why)
-    if not vibrates:
-        return Choice("Radau", rtol, atol, f"{what}: too fast for explicit steps, and damped: implicit of order 5")
-    h = max(duration / (samples - 1) / 10, STABLE / size)
     why = (
         f"{what}: too fast for explicit steps over {duration:g} s; implicit steps of {h:.3g} s, a tenth of the output "
-        "interval, pass over what they cannot resolve. Compare with half the step"
+        "interval, pass over what they cannot resolve. With rtol given the steps are adaptive"
     )
     return Choice(GeneralizedAlpha(h), rtol, atol, why)
 
 
 def _postures(system: System, y: Vector) -> list[Vector]:
-    """The start, and two other postures of the joints, undeformed and at rest: frequencies change with the posture."""
-    model = system.model
+    """The start, and two configurations near it, undeformed and at rest: frequencies change with the configuration.
+
+    Joints are turned by up to 1 rad and moved by up to a tenth of the size of the motion or of the mechanism, so that a
+    law is not asked where the motion does not come to.
+    """
+    model, nq = system.model, system.nq
     found = [y]
     if model.loops is not None:
         return found  # others would have to be assembled
+    straight = np.array([unit == "m/s" for unit in model.speed_units])
+    far = max((abs(x) for x, unit in zip(y[:nq], model.coordinate_units, strict=True) if unit == "m"), default=0.0)
+    by = np.where(straight, 0.1 * max(extent(model), far), 1.0)
     for number in range(2):
-        q, _ = model.random_state(number)
+        change = by * np.random.default_rng(number).uniform(-1.0, 1.0, model.nv)
+        change[model.is_mode] = 0.0
+        q = model.integrate(y[:nq], change, 1.0)
         for i in np.flatnonzero(model.is_mode):
             q[model.q_of_speed[i]] = 0.0
         other = y.copy()
-        other[: system.nq], other[system.nq :] = q, 0.0
+        other[:nq], other[nq:] = q, 0.0
         found.append(other)
     return found
 
@@ -168,7 +184,7 @@ def fastest_motion(system: System, y: Vector, u: Vector) -> complex:
         return 0j
     y, u = y.copy(), u.copy()
     rate = system.rate(0.0, y, u)
-    scale = np.maximum(np.abs(y), 1e-3)
+    scale = np.maximum(np.abs(y), 1e-3 * (extent(system.model) or 1.0) / Tolerances(system, RTOL, None).scaling[3])
 
     def slope(x: Vector) -> Vector:
         x = np.ravel(x)

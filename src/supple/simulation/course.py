@@ -313,13 +313,13 @@ class Course:
         return ticks or bool((np.abs(self._breaks - t) <= near).any())
 
     def _jump(self) -> None:
-        """Clocks that tick now, tables that turn; the method keeps its step length and forgets the rest."""
+        """Clocks that tick now, tables that turn; the method keeps step length and size of the motion, no more."""
         self.system.inputs.turn(self._t + CLOSE * self.duration, self._u)
         for rate, n in self._ticks.items():
             if n / rate <= self._t + CLOSE * self.duration:
                 self.system.tick(rate, self._t, self._y, self._u)
                 self._ticks[rate] = n + 1
-        self._memory = {"h": self._memory["h"]} if "h" in self._memory else {}
+        self._memory = {key: self._memory[key] for key in ("h", "sizes") if key in self._memory}
 
     def _react(self, events: list[int]) -> None:
         """What the events do."""

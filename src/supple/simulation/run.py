@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from supple.errors import ResultsError, SimulationError, StateError, nearest, unexpected
 from supple.formulations import AnyModel, described, ordinary
 from supple.inputs.controllers import Signal
-from supple.inputs.functions import text
+from supple.inputs.functions import UNKNOWN, text
 from supple.inputs.inputs import Inputs, Laws, Motion
 from supple.model.inputs import named_vector
 from supple.simulation.choice import choose
@@ -48,7 +48,7 @@ def simulate(
     outputs: Outputs | None = None,
     integrator: str | type[Any] | GeneralizedAlpha | FixedSteps = "auto",
     rtol: float | None = None,
-    atol: float = 1e-10,
+    atol: float | None = None,
     step: float | None = None,
     guess: Mapping[str, float] | None = None,
     loops: str = "projection",
@@ -86,8 +86,10 @@ def simulate(
         "auto" chooses from the fastest motion of the system, and says why. Adaptive: DOP853 (a native loop), RK45,
         RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
         stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
-    rtol, atol : float
-        Tolerances of adaptive integrators, rtol 1e-8 if not given. Where it is given, "auto" takes an adaptive one.
+    rtol, atol : float, optional
+        Tolerances of adaptive integrators, rtol 1e-8 if not given; where one is given, "auto" takes an adaptive
+        integrator. Without atol errors are relative to the size of the motion, body by body, so that a vibration of
+        1 nm is as exact as one of 1 m; a given atol is added to rtol |y| for every state, whatever its unit.
     step : float, optional
         Length of fixed steps, s.
     guess : mapping of name to number, optional
@@ -179,6 +181,8 @@ def simulate(
             error.result = _dataset(course, Part.joined(course.unfinished), wanted)
             raise
         return _dataset(course, part, wanted)
+    if resume:
+        _require_comparable(settings)
     kept, formulation = described(model)
     plan = Plan(kept, settings | formulation)
     recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
@@ -260,6 +264,17 @@ def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | 
 def _described(x: Event | Limit) -> str:
     """An event or a limit as text; of a function its name and a digest of its code, the same in every process."""
     return f"{type(x).__name__}({', '.join(f'{f.name}={text(getattr(x, f.name))}' for f in fields(x))})"
+
+
+def _require_comparable(settings: Mapping[str, Any]) -> None:
+    """Refuse to go on with a run whose laws cannot be compared with those it began with."""
+    laws = [f"{key}: {law}" for key, law in settings["inputs"].items()] + settings["events"]
+    for law in laws:
+        if UNKNOWN in law:
+            raise StateError(
+                f"resume: {law}; expected a law that depends on numbers, texts, arrays and functions of these, so that "
+                "it is known to be the one that the run began with. overwrite=True begins anew"
+            )
 
 
 def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vector) -> None:

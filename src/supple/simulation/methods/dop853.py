@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
 USUAL = 1e-5
@@ -21,33 +22,32 @@ class NativeDOP853:
     ----------
     system : System
         With engine "llvm" and no Python functions to call.
-    rtol, atol : float
+    tolerances : Tolerances
     """
 
     name = "DOP853"
     one_step = False
 
-    def __init__(self, system: System, rtol: float, atol: float) -> None:
-        self.system, self.rtol, self.atol = system, rtol, atol
+    def __init__(self, system: System, tolerances: Tolerances) -> None:
+        self.system, self.tolerances = system, tolerances
         self.effort = Effort()
         n = system.size
-        self._weight = np.ones(n)
-        if system.inputs.acting:
-            self._weight[-1] = 0.0  # the work follows the motion and need not steer it
-        self._atol = np.full(n, atol)
         self._tables = native_loop.tableau()
-        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((5, n)), np.zeros(1)
+        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((6, n)), np.zeros(1)
         self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * system.rate_kernel.weight))
 
     def attributes(self) -> dict[str, Any]:
-        return {"rtol": self.rtol, "atol": self.atol}
+        return self.tolerances.attributes()
 
     def run(self, task: Task) -> Stretch:
         t, y, end, u, memory, watch = task.t, task.y.copy(), task.end, task.u, task.memory, task.watch
         rate, project = self.system.rate(t, y, u), self.system.project_kernel
         self.effort.evaluations += 1
+        tolerances = self.tolerances
         if "h" not in memory:
-            memory["h"] = np.array([self._first_step(t, y, rate, end - t, u), 1e-4])
+            memory["h"] = np.array([tolerances.first_step(t, y, u, end - t)[0], 1e-4])
+            self.effort.evaluations += 3
+        sizes = np.stack([memory.get("sizes", tolerances.sizes(y))] * 2)
         self._K[0] = rate
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1], *memory.get("singular", (np.inf, 0.0))])
         margin = np.zeros((2, 0))
@@ -68,9 +68,9 @@ class NativeDOP853:
                 self._limit,
                 y,
                 u,
-                self.rtol,
-                self._atol,
-                self._weight,
+                (tolerances.rules, tolerances.atol, tolerances.scaling),
+                sizes,
+                tolerances.weight,
                 task.times,
                 task.out,
                 self._tables,
@@ -89,7 +89,7 @@ class NativeDOP853:
             task.tell(float(clock[0]))
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
-        memory["h"] = clock[[2, 5]]
+        memory["h"], memory["sizes"] = clock[[2, 5]], sizes[0].copy()
         if project is not None:
             memory["singular"] = clock[[6, 7]]
         if watch is not None:
@@ -127,16 +127,3 @@ class NativeDOP853:
         self.effort.steps += 1
         self.effort.evaluations += 15
         return Stretch(task.out[:upto], reached, state(x), events)
-
-    def _first_step(self, t: float, y: Vector, rate: Vector, span: float, u: Vector) -> float:
-        """A first step length from the sizes of state, rate and its change (Hairer, Norsett and Wanner, 1993, II.4)."""
-        scale = self.atol + self.rtol * np.abs(y)
-        d_0, d_1 = (np.sqrt(np.mean((x / scale) ** 2 * self._weight)) for x in (y, rate))
-        h_0 = 1e-6 if d_0 < 1e-5 or d_1 < 1e-5 else 0.01 * d_0 / d_1
-        h_0 = min(h_0, span)
-        other = self.system.rate(t + h_0, y + h_0 * rate, u)
-        self.effort.evaluations += 1
-        d_2 = np.sqrt(np.mean(((other - rate) / scale) ** 2 * self._weight)) / h_0
-        largest = max(d_1, d_2)
-        h_1 = max(1e-6, 1e-3 * h_0) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / 8.0)
-        return float(min(100 * h_0, h_1, span)) if np.isfinite(h_1) else 1e-3 * h_0

@@ -10,7 +10,7 @@ import numpy as np
 from supple.errors import SimulationError
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.stretch import Stretch, Task, Vector, diverged
-from supple.simulation.methods.walk import State, Walk, require_step
+from supple.simulation.methods.walk import UNCONTROLLED, State, Walk, require_step
 from supple.simulation.system import Equations, Kernel, System
 from supple.symbolic.function import Nodes
 from supple.symbolic.graph import GraphTooLarge
@@ -46,7 +46,7 @@ class ExplicitWalk(Walk):
                 self.kernel = None
 
     def attributes(self) -> dict[str, Any]:
-        return {"step": self.step}
+        return {"step": self.step, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Stretch:
         return self._walk(task, (task.y.copy(),))

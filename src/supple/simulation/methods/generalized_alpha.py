@@ -24,7 +24,7 @@ from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
 from supple.simulation.methods.stretch import Stretch, Task, Vector
-from supple.simulation.methods.walk import State, Stepper, Walk, require_step
+from supple.simulation.methods.walk import UNCONTROLLED, State, Stepper, Walk, require_step
 from supple.simulation.system import System
 from supple.symbolic.graph import GraphTooLarge
 
@@ -77,7 +77,7 @@ class ImplicitWalk(Walk):
         self._steppers: dict[tuple[float, bool], Stepper] = {}
 
     def attributes(self) -> dict[str, Any]:
-        return {"step": self.settings.step, "rho": self.settings.rho}
+        return {"step": self.settings.step, "rho": self.settings.rho, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Stretch:
         memory, nq, nv = task.memory, self.system.nq, self.system.nv

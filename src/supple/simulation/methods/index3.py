@@ -29,6 +29,7 @@ from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.closures import closure_workspace
 from supple.simulation.methods.stretch import Task, Vector
 from supple.simulation.methods.sundials import Sundials
+from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
 from supple.simulation.system import Equations, Kernel, System
 from supple.symbolic.derivatives import jacobian
 from supple.symbolic.function import Nodes
@@ -48,7 +49,7 @@ class ClosedIDA(Sundials):
     Parameters
     ----------
     system : System
-    rtol, atol : float
+    tolerances : Tolerances
 
     Raises
     ------
@@ -56,13 +57,12 @@ class ClosedIDA(Sundials):
         If the model is too large for equations in machine code.
     """
 
-    def __init__(self, system: System, rtol: float, atol: float) -> None:
-        super().__init__(system, "IDA", rtol, atol)
+    def __init__(self, system: System, tolerances: Tolerances) -> None:
+        super().__init__(system, "IDA", tolerances)
         assert system.model.loops is not None
         self.loops: Loops = system.model.loops
         self._rows, self._shifts = len(self.loops), int(self.loops.holonomic.sum())
         self.unknowns = system.size + self._rows + self._shifts
-        self._atol = np.concatenate([self._atol, np.full(self._rows + self._shifts, UNTESTED)])
         self._kept = np.ones(self._rows)
         self._residual, self._matrix = self._kernels()
 
@@ -102,6 +102,7 @@ class ClosedIDA(Sundials):
 
         shortest = float(np.spacing(task.end))  # else it creeps up to a singular posture and never gets there
         options = {"max_step": max(task.end - task.t, 2 * shortest)} | self._options(task)
+        options["atol"] = np.concatenate([self._atol, np.full(self._rows + self._shifts, UNTESTED)])
         options |= {"min_step": shortest, "algebraic_idx": list(range(n, self.unknowns))}
         solver = self._ida(task, left, slopes, options)
         solver.init_step(task.t, *self._start(task))
@@ -121,6 +122,12 @@ class ClosedIDA(Sundials):
         x[n : n + self._rows][kept] = np.linalg.solve(cw.S[np.ix_(kept, kept)], -cw.acceleration[kept])
         return x, rate
 
+    def _allowed(self, h: float, y: Vector, sizes: Vector) -> Vector:
+        """Absolute tolerances (n,), no smaller than the corrector can reach in a mechanism of this length."""
+        return np.maximum(
+            super()._allowed(h, y, sizes), MAGNIFIED * self.tolerances.rules[6] / self.tolerances.scaling[3]
+        )
+
     def _reported(self, task: Task, t: float, found: Vector) -> Vector:
         """The state, prescribed motions as prescribed; refused if a row that was left out has opened."""
         s = self.system
@@ -129,7 +136,7 @@ class ClosedIDA(Sundials):
         y[: s.nq], y[s.nq : s.nq + s.nv] = q, v
         off = np.where(self._kept == 0, np.abs(self.loops.errors(q, v)[0]), 0.0)
         share = off / self.loops.scales.rows
-        if share.max(initial=0.0) > max(OPENED[0], OPENED[1] * self.rtol):
+        if share.max(initial=0.0) > max(OPENED[0], OPENED[1] * self.tolerances.rtol):
             worst = int(share.argmax())
             name, row = self.loops.rows[worst]
             raise SimulationError(

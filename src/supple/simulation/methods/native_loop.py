@@ -27,6 +27,8 @@ STAGES = 12
 SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
 SHORT, PATIENT = 1e-9, 20_000
 """Steps shorter than this share of the end are short; after so many in a row it does not get anywhere."""
+AT_REST = 1e6
+"""Times what is allowed at rest that rounding of positions may change speeds by, whatever the length of a step."""
 GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
 """Middles of the widest gaps between the stages, as fractions of a step."""
 
@@ -76,18 +78,54 @@ def stage(
 
 
 @step
-def error_size(
-    h: float, y: Any, new: Any, K: Any, E3: Any, E5: Any, weight: Any, rtol: float, atol: Any, e3: Any, e5: Any
-) -> float:
-    """The error of a step against what is allowed; 1 is just allowed. e3 and e5 (n,) are working space."""
+def allowed_errors(h: float, y: Any, new: Any, rules: Any, atol: Any, scaling: Any, sizes: Any, out: Any) -> None:
+    """out (n,): errors that a step from y to new may have (see `tolerances`); sizes[1] is of groups with this step."""
+    group, pair, kind, metres, most = scaling
+    copy(sizes[0], sizes[1])
+    rtol, eps, negligible, rest, gravity, reach = rules[0], rules[1], rules[3], rules[4], rules[5], rules[6]
+    number, far, fast = 0.0, 0.0, 0.0
     for i in range(len(y)):
+        x = max(abs(y[i]), abs(new[i]))
+        sizes[1, group[i]] = max(sizes[1, group[i]], metres[i] * x)
+        if kind[i] == 0:
+            reach, far = max(reach, min(metres[i] * x, most[i])), max(far, sizes[1, group[i]])
+        elif kind[i] == 1:
+            fast = max(fast, sizes[1, group[i]])
+        if kind[i] != 2:
+            number = max(number, x)
+    for i in range(len(y)):
+        size, noise = sizes[1, group[i]], h * number
+        if kind[i] == 0:
+            size, noise = max(size, negligible * far), max(reach, sizes[1, pair[i]])
+        elif kind[i] == 1:
+            size, noise = max(size, negligible * fast), max(reach, sizes[1, pair[i]]) / h
+        rounding = eps * noise
+        if kind[i] == 1:
+            rounding = min(rounding, rtol * fast + AT_REST * rest) + eps * gravity * h
+        out[i] = atol[i] + (rtol * size + rounding + rest) / metres[i]
+
+
+@step
+def note_sizes(new: Any, rules: Any, scaling: Any, sizes: Any) -> None:
+    """sizes[0]: of groups after a step, with a fading memory of the steps before."""
+    group, _, _, metres, _ = scaling
+    for j in range(sizes.shape[1]):
+        sizes[0, j] *= rules[2]
+    for i in range(len(new)):
+        sizes[0, group[i]] = max(sizes[0, group[i]], metres[i] * abs(new[i]))
+
+
+@step
+def error_size(h: float, K: Any, E3: Any, E5: Any, weight: Any, allowed: Any, e3: Any, e5: Any) -> float:
+    """The error of a step against what is allowed; 1 is just allowed. e3 and e5 (n,) are working space."""
+    for i in range(len(e5)):
         e3[i], e5[i] = 0.0, 0.0
     for j in range(len(E5)):
         add_row(E3[j], K[j], e3)
         add_row(E5[j], K[j], e5)
     sum5, sum3, count = 0.0, 0.0, 0.0
-    for i in range(len(y)):
-        scale = weight[i] / (atol[i] + rtol * max(abs(y[i]), abs(new[i])))
+    for i in range(len(e5)):
+        scale = weight[i] / allowed[i]
         sum5 += (e5[i] * scale) ** 2
         sum3 += (e3[i] * scale) ** 2
         count += weight[i]
@@ -175,8 +213,8 @@ def advance(
     limit: int,
     y: Any,
     u: Any,
-    rtol: float,
-    atol: Any,
+    tolerances: Any,
+    sizes: Any,
     weight: Any,
     times: Any,
     out: Any,
@@ -202,13 +240,17 @@ def advance(
         Steps after which to pause.
     y : (n,) array
         The state; the new one afterwards. After an EVENT work[0] holds the state before the last step.
+    tolerances : tuple
+        `rules`, `atol` and `scaling` of `tolerances.Tolerances`.
+    sizes : (2, groups) array
+        Of the motion so far; working space.
     weight : (n,) array
         Zero for what the error does not count.
     times, out : (m,), (m, n) arrays
         Output times, and where their states go; counts[0] of them are done.
     tables : tuple
         See `tableau`.
-    K, F, work, tt : (16, n), (7, n), (5, n), (1,) arrays
+    K, F, work, tt : (16, n), (7, n), (6, n), (1,) arrays
         Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
     g : (3, e) array
         Signs at the last step, wanted directions (0 both), new values (see `stretch.Task.signs`).
@@ -218,6 +260,7 @@ def advance(
         Outputs done, steps taken, steps refused, short ones in a row.
     """
     A, C, E3, E5, D = tables
+    rules, atol, scaling = tolerances
     before, trial, new = work[0], work[1], work[2]
     t, end, h_next, size_before = clock[0], clock[1], clock[2], clock[5]
     last = np.nextafter(end, t)
@@ -238,7 +281,8 @@ def advance(
         for s in range(1, STAGES):
             stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
         stage(rate, STAGES, t, last, h, y, u, A, C, K, tt, new)
-        size = error_size(h, y, new, K, E3, E5, weight, rtol, atol, work[3], work[4])
+        allowed_errors(h, y, new, rules, atol, scaling, sizes, work[5])
+        size = error_size(h, K, E3, E5, weight, work[5], work[3], work[4])
         if not size < 1.0:  # not a number counts as too large
             factor = max(LEAST, SAFETY * size**EXPONENT) if size < np.inf else LEAST
             h_next, refused = h * factor, True
@@ -250,6 +294,7 @@ def advance(
         if refused:
             factor = min(1.0, factor)
         refused = False
+        note_sizes(new, rules, scaling, sizes)
         if h * factor > h_next or h == h_next:
             h_next = h * factor  # a step cut short at the end says little about the next
         t_new = end if h == end - t else t + h

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import integrate
 
 from supple.simulation.methods.stretch import Effort, Memory, Stretch, Task, Vector, diverged, locate
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
 SOLVERS: dict[str, type[Any]] = {
@@ -30,21 +31,18 @@ class ScipySolver:
     system : System
     solver : type
         A subclass of `scipy.integrate.OdeSolver`.
-    rtol, atol : float
+    tolerances : Tolerances
     """
 
-    def __init__(self, system: System, solver: type[Any], rtol: float, atol: float) -> None:
-        self.system, self.solver, self.rtol, self.atol = system, solver, rtol, atol
+    def __init__(self, system: System, solver: type[Any], tolerances: Tolerances) -> None:
+        self.system, self.solver, self.tolerances = system, solver, tolerances
         self.name = solver.__name__
         self.one_step = not issubclass(solver, (integrate.BDF, integrate.LSODA))
         self.effort = Effort()
-        self._atol = np.full(system.size, atol)
-        if system.inputs.acting:
-            self._atol[-1] = 1e300  # the work follows the motion and need not steer it
         self._takes_jacobian = "jac" in inspect.signature(solver.__init__).parameters
 
     def attributes(self) -> dict[str, Any]:
-        return {"rtol": self.rtol, "atol": self.atol}
+        return self.tolerances.attributes()
 
     def run(self, task: Task) -> Stretch:
         u, memory, watch, out, last = task.u, task.memory, task.watch, task.out, task.last
@@ -52,15 +50,22 @@ class ScipySolver:
         def rate(time: float, state: Vector) -> Vector:
             return self.system.rate(min(time, last), np.ascontiguousarray(state), u)
 
-        options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol}
+        tolerances, y = self.tolerances, task.y
+        options: dict[str, Any] = {"rtol": tolerances.rtol}
         if self._takes_jacobian:
             options["jac"] = lambda time, state: self.system.jacobian(min(time, last), np.ascontiguousarray(state), u)
         if watch is not None:
             options["max_step"] = watch.longest
-        if "h" in memory:
-            options["first_step"] = min(float(memory["h"][0]), task.end - task.t, options.get("max_step", np.inf))
-        solver = self.solver(rate, task.t, task.y, task.end, **options)
-        done, h = 0, 0.0
+        h, sizes = float(memory["h"][0]) if "h" in memory else 0.0, memory.get("sizes")
+        if tolerances.given is not None:
+            sizes = tolerances.sizes(y)
+        elif not h or sizes is None:
+            h, sizes = tolerances.first_step(task.t, y, u, task.end - task.t)
+            self.effort.evaluations += 3
+        if h:
+            options["first_step"] = h = min(h, task.end - task.t, options.get("max_step", np.inf))
+        solver = self.solver(rate, task.t, y, task.end, atol=self._atol(h, y, sizes), **options)
+        done = 0
         while solver.status == "running":
             message = solver.step()
             bad = not np.isfinite(solver.y).all()
@@ -71,6 +76,8 @@ class ScipySolver:
                 raise diverged(self.system, self.name, solver.t, solver.y, rate(solver.t, solver.y), why.rstrip("."))
             self.effort.steps += 1
             start, h = float(solver.t_old), float(solver.t - solver.t_old)
+            memory["sizes"] = sizes = tolerances.noted(sizes, solver.y)
+            _tolerate(solver, self._atol(h, solver.y, sizes))
             reached = float(solver.t)
             events: list[int] = []
             crossed = np.zeros(0, dtype=np.int64)
@@ -95,10 +102,27 @@ class ScipySolver:
         self._count(solver, h, memory)
         return Stretch(out, task.end, solver.y)
 
+    def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
+        """Absolute tolerances (n,) of the next step: what is allowed, less rtol |y|, which the solver adds."""
+        tolerances = self.tolerances
+        out = tolerances.atol
+        if tolerances.given is None:
+            allowed = tolerances.allowed(h, y, sizes)
+            out = np.maximum(allowed - tolerances.rtol * np.abs(y), 1e-3 * allowed)
+        return np.where(tolerances.weight > 0.0, out, 1e300)  # the work follows the motion and need not steer it
+
     def _count(self, solver: Any, h: float, memory: Memory) -> None:
         self.effort.evaluations += int(solver.nfev)
         following = getattr(solver, "h_abs", None)
         memory["h"] = np.array([following if following else h])
+
+
+def _tolerate(solver: Any, atol: Vector) -> None:
+    """Go on with other absolute tolerances."""
+    if isinstance(solver, integrate.LSODA):
+        vars(solver)["_lsoda_solver"]._integrator.call_args[1] = atol
+    else:
+        solver.atol = atol
 
 
 def _between(dense: Any, start: float, h: float, x: float) -> Vector:

@@ -85,7 +85,7 @@ class Task:
         Constant in a stretch but for functions that are called, which write theirs.
     memory : dict of name to array
         What the method has noted in stretches before, in any shape; made and changed by the method. After an event it
-        is empty, after a jump there is only the step length "h".
+        is empty, after a jump there are only the step length "h" and the "sizes" of the motion.
     watch : Watch, optional
         What may end the stretch before `end`; made by `Situation.watch`. The method keeps its signs up to date.
     out : (m, n) array

@@ -8,6 +8,7 @@ jump starts them anew with short steps.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ from supple.errors import StateError
 from supple.formulations import power
 from supple.model.inputs import COMPLEX_STEP
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, diverged
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
 NAMES = ("CVODE", "IDA")
+RESIZED = 100.0
+"""Ratio of the tolerances that fit the motion to those that the solver has, beyond which it begins anew with these."""
 
 
 class Sundials:
@@ -29,12 +33,12 @@ class Sundials:
     system : System
     name : str
         "CVODE" or "IDA".
-    rtol, atol : float
+    tolerances : Tolerances
     """
 
     one_step = False
 
-    def __init__(self, system: System, name: str, rtol: float, atol: float) -> None:
+    def __init__(self, system: System, name: str, tolerances: Tolerances) -> None:
         try:
             import sksundae
         except ImportError:
@@ -42,42 +46,90 @@ class Sundials:
                 f"integrator: {name} comes with scikit-sundae, which is not installed: pip install supple[sundials]"
             ) from None
         self._library = sksundae
-        self.system, self.name, self.rtol, self.atol = system, name, rtol, atol
+        self.system, self.name, self.tolerances = system, name, tolerances
         self.effort = Effort()
-        self._atol = np.full(system.size, atol)
-        if system.inputs.acting:
-            self._atol[-1] = 1e3 * atol  # the work follows the motion, but what does not count is not solved for either
+        self._atol = np.zeros(system.size)
 
     def attributes(self) -> dict[str, Any]:
-        return {"rtol": self.rtol, "atol": self.atol}
+        return self.tolerances.attributes()
 
     def run(self, task: Task) -> Stretch:
-        times, out = task.times, task.out
-        solver = self._solver(task)
-        before = 0
-        for n, goal in enumerate(task.goals):
-            result = solver.step(goal, tstop=task.end)
-            reached, found = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
+        self._measure(task)
+        solver, here, y = self._solver(task), task.t, task.y
+        times, out, n, before, fired = task.times, task.out, 0, 0, list[int]()
+        while here < task.end and not fired:
+            # One step at a time, since the library does not say how many it took. After an output between two of its
+            # steps it first comes back to where it was.
+            result = solver.step(task.end, method="onestep", tstop=task.end)
+            reached, found = self._found(task, result)
             self.effort.evaluations += int(result.nfev) - before
             before = int(result.nfev)
-            if not result.success or not np.isfinite(found).all():
-                raise diverged(
-                    self.system,
-                    self.name,
-                    reached,
-                    found[: self.system.size],
-                    None,
-                    f"{result.message.rstrip('.')}; {self._reason(task, found)}",
-                )
-            state = self._reported(task, reached, found)
-            task.tell(reached)
-            if n < len(times) and reached >= goal:
-                out[n] = state
-            if task.watch is not None and result.t_events is not None:
-                fired = [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
-                return Stretch(out[: n + (n < len(times) and reached >= goal)], reached, state, fired)
+            if reached <= here:
+                continue
             self.effort.steps += 1
-        return Stretch(out, task.end, state)
+            state, fired = self._reported(task, reached, found), _fired(task, result)
+            while n < len(times) and times[n] <= reached:
+                inside = times[n] < reached
+                out[n] = self._between(task, None if fired else solver, here, y, float(times[n])) if inside else state
+                n += 1
+            resized = self._resized(task, reached - here, state)
+            here, y = reached, state
+            task.tell(here)
+            if resized and here < task.end and not fired:
+                task = replace(task, t=here, y=y)
+                if task.watch is not None:
+                    task.watch.passed(task.watch.values(here, y, task.u))
+                solver, before = self._solver(task), 0
+        return Stretch(out[:n], here, y, fired)
+
+    def _found(self, task: Task, result: Any) -> tuple[float, Vector]:
+        """Time and unknowns that the solver has come to."""
+        reached, found = float(np.ravel(result.t)[-1]), np.array(np.atleast_2d(result.y)[-1])
+        if result.success and np.isfinite(found).all():
+            return reached, found
+        why = f"{result.message.rstrip('.')}; {self._reason(task, found)}"
+        raise diverged(self.system, self.name, reached, found[: self.system.size], None, why)
+
+    def _between(self, task: Task, solver: Any, t: float, y: Vector, time: float) -> Vector:
+        """The state at a time in the last step of the solver, which began at (t, y).
+
+        Behind an event the solver takes times before it for a way back through the event: without one, or where it has
+        come to another time, the way is gone from the beginning of the step once more.
+        """
+        reached, found = self._found(task, solver.step(time, tstop=task.end)) if solver is not None else (np.nan, y)
+        if reached != time:
+            again = self._solver(replace(task, t=t, y=y, watch=None))
+            reached, found = self._found(task, again.step(time, tstop=task.end))
+        return self._reported(task, reached, found)
+
+    def _measure(self, task: Task) -> None:
+        """Size of the motion and absolute tolerances at the start of a stretch."""
+        tolerances, memory = self.tolerances, task.memory
+        if "sizes" not in memory:
+            h, memory["sizes"] = tolerances.first_step(task.t, task.y, task.u, task.end - task.t)
+            memory["longest"] = np.array([h])
+            self.effort.evaluations += 3
+        longest = float(memory["longest"][0]) if "longest" in memory else task.end - task.t
+        self._atol = self._allowed(longest, task.y, memory["sizes"])
+
+    def _resized(self, task: Task, h: float, y: Vector) -> bool:
+        """Whether the motion has become much larger or smaller; the tolerances are then those of its size now."""
+        memory = task.memory
+        memory["sizes"] = self.tolerances.noted(memory["sizes"], y)
+        # With the longest step, since the solver begins anew with a short one: else it would never come to an end.
+        memory["longest"] = np.maximum(memory.get("longest", 0.0), [h])
+        now = self._allowed(float(memory["longest"][0]), y, memory["sizes"])
+        resized = bool((np.maximum(now / self._atol, self._atol / now) > RESIZED).any())
+        if resized:
+            self._atol = now
+        return resized
+
+    def _allowed(self, h: float, y: Vector, sizes: Vector) -> Vector:
+        """Absolute tolerances (n,); the solver adds rtol |y|."""
+        tolerances = self.tolerances
+        out = tolerances.atol if tolerances.given is not None else tolerances.allowed(h, y, sizes)
+        # The work follows the motion, but what does not count is not solved for either.
+        return np.where(tolerances.weight > 0.0, out, 1e3 * out)
 
     def _reported(self, task: Task, t: float, found: Vector) -> Vector:
         """The state y of what the solver has found at a time."""
@@ -89,7 +141,7 @@ class Sundials:
 
     def _options(self, task: Task) -> dict[str, Any]:
         """What both solvers take."""
-        options: dict[str, Any] = {"rtol": self.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
+        options: dict[str, Any] = {"rtol": self.tolerances.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
         if task.watch is not None:
             options |= {"num_events": len(task.watch.directions), "max_step": task.watch.longest}
         return options
@@ -135,6 +187,13 @@ class Sundials:
         solver = self._ida(task, residual, matrix, options)
         solver.init_step(t, y, system.rate(t, y, u))
         return solver
+
+
+def _fired(task: Task, result: Any) -> list[int]:
+    """Events at which the solver has stopped."""
+    if task.watch is None or result.t_events is None:
+        return []
+    return [int(i) for i in np.flatnonzero(np.ravel(result.i_events[-1]))]
 
 
 def _watched(task: Task) -> Callable[[float, Vector, Vector], None]:

@@ -15,6 +15,8 @@ from supple.inputs.controllers import is_number
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, locate
 from supple.simulation.system import System
 
+UNCONTROLLED = "none: steps of fixed length, compare with half the step"
+"""What results say of the error control of these methods."""
 State = tuple[Vector, ...]
 """All that goes from step to step: the state y (n,) first, then what the method keeps beside it."""
 
