@@ -209,7 +209,7 @@ def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeyp
             recording.append(dataset, memory)
         assert (read, listed) == ([], [])
         recording.finish()
-    assert len(read) == 50 + 1  # and the plan
+    assert len(read) == 50
     assert len(listed) < 5
 
 

@@ -108,7 +108,9 @@ def intact(file: Path) -> bool:
 
 def content(file: Path) -> bytes | None:
     """What a file of the directory holds, without its digest; None if that does not fit."""
-    return file.read_bytes()[:-DIGEST] if intact(file) else None
+    data = file.read_bytes()
+    body, digest = data[:-DIGEST], data[-DIGEST:]
+    return body if hashlib.sha256(body).digest() == digest else None
 
 
 def write(file: Path, image: bytes | memoryview) -> None:
