@@ -8,6 +8,7 @@ body is taken at the longest chain that fits (it no longer changes from 100 bodi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ from rich.table import Table
 
 import supple
 from sizes import SMALL, best_time
-from supple.engines.workspaces import borrow
-from supple.recursions.tree import Sizes
+from supple.recursions.tree import Sizes, workspace
 
 AXES = "xyz"
 MASS, COM, INERTIA, OFFSET = 1.0, (0.0, 0.0, 0.05), (0.01, 0.01, 0.002), (0.0, 0.0, 0.1)
@@ -69,8 +69,8 @@ def main() -> None:
         a = model.forward_dynamics(q, v, tau)
         residual = np.abs(model.inverse_dynamics(q, v, a) - tau).max()
         assert residual < 1e-6 * np.abs(model.bias_forces(q, v)).max(), "inverse does not undo forward dynamics"
-        mine = best_time(lambda m=model, q=q, v=v, tau=tau: m.forward_dynamics(q, v, tau)) / n * 1e6
-        space = sum(x.nbytes for x in borrow(Sizes(n, n), np.float64) if x is not None) / n
+        mine = best_time(partial(model.forward_dynamics, q, v, tau)) / n * 1e6
+        space = sum(x.nbytes for x in workspace(Sizes(n, n), np.float64) if x is not None) / n
         peer = pinocchio_time(n, q, v, a) if n <= 400 else None
         per_body = peer / n * 1e6 if peer else None
         peer_reference = per_body or peer_reference
@@ -90,7 +90,7 @@ def main() -> None:
     for states in STATES:
         shape = () if states == 1 else (states,)
         q, v, tau = (rng.normal(size=(*shape, 7)) for _ in range(3))
-        spent = best_time(lambda q=q, v=v, tau=tau: model.forward_dynamics(q, v, tau)) / states * 1e6
+        spent = best_time(partial(model.forward_dynamics, q, v, tau)) / states * 1e6
         table.add_row(str(states), f"{spent:.3f}")
     Console().print(table)
 

@@ -9,6 +9,8 @@ that of the open tree.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -67,7 +69,7 @@ def main() -> None:
             model = chain(links, closed)
             q = posture(model)
             v, tau = np.zeros(model.nv), np.zeros(model.nv)
-            times.append(1e6 * best_time(lambda m=model, q=q, v=v, tau=tau: m.forward_dynamics(q, v, tau)))
+            times.append(1e6 * best_time(partial(model.forward_dynamics, q, v, tau)))
         table.add_row(
             f"{links:,}", f"{times[0]:.0f}", f"{times[1]:.0f}", f"{times[1] / links:.2f}", f"{times[1] / times[0]:.1f}"
         )

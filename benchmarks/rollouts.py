@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,12 @@ def main() -> None:
     difference = np.abs(few[:, :, 1 : 1 + model.nq] - ours[:, :, order]).max()
     assert difference < 1e-6, f"the motions differ by {difference}"
 
-    spent = {}
-    for name, call in {
+    calls: dict[str, Callable[[], Any]] = {
         "supple": lambda: f(q, v, tau, DT),
         "MuJoCo": lambda: mujoco.rollout.rollout(peer, data, initial, nstep=STEPS),
-    }.items():
+    }
+    spent = {}
+    for name, call in calls.items():
         times = []
         for _ in range(3):
             start = time.perf_counter()

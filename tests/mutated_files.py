@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import h5py
 import numpy as np
@@ -34,7 +35,7 @@ SECONDS, MEMORY = 20.0, 6 * 2**30
 KINDS = ("toml", "urdf", "hdf5", "netcdf")
 NUMBERS = ("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5")
 WORDS = ("", "x", "start", "end", "ground", "arm", "a/b", "a.b", "x" * 5000, "\\u0000", "ee", "\N{SNOWMAN}", "../arm")
-ARRAYS = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
+ARRAYS: tuple[Any, ...] = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
 """Values in the place of others in HDF5."""
 VALUES = ("[]", "{}", "true", '""', "[1, 2, 3]", "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "1979-05-27", "[1e9, 1e9, 1e9]")
 HEAD = """

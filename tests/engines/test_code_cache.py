@@ -59,7 +59,7 @@ def test_exchanged_objects_are_made_anew(directory: Path) -> None:
 
     def answers() -> list[float]:
         outputs = {"double": {"y": 2.0 * x}, "square": {"y": x * x}}
-        return [float(MachineCode.of(Function(name, g, {"x": [x]}, y))([3.0])) for name, y in outputs.items()]
+        return [float(MachineCode.of(Function(name, g, {"x": np.array([x])}, y))([3.0])) for name, y in outputs.items()]
 
     assert answers() == [6.0, 9.0]
     one, other = stored(directory / "llvm")
@@ -116,6 +116,6 @@ def test_a_directory_of_another_user_is_not_used(directory: Path, monkeypatch: p
         assert read_code(directory / "llvm", "key") is None
     g = Graph()
     x = g.input("x")
-    f = MachineCode.of(Function("f", g, {"x": [x]}, {"y": x + 1.0}))  # compiled in memory
+    f = MachineCode.of(Function("f", g, {"x": np.array([x])}, {"y": x + 1.0}))  # compiled in memory
     np.testing.assert_array_equal(f([1.0]), 2.0)
     assert len(stored(directory)) == 1

@@ -32,7 +32,7 @@ class Operations:
     @staticmethod
     def of(nodes: Iterable[Expr]) -> Operations:
         """Count nodes: a sum or difference is an addition, a root a function."""
-        count = Counter(OPERATIONS[node.op].counted for node in nodes if node.op not in LEAVES)
+        count: Counter[str] = Counter(OPERATIONS[node.op].counted for node in nodes if node.op not in LEAVES)
         return Operations(**{field.name: count[field.name] for field in fields(Operations)})
 
     @property
