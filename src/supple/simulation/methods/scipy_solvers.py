@@ -109,7 +109,8 @@ class ScipySolver:
         if tolerances.given is None:
             allowed = tolerances.allowed(h, y, sizes)
             out = np.maximum(allowed - tolerances.rtol * np.abs(y), 1e-3 * allowed)
-        return np.where(tolerances.weight > 0.0, out, 1e300)  # the work follows the motion and need not steer it
+        # The work follows the motion and need not steer it, but from rest a step must not pass over it.
+        return np.where(tolerances.weight > 0.0, out, 1e300 if tolerances.given is not None else 1e3 * out)
 
     def _count(self, solver: Any, h: float, memory: Memory) -> None:
         self.effort.evaluations += int(solver.nfev)

@@ -157,7 +157,7 @@ class Tolerances:
 
     def _norm(self, x: Vector) -> float:
         """Of a state over what is allowed: root of the mean square."""
-        return float(np.sqrt(np.mean(np.minimum(np.abs(x), 1e100) ** 2 * self.weight)))
+        return float(np.sqrt(np.sum(np.minimum(np.abs(x), 1e100) ** 2 * self.weight) / max(1, len(x))))
 
     def _guessed(self, y: Vector, rate: Vector, span: float) -> Vector:
         """Sizes of the motion to come, for the first step only: speeds sqrt(q a) of a vibration, or from rest."""
