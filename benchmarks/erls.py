@@ -26,9 +26,9 @@ from rich.table import Table
 
 import supple
 from sizes import ARGUMENTS, SMALL, best_time
+from supple.compare.costs import STATES, forward_dynamics
 from supple.engines.llvm.machine_code import MachineCode
 from supple.erls import ErlsModel, build, matched_state
-from supple.erls.costs import STATES, forward_dynamics
 from supple.model.compiled import LARGEST
 from supple.structures import FlexibleBody, Material, Rectangle, beam
 

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 import supple
 from supple import linear
-from supple.erls import compare
+from supple.compare import formulations
 from supple.files import read_run
 from supple.structures import Material, Rectangle, beam_path
 
@@ -40,7 +40,7 @@ def main() -> float:
     model, settings = supple.load(FILE), read_run(FILE)
     rest = linear.equilibrium(model, settings["q"], tau={"L.angle": BALANCE})
     assert abs(np.degrees(rest.q[0]) - 135) < 0.5
-    found = compare(model, modes=[12], frame="L/corner1", **settings | {"q": rest.q})
+    found = formulations(model, modes=[12], frame="L/corner1", **settings | {"q": rest.q})
     links, floating = (found.data.natural_frequency.sel(run=run).values for run in (found.runs[1], found.runs[0]))
     exact, across = by_finite_elements()
     print("finite elements  floating frame  rigid links   elbow moves across")

@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from supple.symbolic.function import Function
-from supple.symbolic.graph import Graph
-from supple.symbolic.trace import Trace
+from supple.expressions.function import Function
+from supple.expressions.graph import Graph
+from supple.model.trace import Trace
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.model.joints import Joint
+from supple.description.joints import Joint
 
 
 def random_body(rng: np.random.Generator) -> supple.RigidBody:

@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from generators_flexible import Points, random_flexible, rigid_of
+from supple.description.joints import Joint
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
 from supple.erls import ErlsModel
 from supple.erls.trace import ErlsTrace
-from supple.model.joints import Joint
 from supple.structures import Material, Rectangle, beam
 
 Floats = NDArray[np.float64]

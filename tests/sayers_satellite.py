@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.symbolic.function import Function, Nodes
+from supple.expressions.function import Function, Nodes
 from supple.symbolic.kane import System
 
 Floats = NDArray[np.float64]

@@ -25,7 +25,15 @@ from supple import cli
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how_to").glob("*.md"))]
-PUBLIC = ("supple", "supple.structures", "supple.linear", "supple.symbolic", "supple.view", "supple.erls")
+PUBLIC = (
+    "supple",
+    "supple.structures",
+    "supple.linear",
+    "supple.symbolic",
+    "supple.view",
+    "supple.erls",
+    "supple.compare",
+)
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")
 COMMANDS: dict[str, Any] = vars(typer.main.get_command(cli.app))["commands"]
@@ -58,7 +66,7 @@ def run_command(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return captured.out + captured.err
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
 def test_what_a_page_shows_is_true(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,5 +1,19 @@
 """Dynamics of rigid and flexible multibody systems."""
 
+from supple.description.constraints import Distance, Gear, PointOnLine, PointOnPlane, Rolling
+from supple.description.joints import (
+    BuildingBlock,
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from supple.description.limits import Limit
 from supple.errors import (
     AssemblyError,
     AssemblyWarning,
@@ -17,33 +31,21 @@ from supple.errors import (
 )
 from supple.files import load, save
 from supple.inputs import PID, Sampled, Table
+from supple.inputs.events import Event
 from supple.inputs.inputs import Motion
-from supple.model.bodies import RigidBody
-from supple.model.constraints import Distance, Gear, PointOnLine, PointOnPlane, Rolling
-from supple.model.joints import (
-    BuildingBlock,
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
+from supple.inputs.outputs import Outputs
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.simulation.events import Event, Limit
+from supple.rigid_body import RigidBody
 from supple.simulation.methods.fixed_steps import FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.outputs import Outputs
 from supple.simulation.run import simulate
 from supple.simulation.storage import open_results
 from supple.symbolic.counts import count_operations
 from supple.symbolic.routes import equations
+from supple.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "PID",

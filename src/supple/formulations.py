@@ -16,8 +16,8 @@ from supple.erls.trace import ErlsTrace
 from supple.errors import FileFormatError, StateError, unexpected
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
+from supple.model.trace import Trace
 from supple.structures.body import FlexibleBody
-from supple.symbolic.trace import Trace
 
 AnyModel = Model | ErlsModel
 RIGID_LINKS = "equivalent rigid links"
@@ -79,7 +79,7 @@ def described(model: AnyModel) -> tuple[Model, dict[str, Any]]:
     """The ordinary model of the same mechanism, and what makes the formulation another one, for files."""
     if isinstance(model, ErlsModel):
         modes = {link.name: link.modes for link in model.chain.links}
-        return model.description.build(), {"formulation": RIGID_LINKS, "modes": modes}
+        return Model(model.description), {"formulation": RIGID_LINKS, "modes": modes}
     return model, {}
 
 

@@ -10,9 +10,9 @@ import pytest
 import supple
 from closed_mechanisms import n_four_bar
 from generators_flexible import random_flexible_tree
-from supple.engines.workspaces import KEPT, borrow
 from supple.model.model import METHODS
 from supple.recursions.tree import Sizes, Workspace
+from supple.recursions.workspaces import KEPT, borrow
 
 GROUND = ("R_ground", "p_ground", "omega", "V")
 """Their rows of the ground are constant."""

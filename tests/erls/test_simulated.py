@@ -14,7 +14,7 @@ from supple import linear
 from supple.cli.console import app
 from supple.cli.view import _report
 from supple.erls import ErlsModel, build
-from supple.simulation.outputs import Outputs
+from supple.inputs.outputs import Outputs
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_report
 

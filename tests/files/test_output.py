@@ -8,7 +8,7 @@ from pydantic import ValidationError
 import supple
 from supple import structures
 from supple.files.output import OutputTable
-from supple.simulation.outputs import Outputs
+from supple.inputs.outputs import Outputs
 
 
 def model() -> supple.Model:

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from generators import KINDS, random_tree
+from supple.description.description import merged
 from supple.files import toml
 from supple.files.emit import text
 
@@ -157,7 +158,7 @@ def test_what_is_written_is_read_the_same(file: Path, number: int) -> None:
 
 @pytest.mark.parametrize("number", range(5))
 def test_merged_bodies_stay_frames(file: Path, number: int) -> None:
-    model = supple.Mechanism.build(random_tree(number, 2 * KINDS).description, merge_fixed=True)
+    model = supple.Model(merged(random_tree(number, 2 * KINDS).description))
     assert any("/" not in label for label in model.description.frames)
     toml.write(model, file)
     assert toml.read(file).build() == model

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import supple
-from supple.symbolic.printers import c_source, latex, listing, python_source
-from supple.symbolic.trace import traced
+from supple.expressions.printers import c_source, latex, listing, python_source
+from supple.model.trace import traced
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

@@ -11,8 +11,8 @@ from scipy import integrate, interpolate
 
 import supple
 from supple.errors import StateError
-from supple.symbolic.function import Function
-from supple.symbolic.graph import Graph
+from supple.expressions.function import Function
+from supple.expressions.graph import Graph
 
 TIMES = np.array([0.3, 0.5, 1.1, 1.2, 2.0])
 VALUES = np.array([1.0, -2.0, 0.5, 0.6, 3.0])

@@ -80,7 +80,7 @@ def test_small_motions_are_those_of_the_simulation(load: dict[str, list[float]] 
     mech = flexible_arm().description
     if load:
         mech.add_wrench("push", "second/end", load["second/end"][:3], load["second/end"][3:])
-    model = mech.build()
+    model = supple.Model(mech)
     rest = equilibrium(model)
     outputs = ["second/end.x", "second/end.y", "second/end.z", "second/end.vz", "q:first.angle"]
     system = state_space(model, rest.q, tau=np.zeros(model.nv), outputs=outputs)

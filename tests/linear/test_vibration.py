@@ -25,7 +25,7 @@ def strip(elements: int = 20, length: float = LENGTH) -> structures.Structure:
 
 
 def alone(
-    body: supple.RigidBody | FlexibleBody, joint: supple.model.joints.Joint, gravity: float = 0.0
+    body: supple.RigidBody | FlexibleBody, joint: supple.description.joints.Joint, gravity: float = 0.0
 ) -> supple.Model:
     mech = supple.Mechanism("alone", gravity=(0, 0, -gravity))
     mech.add_body("beam", body, joint=joint)

@@ -13,7 +13,7 @@ from scipy import sparse
 import supple
 from closed_mechanisms import n_four_bar
 from supple import structures
-from supple.model.constraints import Constraint
+from supple.description.constraints import Constraint
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850.0)
 

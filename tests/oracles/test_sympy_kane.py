@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from supple.expressions.function import Function
 from supple.symbolic.equations import Equations
-from supple.symbolic.function import Function
 from supple.symbolic.kane import System
 
 sympy = pytest.importorskip("sympy")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from fixed_steps import runge_kutta
+from supple.expressions.function import Function
 from supple.symbolic.equations import Equations
-from supple.symbolic.function import Function
 from supple.symbolic.kane import System
 from supple.symbolic.vectors import added
 

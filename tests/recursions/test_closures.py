@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from generators import random_tree
 from generators_flexible import random_flexible_tree
-from supple.model.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
+from supple.description.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
 
 H = 1e-6
 
@@ -24,7 +24,7 @@ def constrained(seed: int, flexible: bool) -> supple.Model:
         if flexible
         else random_tree(seed, 7, forces=False)
     )
-    mech = tree.description._copy()
+    mech = tree.description.copy()
     names = list(mech.bodies)
     for i in range(12):
         body = names[int(rng.integers(len(names)))]
@@ -50,7 +50,7 @@ def constrained(seed: int, flexible: bool) -> supple.Model:
     joints = [supple.Revolute((1, 1, 0)), supple.Helical("z", pitch=0.3), supple.Universal("x", "y"), supple.Fixed()]
     for i, joint in enumerate(joints):
         mech.close_loop(f"l{i}", *pairs[5 + i], joint)
-    return mech.build()
+    return supple.Model(mech)
 
 
 @pytest.fixture(params=[(0, False), (2, False), (5, False), (3, True), (6, True)], ids=str)

@@ -14,8 +14,8 @@ import supple
 from falling_ball import FALL, G, ball, happened, methods
 from supple import Event
 from supple.errors import SimulationError, StateError
+from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
-from supple.simulation.events import require_sound
 
 Vector = NDArray[np.float64]
 NOTHING: Any = None

@@ -14,8 +14,9 @@ from scipy.spatial.transform import Rotation
 import supple
 from generators_flexible import random_flexible_tree
 from supple import structures
+from supple.inputs.outputs import Outputs
 from supple.simulation import recordings
-from supple.simulation.outputs import Outputs, variables
+from supple.simulation.outputs import variables
 from supple.simulation.results import as_dataset, joined
 
 Floats = NDArray[np.float64]

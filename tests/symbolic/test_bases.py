@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
+from supple.expressions.graph import Graph
 from supple.symbolic.bases import Basis, Ground, Oriented, Turned, moved, nearest_home, way
-from supple.symbolic.graph import Graph
 from supple.symbolic.vectors import axis
 
 

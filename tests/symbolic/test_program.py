@@ -12,10 +12,11 @@ import pytest
 import supple
 from c_programs import PARAMETERS, Floats, built, motion, oscillator, pendulum
 from supple.errors import StateError
-from supple.symbolic.function import Function
-from supple.symbolic.graph import Graph
-from supple.symbolic.printers import c_source, simulation_program
-from supple.symbolic.trace import Trace
+from supple.expressions.function import Function
+from supple.expressions.graph import Graph
+from supple.expressions.printers import c_source
+from supple.model.trace import Trace
+from supple.symbolic.program import simulation_program
 
 Rates = Callable[[float, Floats, Floats], tuple[Floats, Floats]]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from c_programs import PARAMETERS, built, called, motion, oscillator, pendulum, table
-from supple.symbolic.function import Function
-from supple.symbolic.graph import Graph
-from supple.symbolic.printers import simulation_program
+from supple.expressions.function import Function
+from supple.expressions.graph import Graph
+from supple.symbolic.program import simulation_program
 
 # ------------------------------------------------------------ input files
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from supple.expressions.expand import Expansion
+from supple.expressions.graph import Graph
+from supple.expressions.printers.head import label
+from supple.symbolic import readable
 from supple.symbolic.equations import Equations
-from supple.symbolic.expand import Expansion
-from supple.symbolic.graph import Graph
 from supple.symbolic.kane import System
-from supple.symbolic.printers import readable
-from supple.symbolic.printers.head import label
-from supple.symbolic.printers.readable import implicit_latex, implicit_text
+from supple.symbolic.readable import implicit_latex, implicit_text
 
 # ---------------------------------------------------------------- systems
 

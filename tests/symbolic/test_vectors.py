@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
+from supple.expressions.function import Function, Operations
+from supple.expressions.graph import Expr, Graph
 from supple.symbolic.bases import Basis, Ground, Oriented, Turned, Unit
-from supple.symbolic.function import Function, Operations
-from supple.symbolic.graph import Expr, Graph
 from supple.symbolic.kane import System
 from supple.symbolic.vectors import Dyadic, Vector, axis, dyadic, identity, in_basis
 

@@ -10,7 +10,7 @@ import pytest
 
 import supple
 from browser import wait
-from supple.erls import Comparison, compare
+from supple.compare import Comparison, formulations
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_comparison
 
@@ -22,7 +22,7 @@ def found() -> Comparison:
     mech = supple.Mechanism("pair <&>")
     mech.add_body("upper", strip.reduce("craig-bampton", modes=0), joint=supple.Revolute("z"))
     mech.add_body("fore", strip.reduce("cantilever", modes=3), "upper", supple.Revolute("y"), "end")
-    return compare(mech, 0.1, [0, 2, 6], v={"upper.angle": 2.0}, samples=101, rtol=1e-7)
+    return formulations(mech, 0.1, [0, 2, 6], v={"upper.angle": 2.0}, samples=101, rtol=1e-7)
 
 
 def test_the_page_stands_alone(found: Comparison, tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ import xarray as xr
 import supple
 from supple import structures
 from supple.linear import modes
+from supple.simulation.spectrum import amplitude_spectrum
 from supple.view.curves import plot
 from supple.view.plots import plots
-from supple.view.spectra import amplitude_spectrum, frequencies
+from supple.view.spectra import frequencies
 
 Run = tuple[supple.Model, xr.Dataset]
 

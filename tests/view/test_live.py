@@ -179,7 +179,7 @@ def test_a_pause_drops_the_frame_that_is_being_computed(monkeypatch: pytest.Monk
         live.run(False)
         return simulate(*arguments, **options)
 
-    monkeypatch.setattr(supple, "simulate", paused_meanwhile)
+    monkeypatch.setattr("supple.view.live.simulate", paused_meanwhile)
     live.advance()
     assert newest(live)[:2] == (0.0, 1.0)
     monkeypatch.undo()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.view.live import Live
 
 

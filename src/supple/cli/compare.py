@@ -10,7 +10,7 @@ import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
-from supple.erls import compare as compared
+from supple.compare import formulations
 from supple.files import load, read_run
 from supple.formulations import described
 from supple.simulation.choice import KNOWN
@@ -51,7 +51,7 @@ def compare(
     if "duration" not in settings:
         raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
     with err.status("simulating") if err.is_terminal else nullcontext():
-        found = compared(model, modes=counts, frame=frame, **settings)
+        found = formulations(model, modes=counts, frame=frame, **settings)
     for title, (columns, rows) in found.tables.items():
         table = table_of(title, columns[0], *(f"{name}>" for name in columns[1:]))
         for cells in rows:

@@ -14,13 +14,13 @@ import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, say
+from supple.expressions.function import Operations
+from supple.expressions.printers import listing
 from supple.files import load, read_equations, read_run
 from supple.formulations import ordinary
+from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations import Equations
-from supple.symbolic.function import Operations
-from supple.symbolic.parameters import symbols_of
-from supple.symbolic.printers import listing
 from supple.symbolic.program_start import stable_step
 from supple.symbolic.routes import ROUTES, equations
 

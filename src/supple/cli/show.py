@@ -11,6 +11,7 @@ import typer
 from numpy.typing import NDArray
 
 import supple
+from supple.bench import compare as timed
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import load
@@ -115,8 +116,6 @@ def check(file: File) -> None:
 @app.command()
 def bench(file: File, floating_base: Floating = False) -> None:
     """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
-    from supple.bench import compare
-
     with err.status("timing") if err.is_terminal else nullcontext():
-        table = compare(file, floating_base)
+        table = timed(file, floating_base)
     out.print(table)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 
 Numbers = NDArray[Any]
 

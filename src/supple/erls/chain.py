@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import Floats
+from supple.description.description import GROUND, Frame
+from supple.description.joints import Fixed, Joint, Prismatic, Revolute
 from supple.erls.arrays import Numbers, moved, twist_cross
 from supple.erls.links import Link, make_link
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats
-from supple.model.joints import Fixed, Joint, Prismatic, Revolute
-from supple.model.mechanism import GROUND, Frame, Mechanism
+from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import Floats, number
+from supple.description.description import GROUND
+from supple.description.joints import Joint, Prismatic, Revolute
 from supple.errors import ModelError
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, number
-from supple.model.joints import Joint, Prismatic, Revolute
-from supple.model.mechanism import GROUND, Mechanism
+from supple.model.mechanism import Mechanism
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 CONVENTIONS = ("standard", "modified")

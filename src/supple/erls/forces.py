@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import Floats
+from supple.description.description import GROUND
 from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
 from supple.erls.chain import Chain, seat_of
 from supple.erls.compatibility import Posture
 from supple.errors import ModelError
-from supple.model.checks import Floats
-from supple.model.mechanism import GROUND
 from supple.structures.body import FlexibleBody
 
 

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats
 from supple.errors import ModelError
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats
+from supple.rigid_body import RigidBody
 from supple.structures.bases import NOISE
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes

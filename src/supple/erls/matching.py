@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
+from supple.checks import Floats
 from supple.erls.model import ErlsModel
 from supple.errors import SingularError, StateError
-from supple.model.checks import Floats
 from supple.model.inputs import COMPLEX_STEP
 from supple.structures.body import FlexibleBody
 

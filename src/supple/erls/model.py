@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.checks import Floats
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
 from supple.erls.chain import Chain, make_chain, state_names
 from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
@@ -19,7 +20,6 @@ from supple.erls.forces import Load, place_load
 from supple.erls.rows import compatibility_matrix
 from supple.erls.shown import Shown
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.checks import Floats
 from supple.model.inputs import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model

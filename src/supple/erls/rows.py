@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.checks import Floats
 from supple.erls.arrays import Numbers
 from supple.erls.chain import Chain, Connection
 from supple.erls.compatibility import Posture
 from supple.erls.links import RIGID, Link
-from supple.model.checks import Floats
 
 
 def compatibility_matrix(chain: Chain, at: Posture, axes: tuple[int, ...]) -> Numbers:

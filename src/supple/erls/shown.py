@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats
+from supple.description.description import GROUND, Frame
+from supple.description.joints import Fixed
 from supple.erls.arrays import Numbers, moved
 from supple.erls.chain import Chain
 from supple.erls.links import NO_INERTIA, RIGID, Link
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats
-from supple.model.joints import Fixed
-from supple.model.mechanism import GROUND, Frame, Mechanism
+from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.layout import cross_matrix

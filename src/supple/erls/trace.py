@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from supple.erls.arrays import matvec, solve, transposed
 from supple.erls.dynamics import Equations, hybrid
 from supple.erls.model import ErlsModel
-from supple.symbolic.elimination import solve_symmetric
-from supple.symbolic.function import Function, Nodes
-from supple.symbolic.graph import Graph
+from supple.expressions.elimination import solve_symmetric
+from supple.expressions.function import Function, Nodes
+from supple.expressions.graph import Graph
 
 
 class ErlsTrace:
-    """An equivalent rigid-link system whose state is made of nodes; see `supple.symbolic.trace.Trace`.
+    """An equivalent rigid-link system whose state is made of nodes; see `supple.model.trace.Trace`.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.checks import Floats
 from supple.erls.arrays import Numbers, axial, inertia_of, matvec, skew, transposed
 from supple.erls.links import Link
-from supple.model.checks import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import cast
 
+from supple.description.description import GROUND, D, free_base
+from supple.description.joints import Fixed, Free
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
 from supple.files.faults import as_path
@@ -13,8 +15,7 @@ from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
 from supple.formulations import ordinary
-from supple.model.joints import Fixed, Free
-from supple.model.mechanism import GROUND, Mechanism, free_base
+from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 
 __all__ = ["Simulation", "check", "load", "read_equations", "read_run", "save"]
@@ -63,9 +64,9 @@ def load(
     if _suffix(file) == ".nc":
         model = embedding.read(file)
         if isinstance(model, Model) or floating_base or mimic:  # the stops of the run that it holds are its model's
-            mech = ordinary(model, "load with floating_base or mimic").description
-            mech = related(mech, file, limits is not False, bool(mimic))
-            model = (_freed(mech, file) if floating_base else mech).build()
+            own = ordinary(model, "load with floating_base or mimic").description
+            own = related(own, file, limits is not False, bool(mimic))
+            model = Model(_freed(own, file) if floating_base else own)
         return cast(Model, model)  # both formulations have the names of Model
     mech = related(toml.read(file), file, bool(limits), bool(mimic))
     return (_freed(mech, file) if floating_base else mech).build()
@@ -105,7 +106,7 @@ def _suffix(file: Path) -> str:
     return suffix
 
 
-def _freed(mech: Mechanism, file: Path) -> Mechanism:
+def _freed(mech: D, file: Path) -> D:
     """`mech` with a floating base; an error if it has none to be freed."""
     grounded = [placed for placed in mech.bodies.values() if placed.parent == GROUND]
     if not any(isinstance(placed.joint, Fixed | Free) for placed in grounded):

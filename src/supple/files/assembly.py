@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from supple.checks import Floats, array, rotation_matrix
+from supple.description import joints
+from supple.description.description import GROUND, Frame
 from supple.errors import nearest
 from supple.files.faults import Faults
 from supple.files.flexible import Workshop
 from supple.files.schema import BodyTable, FrameTable, ModelFile
 from supple.files.tables import AnyRotation, Table
-from supple.model import joints
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, rotation_matrix
-from supple.model.mechanism import GROUND, Frame, Mechanism
+from supple.model.mechanism import Mechanism
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 JOINT_CLASSES: dict[str, type[joints.Joint]] = {

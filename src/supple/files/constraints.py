@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from supple.description.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
 from supple.files.tables import Axis, Form, Name, Positive, Real, Table, Text
-from supple.model.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
 
 
 class ConstraintTable(Table):

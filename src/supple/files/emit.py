@@ -11,25 +11,25 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import Floats
+from supple.description.constraints import Closure, Constraint, Gear
+from supple.description.description import Description, Frame, Placed
+from supple.description.joints import Joint
 from supple.errors import ModelError
 from supple.files.constraints import KINDS
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats
-from supple.model.constraints import Closure, Constraint, Gear
-from supple.model.joints import Joint
-from supple.model.mechanism import Frame, Mechanism, Placed
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 Pairs = list[tuple[str, Any]]
 LOADS = ("stiffness", "rest", "damping", "inertia")
 
 
-def text(mech: Mechanism, files: Mapping[str, FlexibleBody] = MappingProxyType({})) -> str:
+def text(mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType({})) -> str:
     """The file's text; what has its default value is left out.
 
     Parameters
     ----------
-    mech : Mechanism
+    mech : Description
     files : dict of str to FlexibleBody
         The files that hold its flexible bodies, see `body_files`.
     """
@@ -48,7 +48,7 @@ def text(mech: Mechanism, files: Mapping[str, FlexibleBody] = MappingProxyType({
     return "\n".join(parts)
 
 
-def body_files(mech: Mechanism, stem: str) -> dict[str, FlexibleBody]:
+def body_files(mech: Description, stem: str) -> dict[str, FlexibleBody]:
     """A file name for each flexible body, after the first body of the mechanism that is made of it."""
     files: dict[str, FlexibleBody] = {}
     known: set[int] = set()
@@ -88,7 +88,7 @@ def _flexible(placed: Placed, stored: Mapping[int, str]) -> Pairs:
     return pairs if placed.fidelity == "full" else [*pairs, ("fidelity", placed.fidelity)]
 
 
-def _brought(mech: Mechanism, label: str, frame: Frame) -> bool:
+def _brought(mech: Description, label: str, frame: Frame) -> bool:
     """Whether a flexible body brings this frame by itself."""
     if frame.node is None or label != f"{frame.body}/{frame.node}":
         return False

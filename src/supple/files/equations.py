@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.tables import Form, Table
-
-if TYPE_CHECKING:
-    from supple.model.model import Model
+from supple.model.model import Model
+from supple.symbolic.routes import require_known
 
 Named = Annotated[str, Field(min_length=1)]
 
@@ -46,8 +45,6 @@ class EquationsTable(Table):
 
     def faults(self, model: Model) -> list[str]:
         """Names that the model does not have."""
-        from supple.symbolic.routes import require_known
-
         given = self.arguments()
         try:
             require_known(model, **{key: given[key] for key in given if key != "route"})

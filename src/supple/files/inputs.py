@@ -10,14 +10,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
+from supple.description.limits import Limit
 from supple.errors import FileFormatError, StateError
 from supple.files.faults import read_bytes
 from supple.files.simulation import flat
 from supple.files.tables import Form, MaybePositive, Name, Number, Real, Table, Text, Truth
 from supple.inputs import tables
 from supple.inputs.controllers import PID
+from supple.inputs.events import Event
 from supple.inputs.inputs import Law, Motion
-from supple.simulation.events import Event, Limit
 
 
 class TimeTable(Table):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from supple.files.tables import Form, Table
-from supple.simulation.outputs import Outputs
+from supple.inputs.outputs import Outputs
 
 if TYPE_CHECKING:
     from supple.model.model import Model

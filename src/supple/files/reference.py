@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.expressions.operations import FUNCTIONS
 from supple.files import constraints, inputs, schema, sections, structures, tables
 from supple.files.equations import EquationsTable
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
 from supple.files.tables import Table, form
-from supple.symbolic.operations import FUNCTIONS
 
 EXAMPLE = """\
 name = "pendulum on a cart"

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from supple.description.constraints import Gear
+from supple.description.description import D, Description
+from supple.description.limits import Limit
 from supple.errors import FileFormatError, OmissionWarning, PhysicsWarning
-from supple.model.constraints import Gear
-from supple.model.limits import Limit
-from supple.model.mechanism import Mechanism
 
 Leads = dict[str, tuple[str, float, float]]
 """By coordinate the one that it follows, ratio and offset."""
@@ -18,19 +18,19 @@ NAMED = 6
 """Joints that a warning names."""
 
 
-def related(mech: Mechanism, path: Path, limits: bool | None, mimic: bool | None) -> Mechanism:
+def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
     """The mechanism with stops and gears as asked for.
 
     Parameters
     ----------
-    mech : Mechanism
+    mech : Description
         As a file describes it.
     path : Path
         The file, for messages.
     limits, mimic : bool or None
         Whether to keep the stops and to make gears of the couplings. None: no, with an `OmissionWarning`.
     """
-    copy = mech._copy()
+    copy = mech.copy()
     left_out = []
     if limits is None and mech.limits:
         left_out.append(f"limits of {_listed(x.coordinate for x in mech.limits)} (limits=True: stops)")
@@ -53,7 +53,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(every[:NAMED]) + more
 
 
-def _gear(mech: Mechanism, path: Path) -> None:
+def _gear(mech: Description, path: Path) -> None:
     """Make gears of the couplings, q = ratio p + offset; stops of q, which follows, become stops of p, which leads.
 
     Joints that do not move by one coordinate, such as fixed ones, neither lead nor follow.
@@ -97,7 +97,7 @@ def _first(follower: str, leads: Leads, path: Path) -> tuple[str, float, float]:
     return at, ratio, offset
 
 
-def _coordinate(mech: Mechanism, body: str) -> str | None:
+def _coordinate(mech: Description, body: str) -> str | None:
     """The coordinate of the joint that carries a body, if it is one alone."""
     layout = mech.bodies[body].joint.layout()
     names = (*layout.translation_names, *layout.rotation_names)

@@ -36,10 +36,10 @@ from supple.files.tables import (
     Truth,
     Vector,
 )
+from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
+from supple.inputs.outputs import Outputs
 from supple.model.inputs import named_vector
-from supple.simulation.events import require_sound
-from supple.simulation.outputs import Outputs
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, V
 from pydantic_core import InitErrorDetails, PydanticCustomError
 from scipy.spatial.transform import Rotation
 
+from supple.checks import Floats, direction
 from supple.errors import nearest
-from supple.model.checks import Floats, direction
 
 FAULT = "fault"
 

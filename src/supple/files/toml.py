@@ -24,7 +24,7 @@ from supple.files.structures import STRUCTURES
 from supple.files.tables import Table
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.structures.storage import write_body
+from supple.structures.body_writer import write_body
 
 KINDS: dict[str, Mapping[str, type[Table]]] = {
     "joint": JOINTS,

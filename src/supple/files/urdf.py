@@ -13,13 +13,14 @@ from xml.parsers import expat
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from supple.checks import Floats
+from supple.description.description import GROUND
+from supple.description.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from supple.description.limits import Limit
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.faults import MOST_BODIES, Faults, read_bytes
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats
-from supple.model.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
-from supple.model.limits import Limit
-from supple.model.mechanism import GROUND, Mechanism
+from supple.model.mechanism import Mechanism
+from supple.rigid_body import RigidBody
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 

@@ -5,27 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.checks import is_number
 from supple.errors import StateError
+from supple.expressions.graph import Expr
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
-from supple.symbolic.graph import Expr
 
 Signal = float | str | Table
 """A number, a formula, or a table over time."""
-
-
-def is_number(x: Any) -> bool:
-    """Whether x is one finite real number."""
-    try:
-        return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and math.isfinite(float(x))
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
 
 
 def require_signal(x: Any, where: str) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SimulationError, StateError
+from supple.expressions.function import Function, Nodes
+from supple.expressions.graph import Graph
 from supple.formulations import AnyModel
 from supple.inputs.controllers import Sampled
 from supple.inputs.identity import NoValueError, digest
 from supple.inputs.quantities import Quantities
-from supple.symbolic.function import Function, Nodes
-from supple.symbolic.graph import Graph
 
 Vector = NDArray[np.float64]
 UNKNOWN = "depends on what cannot be compared:"

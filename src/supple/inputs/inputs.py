@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.checks import is_number
 from supple.errors import StateError, nearest
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr
 from supple.formulations import AnyModel
-from supple.inputs.controllers import PID, Sampled, Signal, is_number
+from supple.inputs.controllers import PID, Sampled, Signal
 from supple.inputs.functions import DriveFunction, asked, equations, inserted, is_function, text
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
 from supple.model.inputs import named_vector
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr
 
 Vector = NDArray[np.float64]
 Law = float | str | Table | PID | Sampled | DriveFunction

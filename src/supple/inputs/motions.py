@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from supple.errors import StateError
+from supple.expressions.graph import Expr
 from supple.inputs.controllers import Signal, require_signal, signal
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
-from supple.symbolic.graph import Expr
 
 SMOOTH = {"position": ("cubic",), "velocity": ("cubic", "linear"), "acceleration": ("cubic", "linear", "hold")}
 """Kinds of tables whose accelerations are finite."""

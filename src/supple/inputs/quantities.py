@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from supple.errors import StateError
+from supple.expressions.derivatives import forward
+from supple.expressions.formula import Formula
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr, Graph
 from supple.formulations import AnyModel
 from supple.inputs.tables import Table
-from supple.symbolic.derivatives import forward
-from supple.symbolic.formula import Formula
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr, Graph
 
 
 @dataclass(frozen=True)

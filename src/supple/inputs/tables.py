@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import interpolate
 
 from supple.errors import StateError
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr
 
 Floats = NDArray[np.float64]
 KINDS = ("linear", "cubic", "hold")

@@ -49,10 +49,10 @@ class Balance:
     @cached_property
     def bare(self) -> Model:
         """The model without any load."""
-        mech = self.model.description._copy()
+        mech = self.model.description.copy()
         mech.gravity = np.zeros(3)
         mech.wrenches = {}
-        return mech.build()
+        return Model(mech)
 
     def freedoms(self, q: Floats) -> Followers:
         """The independent speeds at closed coordinates, and how the others follow."""

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.description.constraints import Gear, Row
 from supple.engines.plain import plain
 from supple.errors import AssemblyError, AssemblyWarning, StateError, nearest
 from supple.model import assembly
-from supple.model.constraints import Gear, Row, closure_arrays
+from supple.model.closure_arrays import closure_arrays
 from supple.model.flatten import Names, numbering, place
 from supple.model.ruthless import refuse_ruthless
 from supple.model.scales import Scales, random_coordinates

@@ -14,10 +14,10 @@ from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import PerformanceWarning, StateError
+from supple.expressions.function import Function
+from supple.expressions.graph import GraphTooLarge
 from supple.model.inputs import COMPLEX_STEP
-from supple.symbolic.function import Function
-from supple.symbolic.graph import GraphTooLarge
-from supple.symbolic.trace import signature, traced
+from supple.model.trace import signature, traced
 
 if TYPE_CHECKING:
     from supple.model.model import Model

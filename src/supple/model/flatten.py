@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.model.checks import Floats
+from supple.checks import Floats
+from supple.description.joints import ANGULAR, LINEAR, Layout
 from supple.model.flexible import flexible_arrays
-from supple.model.joints import ANGULAR, LINEAR, Layout
 from supple.model.places import Place
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
-    from supple.model.mechanism import Mechanism
+    from supple.description.description import Description
 
 ROUNDING = 1e-15
 
@@ -30,7 +30,7 @@ class Names:
     speed_units: tuple[str, ...]
 
 
-def name_states(mech: Mechanism) -> Names:
+def name_states(mech: Description) -> Names:
     """Names and units in the order of q and v."""
     q: list[tuple[str, str]] = []
     v: list[tuple[str, str]] = []
@@ -48,13 +48,13 @@ def name_states(mech: Mechanism) -> Names:
     return Names(tuple(n for n, _ in q), tuple(n for n, _ in v), tuple(u for _, u in q), tuple(u for _, u in v))
 
 
-def places(mech: Mechanism) -> dict[str, Place]:
+def places(mech: Description) -> dict[str, Place]:
     """Every frame by its name: the ground, the bodies, and the named ones."""
     number = numbering(mech)
     return {name: place(mech, name, number) for name in (*number, *mech.frames)}
 
 
-def place(mech: Mechanism, name: str, number: dict[str, int]) -> Place:
+def place(mech: Description, name: str, number: dict[str, int]) -> Place:
     """The frame of a name."""
     frame = mech.find_frame(name)
     node = None
@@ -65,12 +65,12 @@ def place(mech: Mechanism, name: str, number: dict[str, int]) -> Place:
     return Place(number[frame.body], frame.position, frame.rotation, node)
 
 
-def numbering(mech: Mechanism) -> dict[str, int]:
+def numbering(mech: Description) -> dict[str, int]:
     """Body numbers; the ground is 0."""
     return {"ground": 0} | {name: k + 1 for k, name in enumerate(mech.bodies)}
 
 
-def flatten(mech: Mechanism) -> tuple[Tree, Flex | None]:
+def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     """The read-only arrays of a description whose bodies stand parent first, those of its flexible bodies apart."""
     number = numbering(mech)
     rows = len(number)
@@ -91,7 +91,7 @@ def flatten(mech: Mechanism) -> tuple[Tree, Flex | None]:
     return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"])
 
 
-def _freedom_constants(mech: Mechanism) -> dict[str, Any]:
+def _freedom_constants(mech: Description) -> dict[str, Any]:
     """Inertia, stiffness, rest and damping of each speed by itself; of modes the diagonals of G, K and C."""
     fields = {"joint_inertia": "inertia", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
     out: dict[str, list[float]] = {field: [] for field in fields}
@@ -158,7 +158,7 @@ def _v_parents(parent: Any, v_first: Any) -> Any:
     return out
 
 
-def _joint_geometry(layouts: list[Layout], mech: Mechanism, rows: int) -> dict[str, Any]:
+def _joint_geometry(layouts: list[Layout], mech: Description, rows: int) -> dict[str, Any]:
     """Joint frames, axes and directions."""
     out = {
         "rotation": np.tile(np.eye(3).reshape(9), (rows, 1)),
@@ -190,7 +190,7 @@ def _without_rounding(R: Floats) -> Floats:
     return np.where(np.abs(R - nearest) < ROUNDING, nearest + 0.0, R)
 
 
-def _inertias(mech: Mechanism, rows: int) -> dict[str, Any]:
+def _inertias(mech: Description, rows: int) -> dict[str, Any]:
     """Mass, first moment and inertia about the origins."""
     mass, moment, inertia = np.zeros(rows), np.zeros((rows, 3)), np.zeros((rows, 6))
     upper = np.triu_indices(3)
@@ -201,7 +201,7 @@ def _inertias(mech: Mechanism, rows: int) -> dict[str, Any]:
     return {"mass": mass, "moment": moment, "inertia": inertia}
 
 
-def _force_elements(mech: Mechanism) -> dict[str, Any]:
+def _force_elements(mech: Description) -> dict[str, Any]:
     """Spring-dampers and constant wrenches."""
     number = numbering(mech)
     springs = list(mech.springs.values())

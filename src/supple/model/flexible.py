@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from supple.model.checks import Floats
-from supple.model.constraints import Gear
+from supple.checks import Floats
+from supple.description.constraints import Gear
 from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import axial
 
 if TYPE_CHECKING:
-    from supple.model.mechanism import Mechanism
+    from supple.description.description import Description
 
 DEPENDENT = 1e-12
 """What is left of a direction of Omega, relative to its own compliance, when the others before it explain it."""
@@ -54,7 +54,7 @@ class Constants:
         )
 
 
-def flexible_arrays(mech: Mechanism, number: dict[str, int], q_mode: Any, v_mode: Any) -> Flex | None:
+def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mode: Any) -> Flex | None:
     """The flexible bodies of a description as read-only arrays; None if there are none."""
     if not any(isinstance(placed.body, FlexibleBody) for placed in mech.bodies.values()):
         return None
@@ -284,7 +284,7 @@ def _factor(Omega: Floats) -> Floats:
 
 
 def _spring_seats(
-    mech: Mechanism,
+    mech: Description,
     number: dict[str, int],
     made: list[FlexibleBody | None],
     constants: list[Constants | None],
@@ -298,7 +298,7 @@ def _spring_seats(
 
 
 def _seat_of(
-    mech: Mechanism,
+    mech: Description,
     frame: str,
     number: dict[str, int],
     made: list[FlexibleBody | None],

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.engines.workspaces import borrow
 from supple.errors import ModelError, SingularError, StateError, nearest
-from supple.model.bodies import RigidBody
 from supple.model.closed import Loops
+from supple.model.compiled import Compiled
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, common_axes, index_of, singular_pivot
 from supple.model.places import Place, modal_span, motion_at, pose_in_body
+from supple.model.rollout import Rollout
 from supple.recursions import (
     articulated,
     composite,
@@ -31,10 +31,12 @@ from supple.recursions import (
 )
 from supple.recursions.operators import Operators
 from supple.recursions.tree import QUATERNION, Flex, Tree, sizes
+from supple.recursions.workspaces import borrow
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
-    from supple.model.mechanism import Coupling, Mechanism
+    from supple.description.description import Coupling, Description
 
 Numbers = NDArray[Any]
 Loads = Mapping[str, ArrayLike]
@@ -59,7 +61,7 @@ class Model:
         Names that `pose` and the like understand.
     """
 
-    def __init__(self, description: Mechanism) -> None:
+    def __init__(self, description: Description) -> None:
         self.description = description
         self.name: str = description.name
         self.bodies: tuple[str, ...] = tuple(description.bodies)
@@ -470,7 +472,11 @@ class Model:
 
     def operators(self, q: ArrayLike) -> Operators:
         """The spatial operators of one posture: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
-        return Operators(self, q)
+        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        if shape != () or dtype != np.float64:
+            raise StateError(f"operators: expected one real posture of shape ({self.nq},), got shape {np.shape(q)}")
+        with self._workspace(dtype) as ws:
+            return Operators(self.tree, self.flex, q_[0], ws)
 
     # ------------------------------------------------------------ sums over the bodies
 
@@ -573,9 +579,6 @@ class Model:
         Compiled or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
-        from supple.model.compiled import Compiled
-        from supple.model.rollout import Rollout
-
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.checks import Floats, freeze
 from supple.engines.plain import plain
-from supple.model.checks import Floats, freeze
 from supple.recursions.tree import Flex
 from supple.spatial import turn_bias, turn_map, turn_rotation, turn_series
 from supple.structures.body import ShapeFrame

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
 from supple.errors import StateError, nearest
+from supple.expressions.function import Operations
 from supple.model.compiled import Compiled
-from supple.symbolic.function import Operations
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +21,6 @@ from supple.engines.kernels import sweep
 from supple.errors import StateError
 from supple.recursions.composite import posture_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
-
-if TYPE_CHECKING:
-    from supple.model.model import Model
 
 Numbers = NDArray[Any]
 
@@ -254,17 +251,13 @@ class Operators:
         (3.45) + J, and (6.6).
     """
 
-    def __init__(self, model: Model, q: ArrayLike) -> None:
-        (q_,), shape, dtype = model._batch(q=(q, model.nq))
-        if shape != () or dtype != np.float64:
-            raise StateError(f"operators: expected one real posture of shape ({model.nq},), got shape {np.shape(q)}")
-        bodies = range(1, len(model.bodies) + 1)
-        with model._workspace(dtype) as ws:
-            postures(model.tree, model.flex, q_[0], ws)
-            self.Phi_A = Influence(model.tree.parent[1:] - 1, [_outward(model.tree, model.flex, k, ws) for k in bodies])
-            self.H = BlockDiagonal([_joint_map(model.tree, model.flex, k, ws) for k in bodies])
-            self.M = BlockDiagonal([_modal_mass(model.tree, model.flex, k, ws) for k in bodies])
-        self.J = BlockDiagonal([_joint_inertia(model.tree, k) for k in bodies])
+    def __init__(self, tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
+        postures(tree, flex, q, ws)
+        bodies = range(1, len(tree.parent))
+        self.Phi_A = Influence(tree.parent[1:] - 1, [_outward(tree, flex, k, ws) for k in bodies])
+        self.H = BlockDiagonal([_joint_map(tree, flex, k, ws) for k in bodies])
+        self.M = BlockDiagonal([_modal_mass(tree, flex, k, ws) for k in bodies])
+        self.J = BlockDiagonal([_joint_inertia(tree, k) for k in bodies])
 
     @cached_property
     def R(self) -> BlockDiagonal:

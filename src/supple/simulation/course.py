@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.limits import Limit
 from supple.errors import SimulationError, SingularError, StateError
 from supple.inputs.controllers import Sampled
+from supple.inputs.events import Event
 from supple.inputs.inputs import WORK
 from supple.model.freedoms import condition, freedoms
 from supple.simulation.choice import Choice
-from supple.simulation.events import Event, Limit, Situation
 from supple.simulation.methods.stretch import Effort, Memory, Method, Task
+from supple.simulation.situation import Situation
 from supple.simulation.system import System
 
 Vector = NDArray[np.float64]

@@ -15,10 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import SimulationError, StateError
 from supple.formulations import AnyModel
+from supple.inputs import requests
 from supple.model.model import Model
 from supple.model.places import motion_at, pose_in_body
 from supple.recursions import kinematics
-from supple.simulation import requests
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -9,7 +9,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.formulations import AnyModel
-from supple.simulation.outputs import Outputs, variables
+from supple.inputs.outputs import Outputs
+from supple.simulation.outputs import variables
 from supple.simulation.recordings import Mask, Sums
 
 

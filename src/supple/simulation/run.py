@@ -11,18 +11,19 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from supple.description.limits import Limit
 from supple.errors import ResultsError, SimulationError, StateError, nearest, unexpected
 from supple.formulations import AnyModel, described, ordinary
 from supple.inputs.controllers import Signal
+from supple.inputs.events import Event, require_sound
 from supple.inputs.functions import UNKNOWN, text
 from supple.inputs.inputs import Inputs, Laws, Motion
+from supple.inputs.outputs import Outputs
 from supple.model.inputs import named_vector
 from supple.simulation.choice import choose
 from supple.simulation.course import Course, Part, Vector, integral
-from supple.simulation.events import Event, Limit, require_sound
 from supple.simulation.methods.fixed_steps import FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.outputs import Outputs
 from supple.simulation.results import as_dataset
 from supple.simulation.storage import Plan, Recording, open_results
 from supple.simulation.system import System
@@ -89,7 +90,7 @@ def simulate(
     rtol, atol : float, optional
         Tolerances of adaptive integrators, rtol 1e-8 if not given; where one is given, "auto" takes an adaptive
         integrator. Without atol errors are relative to the size of the motion, body by body, so that a vibration of
-        1 nm is as exact as one of 1 m; a given atol is added to rtol |y| for every state, whatever its unit.
+        1 nm is as exact as one of 1 m; a given atol is added to rtol times every state, whatever its unit.
     step : float, optional
         Length of fixed steps, s.
     guess : mapping of name to number, optional

@@ -14,96 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.llvm.machine_code import MachineCode
-from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums, traced
-from supple.inputs.inputs import Applied, Inputs
-from supple.inputs.quantities import Quantities, leaves
-from supple.model.compiled import LARGEST, LIMIT, Compiled, model_key
+from supple.expressions.derivatives import jacobian
+from supple.expressions.function import Function, Nodes
+from supple.expressions.graph import Expr, GraphTooLarge
+from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums
+from supple.inputs.driven import DrivenEquations, holding
+from supple.inputs.inputs import Inputs
+from supple.inputs.quantities import leaves
+from supple.model.compiled import LARGEST, Compiled, model_key
 from supple.model.inputs import COMPLEX_STEP
 from supple.model.model import Model
-from supple.symbolic.derivatives import jacobian
-from supple.symbolic.function import Function, Nodes
-from supple.symbolic.graph import Expr, GraphTooLarge
-from supple.symbolic.trace import Trace
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
-
-
-class Equations:
-    """The leaves of a run and what its laws make of them, in a graph of their own.
-
-    Where the model has loops, `independent` are the speeds that closing them leaves as they are.
-    """
-
-    def __init__(
-        self, model: AnyModel, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
-    ) -> None:
-        self.trace = t = traced(model, limit)
-        graph = t.graph
-        z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
-        variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
-        self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
-        self._inputs, self.acting = inputs, inputs.acting
-        self._independent = independent
-        self.applied: Applied = inputs.applied(self.at)
-        self.y: Nodes = np.concatenate([t.q, t.v, z])
-        self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
-
-    def rate(self) -> Nodes:
-        """dy/dt."""
-        x = self.closed_state[0]
-        return np.concatenate([self.trace.rates(x.q, x.v), self._accelerated(x)])
-
-    def motion(self) -> tuple[Nodes, Nodes]:
-        """Accelerations and drive forces."""
-        x = self.applied
-        return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
-
-    def closed(self) -> dict[str, Nodes]:
-        """The state with its loops closed, and how far their rows are from repeating each other."""
-        x, S = self.closed_state
-        margin = self.trace.closure_margins(S) if isinstance(self.trace, Trace) else S
-        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": margin}
-
-    @cached_property
-    def closed_state(self) -> tuple[Applied, Nodes]:
-        """What the laws make of the state with its loops closed, and S of the loops."""
-        x = self.at
-        return self._closed_at(x.t, x.q, x.v, x.z)
-
-    def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
-        """What the laws make of another state; where it has loops, after one step towards their closure."""
-        return self._closed_at(t, q, v, z)[0]
-
-    def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
-        x = self.at
-        made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
-        if x.model.loops is None or not isinstance(self.trace, Trace):
-            return made, np.zeros((0, 0), dtype=object)
-        q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
-        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
-
-    def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
-        """Rates of w, speeds and integrals, at another state."""
-        n = self.at.model.nv
-        return self._accelerated(self.at_state(t, q, w[:n], w[n:]))
-
-    def _accelerated(self, x: Applied) -> Nodes:
-        """Rates of speeds and integrals under what the laws make of a state."""
-        a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
-        work = [np.array([self.trace.power(x.q, x.v, tau)], dtype=object)] if self.acting else []
-        return np.concatenate([a, np.array(x.z_rate, dtype=object), *work])
-
-    def settled(self) -> Quantities:
-        """What formulas see: the state as the laws have it."""
-        x = self.at
-        return Quantities(x.model, x.graph, x.t, self.applied.q, self.applied.v, x.z, x.u, x.variables)
-
-    def laws(self) -> dict[str, Nodes]:
-        """State, drives and rates of the laws' integrals as the laws have them."""
-        x = self.applied
-        return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
 
 
 class Kernel(MachineCode):
@@ -128,7 +52,7 @@ class Kernel(MachineCode):
         system: System,
         what: str,
         shapes: Mapping[str, tuple[int, ...]],
-        make: Callable[[Equations], Mapping[str, Nodes]],
+        make: Callable[[DrivenEquations], Mapping[str, Nodes]],
         lanes: int | None = None,
         extra: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
@@ -136,7 +60,7 @@ class Kernel(MachineCode):
         model, name = system.model, what.split()[0]
 
         def traced() -> Function:
-            e = Equations(model, system.inputs, system.independent)
+            e = DrivenEquations(model, system.inputs, system.independent)
             for key, names in more.items():
                 e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
             function = Function(name, e.at.graph, e.inputs, make(e))
@@ -188,7 +112,7 @@ class System:
         self.nq, self.nv = model.nq, model.nv
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
-        laws = Equations(model, inputs)
+        laws = DrivenEquations(model, inputs)
         # Forces on freedoms that are held are no longer among the drives, but decide when a stop lets go.
         unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
@@ -321,7 +245,7 @@ class System:
 
     # ------------------------------------------------------------ events
 
-    def watch(self, nodes: Callable[[Equations], Nodes], count: int, name: str) -> Kernel:
+    def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> Kernel:
         """Further functions of (t, y, u): what events look at."""
         if name not in self._watched:
             self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
@@ -387,18 +311,11 @@ class System:
     def _laws_slopes(self) -> Kernel:
         n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
 
-        def make(e: Equations) -> dict[str, Nodes]:
+        def make(e: DrivenEquations) -> dict[str, Nodes]:
             values = np.concatenate(list(e.laws().values()))
             return {"value": values, "slope": jacobian(values, e.y)}
 
         return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
-
-
-def holding(given: NDArray[np.bool_], independent: frozenset[int]) -> NDArray[np.bool_]:
-    """Speeds that closing the loops leaves as they are: those of prescribed motions, and the independent ones."""
-    out = given.copy()
-    out[list(independent)] = True
-    return out
 
 
 def _digest(function: Function, given: NDArray[np.bool_], independent: Sequence[int]) -> str:

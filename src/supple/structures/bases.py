@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats, Ints
 from supple.errors import ModelError
-from supple.model.checks import Floats, Ints
 from supple.structures.eigen import Recoil, cut, factorised, first_largest, lowest_modes
 from supple.structures.mass import Sparse
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.structures.materials import Material
 from supple.structures.sections import CrossSection
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
-from supple.model.checks import Floats, Ints, array, direction, number
 from supple.structures.beam_element import Element, gauss
 from supple.structures.layout import Layout
 from supple.structures.mass import MassModel, Sparse, joined, stations

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats, freeze
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats, freeze
+from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.report import Report
 from supple.structures.strains import Strains
@@ -168,6 +169,4 @@ class FlexibleBody:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the body to one HDF5 file, for `supple.structures.load_body`."""
-        from supple.structures.storage import save_body  # it needs the classes of this file
-
         save_body(self, path)

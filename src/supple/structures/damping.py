@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats, number, per_freedom
 from supple.errors import ModelError
-from supple.model.checks import Floats, number, per_freedom
 from supple.structures.mass import Sparse
 
 

@@ -14,7 +14,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
 
-from supple.model.checks import Floats, Ints
+from supple.checks import Floats, Ints
 from supple.structures.mass import Sparse
 
 DENSE = 400

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, nearest
-from supple.model.checks import Floats, Ints, array
 from supple.structures.eigen import cut
 from supple.structures.mass import Sparse
 from supple.structures.soundness import held_solver

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.model.checks import Floats, Ints, freeze
+from supple.checks import Floats, Ints, freeze
 
 
 @dataclass(frozen=True, eq=False)

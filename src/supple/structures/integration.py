@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.layout import Layout, cross_matrix
 from supple.structures.mass import MassModel, Sparse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.structures.mass import MassModel
 
 SLENDER = 3.0

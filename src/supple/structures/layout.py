@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from supple.model.checks import Floats, Ints
+from supple.checks import Floats, Ints
 
 Bools = NDArray[np.bool_]
 COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")

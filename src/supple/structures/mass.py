@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.model.checks import Floats, freeze
+from supple.checks import Floats, freeze
 from supple.structures.layout import Bools
 
 Sparse = sparse.csr_array

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
+from supple.checks import number
 from supple.errors import ModelError, PhysicsWarning
-from supple.model.checks import number
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial import KDTree
 
+from supple.checks import Floats, array
 from supple.errors import ModelError, PhysicsWarning
-from supple.model.checks import Floats, array
 from supple.structures.integration import totals
 from supple.structures.layout import Layout, extent
 from supple.structures.mass import Sparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.structures.layout import Layout
 from supple.structures.mass import MassModel, Sparse, stations, turned
 

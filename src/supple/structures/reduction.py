@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from supple.checks import Floats, Ints, text
 from supple.errors import ModelError, PhysicsWarning, nearest
-from supple.model.checks import Floats, Ints, text
 from supple.structures.bases import Basis, cantilever, craig_bampton, free_free
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix

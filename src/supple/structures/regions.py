@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats
 from supple.errors import ModelError
-from supple.model.checks import Floats
 from supple.structures.layout import COMPONENTS, Bools, Layout, cross_matrix
 from supple.structures.mass import MassModel, Sparse
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.model.checks import Floats, freeze
+from supple.checks import Floats, freeze
 from supple.structures.layout import COMPONENTS
 
 

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import pi, sqrt, tanh
 
+from supple.checks import number
 from supple.errors import ModelError
-from supple.model.checks import number
 
 
 class CrossSection(ABC):

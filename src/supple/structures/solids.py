@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats, number
 from supple.errors import ModelError
-from supple.model.checks import Floats, number
 from supple.structures.layout import Layout
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
+from supple.checks import Floats
 from supple.errors import ModelError
-from supple.model.checks import Floats
 from supple.structures.eigen import DENSE, factorised
 from supple.structures.layout import Layout, extent
 from supple.structures.mass import Sparse

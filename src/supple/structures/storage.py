@@ -11,34 +11,14 @@ import h5py
 import numpy as np
 from scipy import sparse
 
-from supple.checksums import require_intact, seal
-from supple.drafts import draft_of
+from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.body_writer import FORMAT, MATRICES, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.report import Report
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
-
-FORMAT = "supple flexible body"
-VERSION = 1
-MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
-
-
-def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
-    """Write a body to one HDF5 file; a file of that name is replaced when the new one is complete."""
-    try:
-        with draft_of(Path(path)) as draft:
-            write_body(body, draft)
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def write_body(body: FlexibleBody, path: Path) -> None:
-    """Write a body into a file that is part of a larger draft."""
-    with h5py.File(path, "w") as file:
-        _write(file, body)
-    seal(path)
 
 
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
@@ -75,37 +55,6 @@ def _check_sizes(file: h5py.File, size: int) -> None:
     file.visititems(check)
 
 
-def _write(file: h5py.File, body: FlexibleBody) -> None:
-    file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
-    _write_names(file, "labels", body.labels)
-    file["nodes"], file["turning"] = body.nodes, body.turning
-    for name in MATRICES:
-        _write_sparse(file.create_group(name), getattr(body, name))
-    for i, (name, frame) in enumerate(body.frames.items()):
-        group = file.create_group(f"frames/{i}")
-        group.attrs.update({"name": name, "turning": frame.turning})
-        group["position"], group["shape"] = frame.position, frame.shape
-    group = file.create_group("integrals")
-    for name in ("mass", "moment", "second", "E", "X"):
-        group[name] = getattr(body.integrals, name)
-    for name in ("first", "other", "value"):
-        group[f"N/{name}"] = getattr(body.integrals.N, name)
-    if body.strains is not None:
-        group = file.create_group("strains")
-        _write_names(group, "places", body.strains.places)
-        _write_names(group, "quantities", body.strains.quantities)
-        group["positions"] = body.strains.positions
-        _write_sparse(group.create_group("matrix"), body.strains.matrix)
-    if body.report is not None:
-        group = file.create_group("report")
-        for field in fields(Report):
-            value = getattr(body.report, field.name)
-            if isinstance(value, tuple):
-                _write_names(group, field.name, value)
-            else:
-                group[field.name] = value
-
-
 def _read(file: h5py.File) -> FlexibleBody:
     frames = {}
     stored = file.get("frames", {})
@@ -140,22 +89,12 @@ def _read_strains(group: Any) -> Strains:
     return Strains(places, quantities, group["positions"][()], _read_sparse(group["matrix"]))
 
 
-def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:
-    group.create_dataset(name, data=np.array(names, dtype=object), shape=(len(names),), dtype=h5py.string_dtype())
-
-
 def _value(dataset: Any) -> Any:
     """Names as a tuple, one number as a float, or an array."""
     if h5py.check_string_dtype(dataset.dtype):
         return tuple(dataset.asstr()[()].tolist())
     value = dataset[()]
     return float(value) if np.ndim(value) == 0 else value
-
-
-def _write_sparse(group: Any, matrix: sparse.csr_array) -> None:
-    group.attrs["shape"] = matrix.shape
-    for part in ("data", "indices", "indptr"):
-        group[part] = getattr(matrix, part)
 
 
 def _read_sparse(group: Any) -> sparse.csr_array:

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError
-from supple.model.checks import Floats, Ints, freeze
 from supple.structures.beam_element import Element
 from supple.structures.mass import Sparse
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from supple.checks import Floats, array, freeze, number, text
 from supple.errors import ModelError, nearest
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats, array, freeze, number, text
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
 from supple.structures.held import static

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from supple.errors import ModelError
-from supple.symbolic.graph import Expr, Graph
+from supple.expressions.graph import Expr, Graph
 
 Triple = list[Expr]
 """Components along the three axes of a basis."""

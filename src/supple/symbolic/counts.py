@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from supple.engines.plain import plain
 from supple.errors import StateError, nearest, unexpected
+from supple.expressions.function import Operations
 from supple.model.model import Model
+from supple.model.trace import Trace, traced
 from supple.recursions import triangular
-from supple.symbolic.function import Operations
-from supple.symbolic.trace import Trace, traced
 
 METHODS = ("articulated", "triangular")
 
@@ -23,7 +23,7 @@ def count_operations(
     ----------
     model : Model
     what : str
-        One of `supple.symbolic.trace.TRACEABLE`.
+        One of `supple.model.trace.TRACEABLE`.
     method : str
         Of forward dynamics: "articulated", or "triangular" (mass matrix, bias, elimination along the branches).
     parameters : sequence of str

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import StateError, nearest
+from supple.expressions.derivatives import jacobian
+from supple.expressions.factoring import factored
+from supple.expressions.function import Function, Nodes, Operations
+from supple.expressions.graph import Expr, Graph, order_of
+from supple.expressions.linear_equations import solve_general
+from supple.expressions.printers import c_source, latex, listing, markdown, python_source
 from supple.model.inputs import named_vector
-from supple.symbolic.derivatives import jacobian
-from supple.symbolic.factoring import factored
-from supple.symbolic.function import Function, Nodes, Operations
-from supple.symbolic.graph import Expr, Graph, order_of
-from supple.symbolic.linear_equations import solve_general
-from supple.symbolic.printers import c_source, latex, listing, markdown, python_source, simulation_program
-from supple.symbolic.printers.program import Start
-from supple.symbolic.printers.readable import implicit_latex, implicit_text
+from supple.symbolic.program import Start, simulation_program
 from supple.symbolic.program_start import closed_coordinates, stable_step
-
-if TYPE_CHECKING:
-    from supple.engines.llvm.machine_code import MachineCode
+from supple.symbolic.readable import implicit_latex, implicit_text
 
 
 @dataclass(frozen=True)
@@ -176,8 +174,6 @@ class Equations:
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
         """
-        from supple.engines.llvm.machine_code import MachineCode
-
         numbers, explicit = self.numbers(parameters), self.explicit
         graph = Graph()  # a new one: in this one, nodes of earlier numbers would pile up and change the order
         inputs = {

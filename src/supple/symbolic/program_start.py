@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import StateError
-from supple.symbolic.derivatives import jacobian
+from supple.expressions.derivatives import jacobian
 
 if TYPE_CHECKING:
     from supple.symbolic.equations import Equations

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from supple.errors import ModelError, StateError, nearest, unexpected
+from supple.expressions.elimination import solve_symmetric
+from supple.expressions.graph import Expr
+from supple.expressions.small import truncated
 from supple.model.model import Model
+from supple.model.parameters import Symbols, symbols_of
+from supple.model.trace import Trace
 from supple.recursions.tree import THREE_AXES
-from supple.symbolic.elimination import solve_symmetric
 from supple.symbolic.equations import Equations
-from supple.symbolic.graph import Expr
 from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.from_model import system_of
-from supple.symbolic.parameters import Symbols, symbols_of
-from supple.symbolic.small import truncated
-from supple.symbolic.trace import Trace
 
 ROUTES = ("kane", "composite", "articulated")
 """Kane's method in vectors; mass matrix of composite bodies, bias forces and elimination; articulated bodies."""

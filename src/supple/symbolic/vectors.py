@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Any, final
 
 from supple.errors import ModelError
+from supple.expressions.graph import Expr, Graph
+from supple.expressions.printers.text import expression_text
 from supple.symbolic.bases import Basis, Triple, Unit, moved, nearest_home, way
-from supple.symbolic.graph import Expr, Graph
-from supple.symbolic.printers.text import expression_text
 
 
 @final

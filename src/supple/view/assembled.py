@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from supple.checks import Floats
 from supple.formulations import AnyModel
-from supple.model.checks import Floats
 from supple.model.compiled import estimated_operations
 from supple.model.model import Model
 from supple.simulation.system import WORTH_COMPILING

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-import supple
-from supple.erls.comparison import Comparison, Table
-from supple.model.checks import Floats
+from supple.checks import Floats
+from supple.compare.comparison import Comparison, Table
+from supple.version import VERSION
 from supple.view.curves import annotated, plot
 from supple.view.page import filled, page, part
 from supple.view.scene import scene
@@ -28,7 +28,7 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
     Parameters
     ----------
     comparison : Comparison
-        What `supple.erls.compare` gave.
+        What `supple.compare.formulations` gave.
     path : path
         Of the HTML file.
     """
@@ -121,7 +121,7 @@ def _summary(comparison: Comparison) -> str:
         "Samples": f"{len(t):,}",
         "Bodies": f"{len(comparison.model.bodies):,}",
         "Degrees of freedom": f"{comparison.model.nv:,}",
-        "supple": supple.__version__,
+        "supple": VERSION,
     }
     return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())
 

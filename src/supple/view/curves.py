@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.view.packing import packed
 
 MOST_CURVES = 80

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from supple.checks import Floats
 from supple.formulations import AnyModel
-from supple.model.checks import Floats
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
 from supple.view.rounding import ROUNDING, sizes

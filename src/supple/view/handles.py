@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from supple.checks import Floats
 from supple.errors import StateError, nearest
 from supple.linear.equations import force_unit
-from supple.model.checks import Floats
 from supple.model.model import Model
 from supple.view.groups import groups
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-import supple
+from supple.checks import Floats
 from supple.errors import StateError, SuppleError
-from supple.model.checks import Floats
 from supple.model.model import Model
 from supple.simulation.reclosing import reclosed
+from supple.simulation.run import simulate
 from supple.view.pace import FRAME, MANY, Pace
 
 RTOL, ATOL = 1e-6, 1e-8
@@ -222,7 +222,7 @@ class Live:
         try:
             span, options = self._options(span)
             options |= {"samples": pictures + 1, "progress": still_wanted}
-            result = supple.simulate(self.model, pictures * span, state.q, state.v, drive, **options)
+            result = simulate(self.model, pictures * span, state.q, state.v, drive, **options)
         except _Overtaken:
             return
         except Exception as error:  # the edge of the thread: whatever it was, the reader must see it

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from supple.checks import Floats
 from supple.errors import StateError
-from supple.model.checks import Floats
 from supple.model.model import Model
 from supple.view.handles import Posture, drives
 from supple.view.live import Frame, Live

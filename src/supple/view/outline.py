@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial import Delaunay, cKDTree
 
-from supple.model.checks import Floats, Ints
+from supple.checks import Floats, Ints
 from supple.structures.body import FlexibleBody
 
 MOST_NODES = 4000

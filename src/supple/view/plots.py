@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from supple.checks import Floats
 from supple.formulations import AnyModel
-from supple.model.checks import Floats
 from supple.view.curves import annotated, plot
 from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity

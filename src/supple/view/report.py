@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import supple
 from supple.erls.model import ErlsModel
 from supple.errors import StateError
 from supple.formulations import AnyModel, seen_as
 from supple.model.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
+from supple.version import VERSION
 from supple.view.page import filled, page, part
 from supple.view.plots import plots
 from supple.view.rounding import CONFIGURATIONS, ROUNDING
@@ -141,7 +141,7 @@ def _summary(model: AnyModel, result: xr.Dataset) -> str:
         "Mass": f"{model.mass:.6g} kg",
         "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
         "Energy change": f"{change:.3g} J",
-        "supple": supple.__version__,
+        "supple": VERSION,
     }
     if "reason" in attrs:
         terms["Why this integrator"] = str(attrs["reason"])

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.model.bodies import RigidBody
-from supple.model.checks import Floats
+from supple.checks import Floats
 from supple.model.model import Model
 from supple.model.places import Place
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.view.groups import groups
 from supple.view.outline import outline

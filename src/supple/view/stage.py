@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.checks import Floats
+from supple.description.description import GROUND, Placed
 from supple.errors import ModelError, StateError
-from supple.model.checks import Floats
 from supple.model.compiled import estimated_operations
 from supple.model.flatten import numbering, place
-from supple.model.mechanism import GROUND, Placed
 from supple.model.model import Model
 from supple.model.places import Place, pose_in_body
 from supple.simulation.system import WORTH_COMPILING

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from c_programs import built, motion
 from fixed_steps import runge_kutta
 from supple.errors import ModelError, StateError
+from supple.expressions.function import Function
 from supple.symbolic.equations import Equations
-from supple.symbolic.function import Function
 from supple.symbolic.kane import System
 
 Floats = NDArray[np.float64]

@@ -9,11 +9,11 @@ import supple
 from generators import random_tree
 from sayers_satellite import leaves
 from supple.errors import ModelError
+from supple.expressions.function import Function
+from supple.model.parameters import symbols_of
 from supple.structures import Material, Rectangle, beam
-from supple.symbolic.function import Function
 from supple.symbolic.kane import System
 from supple.symbolic.kane.from_model import system_of
-from supple.symbolic.parameters import symbols_of
 
 TOLERANCE = 1e-12  # of the largest entry: two orders of summing the same numbers
 

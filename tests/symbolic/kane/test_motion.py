@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sayers_satellite import numbers, satellite
-from supple.symbolic.derivatives import forward
-from supple.symbolic.graph import Expr
+from supple.expressions.derivatives import forward
+from supple.expressions.graph import Expr
 from supple.symbolic.kane import System
 from supple.symbolic.kane.composite import composite_bodies
 from supple.symbolic.kane.motion import Motion, Partials, motions

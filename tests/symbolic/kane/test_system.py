@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sayers_satellite import numbers, satellite
-from supple.symbolic.derivatives import forward, jacobian
+from supple.expressions.derivatives import forward, jacobian
 from supple.symbolic.kane import Body, System
 
 # ---------------------------------------------------------------- joints

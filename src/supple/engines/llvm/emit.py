@@ -14,8 +14,8 @@ from typing import Any
 from llvmlite import ir
 
 from supple.engines.vector_math import VectorMath
-from supple.symbolic.function import Function
-from supple.symbolic.graph import Expr
+from supple.expressions.function import Function
+from supple.expressions.graph import Expr
 
 DOUBLE, I64, I32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 FLAGS = ("contract", "reassoc")

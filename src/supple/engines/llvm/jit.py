@@ -19,6 +19,8 @@ from supple.engines.vector_math import resolve_libm
 from supple.errors import SuppleError
 
 LANES = ("1", "2", "4", "8")
+FOLDERS = ("expressions", "engines", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
+"""Packages whose sources decide what code is made for a model."""
 
 
 @cache
@@ -56,10 +58,11 @@ def host_lanes() -> int:
 def fingerprint() -> str:
     """Digest of everything but the model that decides what the machine code is: sources, compiler, processor."""
     digest = hashlib.sha256()
-    for folder in ("recursions", "symbolic", "engines", "erls", "inputs", "simulation"):
+    for folder in FOLDERS:
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.read_bytes())
-    digest.update((PACKAGE / "spatial.py").read_bytes())
+    for name in ("spatial.py", "formulations.py", "rigid_body.py"):
+        digest.update((PACKAGE / name).read_bytes())
     features = llvm.get_host_cpu_features().flatten()
     for text in (llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), features):
         digest.update(text.encode())

@@ -15,7 +15,8 @@ from supple.engines.llvm import batches, call, jit
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.emit import emit
 from supple.errors import StateError
-from supple.symbolic.function import Function, Operations
+from supple.expressions.function import Function, Operations
+from supple.expressions.printers import c_source
 
 
 class MachineCode:
@@ -133,8 +134,6 @@ class MachineCode:
 
     def c_source(self) -> str:
         """One self-contained C99 file."""
-        from supple.symbolic.printers import c_source
-
         return c_source(self.function)
 
     def _object_code(self) -> bytes:

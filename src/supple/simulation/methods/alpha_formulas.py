@@ -70,7 +70,7 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
     if model.flex is None:
         return tree, None
     stiff: dict[int, FlexibleBody] = {}
-    mech = model.description._copy()
+    mech = model.description.copy()
     for name, placed in mech.bodies.items():
         body = placed.body
         if isinstance(body, FlexibleBody):

@@ -6,16 +6,17 @@ import numpy as np
 
 from supple.engines.plain import plain
 from supple.errors import SimulationError
+from supple.expressions.function import Nodes
 from supple.formulations import ordinary
+from supple.inputs.driven import DrivenEquations
+from supple.model.trace import Trace, as_objects
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, implicit_arrays, not_converged
 from supple.simulation.methods.stretch import Task, Vector
 from supple.simulation.methods.walk import State
-from supple.simulation.system import Equations, Kernel, System
-from supple.symbolic.function import Nodes
-from supple.symbolic.trace import Trace, as_objects
+from supple.simulation.system import Kernel, System
 
 
 class NativeAlphaSteps:
@@ -65,7 +66,7 @@ class NativeAlphaSteps:
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, self.correction[-self.system.nv :], t, h)
 
-    def _traced(self, e: Equations) -> dict[str, Nodes]:
+    def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
         model, trace, at = ordinary(self.system.model, "generalized_alpha"), e.trace, e.at
         assert isinstance(trace, Trace)
         w_0, c_0, r_0 = (e.inputs[key] for key in "wcr")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SimulationError
+from supple.expressions.function import Nodes
+from supple.expressions.graph import GraphTooLarge
+from supple.inputs.driven import DrivenEquations
+from supple.model.trace import STEPS
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.stretch import Stretch, Task, Vector, diverged
 from supple.simulation.methods.walk import UNCONTROLLED, State, Walk, require_step
-from supple.simulation.system import Equations, Kernel, System
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import GraphTooLarge
-from supple.symbolic.trace import STEPS
+from supple.simulation.system import Kernel, System
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
@@ -51,7 +52,7 @@ class ExplicitWalk(Walk):
     def run(self, task: Task) -> Stretch:
         return self._walk(task, (task.y.copy(),))
 
-    def _traced(self, e: Equations) -> dict[str, Nodes]:
+    def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
         h = e.inputs["h"][0]
         w = np.concatenate([e.at.v, e.at.z])
 

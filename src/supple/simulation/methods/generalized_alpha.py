@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import is_number
 from supple.errors import StateError
+from supple.expressions.graph import GraphTooLarge
 from supple.formulations import rough_operations
-from supple.inputs.controllers import is_number
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
 from supple.simulation.methods.stretch import Stretch, Task, Vector
 from supple.simulation.methods.walk import UNCONTROLLED, State, Stepper, Walk, require_step
 from supple.simulation.system import System
-from supple.symbolic.graph import GraphTooLarge
 
 WORTH_COMPILING = 25_000
 """Operations of forward dynamics up to which a step, three times as large, is soon compiled."""

@@ -22,20 +22,21 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from supple.errors import SimulationError, StateError
+from supple.expressions.derivatives import jacobian
+from supple.expressions.function import Nodes
+from supple.expressions.graph import GraphTooLarge
 from supple.formulations import ordinary
+from supple.inputs.driven import DrivenEquations
 from supple.model.closed import NEARLY_SINGULAR, REPEATED, Loops
 from supple.model.compiled import LARGEST
+from supple.model.rotations import on_nodes
+from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.closures import closure_workspace
 from supple.simulation.methods.stretch import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
-from supple.simulation.system import Equations, Kernel, System
-from supple.symbolic.derivatives import jacobian
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import GraphTooLarge
-from supple.symbolic.rotations import on_nodes
-from supple.symbolic.trace import Trace
+from supple.simulation.system import Kernel, System
 
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
@@ -164,7 +165,7 @@ def independent(S: Vector) -> NDArray[np.bool_]:
     return kept
 
 
-def residual(e: Equations) -> Nodes:
+def residual(e: DrivenEquations) -> Nodes:
     """What is left of all equations: of the coordinates, speeds and integrals, of the rows, of the rates of the rows.
 
     Rows that are not `kept` have no force and no shift instead.
@@ -186,7 +187,7 @@ def residual(e: Equations) -> Nodes:
     return np.array([graph.node(f) for f in (*turned, *moved, *summed, *closed, *still)], dtype=object)
 
 
-def matrix(e: Equations) -> Nodes:
+def matrix(e: DrivenEquations) -> Nodes:
     """d residual/d unknowns + cj d residual/d rates."""
     F = residual(e)
     J = jacobian(F, np.concatenate([e.y, e.inputs["force"], e.inputs["shift"]]))
@@ -194,7 +195,7 @@ def matrix(e: Equations) -> Nodes:
     return J
 
 
-def _closures(e: Equations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, list[Nodes]]:
+def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, list[Nodes]]:
     """phi, J v, and J* of each of some numbers for all rows."""
     x, t = e.applied, e.trace
     assert isinstance(t, Trace)

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from supple.checks import is_number
 from supple.errors import SimulationError, StateError
-from supple.inputs.controllers import is_number
 from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, locate
 from supple.simulation.system import System
 

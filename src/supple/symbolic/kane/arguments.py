@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
-from supple.symbolic.graph import Expr, Graph, order_of
+from supple.expressions.graph import Expr, Graph, order_of
+from supple.expressions.linear_equations import DISGUISED, Sample
+from supple.expressions.printers.head import label
+from supple.expressions.printers.text import expression_text
 from supple.symbolic.kane.body import Body
-from supple.symbolic.linear_equations import DISGUISED, Sample
-from supple.symbolic.printers.head import label
-from supple.symbolic.printers.text import expression_text
 from supple.symbolic.vectors import Dyadic, Vector, axis, dyadic, in_basis
 
 Direction = Vector | Sequence[Any] | NDArray[Any] | str

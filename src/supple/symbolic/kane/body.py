@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from supple.expressions.graph import Expr
 from supple.symbolic.bases import Basis
-from supple.symbolic.graph import Expr
 from supple.symbolic.vectors import Dyadic, Vector, axis, in_basis
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from supple.symbolic.graph import Expr
+from supple.expressions.graph import Expr
 from supple.symbolic.kane.body import Body
 from supple.symbolic.vectors import Dyadic, Vector, axis, identity
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.errors import ModelError
-from supple.symbolic.derivatives import forward, jacobian
-from supple.symbolic.function import Nodes, rebuilt
-from supple.symbolic.graph import Expr, order_of
-from supple.symbolic.linear_equations import solve_general
+from supple.expressions.derivatives import forward, jacobian
+from supple.expressions.function import Nodes, rebuilt
+from supple.expressions.graph import Expr, order_of
+from supple.expressions.linear_equations import solve_general
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import ModelError
-from supple.symbolic.elimination import solve_symmetric
+from supple.expressions.elimination import solve_symmetric
+from supple.expressions.graph import Expr
+from supple.expressions.small import truncated
 from supple.symbolic.equations import Dependence, Equations
-from supple.symbolic.graph import Expr
 from supple.symbolic.kane.constraints import reduced, substituted
-from supple.symbolic.small import truncated
 
 if TYPE_CHECKING:
     from supple.symbolic.kane.system import System

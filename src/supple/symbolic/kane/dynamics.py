@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr
 from supple.symbolic.kane.body import Body
 from supple.symbolic.kane.composite import Composite
 from supple.symbolic.kane.motion import Motion

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ModelError
+from supple.expressions.graph import Expr
 from supple.model.model import Model
+from supple.model.parameters import INERTIA, Symbols
 from supple.recursions.tree import QUATERNION, THREE_AXES
 from supple.spatial import TINY
 from supple.structures.body import FlexibleBody
 from supple.symbolic.bases import Basis, Oriented
-from supple.symbolic.graph import Expr
 from supple.symbolic.kane.body import Body
 from supple.symbolic.kane.joint import quaternion_turned, turned
 from supple.symbolic.kane.system import System
-from supple.symbolic.parameters import INERTIA, Symbols
 from supple.symbolic.vectors import Vector, dyadic, in_basis
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from supple.engines.plain import plain
+from supple.expressions.graph import Expr
 from supple.spatial import quaternion_rotation
 from supple.symbolic.bases import Basis, Oriented, Turned
-from supple.symbolic.graph import Expr
 from supple.symbolic.vectors import Vector, axis
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.symbolic.elimination import solve_symmetric
-from supple.symbolic.graph import Expr
+from supple.expressions.elimination import solve_symmetric
+from supple.expressions.graph import Expr
 from supple.symbolic.kane.body import Body
 from supple.symbolic.vectors import Vector
 

@@ -9,13 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.checks import number
 from supple.errors import ModelError, nearest
-from supple.model.checks import number
+from supple.expressions.derivatives import forward
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr, Graph, order_of
+from supple.expressions.printers.head import label
 from supple.symbolic.bases import Ground
-from supple.symbolic.derivatives import forward
 from supple.symbolic.equations import Equations
-from supple.symbolic.function import Nodes
-from supple.symbolic.graph import Expr, Graph, order_of
 from supple.symbolic.kane.arguments import (
     Direction,
     check_independent,
@@ -33,7 +34,6 @@ from supple.symbolic.kane.dynamics import Load, arrays
 from supple.symbolic.kane.joint import Turning, placed, turned
 from supple.symbolic.kane.motion import motions
 from supple.symbolic.kane.rates import rates
-from supple.symbolic.printers.head import label
 from supple.symbolic.vectors import Dyadic, Vector, axis
 
 

@@ -1,0 +1,1 @@
+"""What a user describes: bodies, joints, frames, forces, constraints."""

@@ -1,0 +1,428 @@
+"""Describing a mechanism, body by body, and freezing it into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from supple.checks import Floats, array, freeze, number, rotation_matrix, text
+from supple.description.constraints import Closure, Constraint, Gear
+from supple.description.joints import Fixed, Free, Joint, Revolute
+from supple.description.limits import Limit
+from supple.errors import ModelError, nearest
+from supple.rigid_body import RigidBody
+from supple.structures.body import FlexibleBody
+
+GROUND = "ground"
+FIDELITIES = ("full", "ruthless")
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A body with its joint; the joint frame in the parent's frame."""
+
+    name: str
+    body: RigidBody | FlexibleBody
+    parent: str
+    joint: Joint
+    position: Floats
+    rotation: Floats
+    node: str | None = None
+    """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
+    fidelity: str = "full"
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A place on a body, or on the ground: its pose in the body's frame."""
+
+    body: str
+    position: Floats
+    rotation: Floats
+    node: str | None = None
+    """On a flexible body the frame or node that it moves with; position and rotation are relative to it."""
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
+
+@dataclass(frozen=True, eq=False)
+class SpringDamper:
+    """A spring-damper between two frames' origins."""
+
+    name: str
+    first: str
+    second: str
+    stiffness: float
+    damping: float
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedWrench:
+    """A constant wrench at a frame's origin, its axes fixed in the frame or in the ground."""
+
+    name: str
+    frame: str
+    moment: Floats
+    force: Floats
+    axes: str
+
+    def __post_init__(self) -> None:
+        freeze(self, "moment", "force")
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A relation a file states between two joints: angle of `follower` = ratio * angle of `leader` + offset.
+
+    Kept with the model; the dynamics of a tree treats both as free.
+    """
+
+    follower: str
+    leader: str
+    ratio: float
+    offset: float
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Put the name of the part in front of whatever is wrong with it."""
+    try:
+        yield
+    except ModelError as error:
+        raise type(error)(f"{what}: {error}") from None
+
+
+D = TypeVar("D", bound="Description")
+
+
+class Description:
+    """What a mechanism is made of, as far as it has been told.
+
+    Parameters
+    ----------
+    name : str
+    gravity : (3,) array_like
+        m/s^2, in the ground frame.
+    """
+
+    def __init__(self, name: str, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self.name = _valid_name(name, "mechanism")
+        self.gravity = array(gravity, (3,), "gravity")
+        self.gravity.flags.writeable = False
+        self.bodies: dict[str, Placed] = {}
+        self.frames: dict[str, Frame] = {}
+        self.springs: dict[str, SpringDamper] = {}
+        self.wrenches: dict[str, AppliedWrench] = {}
+        self.couplings: list[Coupling] = []
+        self.constraints: dict[str, Constraint] = {}
+        self.limits: list[Limit] = []
+        """Stops that `supple.simulate` acts on besides those that it is given."""
+
+    def add_body(
+        self,
+        name: str,
+        body: RigidBody | FlexibleBody,
+        parent: str = GROUND,
+        joint: Joint | None = None,
+        at: str | ArrayLike | None = None,
+        rotation: ArrayLike | Rotation | None = None,
+        fidelity: str = "full",
+    ) -> None:
+        """Add a body and the joint that carries it.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        body : RigidBody or FlexibleBody
+            In its own frame, whose origin is at the joint; for a flexible body that is its root.
+        parent : str
+            A body added before, or "ground".
+        joint : Joint, optional
+            `Revolute("y")` if not given.
+        at : str or (3,) array_like, optional
+            Where the joint is: a frame on the parent, or a position in the parent's frame. On a flexible parent, one of
+            its frames, the number of a node as text, or the undeformed position of a node; its root if not given.
+        rotation : (3, 3) array_like or Rotation, optional
+            Turns the joint frame relative to the parent's (or to the frame `at`).
+        fidelity : str
+            Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
+            "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
+        """
+        with _named(f"body {name!r}"):
+            _valid_name(name, "name")
+            if name in self.bodies or name in self.frames or name == GROUND:
+                raise ModelError("name: there is a body of this name already")
+            self._require_body(parent, "parent")
+            if not isinstance(body, RigidBody | FlexibleBody):
+                raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
+            if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
+                raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+            chosen = Revolute("y") if joint is None else joint
+            if not isinstance(chosen, Joint):
+                raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
+            seat = self._seat(parent, at)
+            R = seat.rotation @ rotation_matrix(rotation, "rotation")
+            self.bodies[name] = Placed(name, body, parent, chosen, seat.position, R, seat.node, fidelity)
+            if isinstance(body, FlexibleBody):
+                for frame in body.frames:
+                    self.frames[f"{name}/{frame}"] = Frame(name, np.zeros(3), np.eye(3), frame)
+
+    def _seat(self, parent: str, at: str | ArrayLike | None) -> Frame:
+        """Where on the parent a joint is."""
+        carrier = self.bodies[parent].body if parent != GROUND else None
+        if isinstance(at, str):
+            full = at if "/" in at else f"{parent}/{at}"
+            try:
+                frame = self.find_frame(full)
+            except ModelError:
+                frame = None
+            if frame is None or frame.body != parent:
+                raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
+        elif isinstance(carrier, FlexibleBody):
+            node = carrier.root if at is None else _node_at(carrier, array(at, (3,), "at"))
+            frame = Frame(parent, np.zeros(3), np.eye(3), node)
+        else:
+            frame = Frame(parent, np.zeros(3) if at is None else array(at, (3,), "at"), np.eye(3))
+        if frame.node is not None and isinstance(carrier, FlexibleBody):
+            _require_turning(carrier, frame.node)
+        return frame
+
+    def add_frame(
+        self,
+        name: str,
+        body: str,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | Rotation | None = None,
+    ) -> None:
+        """Name a place on a body: afterwards it is "body/name".
+
+        On a flexible body, `body` names one of its frames or nodes too ("boom/end", "boom/12"), and the new place is
+        rigidly joined to that; else it is joined to the root.
+        """
+        with _named(f"frame {name!r} on {body!r}"):
+            _valid_name(name, "name")
+            if "/" in text(body, "body"):
+                base = self.find_frame(body)
+            else:
+                self._require_body(body, "body")
+                base = self.find_frame(body)
+            if f"{base.body}/{name}" in self.frames:
+                raise ModelError("name: there is a frame of this name already")
+            if name.isdigit() and base.body != GROUND and isinstance(self.bodies[base.body].body, FlexibleBody):
+                raise ModelError("name: expected one that is no number: numbers are the nodes of a flexible body")
+            p = base.position + base.rotation @ array(position, (3,), "position")
+            R = base.rotation @ rotation_matrix(rotation, "rotation")
+            self.frames[f"{base.body}/{name}"] = Frame(base.body, p, R, base.node)
+
+    def add_spring_damper(
+        self, name: str, first: str, second: str, stiffness: float = 0.0, damping: float = 0.0, length: float = 0.0
+    ) -> None:
+        """Join two frames' origins by a spring (N/m, free at `length` m) and a damper (N s/m)."""
+        with _named(f"spring-damper {name!r}"):
+            _valid_name(name, "name")
+            if name in self.springs:
+                raise ModelError("name: there is a spring-damper of this name already")
+            for frame in (first, second):
+                self.find_frame(frame)
+            self.springs[name] = SpringDamper(
+                name,
+                first,
+                second,
+                number(stiffness, "stiffness"),
+                number(damping, "damping"),
+                number(length, "length", minimum=0.0),
+            )
+
+    def add_wrench(
+        self,
+        name: str,
+        frame: str,
+        moment: ArrayLike = (0.0, 0.0, 0.0),
+        force: ArrayLike = (0.0, 0.0, 0.0),
+        axes: str = "frame",
+    ) -> None:
+        """Apply a constant moment (N m) and force (N) at a frame; `axes` "frame" turns with it, "ground" does not."""
+        with _named(f"wrench {name!r}"):
+            _valid_name(name, "name")
+            if name in self.wrenches:
+                raise ModelError("name: there is a wrench of this name already")
+            self.find_frame(frame)
+            if not isinstance(axes, str) or axes not in ("frame", "ground"):
+                raise ModelError(f"axes: expected 'frame' or 'ground', got {axes!r}")
+            applied = AppliedWrench(name, frame, array(moment, (3,), "moment"), array(force, (3,), "force"), axes)
+            place = self.find_frame(frame)
+            carrier = self.bodies[place.body].body if place.node is not None else None
+            if isinstance(carrier, FlexibleBody) and place.node is not None and applied.moment.any():
+                _require_turning(carrier, place.node)
+            self.wrenches[name] = applied
+
+    def add_coupling(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> None:
+        """Record that one joint's coordinate follows another's."""
+        with _named(f"coupling of {follower!r} to {leader!r}"):
+            for name in (follower, leader):
+                self._require_body(name, "joint of body")
+            self.couplings.append(Coupling(follower, leader, number(ratio, "ratio"), number(offset, "offset")))
+
+    def close_loop(self, name: str, first: str, second: str, joint: Joint) -> None:
+        """Close a loop by a joint between two frames: the second may move in the first as the joint lets it.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        first, second : str
+            Frames, "body", "body/frame", "body/12"; the ground may be one. They coincide where the joint is at zero.
+        joint : Joint
+            Any joint without springs, dampers and inertia.
+        """
+        with _named(f"loop {name!r}"):
+            closure = Closure(first, second, joint)
+        self.constrain(name, closure)
+
+    def constrain(self, name: str, constraint: Constraint) -> None:
+        """Demand something of two frames or coordinates.
+
+        Parameters
+        ----------
+        name : str
+            New, without '/' or '.'.
+        constraint : Constraint
+            `Distance`, `PointOnLine`, `PointOnPlane`, `Rolling` or `Gear`.
+        """
+        with _named(f"constraint {name!r}"):
+            _valid_name(name, "name")
+            if name in self.constraints:
+                raise ModelError("name: there is a constraint of this name already")
+            if not isinstance(constraint, Constraint):
+                raise ModelError(f"expected a constraint such as Distance(first, second, 0.5), got {constraint!r}")
+            if not isinstance(constraint, Gear):
+                bodies = []
+                for frame, turns in zip((constraint.first, constraint.second), constraint.uses_rotation(), strict=True):
+                    place = self.find_frame(frame)
+                    bodies.append(place.body)
+                    carrier = self.bodies[place.body].body if place.node is not None else None
+                    if isinstance(carrier, FlexibleBody) and place.node is not None and (turns or place.position.any()):
+                        _require_turning(carrier, place.node, "a constraint that uses its rotation")
+                if bodies[0] == bodies[1]:
+                    raise ModelError(f"expected frames on two bodies, got both on {bodies[0]!r}")
+            constraint.rows()
+            self.constraints[name] = constraint
+
+    def copy(self) -> Self:
+        """An equal description that can be changed by itself."""
+        copy = type(self)(self.name, self.gravity)
+        copy.bodies = dict(self.bodies)
+        copy.frames = dict(self.frames)
+        copy.springs = dict(self.springs)
+        copy.wrenches = dict(self.wrenches)
+        copy.couplings = list(self.couplings)
+        copy.constraints = dict(self.constraints)
+        copy.limits = list(self.limits)
+        return copy
+
+    def find_frame(self, name: str) -> Frame:
+        """The frame of a name: "ground", a body, "body/frame", or "body/12" for a node of a flexible body."""
+        found = self.frames.get(text(name, "frame"))
+        if found is not None:
+            return found
+        if name == GROUND or name in self.bodies:
+            return Frame(name, np.zeros(3), np.eye(3))
+        body, _, node = name.partition("/")
+        placed = self.bodies.get(body)
+        if placed is not None and isinstance(placed.body, FlexibleBody) and node:
+            if node.isdigit() and int(node) < len(placed.body.nodes):
+                return Frame(body, np.zeros(3), np.eye(3), node)
+            numbers = f", nodes 0 to {len(placed.body.nodes) - 1}" if node.isdigit() else ""
+            raise ModelError(f"no frame {name!r}{nearest(name, self._frames_on(body, full=True))}{numbers}")
+        raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
+
+    def _frames_on(self, body: str, full: bool = False) -> list[str]:
+        names = [name for name, frame in self.frames.items() if frame.body == body]
+        return names if full else [name.split("/", 1)[1] for name in names]
+
+    def _require_body(self, name: str, what: str) -> None:
+        if text(name, what) != GROUND and name not in self.bodies:
+            raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
+
+
+def _valid_name(name: str, what: str) -> str:
+    if not isinstance(name, str) or not name or "/" in name or "." in name:
+        raise ModelError(f"{what}: expected a name without '/' and '.', got {name!r}")
+    return name
+
+
+def _node_at(body: FlexibleBody, position: Floats) -> str:
+    """The frame or node of a flexible body whose undeformed position this is."""
+    distances = {name: float(np.linalg.norm(frame.position - position)) for name, frame in body.frames.items()}
+    gaps = np.linalg.norm(body.nodes - position, axis=1)
+    closest = str(int(np.argmin(gaps)))
+    distances.setdefault(closest, float(gaps.min()))
+    best = min(distances, key=lambda name: distances[name])
+    if distances[best] > 1e-9 * (1 + float(np.ptp(body.nodes, axis=0).max())):
+        raise ModelError(
+            f"at: expected a frame or the place of a node of a flexible body, got {position.tolist()}; "
+            f"the nearest is {best!r}, {distances[best]:.3g} m away; its frames are {', '.join(body.frames)}"
+        )
+    return best
+
+
+def _require_turning(body: FlexibleBody, node: str, what: str = "a joint or a moment") -> None:
+    """Refuse what needs rotations on a node that has displacements but no rotations."""
+    if not body.frame(node).turning:
+        raise ModelError(
+            f"node {node!r} has displacements but no rotations and cannot carry {what}; "
+            "make the nodes around it a rigid region, a frame of the structure"
+        )
+
+
+def free_base(mech: D) -> D:
+    """The same mechanism with every body that hangs fixed on the ground freed from it."""
+    copy = mech.copy()
+    for name, placed in mech.bodies.items():
+        if placed.parent == GROUND and isinstance(placed.joint, Fixed):
+            copy.bodies[name] = replace(placed, joint=Free())
+    return copy
+
+
+def _rigid_pair(mech: Description, placed: Placed) -> bool:
+    """Whether a body and what carries it are rigid, so that they can be one."""
+    carrier = mech.bodies.get(placed.parent)
+    return not any(isinstance(x.body, FlexibleBody) for x in (placed, carrier) if x is not None)
+
+
+def merged(mech: D) -> D:
+    """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground."""
+    copy = mech.copy()
+    for name in reversed(list(mech.bodies)):
+        placed = copy.bodies[name]
+        if not isinstance(placed.joint, Fixed) or not _rigid_pair(copy, placed):
+            continue
+        del copy.bodies[name]
+        R, p, carrier = placed.rotation, placed.position, placed.parent
+        if carrier != GROUND:
+            base = copy.bodies[carrier]
+            assert isinstance(base.body, RigidBody)
+            assert isinstance(placed.body, RigidBody)
+            copy.bodies[carrier] = replace(base, body=base.body.joined(placed.body.moved(R, p)))
+        for child, other in list(copy.bodies.items()):
+            if other.parent == name:
+                moved = replace(other, parent=carrier, position=p + R @ other.position, rotation=R @ other.rotation)
+                copy.bodies[child] = moved
+        for label, frame in copy.frames.items():
+            if frame.body == name:
+                copy.frames[label] = Frame(carrier, p + R @ frame.position, R @ frame.rotation)
+        copy.frames[name] = Frame(carrier, p, R)
+    copy.couplings = [c for c in copy.couplings if c.follower in copy.bodies and c.leader in copy.bodies]
+    return copy

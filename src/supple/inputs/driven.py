@@ -1,0 +1,99 @@
+"""A model and the laws that act on it, as equations in a graph."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.expressions.function import Nodes
+from supple.expressions.graph import Expr
+from supple.formulations import AnyModel, traced
+from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.quantities import Quantities, leaves
+from supple.model.compiled import LIMIT
+from supple.model.trace import Trace
+
+
+class DrivenEquations:
+    """The leaves of a run and what its laws make of them, in a graph of their own.
+
+    Where the model has loops, `independent` are the speeds that closing them leaves as they are.
+    """
+
+    def __init__(
+        self, model: AnyModel, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
+    ) -> None:
+        self.trace = t = traced(model, limit)
+        graph = t.graph
+        z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
+        variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
+        self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
+        self._inputs, self.acting = inputs, inputs.acting
+        self._independent = independent
+        self.applied: Applied = inputs.applied(self.at)
+        self.y: Nodes = np.concatenate([t.q, t.v, z])
+        self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
+
+    def rate(self) -> Nodes:
+        """dy/dt."""
+        x = self.closed_state[0]
+        return np.concatenate([self.trace.rates(x.q, x.v), self._accelerated(x)])
+
+    def motion(self) -> tuple[Nodes, Nodes]:
+        """Accelerations and drive forces."""
+        x = self.applied
+        return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
+
+    def closed(self) -> dict[str, Nodes]:
+        """The state with its loops closed, and how far their rows are from repeating each other."""
+        x, S = self.closed_state
+        margin = self.trace.closure_margins(S) if isinstance(self.trace, Trace) else S
+        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": margin}
+
+    @cached_property
+    def closed_state(self) -> tuple[Applied, Nodes]:
+        """What the laws make of the state with its loops closed, and S of the loops."""
+        x = self.at
+        return self._closed_at(x.t, x.q, x.v, x.z)
+
+    def at_state(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> Applied:
+        """What the laws make of another state; where it has loops, after one step towards their closure."""
+        return self._closed_at(t, q, v, z)[0]
+
+    def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
+        x = self.at
+        made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+        if x.model.loops is None or not isinstance(self.trace, Trace):
+            return made, np.zeros((0, 0), dtype=object)
+        q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
+        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
+
+    def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
+        """Rates of w, speeds and integrals, at another state."""
+        n = self.at.model.nv
+        return self._accelerated(self.at_state(t, q, w[:n], w[n:]))
+
+    def _accelerated(self, x: Applied) -> Nodes:
+        """Rates of speeds and integrals under what the laws make of a state."""
+        a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
+        work = [np.array([self.trace.power(x.q, x.v, tau)], dtype=object)] if self.acting else []
+        return np.concatenate([a, np.array(x.z_rate, dtype=object), *work])
+
+    def settled(self) -> Quantities:
+        """What formulas see: the state as the laws have it."""
+        x = self.at
+        return Quantities(x.model, x.graph, x.t, self.applied.q, self.applied.v, x.z, x.u, x.variables)
+
+    def laws(self) -> dict[str, Nodes]:
+        """State, drives and rates of the laws' integrals as the laws have them."""
+        x = self.applied
+        return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
+
+
+def holding(given: NDArray[np.bool_], independent: frozenset[int]) -> NDArray[np.bool_]:
+    """Speeds that closing the loops leaves as they are: those of prescribed motions, and the independent ones."""
+    out = given.copy()
+    out[list(independent)] = True
+    return out

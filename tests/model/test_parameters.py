@@ -1,0 +1,181 @@
+"""Which numbers of a model stay symbols, what they are called, and which names are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple.errors import StateError
+from supple.expressions.graph import Graph
+from supple.model.parameters import parameter_names, parameter_values, symbols_of
+from supple.structures import Material, Rectangle, beam
+
+
+def pendulum(inertia: tuple[float, float, float] = (0.2, 0.2, 0.3)) -> supple.Model:
+    mech = supple.Mechanism("pendulum", gravity=(0, -9.81, 0))
+    body = supple.RigidBody(2.0, (0, -0.5, 0), np.diag(inertia))
+    joint = supple.Revolute("z", stiffness=3.0, damping=0.1, rest=0.2, inertia=0.05)
+    mech.add_body("arm", body, joint=joint, at=(1.0, 0, 0))
+    return mech.build()
+
+
+def test_everything_has_a_name_and_its_number() -> None:
+    values = parameter_values(pendulum())
+    assert list(values) == parameter_names(pendulum())
+    assert {label: x for label, x in values.items() if x} == {
+        "gravity.y": -9.81,
+        "arm.mass": 2.0,
+        "arm.com.y": -0.5,
+        "arm.inertia.xx": 0.2,
+        "arm.inertia.yy": 0.2,
+        "arm.inertia.zz": 0.3,
+        "arm.at.x": 1.0,
+        "arm.angle.stiffness": 3.0,
+        "arm.angle.rest": 0.2,
+        "arm.angle.damping": 0.1,
+        "arm.angle.inertia": 0.05,
+    }
+    assert len(values) == 3 + 1 + 3 + 6 + 3 + 4
+
+
+def test_flexible_bodies_have_positions_only() -> None:
+    mech = supple.Mechanism("boom")
+    strip = beam(1.0, Rectangle(0.02, 0.01), Material(E=70e9, nu=0.3, rho=2700), elements=2)
+    mech.add_body("boom", strip.reduce("cantilever", modes=1, root="start"))
+    labels = [label for label in parameter_names(mech.build()) if label.startswith("boom.")]
+    assert {"boom.at.x", "boom.angle.stiffness"} <= set(labels)
+    assert not [label for label in labels if ".mass" in label or ".com." in label]
+
+
+def test_without_a_choice_all_that_is_not_zero_stays() -> None:
+    model = pendulum()
+    symbols = symbols_of(model)
+    assert set(symbols.names) == {label for label, x in parameter_values(model).items() if x}
+    assert symbols.values["gravity.y"] == -9.81
+    assert symbols_of(model, []).names == {}
+    assert symbols_of(model, ["arm.com.x"]).values == {"arm.com.x": 0.0}
+
+
+def test_equal_moments_of_a_body_are_one_symbol() -> None:
+    symbols = symbols_of(pendulum())
+    assert symbols.names["arm.inertia.yy"] == "arm.inertia.xx"
+    assert symbols.names["arm.inertia.zz"] == "arm.inertia.zz"
+    assert "arm.inertia.yy" not in symbols.values
+    three = symbols_of(pendulum((0.3, 0.3, 0.3)))
+    assert {three.names[f"arm.inertia.{ii}"] for ii in ("xx", "yy", "zz")} == {"arm.inertia.xx"}
+    apart = symbols_of(pendulum(), names={"J": "arm.inertia.yy"})
+    assert (apart.names["arm.inertia.xx"], apart.names["arm.inertia.yy"]) == ("arm.inertia.xx", "J")
+    one = symbols_of(pendulum(), names={"J": "arm.inertia.xx"})
+    assert one.names["arm.inertia.yy"] == "J"
+
+
+def test_names_with_and_without_a_sign() -> None:
+    symbols = symbols_of(pendulum(), names={"g": "-gravity.y", "L": "-arm.com.y", "m": "arm.mass"})
+    assert (symbols.values["g"], symbols.values["L"], symbols.values["m"]) == (9.81, 0.5, 2.0)
+    graph = Graph()
+    nodes = symbols.nodes(graph)
+    assert nodes["gravity.y"] is -graph.parameter("g")
+    assert nodes["arm.com.y"] is -graph.parameter("L")
+    assert nodes["arm.mass"] is graph.parameter("m")
+
+
+def test_symbols_come_in_the_order_of_their_names() -> None:
+    names = {"L": "-arm.com.y", "g": "-gravity.y", "theta": "arm.angle"}
+    symbols = symbols_of(pendulum(), names=names)
+    assert list(symbols.values)[:2] == ["L", "g"]
+    assert symbols.called(["arm.angle", "other"]) == ["theta", "other"]
+    assert list(symbols.leaves(Graph())) == list(symbols.values)
+
+
+def test_drive_forces_have_names() -> None:
+    assert symbols_of(pendulum()).inputs == {"arm.angle": "arm.angle"}
+    assert symbols_of(pendulum(), inputs=[]).inputs == {}
+    assert symbols_of(pendulum(), inputs={"motor": "arm.angle"}).inputs == {"arm.angle": "motor"}
+    with pytest.raises(StateError, match=r"inputs: no speed 'arm.angel'; did you mean 'arm.angle'"):
+        symbols_of(pendulum(), inputs=["arm.angel"])
+    with pytest.raises(StateError, match=r"'arm.angle' has two names, 'a' and 'b'"):
+        symbols_of(pendulum(), inputs={"a": "arm.angle", "b": "arm.angle"})
+
+
+def test_a_named_zero_stays_a_symbol() -> None:
+    assert symbols_of(pendulum(), names={"a": "arm.com.x"}).values["a"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "names", "message"),
+    [
+        (["arm.mas"], {}, "'pendulum': no parameter 'arm.mas'; did you mean 'arm.mass'"),
+        (None, {"L": "-arm.com"}, "'pendulum': symbol 'L': no parameter, coordinate or speed 'arm.com'"),
+        (None, {"a": "arm.mass", "b": "-arm.mass"}, "'arm.mass' has two symbols, 'a' and 'b'"),
+        (["arm.mass"], {"g": "gravity.y"}, "symbol 'g': 'gravity.y' is not among the parameters"),
+        (None, {"arm.mass": "gravity.y"}, "symbol 'arm.mass': is the name of another parameter"),
+        (None, {"a": "arm.angle", "b": "arm.angle"}, "'arm.angle' has two names, 'a' and 'b'"),
+    ],
+)
+def test_wrong_names_are_refused(parameters: list[str] | None, names: dict[str, str], message: str) -> None:
+    with pytest.raises(StateError, match=message):
+        symbols_of(pendulum(), parameters, names)
+
+
+def cart() -> supple.Model:
+    mech = supple.Mechanism("cart", gravity=(0, -9.81, 0))
+    mech.add_body("cart", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
+    mech.add_body("arm", supple.RigidBody(2.0, (0, -0.5, 0), (0.1, 0.1, 0.2)), "cart", supple.Revolute("z"))
+    return mech.build()
+
+
+@pytest.mark.parametrize(
+    ("settings", "first", "second"),
+    [
+        ({"names": {"arm.angle": "cart.position"}}, "coordinate 'cart.position'", "coordinate 'arm.angle'"),
+        (
+            {"names": {"arm.angle": "cart.position", "cart.position": "arm.angle"}},
+            "coordinate 'arm.angle'",
+            "force along 'cart.position'",
+        ),
+        ({"names": {"arm.mass": "arm.angle"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),
+        ({"names": {"arm.angle": "arm.mass"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),
+        ({"inputs": {"arm.angle": "cart.position"}}, "coordinate 'arm.angle'", "force along 'cart.position'"),
+        ({"inputs": {"arm.mass": "cart.position"}}, "force along 'cart.position'", "parameter 'arm.mass'"),
+        ({"names": {"F": "arm.mass"}, "inputs": {"F": "arm.angle"}}, "force along 'arm.angle'", "parameter 'arm.mass'"),
+        ({"names": {"F": "arm.angle"}, "inputs": {"F": "cart.position"}}, "coordinate 'arm.angle'", "force along"),
+    ],
+)
+def test_a_name_stands_for_one_thing(settings: Any, first: str, second: str) -> None:
+    with pytest.raises(StateError, match=f"would stand for the {first} and for the {second}") as caught:
+        supple.equations(cart(), **settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_speeds_in_body_axes_do_not_share_a_name_with_a_coordinate() -> None:
+    mech = supple.Mechanism("block")
+    mech.add_body("block", supple.RigidBody(1.0, inertia=(1, 2, 3)), joint=supple.BuildingBlock(rotations="123"))
+    with pytest.raises(StateError, match=r"'block.wx' would stand for the coordinate 'block.angle1' and for the speed"):
+        supple.equations(mech.build(), names={"block.wx": "block.angle1"})
+
+
+def test_a_coordinate_its_rate_and_its_force_may_share_a_name() -> None:
+    symbols = symbols_of(cart(), names={"x": "cart.position", "theta": "arm.angle"}, inputs={"x": "cart.position"})
+    assert symbols.called(cart().coordinates) == ["x", "theta"]
+    assert symbols.inputs == {"cart.position": "x"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"names": {"-L": "arm.com.y"}}, "symbol '-L': expected a name without a sign"),
+        ({"names": {"x": "-cart.position"}}, "'cart.position' cannot have a sign"),
+        ({"parameters": ["arm.mass", "arm.mass"]}, "'arm.mass' stands twice"),
+    ],
+)
+def test_signs_and_doubles_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(StateError, match=message):
+        symbols_of(cart(), **settings)
+
+
+def test_parameters_of_compiled_code_stand_once() -> None:
+    with pytest.raises(StateError, match=r"parameters: 'arm.mass' stands twice"):
+        cart().compile("mass_matrix", parameters=["arm.mass", "arm.mass"])
