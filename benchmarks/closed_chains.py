@@ -36,7 +36,7 @@ def chain(links: int, closed: bool) -> supple.Model:
     return mech.build()
 
 
-def posture(model: supple.Model) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def configuration(model: supple.Model) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """A zigzag that is bent enough for the closure to be regular; it need not be closed to be timed."""
     rng = np.random.default_rng(0)
     return 0.3 * rng.normal(size=model.nq)
@@ -47,7 +47,7 @@ def check() -> None:
     model = chain(12, closed=True)
     loops = model.loops
     assert loops is not None
-    q = posture(model)
+    q = configuration(model)
     v, tau = np.random.default_rng(1).normal(size=(2, model.nv))
     J, h = loops.jacobian(q), 1e-6
     J_rate = (loops.jacobian(model.integrate(q, v, h)) - loops.jacobian(model.integrate(q, v, -h))) / (2 * h)
@@ -67,7 +67,7 @@ def main() -> None:
         times = []
         for closed in (False, True):
             model = chain(links, closed)
-            q = posture(model)
+            q = configuration(model)
             v, tau = np.zeros(model.nv), np.zeros(model.nv)
             times.append(1e6 * best_time(partial(model.forward_dynamics, q, v, tau)))
         table.add_row(

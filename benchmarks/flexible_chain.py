@@ -3,7 +3,7 @@
     python benchmarks/flexible_chain.py [--small]
 
 Everything runs on one thread. The links of the first tables are beams in cantilever modes. Beside Exudyn the link is a
-bar of solid elements in Craig and Bampton's modes, since its floating frames take nodes without rotations only; its
+bar of solid elements in Craig-Bampton modes, since its floating frames take nodes without rotations only; its
 build without range checks is timed, with its own integrator (generalized-alpha), beside leapfrog steps in machine code.
 """
 

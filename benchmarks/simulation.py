@@ -146,7 +146,7 @@ def chain_table(links: int) -> Table:
     theirs, seconds = timed(lambda: peer.run(round(span / PEER_STEP), PEER_STEP))
     off = float(np.abs(theirs[:samples] - exact).max())
     assert off < 2e-3, f"Exudyn and supple differ by {off:.1e} m"
-    table = Table(title=f"{links} links, {model.nv} freedoms, 1 s of motion")
+    table = Table(title=f"{links} links, {model.nv} degrees of freedom, 1 s of motion")
     for column in ("integrator", "step, s", "s", "Exudyn takes, times as long", f"tip off in {short:g} s, m"):
         table.add_column(column, justify="right")
     table.add_row("Exudyn, generalized-alpha", f"{PEER_STEP:g}", f"{seconds / span:.2f}", "", f"{off:.1e}")

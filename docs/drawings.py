@@ -171,7 +171,7 @@ def bicycle(example: dict[str, Any]) -> None:
 
 
 def double_pendulum(example: dict[str, Any]) -> None:
-    """Where the masses go when it is let go, and some postures."""
+    """Where the masses go when it is let go, and some configurations."""
     y = example["motion"](example["double_pendulum"]().equations(), 2.0, 0.5, 3.0)
     upper, lower = example["masses"](y)
     axes = plane()

@@ -44,7 +44,7 @@ def main() -> float:
     links, floating = (found.data.natural_frequency.sel(run=run).values for run in (found.runs[1], found.runs[0]))
     exact, across = by_finite_elements()
     print("finite elements  floating frame  rigid links   elbow moves across")
-    # A pendulum comes first, on which the gravity of the balanced posture acts.
+    # A pendulum comes first, on which the gravity of the balanced configuration acts.
     for i, f in enumerate(exact):
         print(f"{f:12.3f} Hz {floating[i + 1]:12.3f} Hz {links[i + 1]:9.3f} Hz {across[i] / across.max():14.3f}")
     assert np.allclose(links[1:9], exact, rtol=1e-2)

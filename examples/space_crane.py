@@ -35,7 +35,7 @@ def rebuilt(model: supple.Model, crate: bool = True, drives: dict[str, supple.PI
 
 
 def reaching(drives: dict[str, supple.PID], goal: dict[str, float]) -> dict[str, supple.PID]:
-    """The drives on the way from the stowed posture to the crate."""
+    """The drives on the way from the stowed configuration to the crate."""
     ways = {name: supple.Table([0.0, REACH - 2.0], [STOWED[name], goal[name]], "cubic") for name in drives}
     return {name: dataclasses.replace(pid, target=ways[name]) for name, pid in drives.items()}
 
@@ -43,7 +43,7 @@ def reaching(drives: dict[str, supple.PID], goal: dict[str, float]) -> dict[str,
 def caught(empty: supple.Model, loaded: supple.Model, q: Floats, v: Floats) -> tuple[Floats, float]:
     """Speeds after the catch, by the balance of momentum, and the energy that it takes, by Carnot's formula.
 
-    The blow acts at the hand alone: M_after v_after = M v + J^T M_crate DRIFT. What is lost is the energy of the
+    The impulse acts at the hand alone: M_after v_after = M v + J^T M_crate DRIFT. What is lost is the energy of the
     relative velocity in the inertia that hand and crate have against each other.
     """
     crate = loaded.description.bodies["crate"].body

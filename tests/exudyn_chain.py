@@ -45,7 +45,7 @@ class ExudynChain:
         self.container = self.exudyn.SystemContainer()
         self.system = self.container.AddSystem()
         ground = self.system.AddObject(items.ObjectGround())
-        seat = self.system.AddMarker(items.MarkerBodyRigid(bodyNumber=ground))
+        attachment = self.system.AddMarker(items.MarkerBodyRigid(bodyNumber=ground))
         p, v, w = np.zeros(3), np.zeros(3), np.zeros(3)
         for axis, rate in zip(axes, rates, strict=True):
             along = np.eye(3)["xyz".index(axis)]
@@ -55,16 +55,16 @@ class ExudynChain:
             )
             root = self.system.AddMarker(items.MarkerNodeRigid(nodeNumber=made["nRigidBody"]))
             held = [1, 1, 1, *(1 - along.astype(int))]
-            self.system.AddObject(items.GenericJoint(markerNumbers=[seat, root], constrainedAxes=held))
+            self.system.AddObject(items.GenericJoint(markerNumbers=[attachment, root], constrainedAxes=held))
             p, v = p + length, v + np.cross(w, length)
             number = made["oFFRFreducedOrder"]
             weights = np.full(len(end), 1 / len(end))
-            seat = self.system.AddMarker(
+            attachment = self.system.AddMarker(
                 items.MarkerSuperElementRigid(bodyNumber=number, meshNodeNumbers=end, weightingFactors=weights)
             )
         self.tip = self.system.AddSensor(
             items.SensorMarker(
-                markerNumber=seat,
+                markerNumber=attachment,
                 outputVariableType=self.exudyn.OutputVariableType.Position,
                 storeInternal=True,
                 writeToFile=False,

@@ -23,7 +23,7 @@ DIFFERENT = [
     ("8.2657j", "8.2659j"),
     ("8.2657j", "(0.1+8.2657j)"),
     ("0.0065", "0.0062"),
-    ("12 freedoms", "13 freedoms"),
+    ("12 degrees of freedom", "13 degrees of freedom"),
     ("upper.mode1", "upper.mode2"),
     ("1 2", "12"),
     ("[1. 0. 0.]", "[1. 0.]"),

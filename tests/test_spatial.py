@@ -79,7 +79,7 @@ def test_rotated_vectors(name: str) -> None:
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.3, 1.0, 3.0, np.pi, 7.0, 12.0, 4 * np.pi, 18.0, 25.0])
 def test_a_rotation_vector_of_any_length_gives_its_rotation(angle: float) -> None:
     theta = angle * np.array([2.0, -1.0, 2.0]) / 3
-    a, b, _, _ = plain(spatial.turn_series)(theta @ theta)
+    a, b, _, _ = plain(spatial.so3_coefficients)(theta @ theta)
     turned = np.reshape(plain(spatial.turn_rotation)(theta, a, b), (3, 3))
     # an angle of 25 rad is itself known to 4e-15
     assert np.abs(turned - Rotation.from_rotvec(theta).as_matrix()).max() < 1e-15 * (5 + 2 * angle)
@@ -95,18 +95,18 @@ def test_coefficients_of_a_rotation_vector_and_their_derivatives(angle: float) -
         (angle * s - 2 * (1 - c)) / (2 * x**2),
         (3 * s - angle * c - 2 * angle) / (2 * angle**5),
     ]
-    found = plain(spatial.turn_series)(x)
+    found = plain(spatial.so3_coefficients)(x)
     scale = np.array([x, angle**3, x**2, angle**5])  # of their parts, which cancel for small angles
     assert np.abs((np.array(found) - expected) * scale).max() < 1e-14 * (1 + x)
     h = 1e-30
-    by_x = plain(spatial.turn_series)(x + 1j * h)
+    by_x = plain(spatial.so3_coefficients)(x + 1j * h)
     assert np.allclose([by_x[0].imag / h, by_x[1].imag / h], found[2:], rtol=1e-11, atol=1e-16)
 
 
 def test_the_rate_of_a_large_rotation_is_that_of_its_matrix() -> None:
     theta, rate, h = np.array([9.0, -4.0, 6.0]), np.array([0.3, 0.5, -0.2]), 1e-30
-    a, b, _, _ = plain(spatial.turn_series)((theta + 1j * h * rate) @ (theta + 1j * h * rate))
+    a, b, _, _ = plain(spatial.so3_coefficients)((theta + 1j * h * rate) @ (theta + 1j * h * rate))
     turned = np.reshape(plain(spatial.turn_rotation)(theta + 1j * h * rate, a, b), (3, 3))
-    omega = np.reshape(plain(spatial.turn_map)(theta, a.real, b.real), (3, 3)) @ rate
+    omega = np.reshape(plain(spatial.left_jacobian)(theta, a.real, b.real), (3, 3)) @ rate
     assert np.allclose(turned.imag / h, skew(omega) @ turned.real, atol=1e-13)
     assert np.linalg.norm(omega) > 0.05

@@ -129,8 +129,8 @@ def rotation_matrix(value: ArrayLike | Rotation | None, what: str) -> Floats:
     return R
 
 
-def per_freedom(value: float | Sequence[float], count: int, what: str, minimum: float | None = None) -> Floats:
-    """One number for each freedom of a joint, from one for all or a list."""
+def per_dof(value: float | Sequence[float], count: int, what: str, minimum: float | None = None) -> Floats:
+    """One number for each degree of freedom of a joint, from one for all or a list."""
     if dimensions(value, what) == 0:
         return np.full(count, number(value, what, minimum))
     x = array(value, (count,), what)

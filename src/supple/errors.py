@@ -24,7 +24,7 @@ class StateError(SuppleError, ValueError):
 
 
 class SingularError(SuppleError, ArithmeticError):
-    """A joint has no inertia to accelerate in the given posture."""
+    """A joint has no inertia to accelerate in the given configuration."""
 
 
 class AssemblyError(ModelError):

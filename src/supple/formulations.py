@@ -49,14 +49,14 @@ def rough_operations(model: AnyModel) -> int:
 
 
 def hybrid_dynamics(model: AnyModel, q: Numbers, v: Numbers, drive: Numbers, given: Mask) -> tuple[Numbers, Numbers]:
-    """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+    """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
     if isinstance(model, ErlsModel):
         return model.hybrid(q, v, drive, given)
     return model._articulated(q, v, drive, given, None)
 
 
 def power(model: AnyModel, q: Numbers, v: Numbers, tau: Numbers) -> Numbers:
-    """Power (...) of drive forces; in an equivalent rigid-link system they act on the whole motion of joints."""
+    """Power (...) of generalized forces; in an equivalent rigid-link system they act on the whole motion of joints."""
     rates = (model.drive_matrix(q) @ v[..., None])[..., 0] if isinstance(model, ErlsModel) else v
     return np.asarray((tau * rates).sum(axis=-1))
 
@@ -72,7 +72,7 @@ def sums(model: AnyModel, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Num
 
 def frame_as_seen(model: AnyModel, frame: str) -> str:
     """The frame of that ordinary model which is meant by one of the model's own."""
-    return model.shown_frame(frame) if isinstance(model, ErlsModel) else frame
+    return model.display_frame(frame) if isinstance(model, ErlsModel) else frame
 
 
 def described(model: AnyModel) -> tuple[Model, dict[str, Any]]:
@@ -100,5 +100,5 @@ def restored(model: Model, settings: Mapping[str, Any]) -> AnyModel:
 def seen_as(model: AnyModel, q: Numbers, v: Numbers, a: Numbers) -> tuple[Model, Numbers, Numbers, Numbers]:
     """An ordinary model that looks the same, with its states: for frames, strains and the 3-D view."""
     if isinstance(model, ErlsModel):
-        return model.shown, *model.shown_state(q, v, a)
+        return model.display, *model.display_state(q, v, a)
     return model, q, v, a

@@ -31,9 +31,9 @@ TINY = 1e-300
 """Added to a square before its root is taken and divided by: a vector of no length then gives zero, not NaN."""
 TURN_4 = tuple((-1.0) ** k / math.factorial(2 * k + 4) for k in range(9))
 TURN_5 = tuple((-1.0) ** k / math.factorial(2 * k + 5) for k in range(9))
-"""Coefficients of c_4 and c_5 in `turn_series`."""
+"""Coefficients of c_4 and c_5 in `so3_coefficients`."""
 HALVINGS = 4
-"""How often `turn_series` halves the angle."""
+"""How often `so3_coefficients` halves the angle."""
 SLOT = (
     (0, 1, 2, 6, 7, 8),
     (1, 3, 4, 9, 10, 11),
@@ -176,7 +176,7 @@ def quaternion_rotation(x: Number, y: Number, z: Number, w: Number) -> Mat3:
 
 
 @step
-def turn_series(x: Number) -> tuple[Number, Number, Number, Number]:
+def so3_coefficients(x: Number) -> tuple[Number, Number, Number, Number]:
     """a = (1 - cos t) / t^2, b = (t - sin t) / t^3 and their derivatives by x, where x = t^2.
 
     Both are Stumpff functions c_n = 1/n! - x/(n + 2)! + x^2/(n + 4)! - ...: a = c_2, b = c_3, c_n = 1/n! - x c_(n+2),
@@ -205,7 +205,7 @@ def turn_series(x: Number) -> tuple[Number, Number, Number, Number]:
 
 @step
 def turn_rotation(theta: Vec3, a: Number, b: Number) -> Mat3:
-    """exp(theta~) = I + (1 - x b) theta~ + a theta~ theta~ (Rodrigues), with a, b of `turn_series`."""
+    """exp(theta~) = I + (1 - x b) theta~ + a theta~ theta~ (Rodrigues), with a, b of `so3_coefficients`."""
     p, q, r = theta
     s = 1 - (p * p + q * q + r * r) * b
     ap, aq, ar = a * p, a * q, a * r
@@ -215,7 +215,7 @@ def turn_rotation(theta: Vec3, a: Number, b: Number) -> Mat3:
 
 
 @step
-def turn_map(theta: Vec3, a: Number, b: Number) -> Mat3:
+def left_jacobian(theta: Vec3, a: Number, b: Number) -> Mat3:
     """Q = I + a theta~ + b theta~ theta~: angular velocity, in the axes turned from, for a unit rate of theta."""
     p, q, r = theta
     bp, bq, br = b * p, b * q, b * r

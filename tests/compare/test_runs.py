@@ -12,7 +12,7 @@ import supple
 from rigid_links import arm, flexible_tree, random_body, relative
 from supple import linear
 from supple.compare import Comparison, formulations
-from supple.erls import build, held_posture, matched_state, natural_frequencies
+from supple.erls import build, held_configuration, matched_state, natural_frequencies
 from supple.structures import Material, Rectangle, beam
 
 STRIP = beam(0.5, Rectangle(0.02, 0.012), Material(E=70e9, nu=0.3, rho=2700.0), elements=3)
@@ -71,11 +71,11 @@ def test_matched_states_put_frames_where_they_are_to_second_order() -> None:
         q, v = ordinary.random_state(1)
         q, v = (np.where(ordinary.is_mode, 0.02 * size * x, x) for x in (q, v))
         x, s = matched_state(model, q, v)
-        at, speeds, _ = model.shown_state(x, s)
+        at, speeds, _ = model.display_state(x, s)
         gaps.append(
             [
                 np.linalg.norm(model.pose(x, "l1/end")[1] - ordinary.pose(q, "l1/end")[1]),
-                np.linalg.norm(model.shown.velocity(at, speeds, "l1/end") - ordinary.velocity(q, v, "l1/end")),
+                np.linalg.norm(model.display.velocity(at, speeds, "l1/end") - ordinary.velocity(q, v, "l1/end")),
             ]
         )
     assert gaps[0][0] > 1e-8
@@ -98,7 +98,7 @@ def test_held_links_settle_as_the_ordinary_model() -> None:
     joints = [name for name, elastic in zip(ordinary.coordinates, ordinary.is_mode, strict=True) if not elastic]
     rest = linear.equilibrium(ordinary, q, fixed=joints)
     start, still = matched_state(model, q, np.zeros(ordinary.nv))
-    x = held_posture(model, start)
+    x = held_configuration(model, start)
     assert model.joint_positions(x) == pytest.approx([0.0, 0.7], abs=1e-12)
     force = model.inverse_dynamics(x, still, still)
     assert np.abs(force[model.is_mode]).max() < 1e-9 * np.abs(force[~model.is_mode]).max()
@@ -132,7 +132,7 @@ def test_more_modes_come_closer(found: Comparison) -> None:
     assert gap[3] < 0.02
     assert found.data.drift.values.max() < 1e-8
     assert found.data.elastic.values.tolist() == [9, 0, 4, 9]
-    assert found.data.freedoms.values.tolist() == [11, 2, 6, 11]
+    assert found.data.dofs.values.tolist() == [11, 2, 6, 11]
 
 
 def test_what_is_compared_is_what_the_simulations_gave(found: Comparison) -> None:

@@ -69,11 +69,11 @@ def test_the_rigid_displacements_are_the_least_norm_solution(model: ErlsModel) -
 
 
 def test_displacements_stay_compatible_with_both_rates(model: ErlsModel) -> None:
-    """C q = 0 and its two time derivatives, for the states that `shown_state` makes of (14) and (24)."""
+    """C q = 0 and its two time derivatives, for the states that `display_state` makes of (14) and (24)."""
     q, v = model.random_state(3)
     a = np.random.default_rng(4).normal(size=model.nv)
-    columns = [i for i, name in enumerate(model.shown.coordinates) if "(rigid)" not in name]
-    x, s, w = (part[columns] for part in model.shown_state(q, v, a))
+    columns = [i for i, name in enumerate(model.display.coordinates) if "(rigid)" not in name]
+    x, s, w = (part[columns] for part in model.display_state(q, v, a))
     C = model.compatibility(q)
     # On a circle in the complex plane the coefficients of C(t) are sums: exact to rounding.
     t = 0.1 * np.exp(2j * np.pi * np.arange(32) / 32)
@@ -89,9 +89,9 @@ def test_displacements_stay_compatible_with_both_rates(model: ErlsModel) -> None
 def test_speeds_and_accelerations_are_rates_of_the_displacements(model: ErlsModel) -> None:
     q, v = model.random_state(5)
     a = np.random.default_rng(6).normal(size=model.nv)
-    _, s, w = model.shown_state(q, v, a)
-    assert relative(model.shown_state(q + 1j * STEP * v, v)[0].imag / STEP, s) < 1e-13
-    assert relative(model.shown_state(q + 1j * STEP * v, v + 1j * STEP * a)[1].imag / STEP, w) < 1e-12
+    _, s, w = model.display_state(q, v, a)
+    assert relative(model.display_state(q + 1j * STEP * v, v)[0].imag / STEP, s) < 1e-13
+    assert relative(model.display_state(q + 1j * STEP * v, v + 1j * STEP * a)[1].imag / STEP, w) < 1e-12
 
 
 def test_the_printed_rates_are_those_of_a_single_joint_only() -> None:

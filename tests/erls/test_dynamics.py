@@ -59,7 +59,7 @@ def states(model: ErlsModel, seed: int) -> tuple[Numbers, Numbers, Numbers]:
 
 def velocity_map(model: ErlsModel, q: Numbers) -> Numbers:
     """N of (69) for the companion: its speeds are N v."""
-    return model.shown_state(q, np.eye(model.nv))[1].T
+    return model.display_state(q, np.eye(model.nv))[1].T
 
 
 def solid_arm() -> Mechanism:
@@ -79,7 +79,7 @@ def test_the_equations_are_those_of_the_ordinary_model_projected(make: Any) -> N
     """N* M N and N* (M dN/dt v + b) of the ordinary recursions, in which rigid modes are shapes like any others."""
     model = build(make())
     q, v, _ = states(model, 3)
-    x, s, w = model.shown_state(q, v)
+    x, s, w = model.display_state(q, v)
     N = velocity_map(model, q)
     joints = [i for i, name in enumerate(model.coordinates) if "mode" not in name]
     B = model.drive_matrix(q)[joints]
@@ -87,13 +87,13 @@ def test_the_equations_are_those_of_the_ordinary_model_projected(make: Any) -> N
     rate = model.joint_positions(q + 1j * STEP * v).imag / STEP
     drift = model.drive_matrix(q + 1j * STEP * v)[joints].imag / STEP @ v
     springs = chain.stiffness * (model.joint_positions(q) - chain.rest) + chain.damping * rate + chain.inertia * drift
-    M = N.T @ model.shown.mass_matrix(x) @ N + B.T @ np.diag(chain.inertia) @ B
-    b = N.T @ model.shown.inverse_dynamics(x, s, w) + B.T @ springs
+    M = N.T @ model.display.mass_matrix(x) @ N + B.T @ np.diag(chain.inertia) @ B
+    b = N.T @ model.display.inverse_dynamics(x, s, w) + B.T @ springs
     assert relative(model.mass_matrix(q), M) < 1e-12
     elastic = np.zeros(model.nv)
     elastic[[i for i in range(model.nv) if i not in joints]] = np.concatenate([link.squares for link in chain.links])
     assert relative(model.bias_forces(q, v) - elastic * q, b - elastic * q) < 1e-9
-    kinetic, potential = model.shown.energy(x, s)
+    kinetic, potential = model.display.energy(x, s)
     kinetic = kinetic + 0.5 * chain.inertia @ rate**2
     potential = potential + 0.5 * chain.stiffness @ (model.joint_positions(q) - chain.rest) ** 2
     assert model.energy(q, v) == pytest.approx((float(kinetic), float(potential)), rel=1e-9)
@@ -102,7 +102,7 @@ def test_the_equations_are_those_of_the_ordinary_model_projected(make: Any) -> N
 def positions(model: ErlsModel, points: dict[str, Points], q: Numbers) -> Numbers:
     """Of all point masses (states, points, 3), from the least-norm solution as printed and the poses of rigid links."""
     C = model.compatibility(q)
-    skeleton, out = model.shown, []
+    skeleton, out = model.display, []
     columns: dict[str, slice] = {}
     first = 0
     for link in model.chain.links:
@@ -129,7 +129,7 @@ def positions(model: ErlsModel, points: dict[str, Points], q: Numbers) -> Number
     for link in model.chain.links:
         own, x = points[link.name], points[link.name].x
         psi, eta = np.split(whole[:, columns[link.name]], [6], axis=1)
-        lean = (psi + eta @ link.recoil.T)[:, None]
+        lean = (psi + eta @ link.participation.T)[:, None]
         bent = np.moveaxis(own.Psi @ link.shapes @ eta.T, -1, 0)
         u = lean[..., 3:] + np.cross(lean[..., :3], x - link.com) + bent
         R, p = skeleton.pose(state, f"{link.name} (rigid)")
@@ -181,8 +181,8 @@ def test_angular_momentum_about_a_free_axis_is_kept() -> None:
     v[model.coordinates.index("l0.angle")] = 3.0
     q[model.coordinates.index("l1.angle")] = 0.4
     Q, V = moved(model, 0.2, q, v, samples=10)
-    x, s, _ = model.shown_state(Q, V)
-    H = model.shown.momentum(x, s)
+    x, s, _ = model.display_state(Q, V)
+    H = model.display.momentum(x, s)
     assert np.ptp(H[:, 0]) > 1e-3
     assert np.ptp(H[:, 2]) < 1e-8 * np.abs(H[:, 2]).max()
 
@@ -208,16 +208,16 @@ def test_loads_at_nodes_do_the_work_of_their_points() -> None:
     q, v, _ = states(model, 9)
     wrench = np.array([0.1, -0.2, 0.3, 1.0, 2.0, -3.0])
     change = model.bias_forces(q, v) - model.bias_forces(q, v, external={"l1/2": wrench})
-    R = model.shown.pose(model.shown_state(q, v)[0], "l1 (rigid)")[0]
+    R = model.display.pose(model.display_state(q, v)[0], "l1 (rigid)")[0]
     turned = q + 1j * STEP * np.eye(model.nv)
     moves = model.pose(turned, "l1/2")[1].imag / STEP
     force_only = model.bias_forces(q, v) - model.bias_forces(q, v, external={"l1/2": np.r_[0.0, 0.0, 0.0, wrench[3:]]})
     assert relative(moves @ (R @ wrench[3:]), force_only) < 1e-10
-    link_turns = model.shown.velocity(*model.shown_state(q, np.eye(model.nv))[:2], "l1 (rigid)")[:, :3] @ R
+    link_turns = model.display.velocity(*model.display_state(q, np.eye(model.nv))[:2], "l1 (rigid)")[:, :3] @ R
     node = (
-        model.shown_state(q, np.eye(model.nv))[1][:, -10:]
+        model.display_state(q, np.eye(model.nv))[1][:, -10:]
         @ np.asarray(
-            model.shown.description.bodies["l1"].body.frame("2").shape[:3]  # type: ignore[union-attr]
+            model.display.description.bodies["l1"].body.frame("2").shape[:3]  # type: ignore[union-attr]
         ).T
     )
     assert relative((link_turns + node) @ wrench[:3], change - force_only) < 1e-10

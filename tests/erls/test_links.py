@@ -12,8 +12,8 @@ from scipy.linalg import eigh
 from generators_flexible import random_flexible
 from rigid_links import ALUMINIUM, relative
 from supple import ModelError, RigidBody
+from supple.erls.display import with_rigid_modes
 from supple.erls.links import make_link
-from supple.erls.shown import with_rigid_modes
 from supple.structures import Rectangle, Structure, beam, beam_path, from_matrices
 
 
@@ -59,7 +59,7 @@ def test_integrals_are_sums_over_the_points() -> None:
     body, points = random_flexible(np.random.default_rng(3), 4, coupled=True)
     link = make_link("points", body, None)
     m, x = points.mass, points.x - link.com
-    lean = link.recoil[None, 3:] + np.cross(link.recoil[:3].T[None], x[:, None]).transpose(0, 2, 1)
+    lean = link.participation[None, 3:] + np.cross(link.participation[:3].T[None], x[:, None]).transpose(0, 2, 1)
     Psi = points.Psi @ link.shapes + lean
     assert relative(link.second, np.einsum("p,pi,pj->ij", m, x, x)) < 1e-12
     assert relative(link.X, np.einsum("p,pi,pjr->rij", m, x, Psi)) < 1e-11
@@ -85,7 +85,7 @@ def test_straight_rods_of_point_masses_need_no_inertia_about_themselves() -> Non
     rod = beam(0.5, Rectangle(1e-5, 1e-5), ALUMINIUM, elements=4, lumped=True).reduce("free-free", modes=3)
     link = make_link("rod", rod, None)
     assert link.inertia[0, 0] < 1e-6 * link.inertia[1, 1]
-    assert np.isfinite(link.recoil).all()
+    assert np.isfinite(link.participation).all()
     assert (link.squares > 0).all()
 
 

@@ -64,8 +64,8 @@ def test_links_without_mass_are_where_they_belong() -> None:
     mech.add_frame("tip", "b", (0.0, 0.0, 0.5))
     model, ordinary, q, v = build(mech), mech.build(), [0.3, 0.4], [1.0, 2.0]
     assert model.pose(q, "b/tip")[1] == pytest.approx(ordinary.pose(q, "b/tip")[1], abs=1e-12)
-    x, s, _ = model.shown_state(q, v)
-    assert np.array(model.shown.energy(x, s)) == pytest.approx(np.array(ordinary.energy(q, v)), rel=1e-9)
+    x, s, _ = model.display_state(q, v)
+    assert np.array(model.display.energy(x, s)) == pytest.approx(np.array(ordinary.energy(q, v)), rel=1e-9)
 
 
 def test_a_mechanism_without_joints_vibrates_as_the_ordinary_model() -> None:

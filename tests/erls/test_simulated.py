@@ -108,8 +108,8 @@ def test_results_remember_the_formulation(tmp_path: Path) -> None:
     ran = commands.invoke(app, ["run", str(target), "--duration", "0.01", "-o", str(tmp_path / "run.nc")])
     assert ran.exit_code == 0, ran.output
     assert supple.open_results(tmp_path / "run.nc").sizes["coordinate"] == model.nq
-    shown = commands.invoke(app, ["info", str(target)])
-    assert "simulated as equivalent rigid links, modes: upper 2, fore 1" in shown.output
+    display = commands.invoke(app, ["info", str(target)])
+    assert "simulated as equivalent rigid links, modes: upper 2, fore 1" in display.output
     for command in ("modes", "equations", "bench"):
         refused = commands.invoke(app, [command, str(target)])
         assert isinstance(refused.exception, supple.StateError), refused.output

@@ -118,10 +118,10 @@ def test_pivots_that_vanish_in_the_nominal_configuration_are_avoided(n: int) -> 
         A = A @ turn
     function = Function("solved", g, {"x": x, "b": B}, {"A": A, "X": solve_general(A, B)})
     rng = np.random.default_rng(n)
-    for posture in (np.zeros(n - 1), 0.1 * rng.normal(size=n - 1), 0.8 * rng.random(n - 1)):
+    for configuration in (np.zeros(n - 1), 0.1 * rng.normal(size=n - 1), 0.8 * rng.random(n - 1)):
         b = rng.normal(size=(n, 1))
-        found = function.evaluate(x=posture, b=b)
-        assert posture.any() or found["A"][0, 0] == 0.0
+        found = function.evaluate(x=configuration, b=b)
+        assert configuration.any() or found["A"][0, 0] == 0.0
         np.testing.assert_allclose(found["X"], found["A"].T @ b, rtol=0, atol=1e-10)
 
 

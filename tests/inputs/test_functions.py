@@ -201,4 +201,4 @@ def test_functions_are_known_again_by_what_they_do() -> None:
     marks = [text(f) for f in make(1.0)]
     assert len(set(marks)) == len(marks)
     assert marks == [text(f) for f in make(2.0)]
-    assert text(Sampled(make(1.0)[0], 5.0)) == f"{marks[0]} at 5 Hz"
+    assert text(Sampled(make(1.0)[0], 5.0)) == f"{marks[0]} at 5.0 Hz"

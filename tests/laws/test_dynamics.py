@@ -17,7 +17,7 @@ STEP = 1e-30  # complex step: exact to rounding for any size this small
 
 
 def a_state(model: supple.Model, seed: int) -> tuple[Any, Any, Any]:
-    """A random state and drive forces."""
+    """A random state and generalized forces."""
     q, v = model.random_state(seed)
     return q, v, np.random.default_rng(seed + 1).normal(size=model.nv) * 5
 

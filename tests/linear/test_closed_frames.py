@@ -78,7 +78,7 @@ def test_energy_of_a_loaded_frame_grows_with_its_modes() -> None:
     assert len(found) == model.nv - 5
     for i in range(3):
         size = 1e-3 / found.frequencies[i]
-        energy = [model.energy(found.posture(i, s), np.zeros(model.nv))[1] for s in (-size, 0.0, size)]
+        energy = [model.energy(found.configuration(i, s), np.zeros(model.nv))[1] for s in (-size, 0.0, size)]
         growth = (energy[0] + energy[2]) / 2 - energy[1]
         assert growth == pytest.approx(0.5 * (2 * np.pi * found.frequencies[i] * size) ** 2, rel=1e-3)
 

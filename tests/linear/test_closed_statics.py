@@ -103,7 +103,7 @@ def test_redundant_rows_change_nothing() -> None:
 
 
 def test_an_overconstrained_mechanism_comes_to_rest() -> None:
-    """Bricard's: five rods, one freedom, six conditions for five. Least potential energy, found along its motion."""
+    """Bricard's: five rods, one dof, six conditions for five. Least potential energy, found along its motion."""
     model = bricard()
     loops = model.loops
     assert loops is not None
@@ -114,7 +114,7 @@ def test_an_overconstrained_mechanism_comes_to_rest() -> None:
     assert len(found) == 1
     assert found.frequencies[0] > 0.1
     size = 1e-3 / found.frequencies[0]
-    energy = [model.energy(found.posture(0, s), np.zeros(5))[1] for s in (-size, 0.0, size)]
+    energy = [model.energy(found.configuration(0, s), np.zeros(5))[1] for s in (-size, 0.0, size)]
     assert (energy[0] + energy[2]) / 2 - energy[1] == pytest.approx(
         0.5 * (2 * np.pi * found.frequencies[0] * size) ** 2, rel=1e-3
     )
@@ -129,7 +129,7 @@ def test_no_equilibrium() -> None:
         equilibrium(mech.build())
     found = modes(mech.build())
     assert found.kinds == ("rigid",)
-    assert "drive forces, the largest 4.905 N" in str(found)
+    assert "generalized forces, the largest 4.905 N" in str(found)
 
 
 def test_loops_that_cannot_be_closed() -> None:
@@ -156,4 +156,4 @@ def test_the_command() -> None:
     assert "on 'crank.angle'" in text
     settled = print_modes(model, static=True)
     assert "equilibrium after" in settled
-    assert "drive forces" not in settled
+    assert "generalized forces" not in settled

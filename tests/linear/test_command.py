@@ -14,11 +14,11 @@ def test_print_modes() -> None:
     text = print_modes(model)
     assert text.splitlines()[0] == "crane: 3 modes"
     assert "rigid" in text
-    assert "drive forces" in text
+    assert "generalized forces" in text
     assert "... and 2 more" in print_modes(model, count=1)
     settled = print_modes(model, static=True)
     assert "equilibrium after" in settled
-    assert "drive forces" not in settled
+    assert "generalized forces" not in settled
     assert "load.angle2" in settled
     held = print_modes(model, fixed=["trolley"])
     assert "rigid" not in held

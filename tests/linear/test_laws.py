@@ -75,7 +75,7 @@ def test_modes_of_a_conservative_tree(seed: int) -> None:
     assert not found.unstable.any()
     for i in np.flatnonzero(~found.rigid)[:8]:
         size = 1e-3 / found.frequencies[i]
-        energy = [model.energy(found.posture(i, s), np.zeros(model.nv))[1] for s in (-size, 0.0, size)]
+        energy = [model.energy(found.configuration(i, s), np.zeros(model.nv))[1] for s in (-size, 0.0, size)]
         growth = (energy[0] + energy[2]) / 2 - energy[1]
         assert growth == pytest.approx(-0.5 * squares[i] * size**2, rel=1e-3)
 

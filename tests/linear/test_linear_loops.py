@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def test_slider_crank_by_hand() -> None:
-    """One freedom: the equilibrium is where the potential energy is level, w^2 its curvature over the inertia."""
+    """One dof: the equilibrium is where the potential energy is level, w^2 its curvature over the inertia."""
     k = 12.0
     model = slider_crank(stiffness=k)
     rest = equilibrium(model, START)
@@ -39,7 +39,7 @@ def test_slider_crank_by_hand() -> None:
     assert found.energies.sum(axis=0) == pytest.approx([1.0])
     assert found.energies[2, 0] == pytest.approx(3.0 * found.shapes[2, 0] ** 2, rel=1e-9)
     assert "crank.angle" in found.table()
-    assert "drive forces" not in found.table()
+    assert "generalized forces" not in found.table()
 
 
 def test_rest_takes_the_forces_that_the_dynamics_find() -> None:
@@ -67,7 +67,7 @@ def test_period_of_a_small_motion() -> None:
     rest = equilibrium(model, [1.2, -1.2, 1.7])
     found = modes(model, rest.q)
     period = 1 / found.frequencies[0]
-    start = found.posture(0, 1e-4 / abs(found.shapes[0, 0]))
+    start = found.configuration(0, 1e-4 / abs(found.shapes[0, 0]))
     assert model.loops is not None
     assert np.abs(model.loops.errors(start)[0]).max() < 1e-11
     motion = supple.simulate(model, 4.25 * period, start, rtol=1e-11, atol=1e-14, samples=426)
@@ -121,7 +121,7 @@ def branches(closed: bool, spin: float = 0.0) -> tuple[supple.Model, Floats, Flo
 
 @pytest.mark.parametrize("spin", [0.0, 4.0])
 def test_hinges_closed_are_hinges(spin: float) -> None:
-    """Nine freedoms less: at rest, and turning steadily, where loops add terms of every kind."""
+    """Nine degrees of freedom less: at rest, and turning steadily, where loops add terms of every kind."""
     tree, q, v = branches(False, spin)
     closed, q_closed, v_closed = branches(True, spin)
     assert closed.loops is not None

@@ -79,7 +79,7 @@ def test_modes_of_the_bicycle(whipple: supple.Model) -> None:
     assert standing.eigenvalues.real == pytest.approx([0.0, *PUBLISHED[0.0][2:]], abs=1e-9)
     assert whipple.loops is not None
     assert np.abs(whipple.loops.jacobian(standing.q) @ standing.shapes).max() < 1e-12
-    assert standing.freedom(2) == "fork.angle"
+    assert standing.dof(2) == "fork.angle"
 
 
 def test_transfer_of_the_bicycle(whipple: supple.Model) -> None:

@@ -49,7 +49,7 @@ def test_a_hanging_beam_grows_longer() -> None:
 
 
 def test_chain_with_springs_against_minimal_energy() -> None:
-    """Large angles: the posture of least potential energy, found by another method."""
+    """Large angles: the configuration of least potential energy, found by another method."""
     mech = supple.Mechanism("chain")
     for i in range(4):
         joint = supple.Revolute("y", stiffness=2.0, rest=0.3 * i)

@@ -60,7 +60,7 @@ def test_double_pendulum_of_two_points() -> None:
     assert (found.frequencies * 2 * np.pi) ** 2 == pytest.approx(
         9.81 / 0.4 * (2 + np.sqrt(2) * np.array([-1, 1])), 1e-13
     )
-    assert found.freedom(0) == "upper.angle"
+    assert found.dof(0) == "upper.angle"
     # In the slow mode the upper bob moves by 1, the lower by 1 + sqrt 2.
     move = found.shape_at("lower")[3, 0], found.shape_at("lower")[3, 0] - 0.4 * found.shape_at("lower")[1, 0]
     assert move[1] / move[0] == pytest.approx(1 + np.sqrt(2), rel=1e-12)
@@ -218,8 +218,8 @@ def test_fixed_joints_and_settled_posture() -> None:
     rest = equilibrium(model, {"beam.angle": 1.0})
     found = modes(model, rest.q)
     assert found.real
-    assert "drive forces" not in str(found)
-    assert "drive forces" in str(locked)
+    assert "generalized forces" not in str(found)
+    assert "generalized forces" in str(locked)
     rigid = np.sqrt(1.5 * 9.81 / LENGTH)
     assert found.frequencies[0] * 2 * np.pi == pytest.approx(rigid, rel=0.01)
     with pytest.raises(supple.StateError, match="did you mean 'beam'"):

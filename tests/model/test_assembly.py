@@ -121,6 +121,6 @@ def test_a_dead_point_is_named() -> None:
     mech.constrain("rod", supple.Distance("ground/peg", "arm/end", 2.0))
     loops = mech.build().loops
     assert loops is not None
-    assert loops.repeated([0.0]) == ["1 condition of 'rod' that no joint can change at this dead point"]
-    assert loops.repeated() == loops.repeated([0.0])
+    assert loops.redundant([0.0]) == ["1 condition of 'rod' that no joint can change at this dead point"]
+    assert loops.redundant() == loops.redundant([0.0])
     assert loops.margins([0.0])[0][0] == 0.0

@@ -116,7 +116,7 @@ def test_joint_wrenches_balance_every_body() -> None:
 def test_conditions_that_repeat_others_are_named() -> None:
     loops = n_four_bar(2).loops
     assert loops is not None
-    assert loops.repeated() == [
+    assert loops.redundant() == [
         "3 conditions of 'loop1' fulfilled whatever the joints do",
         "3 conditions of 'loop2' fulfilled whatever the joints do",
     ]
@@ -124,7 +124,7 @@ def test_conditions_that_repeat_others_are_named() -> None:
     mech.close_loop("second pin", "rod/end", "slider", Z)
     twice = mech.build().loops
     assert twice is not None
-    assert "2 conditions of 'second pin' repeating 'pin'" in twice.repeated(twice.assemble([0.7, -0.4, 1.0]))
+    assert "2 conditions of 'second pin' repeating 'pin'" in twice.redundant(twice.assemble([0.7, -0.4, 1.0]))
 
 
 def test_repeated_conditions_share_their_forces_and_change_no_motion() -> None:
@@ -247,7 +247,7 @@ def test_a_singular_posture_is_seen_alone() -> None:
     assert loops is not None
     flat = np.array([-np.pi / 2, np.pi / 2, -np.pi / 2])
     assert loops.margins(flat)[0][0] < 1e-12
-    assert loops.singular_postures([0.0], [flat]) == [(0.0, "loop1")]
+    assert loops.singular_configurations([0.0], [flat]) == [(0.0, "loop1")]
     assert loops.margins([-1.0, 1.0, -1.0])[0][0] > 1e-2
 
 
@@ -273,7 +273,7 @@ def door(apart: float) -> supple.Model:
 
 
 def test_hinges_close_together_hold_a_door() -> None:
-    """A centimetre apart they do; a tenth of a millimetre is beyond what the softness of the solution lets through."""
+    """A centimetre apart they do; a tenth of a millimetre is beyond what the regularization lets through."""
     model = door(1e-2)
     a = model.forward_dynamics(model.neutral(), np.zeros(6), np.zeros(6))
     about_y = 10.0 * 9.81 * 0.5 / (1.0 + 10.0 * 0.25)

@@ -90,7 +90,7 @@ def test_equal_bodies_share_their_numbers(boom: structures.FlexibleBody) -> None
     flex = mech.build().flex
     assert flex is not None
     assert len(flex.mode_second) == 4
-    assert len(flex.seat_shape) == 4
+    assert len(flex.attachment_shape) == 4
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A freedom without inertia: every method says so, and names it."""
+"""A degree of freedom without inertia: every method says so, and names it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import supple
 from supple import structures
 from supple.model.model import METHODS
-from supple.simulation.reclosing import blow
+from supple.simulation.impacts import impulse_at
 
 LINK = supple.RigidBody(1.0, (0, 0, -0.5), (0.1, 0.1, 0.1))
 Y = supple.Revolute("y")
@@ -106,7 +106,7 @@ def test_loops_of_a_singular_tree_say_so() -> None:
         lambda: loops.assemble(q),
         lambda: loops.consistent(q, [1.0, 0.0, 0.0]),
         lambda: loops.forces(q, still[0], still[0]),
-        lambda: blow(model, q, 1, free),
+        lambda: impulse_at(model, q, 1, free),
     ):
         with pytest.raises(supple.SingularError, match=match):
             call()

@@ -42,7 +42,7 @@ def test_row_of_four_bars_passes_singular_postures(n: int, x: float, y: float) -
     np.testing.assert_allclose(top[:2], (x, y), atol=1e-6)
     assert drift(motion) < 1e-8
     assert abs(motion.constraint_error).max() < 1e-10
-    assert motion.q.values[:, 0].min() < -2.0, "else it has not passed the level posture"
+    assert motion.q.values[:, 0].min() < -2.0, "else it has not passed the level configuration"
 
 
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-11])
@@ -52,13 +52,13 @@ def test_singular_postures_are_passed_wherever_the_steps_fall(n: int, rtol: floa
     motion = supple.simulate(n_four_bar(n), 3.0, v={"rod0.angle": -1.0}, rtol=rtol, atol=1e-12, samples=1001)
     assert drift(motion) < 100 * rtol
     assert motion.attrs["steps"] < 100
-    assert motion.q.values[:, 0].min() < -5.0, "else it has not passed both level postures"
+    assert motion.q.values[:, 0].min() < -5.0, "else it has not passed both level configurations"
 
 
 def test_bricards_mechanism_has_a_condition_too_many() -> None:
     model = bricard()
     assert model.loops is not None
-    assert model.loops.repeated(model.neutral()) == ["1 condition of 'hinge' repeating 'hinge'"]
+    assert model.loops.redundant(model.neutral()) == ["1 condition of 'hinge' repeating 'hinge'"]
     motion = supple.simulate(model, 10.0, rtol=1e-10, atol=1e-12, samples=101)
     assert drift(motion) < 1e-7
     assert abs(motion.constraint_error).max() < 1e-10

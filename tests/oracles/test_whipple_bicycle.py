@@ -96,7 +96,7 @@ def test_equations_for_small_lean_and_steer(system: System, equations: Equations
     np.testing.assert_allclose(np.sort_complex(found[found.imag <= 0]), PUBLISHED[5.0], rtol=0, atol=1e-11)
 
 
-# ------------------------------------------------------------ away from the upright posture
+# ------------------------------------------------------------ away from the upright configuration
 
 
 def of_motion(system: System, equations: Equations) -> Function:

@@ -76,7 +76,7 @@ def test_effective_inertia_and_forces_are_those_of_dense_algebra(case: Any) -> N
     model, q, v = case
     loops = model.loops
     J = loops.jacobian(q)
-    S = loops.reflect(q, v, model._free).S
+    S = loops.constraint_state(q, v, model._free).S
     np.testing.assert_allclose(S, J @ model.inverse_mass_matrix(q) @ J.T, rtol=1e-9, atol=1e-11)
     tau = np.random.default_rng(0).normal(size=model.nv)
     a = model.forward_dynamics(q, v, tau)
@@ -85,7 +85,7 @@ def test_effective_inertia_and_forces_are_those_of_dense_algebra(case: Any) -> N
 
 
 def test_accelerations_keep_the_rates(case: Any) -> None:
-    """What S can bring about it does: phi'' is zero along all directions in which it is well above the softness."""
+    """What S can bring about it does: phi'' is zero in all directions in which it is above the regularization."""
     model, q, v = case
     loops = model.loops
     a = model.forward_dynamics(q, v, np.zeros(model.nv))
@@ -94,9 +94,9 @@ def test_accelerations_keep_the_rates(case: Any) -> None:
         return loops.errors(model.integrate(q, v + h / 2 * a, h), v + h * a)[1]
 
     change = (rate(H) - rate(-H)) / (2 * H)
-    S = loops.reflect(q, v, model._free).S
+    S = loops.constraint_state(q, v, model._free).S
     size = np.sqrt(S.diagonal())
     values, vectors = np.linalg.eigh(S / np.outer(size, size))
-    firm = vectors[:, values > 1e-3]
-    np.testing.assert_allclose(firm.T @ (change / size), 0.0, atol=1e-5)
+    regularized = vectors[:, values > 1e-3]
+    np.testing.assert_allclose(regularized.T @ (change / size), 0.0, atol=1e-5)
     assert np.abs(a).max() > 1.0

@@ -201,5 +201,5 @@ def test_wrong_shapes_and_parents_are_refused() -> None:
     with pytest.raises(supple.StateError, match="parents"):
         Influence([1, 0], np.zeros((2, 1, 1)))
     model = random_tree(1, 3)
-    with pytest.raises(supple.StateError, match="one real posture"):
+    with pytest.raises(supple.StateError, match="one real configuration"):
         model.operators(np.zeros((2, model.nq)))

@@ -13,7 +13,7 @@ from closed_mechanisms import n_four_bar
 from falling_ball import happened
 from supple import Event, Limit, structures
 from supple.errors import SimulationError
-from supple.simulation.reclosing import blow
+from supple.simulation.impacts import impulse_at
 
 Z = supple.Revolute("z")
 METHODS: list[dict[str, Any]] = [
@@ -49,7 +49,7 @@ INERTIA = 0.1 + 0.8 / 4
 
 
 def felt_mass(model: supple.Model, q: Any, speed: int) -> float:
-    """Inertia of the closed mechanism felt at a joint, from the equations of the blow as they stand."""
+    """Inertia of the closed mechanism felt at a joint, from the equations of the impulse as they stand."""
     assert model.loops is not None
     J, M = model.loops.jacobian(q), model.mass_matrix(q)
     n, m = model.nv, len(J)
@@ -85,13 +85,13 @@ def test_a_blow_takes_the_energy_that_restitution_asks_for(method: dict[str, Any
     t = happened(motion)[0][0]
     before = int(np.searchsorted(motion.time.values, t)) - 1
     kinetic = motion.kinetic_energy.values
-    # Without gravity the energy is the same up to the blow, and tells the speed of the slider there.
+    # Without gravity the energy is the same up to the impulse, and tells the speed of the slider there.
     fell = supple.simulate(model, t, v={"crank.angle": 6.0}, samples=2, rtol=1e-11, atol=1e-13)
     q, v = fell.q.values[-1], fell.v.values[-1]
     assert q[2] == pytest.approx(-0.3, abs=1e-7)
     lost = 0.5 * (1 - e**2) * felt_mass(model, q, 2) * v[2] ** 2
     assert kinetic[before + 1] == pytest.approx(kinetic[0] - lost, abs=2e-6)
-    # The stop takes all of the motion of a mechanism with one freedom.
+    # The stop takes all of the motion of a mechanism with one degree of freedom.
     assert 0.5 * felt_mass(model, q, 2) * v[2] ** 2 == pytest.approx(kinetic[0], rel=1e-6)
     assert abs(motion.constraint_error).max() < 1e-10
     assert abs(motion.constraint_rate).max() < 1e-9
@@ -106,7 +106,7 @@ def test_a_held_joint_is_released_when_the_closed_mechanism_pulls_it_off(method:
     motion = supple.simulate(model, 1.2, {"crank.angle": 1.0}, tau=law, limits=limits, samples=121, **method)
     assert [name for _, name in happened(motion)] == ["slider.position lower", "slider.position release"]
     (met, _), (off, _) = happened(motion)
-    # The drive that balances the weights at the posture of the stop, by the work of a small motion of the loops.
+    # The drive that balances the weights at the configuration of the stop, by the work of a small motion of the loops.
     held = motion.q.values[np.searchsorted(motion.time.values, met) + 1]
     assert model.loops is not None
     (way,) = np.linalg.svd(model.loops.jacobian(held))[2][2:]
@@ -190,7 +190,7 @@ def test_a_five_bar_between_stops_never_gains_energy() -> None:
 
 
 def test_a_blow_is_felt_by_a_joint_that_is_held() -> None:
-    """Against the equations as they stand: M dv = J* L + blows at both joints, J dv = 0, one held, the other moved."""
+    """Against the equations as they stand: M dv = J* L + impulses at both joints, J dv = 0, one held, one moved."""
     model = five_bar()
     assert model.loops is not None
     q = model.loops.assemble([1.8, 0.2, 1.3, 0.4])
@@ -201,7 +201,7 @@ def test_a_blow_is_felt_by_a_joint_that_is_held() -> None:
     both = np.block([[M, -C.T], [C, np.zeros((len(C), len(C)))]])
     expected = np.linalg.solve(both, np.eye(len(both))[-1])
     given = np.arange(4) == held
-    found = blow(model, q, struck, given)
+    found = impulse_at(model, q, struck, given)
     assert found is not None
     change, felt = found
     np.testing.assert_allclose(change, expected[:4], atol=1e-10)
@@ -209,7 +209,7 @@ def test_a_blow_is_felt_by_a_joint_that_is_held() -> None:
     np.testing.assert_allclose(np.delete(felt, [held, struck]), 0.0, atol=1e-9)
     assert abs(felt[held]) > 0.01
     given[struck - 1] = True
-    assert blow(model, q, struck, given) is None, "two freedoms, both held"
+    assert impulse_at(model, q, struck, given) is None, "two degrees of freedom, both held"
 
 
 def test_stops_of_a_flexible_loop_keep_the_energy_with_full_restitution() -> None:

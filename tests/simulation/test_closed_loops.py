@@ -158,7 +158,7 @@ def test_singular_postures_of_a_motion_are_named() -> None:
     motion = supple.simulate(model, 2.0, v={"rod0.angle": -1.0}, samples=401)
     assert model.loops is not None
     level = np.abs(np.cos(motion.q.values[:, 0]))
-    found = model.loops.singular_postures(motion.time.values, motion.q.values)
+    found = model.loops.singular_configurations(motion.time.values, motion.q.values)
     assert len(found) >= 2
     assert {name for _, name in found} == {"loop1"}
     assert max(level[round(t / 0.005)] for t, _ in found) < 0.05

@@ -14,7 +14,7 @@ from supple.errors import SimulationError, StateError
 from supple.inputs.inputs import Inputs
 from supple.simulation.methods import index3
 from supple.simulation.methods.index3 import ClosedIDA, independent
-from supple.simulation.methods.stretch import Task
+from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
@@ -112,7 +112,7 @@ def test_conditions_that_repeat_others_are_left_out(make: Any) -> None:
     model = make()
     assert model.loops is not None
     q = model.loops.assemble()
-    kept = independent(model.loops.reflect(q).S)
+    kept = independent(model.loops.constraint_state(q).S)
     assert kept.sum() == np.linalg.matrix_rank(model.loops.jacobian(q), tol=1e-9) < len(model.loops)
     both(model, 1.0, 1e-6, samples=21)
 
@@ -171,11 +171,13 @@ def test_events_stop_and_change_it() -> None:
 def test_singular_postures_are_named() -> None:
     """A row of four-bars laid flat could go on in two ways."""
     model = n_four_bar(1)
-    words = r"IDA stopped at t = 0\.70\d+ s: .*; the posture is singular at constraint 'loop1', which the default"
+    words = r"IDA stopped at t = 0\.70\d+ s: .*; the configuration is singular at constraint 'loop1', which the default"
     with pytest.raises(SimulationError, match=words):
         supple.simulate(model, 2.0, v={"rod0.angle": -1.0}, integrator="IDA", rtol=1e-11, atol=1e-13, samples=21)
     flat = {"rod0.angle": -np.pi / 2, "bar1.angle": np.pi / 2, "rod1.angle": -np.pi / 2}
-    words = r"constraint 'loop1': position repeated others at t = 0 s, where the posture is singular, and is off by"
+    words = (
+        r"constraint 'loop1': position repeated others at t = 0 s, where the configuration is singular, and is off by"
+    )
     with pytest.raises(SimulationError, match=words):
         supple.simulate(model, 1.0, flat, {"rod0.angle": -1.0}, integrator="IDA", samples=21)
 

@@ -50,7 +50,7 @@ def same(results: xr.Dataset, expected: xr.Dataset) -> bool:
     return own.identical(expected) and own.q.values.tobytes() == expected.q.values.tobytes()
 
 
-def broken_off(path: Path, count: int, of: int = 9) -> None:
+def interrupted(path: Path, count: int, of: int = 9) -> None:
     """Leave a run with so many parts."""
     with Recording.begin(path, plan(of)) as recording:
         for dataset, memory in segments(count):
@@ -134,7 +134,7 @@ def test_a_run_without_interruption(path: Path, directory: Path) -> None:
 
 
 def test_the_parts_of_a_run_and_the_joined_file_read_the_same(path: Path) -> None:
-    broken_off(path, 5)
+    interrupted(path, 5)
     from_parts = open_results(path)
     assert from_parts.attrs["finished"] == 0
     recording, _ = Recording.resume(path, plan(9))
@@ -239,7 +239,7 @@ def test_results_are_joined_and_checked_in_little_memory(path: Path, monkeypatch
 
 
 def test_begin_refuses_an_unfinished_run_unless_told_to_overwrite(path: Path) -> None:
-    broken_off(path, 3)
+    interrupted(path, 3)
     before = snapshot(path.parent)
     with pytest.raises(supple.ResultsError, match=r"motion.nc: .* 3 parts in .*--resume goes on.*--overwrite begins"):
         Recording.begin(path, plan(9))
@@ -268,7 +268,7 @@ def test_a_run_that_has_no_part_yet_is_no_obstacle(path: Path) -> None:
 def test_results_of_an_earlier_run_stay_until_the_next_is_finished(path: Path, directory: Path) -> None:
     run(path, 2)
     earlier = path.read_bytes()
-    broken_off(path, 3, of=3)
+    interrupted(path, 3, of=3)
     assert path.read_bytes() == earlier
     with pytest.warns(supple.ResultsWarning, match=f"results of an earlier run; a later one in {directory} is unfin"):
         results = open_results(path)
@@ -291,7 +291,7 @@ def test_results_of_an_earlier_run_stay_until_the_next_is_finished(path: Path, d
     ],
 )
 def test_resume_refuses_another_plan_and_says_what_differs(path: Path, other: Plan, message: str) -> None:
-    broken_off(path, 2)
+    interrupted(path, 2)
     before = snapshot(path.parent)
     with pytest.raises(supple.ResultsError, match=message) as caught:
         Recording.resume(path, other)
@@ -372,7 +372,7 @@ def damage(file: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["flipped", "half", "end", "empty", "absent"])
 def test_a_damaged_part_sends_the_run_back_to_the_part_before(path: Path, directory: Path, how: str) -> None:
-    broken_off(path, 6)
+    interrupted(path, 6)
     damage(directory / "00003.nc", how)
     reason = f"00003.nc is {'missing' if how == 'absent' else 'damaged'}"
     with pytest.warns(supple.ResultsWarning, match=f"{reason}.*the 3 parts before it are read"):
@@ -403,7 +403,7 @@ def test_damage_that_happens_during_the_run_is_found_before_anything_is_joined(p
 
 
 def test_a_damaged_plan_leaves_the_motion(path: Path, directory: Path) -> None:
-    broken_off(path, 2)
+    interrupted(path, 2)
     damage(directory / "plan.nc", "half")
     assert open_results(path).attrs.pop("finished") == 0
     assert np.array_equal(open_results(path).q, whole(2).q)
@@ -412,7 +412,7 @@ def test_a_damaged_plan_leaves_the_motion(path: Path, directory: Path) -> None:
 
 
 def test_leftovers_with_temporary_names_are_of_no_account(path: Path, directory: Path) -> None:
-    broken_off(path, 2)
+    interrupted(path, 2)
     for name in ("00002.nc.draft", "result.nc.draft", "result.nc"):
         (directory / name).write_bytes(b"half")
     assert same(open_results(path), whole(2))
@@ -463,7 +463,7 @@ def test_a_directory_that_may_not_be_written(path: Path) -> None:
 def test_a_full_disk_keeps_the_parts(path: Path, directory: Path) -> None:
     run(path, 1)
     earlier = path.read_bytes()
-    broken_off(path, 3, of=4)
+    interrupted(path, 3, of=4)
     full = directory / "00003.nc.draft"
     recording, memory = Recording.resume(path, plan(4))
     assert memory is not None

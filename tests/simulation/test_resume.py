@@ -1,4 +1,4 @@
-"""Runs that are broken off: what is left, and that they go on to the same end, bit for bit."""
+"""Runs that are interrupted: what is left, and that they go on to the same end, bit for bit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 import xarray as xr
 
 import supple
-from broken_off_runs import OPTIONS
+from interrupted_runs import OPTIONS
 from supple.simulation import course, run
 from supple.simulation.storage import Recording
 
-SCRIPT = Path(__file__).parents[1] / "broken_off_runs.py"
+SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 
 
 def killed(directory: Path, kind: str, *integrators: str) -> dict[str, Any]:

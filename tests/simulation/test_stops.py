@@ -1,4 +1,4 @@
-"""Stops of joints: bounces in closed form, rest, release, blows that all bodies feel."""
+"""Stops of joints: bounces in closed form, rest, release, impulses that all bodies feel."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_blow_at_the_elbow_keeps_the_angular_momentum_about_the_shoulder(e: fl
     before = int(np.searchsorted(result.time.values, t)) - 1
     v = result.v.values
     if e:
-        assert v[before + 1, 1] == pytest.approx(-e * v[before, 1], rel=2e-2)  # samples are 1 ms from the blow
+        assert v[before + 1, 1] == pytest.approx(-e * v[before, 1], rel=2e-2)  # samples are 1 ms from the impulse
         assert abs(v[before + 1, 0] - v[before, 0]) > 0.3
     else:
         assert abs(v[before, 1]) > 1.0
@@ -142,7 +142,7 @@ def test_two_pucks_that_meet_their_stops_at_one_instant() -> None:
 
 
 def test_a_blow_pulls_a_joint_off_its_stop() -> None:
-    """A hammer on a resting plate: the blow at the hammer's own stop lifts the plate that carries it."""
+    """A hammer on a resting plate: the impulse at the hammer's own stop lifts the plate that carries it."""
     mech = supple.Mechanism("hammer")
     mech.add_body("plate", supple.RigidBody(1.0), joint=supple.Prismatic("z"))
     mech.add_body("hammer", supple.RigidBody(1.0), "plate", joint=supple.Prismatic("z"))
@@ -169,7 +169,7 @@ def test_stops_of_a_flexible_arm() -> None:
         result = supple.simulate(model, 0.5, v={"boom.angle": 2.0}, limits=limits, samples=251, rtol=1e-10)
         energy = (result.kinetic_energy + result.potential_energy).values
         assert len(happened(result)) >= 2
-        assert np.abs(result.q.values[:, 1]).max() > 1e-4  # the blow makes it ring
+        assert np.abs(result.q.values[:, 1]).max() > 1e-4  # the impulse makes it ring
         assert np.diff(energy).max() < 1e-7
         assert (energy[-1] == pytest.approx(energy[0], rel=1e-7)) == (e == 1.0)
         assert (np.abs(result.q.values[:, 0]) <= 0.2 + 1e-9).all()

@@ -19,7 +19,7 @@ SOFT = Material(E=7e10, nu=0.0, rho=2700)
 LENGTH, WIDTH, HEIGHT = 0.5, 0.05, 0.04
 
 
-def mesh_of(kind: str, along: int, across: int) -> Any:
+def offdiagonal_of(kind: str, along: int, across: int) -> Any:
     ticks = [np.linspace(0, size, n + 1) for size, n in ((LENGTH, along), (WIDTH, across), (HEIGHT, across))]
     mesh = (skfem.MeshHex if kind.startswith("hex") else skfem.MeshTet).init_tensor(*ticks)
     if kind == "hex2":
@@ -37,7 +37,7 @@ def solid(mesh: Any, material: Material = SOFT) -> Structure:
     [("hex", 48, 2, 0.02), ("hex2", 12, 2, 2e-3), ("tet", 48, 4, 0.2), ("tet2", 12, 2, 2e-3)],
 )
 def test_a_cantilever_of_solids_is_nearly_a_beam(kind: str, along: int, across: int, above: float) -> None:
-    structure = solid(mesh_of(kind, along, across))
+    structure = solid(offdiagonal_of(kind, along, across))
     volume = LENGTH * WIDTH * HEIGHT
     assert structure.mass == pytest.approx(2700 * volume, rel=1e-12)
     np.testing.assert_allclose(structure.com, [LENGTH / 2, WIDTH / 2, HEIGHT / 2], rtol=1e-12)

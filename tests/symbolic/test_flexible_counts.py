@@ -86,7 +86,7 @@ def interior(modes: int) -> tuple[int, int]:
 
 
 def test_the_count_is_linear_in_the_modes() -> None:
-    """40 multiplications a mode and body: gyroscopic force 6, stiffness 1, rate and acceleration of the seat 3 and 6,
+    """40 multiplications a mode and body: gyroscopic force 6, stiffness 1, rate and acceleration of the node 3 and 6,
     inward 12, outward 12; as many additions.
     """
     ten, fifteen, twenty = (interior(n) for n in (10, 15, 20))

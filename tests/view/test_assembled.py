@@ -29,7 +29,7 @@ def test_marks_are_those_of_the_coupled_system_and_not_of_its_parts() -> None:
     expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.inv(M) @ K))) / (2 * np.pi)
     assert [mark["x"] for mark in found.marks] == pytest.approx(expected)
     assert [mark["label"] for mark in found.marks] == ["low.position", "high.position"]
-    assert found.note == "Dashed: modes of the system about its mean posture."
+    assert found.note == "Dashed: modes of the system about its mean configuration."
 
 
 def pendulum() -> supple.Model:
@@ -41,10 +41,10 @@ def pendulum() -> supple.Model:
 def test_a_small_swing_is_linearized_about_its_mean_and_a_large_one_about_its_start() -> None:
     t = np.linspace(0, 10, 101)[:, None]
     small = assembled(pendulum(), motion(pendulum(), 0.2 * np.cos(t)))
-    assert small.note.endswith("mean posture.")
+    assert small.note.endswith("mean configuration.")
     assert small.marks[0]["x"] == pytest.approx(1 / (2 * np.pi), rel=1e-3)
     large = assembled(pendulum(), motion(pendulum(), 1.0 * np.cos(t)))
-    assert large.note.endswith("posture at the start.")
+    assert large.note.endswith("configuration at the start.")
     assert large.marks[0]["x"] == pytest.approx(np.sqrt(np.cos(1.0)) / (2 * np.pi))
 
 

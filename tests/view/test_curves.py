@@ -70,7 +70,9 @@ def test_spectra_are_marked_by_the_system_and_fainter_by_its_bodies(chain: Run) 
     expected = found.eigenvalues.imag[found.eigenvalues.imag > 0] / (2 * np.pi)
     np.testing.assert_allclose(strong, expected[: len(strong)])
     assert len(strong) >= 3
-    assert shown["note"].startswith("Dashed: modes of the system about its posture at the start. Faint: the bodies")
+    assert shown["note"].startswith(
+        "Dashed: modes of the system about its configuration at the start. Faint: the bodies"
+    )
 
 
 def test_events_are_marked_in_the_plots_over_time(chain: Run) -> None:

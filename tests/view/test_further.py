@@ -42,13 +42,13 @@ def test_accelerations_and_drive_forces_have_joints_and_modes_apart(chain: Run) 
     plots = shown(
         chain,
         a=over_time(chain, ("speed",), (model.nv,), coords=units, attrs=named),
-        tau=over_time(chain, ("speed",), (model.nv,), attrs={"long_name": "drive_forces"}),
+        tau=over_time(chain, ("speed",), (model.nv,), attrs={"long_name": "generalized_forces"}),
     )
     assert [(p["title"], p["y"]["name"], p["y"]["unit"]) for p in plots] == [
         ("Accelerations, rates of the speeds, joints", "angular acceleration", "rad/s^2"),
         ("Accelerations, rates of the speeds, modes", "accelerations", "kg^0.5 m/s^2"),
-        ("Drive forces, joints", "drive forces", ""),
-        ("Drive forces, modes", "drive forces", ""),
+        ("Generalized forces, joints", "generalized forces", ""),
+        ("Generalized forces, modes", "generalized forces", ""),
     ]
     assert names(plots[0]) == ["link<1>.angle", "link2.angle", "bob.angle"]
     values = np.frombuffer(base64.b64decode(plots[0]["curves"][1]["values"]), "<f4")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.view.handles import Posture, drives
+from supple.view.handles import Configuration, drives
 from supple.view.live import Live
 from supple.view.pace import FRAME, LONGEST, MANY, SHORTEST, Pace
 
@@ -58,7 +58,7 @@ def test_reset_goes_back_to_the_start_and_to_that_of_the_file() -> None:
     live.reset()
     assert newest(live)[:2] == (0.0, 1.0)
     assert newest(live)[2] > before[2]
-    live.set_posture(lambda q: q + 0.5)
+    live.set_configuration(lambda q: q + 0.5)
     live.set_drive({"arm.angle": 0.0})
     live.advance()
     live.reset()
@@ -75,14 +75,14 @@ def test_a_posture_is_set_at_rest_and_only_when_paused() -> None:
     model = pendulum()
     live = Live(model, v={"arm.angle": 2.0})
     live.advance()
-    live.set_posture(lambda q: np.zeros(1))
+    live.set_configuration(lambda q: np.zeros(1))
     live.advance()
     t, q, _ = newest(live)
     assert t == pytest.approx(FRAME)
     assert q == pytest.approx(0.0, abs=1e-12)
     live.run(True)
     with pytest.raises(supple.StateError, match="expected a paused simulation"):
-        live.set_posture(lambda q: q)
+        live.set_configuration(lambda q: q)
     with pytest.raises(supple.StateError, match="speed: expected a positive number, got -1"):
         live.set_speed(-1.0)
     with pytest.raises(supple.StateError, match=r"arm\.angel"):
@@ -101,7 +101,7 @@ def test_what_goes_wrong_is_said_and_reset_works_afterwards() -> None:
     assert not live.running
     live.reset()
     assert live.error == ""
-    live.set_posture(lambda q: np.array([0.0, 1.0]))
+    live.set_configuration(lambda q: np.array([0.0, 1.0]))
     live.advance()
     assert live.error == ""
     assert newest(live)[0] == FRAME
@@ -232,16 +232,16 @@ def test_handles_set_angles_positions_and_turns() -> None:
     mech.add_body("bus", supple.RigidBody(2.0, (0, 0, 0), (0.1, 0.2, 0.3)), joint=supple.Free())
     mech.add_body("arm", supple.RigidBody(1.0, (0.1, 0, 0)), "bus", supple.Revolute("z"))
     model = mech.build()
-    posture = Posture(model, 3.0)
-    names = [handle.name for handle in posture.handles]
+    configuration = Configuration(model, 3.0)
+    names = [handle.name for handle in configuration.handles]
     assert names == ["bus.x", "bus.y", "bus.z", "bus.turn_x", "bus.turn_y", "bus.turn_z", "arm.angle"]
-    q = posture.moved(model.neutral(), {"bus.y": 0.4, "bus.turn_z": 1.2, "arm.angle": -0.5})
-    assert posture.values(q) == pytest.approx([0, 0.4, 0, 0, 0, 1.2, -0.5])
+    q = configuration.moved(model.neutral(), {"bus.y": 0.4, "bus.turn_z": 1.2, "arm.angle": -0.5})
+    assert configuration.values(q) == pytest.approx([0, 0.4, 0, 0, 0, 1.2, -0.5])
     R, p = model.pose(q, "bus")
     np.testing.assert_allclose(p, [0, 0.4, 0])
     np.testing.assert_allclose(R[:, 0], [np.cos(1.2), np.sin(1.2), 0], atol=1e-12)
-    with pytest.raises(supple.StateError, match=r"posture: no 'arm\.angel'; did you mean 'arm\.angle'"):
-        posture.moved(q, {"arm.angel": 1.0})
+    with pytest.raises(supple.StateError, match=r"configuration: no 'arm\.angel'; did you mean 'arm\.angle'"):
+        configuration.moved(q, {"arm.angel": 1.0})
 
 
 def test_drive_forces_reach_beyond_the_weight() -> None:

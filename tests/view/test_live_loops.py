@@ -37,7 +37,7 @@ def test_the_start_and_every_posture_are_closed() -> None:
     assert start.v[0] == 2.0
     assert np.abs(model.loops.errors(start.q, start.v)).max() < 1e-9
 
-    live.set_posture(turned(1.9))  # type: ignore[arg-type]
+    live.set_configuration(turned(1.9))  # type: ignore[arg-type]
     _, (frame,), _ = live.news(-1, -1, 0.0) or (0, [], {})
     assert frame.q[0] == pytest.approx(1.9)
     assert np.abs(model.loops.errors(frame.q)[0]).max() < 1e-9
@@ -54,4 +54,4 @@ def test_the_start_and_every_posture_are_closed() -> None:
 def test_a_posture_that_opens_the_loops_is_refused() -> None:
     live = Live(slider_crank(), guess={"slider.position": 1.2})
     with pytest.raises(supple.AssemblyError, match="'pin'"):
-        live.set_posture(lambda q: np.array([*q[:2], 5.0]))
+        live.set_configuration(lambda q: np.array([*q[:2], 5.0]))

@@ -121,7 +121,7 @@ def test_nothing_changes_but_by_a_post_of_json(page: LivePage) -> None:
         ('{"speed": -1}', "speed: Input should be greater than 0"),
         ('{"drive": {"arm.angle": NaN}}', "drive.arm.angle: Input should be a finite number"),
         ('{"drive": {"leg.angle": 1}}', "leg.angle"),
-        ('{"posture": {"arm.angel": 1}}', "did you mean 'arm.angle'"),
+        ('{"configuration": {"arm.angel": 1}}', "did you mean 'arm.angle'"),
     ],
 )
 def test_wrong_commands_are_explained(page: LivePage, command: str, reason: str) -> None:
@@ -158,7 +158,7 @@ def test_the_stream_tells_the_state_and_what_changes(page: LivePage) -> None:
     first = told("frames")
     assert first["afresh"]
     assert first["samples"] == [[0.0, 0.0, pytest.approx(-9.81 * 0.5 * 0.5403, rel=1e-3), 1.0]]
-    assert ask(page, "POST", "command", '{"posture": {"arm.angle": 0.25}}', JSON)[0] == 204
+    assert ask(page, "POST", "command", '{"configuration": {"arm.angle": 0.25}}', JSON)[0] == 204
     second = told("frames")
     assert second["afresh"]
     assert newest(page)[1] == 0.25

@@ -108,7 +108,7 @@ class Peer:
         return rate
 
     def inverse_dynamics(self, q: Floats, v: Floats, a: Floats) -> Floats:
-        """Pinocchio's drive forces, as the model's."""
+        """Pinocchio's generalized forces, as the model's."""
         T = self.speed_map(q)
         a_pin = T @ a + self.speed_map_rate(q, v) @ v
         return np.asarray(T.T @ pin.rnea(self.pin, self.data, self.coordinates(q), T @ v, a_pin))

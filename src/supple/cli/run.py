@@ -37,7 +37,7 @@ def run(
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that was broken off.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that was interrupted.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew in spite of an unfinished run.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
@@ -52,7 +52,7 @@ def run(
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
-    The results are written while the run goes on. What was broken off is gone on with by --resume.
+    The results are written while the run goes on. What was interrupted is gone on with by --resume.
     """
     target = output or Path(f"{file.stem}.nc")
     try:
@@ -171,8 +171,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     for t, names in json.loads(result.attrs.get("independent", "[]"))[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:
-        for t, name in model.loops.singular_postures(result.time.values, result.q.values)[:SHOWN_EVENTS]:
-            say(f"t = {t:.6g} s: near a singular posture, where {name!r} repeats other conditions")
+        for t, name in model.loops.singular_configurations(result.time.values, result.q.values)[:SHOWN_EVENTS]:
+            say(f"t = {t:.6g} s: near a singular configuration, where {name!r} repeats other conditions")
     happened = json.loads(result.attrs["events"])
     for t, name in happened[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: {name}")

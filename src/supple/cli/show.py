@@ -32,7 +32,7 @@ def modes(
     count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
     floating_base: Floating = False,
 ) -> None:
-    """Show the natural modes of a model about its neutral posture, or about where it settles."""
+    """Show the natural modes of a model about its neutral configuration, or about where it settles."""
     model = ordinary(load(file, floating_base=floating_base), "supple modes")
     text = print_modes(model, static=static, fixed=fixed or (), count=count)
     say(text)
@@ -44,16 +44,16 @@ def info(
     modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
     floating_base: Floating = False,
 ) -> None:
-    """Show what a model consists of: bodies, joints, masses, freedoms, modes."""
+    """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
     model, formulation = described(load(file, floating_base=floating_base))
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
-    table = table_of(title, "body", "parent", "joint", "freedoms>", "mass kg>", "principal inertia kg m^2>")
+    table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
         moments = np.linalg.eigvalsh(placed.body.inertia)
-        freedoms = model.tree.v_mode[k] - model.tree.v_first[k]
+        dofs = model.tree.v_mode[k] - model.tree.v_first[k]
         carrier = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
         inertia = " ".join(f"{m:.3g}" for m in moments)
-        row(table, name, carrier, placed.joint.kind, freedoms, f"{placed.body.mass:.6g}", inertia)
+        row(table, name, carrier, placed.joint.kind, dofs, f"{placed.body.mass:.6g}", inertia)
     out.print(table)
     _show_flexible(model, modes)
     say(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
@@ -63,7 +63,7 @@ def info(
     if model.loops is not None:
         say("constraints: " + ", ".join(model.description.constraints))
         say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
-        for sentence in model.loops.repeated():
+        for sentence in model.loops.redundant():
             say(f"  {sentence}")
     if formulation:
         kept = ", ".join(f"{name} {n}" for name, n in formulation["modes"].items())

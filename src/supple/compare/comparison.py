@@ -42,8 +42,8 @@ class Comparison:
     data : xarray.Dataset
         Over `run`, "floating frame" first and then the equivalent rigid links: position and acceleration of the frame
         (run, time, axis), gap to the floating frame as a share of the deflection (run, time), amplitude of the
-        acceleration (run, frequency, axis), natural_frequency (run, mode), elastic, freedoms, evaluations, operations,
-        microseconds and drift (run).
+        acceleration (run, frequency, axis), natural_frequency (run, mode), elastic, degrees of freedom, evaluations,
+        operations, microseconds and drift (run).
     """
 
     model: Model
@@ -85,7 +85,7 @@ class Comparison:
         natural = self.data["natural_frequency"].values[:, :SHOWN_FREQUENCIES]
         return {
             f"{self.frame}, which deflects by {1e3 * self.deflection:.4g} mm": self._differences(),
-            "Natural frequencies of the settled start posture, Hz": _numbered(self.runs, natural),
+            "Natural frequencies of the settled start configuration, Hz": _numbered(self.runs, natural),
             "Peaks of the acceleration, Hz": _numbered(self.runs, [self.peaks(run) for run in self.runs]),
             "Forward dynamics in machine code": self._costs(),
         }
@@ -102,7 +102,7 @@ class Comparison:
         return columns, rows
 
     def _costs(self) -> Table:
-        keys = ("freedoms", "operations", "microseconds", "evaluations")
+        keys = ("dofs", "operations", "microseconds", "evaluations")
         digits = (0, 0, 2, 0)
         values = np.stack([self.data[key].values for key in keys], axis=1)
         rows = [

@@ -12,7 +12,7 @@ from supple import linear
 from supple.checks import Floats
 from supple.compare.comparison import Comparison
 from supple.compare.costs import cost_of
-from supple.erls.matching import held_posture, matched_state, natural_frequencies
+from supple.erls.matching import held_configuration, matched_state, natural_frequencies
 from supple.erls.model import ErlsModel, build
 from supple.errors import ModelError, StateError
 from supple.inputs.outputs import Outputs
@@ -31,7 +31,7 @@ TAKEN = ("q", "v", "tau", "variables", "integrator", "rtol", "atol", "step", "pr
 """Arguments of `supple.simulate` that mean the same in both formulations."""
 MEANINGS = {
     "elastic": "elastic coordinates",
-    "freedoms": "speeds",
+    "dofs": "speeds",
     "evaluations": "evaluations of the rates",
     "operations": "operations of forward dynamics",
     "microseconds": "time of forward dynamics in machine code, us",
@@ -95,7 +95,7 @@ def formulations(
     straight = first["q"].values * ~model.is_mode
     deflection = float(np.linalg.norm(_position(first) - model.pose(straight, place)[1], axis=-1).max())
     natural = [_floating_frequencies(model, start[0])]
-    natural += [natural_frequencies(x, held_posture(x, runs[name]["q"].values[0])) for name, x in systems.items()]
+    natural += [natural_frequencies(x, held_configuration(x, runs[name]["q"].values[0])) for name, x in systems.items()]
     data = _dataset(runs, deflection, natural, [model, *systems.values()])
     return Comparison(model, first, place, deflection, data)
 
@@ -128,7 +128,7 @@ def _dataset(
     costs = np.array([cost_of(model) for model in models])
     by_run = {
         "elastic": [_elastic(m) for m in models],
-        "freedoms": [m.nv for m in models],
+        "dofs": [m.nv for m in models],
         "evaluations": [int(x.attrs["evaluations"]) for x in results],
         "operations": costs[:, 0],
         "microseconds": costs[:, 1],

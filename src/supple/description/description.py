@@ -172,14 +172,14 @@ class Description:
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
-            seat = self._seat(parent, at)
-            R = seat.rotation @ rotation_matrix(rotation, "rotation")
-            self.bodies[name] = Placed(name, body, parent, chosen, seat.position, R, seat.node, fidelity)
+            attachment = self._attachment(parent, at)
+            R = attachment.rotation @ rotation_matrix(rotation, "rotation")
+            self.bodies[name] = Placed(name, body, parent, chosen, attachment.position, R, attachment.node, fidelity)
             if isinstance(body, FlexibleBody):
                 for frame in body.frames:
                     self.frames[f"{name}/{frame}"] = Frame(name, np.zeros(3), np.eye(3), frame)
 
-    def _seat(self, parent: str, at: str | ArrayLike | None) -> Frame:
+    def _attachment(self, parent: str, at: str | ArrayLike | None) -> Frame:
         """Where on the parent a joint is."""
         carrier = self.bodies[parent].body if parent != GROUND else None
         if isinstance(at, str):

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, direction, number, own_axes, per_freedom
+from supple.checks import Floats, direction, number, own_axes, per_dof
 from supple.errors import ModelError
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES
 
@@ -55,13 +55,13 @@ class Layout:
         return ("wx", "wy", "wz") if self.body_axes_rotation else self.rotation_names
 
     @property
-    def freedoms(self) -> int:
+    def dofs(self) -> int:
         return len(self.translation_speeds) + len(self.rotation_speeds)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Joint:
-    """What all joints can carry, one number for all freedoms or one for each speed.
+    """What all joints can carry, one number for all degrees of freedom or one for each speed.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Joint:
         layout = self.layout()
         own_axes(self, *({"axis", "first", "second", "normal"} & self.__dict__.keys()))
         for name, minimum in (("stiffness", None), ("rest", None), ("damping", None), ("inertia", 0.0)):
-            values = per_freedom(getattr(self, name), layout.freedoms, f"{self.kind} joint: {name}", minimum)
+            values = per_dof(getattr(self, name), layout.dofs, f"{self.kind} joint: {name}", minimum)
             object.__setattr__(self, name, tuple(values.tolist()))
         if any(self.springs[self.unsprung()]):
             raise ModelError(
@@ -110,7 +110,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
-    """No freedom."""
+    """No degree of freedom."""
 
     kind = "fixed"
 

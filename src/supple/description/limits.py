@@ -12,8 +12,8 @@ from supple.errors import StateError
 class Limit:
     """Stops of a joint: its coordinate stays between them.
 
-    A joint that meets a stop is thrown back with `restitution` times its speed, by a blow that all bodies feel. Where
-    it comes to rest it is held by the stop as long as the stop pushes. Closed loops stay closed in a blow.
+    A joint that meets a stop is thrown back with `restitution` times its speed, by an impulse that all bodies feel.
+    Where it comes to rest it is held by the stop as long as the stop pushes. Closed loops stay closed in an impulse.
 
     Parameters
     ----------

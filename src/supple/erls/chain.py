@@ -142,9 +142,9 @@ def make_chain(source: Mechanism | Model, modes: int | Mapping[str, int] | None)
         joint = placed.joint
         free = not isinstance(joint, Fixed)
         carrier = links[number[placed.parent]] if placed.parent != GROUND else None
-        seat = Frame(placed.parent, placed.position, placed.rotation, placed.node)
+        attachment = Frame(placed.parent, placed.position, placed.rotation, placed.node)
         connections.append(
-            _connection(link, joint, carrier, seat, number[placed.parent], len(parts[0]) if free else -1)
+            _connection(link, joint, carrier, attachment, number[placed.parent], len(parts[0]) if free else -1)
         )
         for values, name in zip(parts, ("stiffness", "rest", "damping", "inertia"), strict=True):
             values += [float(x) for x in getattr(joint, name)]
@@ -165,21 +165,21 @@ def state_names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
     return tuple(names), tuple(units), np.array(order, dtype=np.int64)
 
 
-def seat_of(link: Link | None, seat: Frame) -> tuple[Floats, Floats, Floats]:
+def attachment_of(link: Link | None, attachment: Frame) -> tuple[Floats, Floats, Floats]:
     """Position and rotation of a place in its link's frame, and its motion (6, d) relative to the root, in its axes."""
     if link is None:
-        return seat.position, seat.rotation, np.zeros((6, 0))
+        return attachment.position, attachment.rotation, np.zeros((6, 0))
     at = np.zeros(3)
-    if seat.node is not None and isinstance(link.body, FlexibleBody):
-        at = link.body.frame(seat.node).position
-    into = np.kron(np.eye(2), seat.rotation.T) @ moved(seat.position)
-    return at + seat.position, seat.rotation, into @ link.shape_at(seat.node)
+    if attachment.node is not None and isinstance(link.body, FlexibleBody):
+        at = link.body.frame(attachment.node).position
+    into = np.kron(np.eye(2), attachment.rotation.T) @ moved(attachment.position)
+    return at + attachment.position, attachment.rotation, into @ link.shape_at(attachment.node)
 
 
 def _connection(
-    link: Link, joint: Joint, carrier: Link | None, seat: Frame, parent: int, coordinate: int
+    link: Link, joint: Joint, carrier: Link | None, attachment: Frame, parent: int, coordinate: int
 ) -> Connection:
-    position, rotation, F = seat_of(carrier, seat)
+    position, rotation, F = attachment_of(carrier, attachment)
     rotation = _without_rounding(rotation)
     centre = np.zeros(3) if carrier is None else carrier.com
     A = np.zeros(6)

@@ -33,7 +33,7 @@ from supple.erls.chain import Chain, Connection
 
 
 @dataclass(frozen=True, eq=False)
-class Posture:
+class Configuration:
     """What depends on theta alone; for each link.
 
     Attributes
@@ -100,7 +100,7 @@ class Deformation:
     pull: Numbers
 
 
-def posture(chain: Chain, theta: Numbers) -> Posture:
+def configuration(chain: Chain, theta: Numbers) -> Configuration:
     """J, Xi and D of joint coordinates (..., n)."""
     n, d = chain.joints, chain.modes
     T: list[Numbers] = []
@@ -118,14 +118,17 @@ def posture(chain: Chain, theta: Numbers) -> Posture:
         J.append(c.K @ (above + _placed(c.A[:, None], slice(c.coordinate, c.coordinate + 1), n)))
         P.append(c.K @ below)
         momentum.append(link.inertia @ J[-1])
-    P = [x - _placed(link.recoil, chain.span(i), d) for i, (x, link) in enumerate(zip(P, chain.links, strict=True))]
+    P = [
+        x - _placed(link.participation, chain.span(i), d)
+        for i, (x, link) in enumerate(zip(P, chain.links, strict=True))
+    ]
     mass = _total(momentum, J)
     coupled = _total(momentum, P)
     slip = -solve(mass, coupled) if n and d else np.zeros((n, d))
-    return Posture(T, J, reach, momentum, mass, P, coupled, slip)
+    return Configuration(T, J, reach, momentum, mass, P, coupled, slip)
 
 
-def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
+def deformation(chain: Chain, at: Configuration, eta: Numbers) -> Deformation:
     """psi, G and H of elastic coordinates (..., d)."""
     n, d = chain.joints, chain.modes
     xi = matvec(at.slip, eta)
@@ -134,7 +137,7 @@ def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
     G_P: list[Numbers] = []
     carried = []
     for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
-        chi.append(psi[i] + matvec(link.recoil, eta[..., chain.span(i)]))
+        chi.append(psi[i] + matvec(link.participation, eta[..., chain.span(i)]))
         carried.append(_carried(chain, at, c, i, chi, eta))
         e = -matvec(c.cross, carried[i])[..., :, None] * _placed(np.ones((1, 1)), _own(c), n)  # (13)
         above = at.T[i] @ (c.B @ G_P[c.parent]) if c.parent >= 0 else 0.0
@@ -149,7 +152,7 @@ def deformation(chain: Chain, at: Posture, eta: Numbers) -> Deformation:
 
 
 def drift(
-    chain: Chain, at: Posture, now: Deformation, theta_rate: Numbers, eta_rate: Numbers
+    chain: Chain, at: Configuration, now: Deformation, theta_rate: Numbers, eta_rate: Numbers
 ) -> tuple[list[Numbers], list[Numbers], Numbers, Numbers]:
     """Rates of psi (14), their n of (24), for each link (..., 6); rates of the slip and their n, (..., joints)."""
     slip_rate = matvec(now.slip, theta_rate) + matvec(at.slip, eta_rate)
@@ -160,7 +163,7 @@ def drift(
     chi_rate: list[Numbers] = []
     n_P: list[Numbers] = []
     for i, (link, c) in enumerate(zip(chain.links, chain.connections, strict=True)):
-        chi_rate.append(psi_rate[i] + matvec(link.recoil, eta_rate[..., chain.span(i)]))
+        chi_rate.append(psi_rate[i] + matvec(link.participation, eta_rate[..., chain.span(i)]))
         if c.parent < 0:
             n_P.append(np.zeros_like(chi_rate[0]))
             continue
@@ -177,14 +180,14 @@ def drift(
     return psi_rate, [x + matvec(J, slip_drift) for x, J in zip(n_P, at.J, strict=True)], slip_rate, slip_drift
 
 
-def _carried(chain: Chain, at: Posture, c: Connection, i: int, chi: list[Numbers], eta: Numbers) -> Numbers:
+def _carried(chain: Chain, at: Configuration, c: Connection, i: int, chi: list[Numbers], eta: Numbers) -> Numbers:
     """T (B chi_p + F eta_p) of link i."""
     if c.parent < 0:
         return np.zeros_like(chi[i])
     return matvec(at.T[i], matvec(c.B, chi[c.parent]) + matvec(c.F, eta[..., chain.span(c.parent)]))
 
 
-def _pull(chain: Chain, at: Posture, psi: list[Numbers]) -> Numbers:
+def _pull(chain: Chain, at: Configuration, psi: list[Numbers]) -> Numbers:
     """H (..., n, n): J* M_r psi differentiated through J alone, from the tips inward."""
     f = [matvec(link.inertia, x) for link, x in zip(chain.links, psi, strict=True)]
     columns: list[Any] = [None] * chain.joints
@@ -199,7 +202,7 @@ def _pull(chain: Chain, at: Posture, psi: list[Numbers]) -> Numbers:
 
 
 def _second_rate(
-    chain: Chain, at: Posture, theta_rate: Numbers, psi: list[Numbers], rate: list[Numbers], bias: list[Numbers]
+    chain: Chain, at: Configuration, theta_rate: Numbers, psi: list[Numbers], rate: list[Numbers], bias: list[Numbers]
 ) -> Numbers:
     """Second rate (..., n) of J* M_r psi for zero joint accelerations, psi having the first and second rates given."""
     f, f1, f2 = ([matvec(link.inertia, x) for link, x in zip(chain.links, y, strict=True)] for y in (psi, rate, bias))

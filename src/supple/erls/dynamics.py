@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from supple.erls.arrays import Numbers, dot, matmul, matvec, skew, solve, transposed, weighted
 from supple.erls.chain import Chain
-from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
+from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
 from supple.erls.forces import Load, centres, rotations, virtual_work
 from supple.erls.work import Constants, Shape, inertia_changes, link_loads, shape_of
 
@@ -32,20 +32,21 @@ class Equations:
     drive : (..., n + d, n + d)
         B: rates of the whole relative motions theta + xi of the joints, and of the modes, for unit speeds. A joint's
         torque acts on the former, as it turns one link's end against the other's.
-    posture, deformation
+    configuration, deformation
     """
 
     mass: Numbers
     bias: Numbers
     drive: Numbers
-    posture: Posture
+    configuration: Configuration
     deformation: Deformation
 
 
 def hybrid(x: Equations, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """Accelerations and drive forces; `drive` (..., n + d) holds accelerations where they are `given`, else forces.
+    """Accelerations and forces tau; `drive` (..., n + d) holds accelerations where they are `given`, else forces.
 
-    M_F a_F - B_G* tau_G = r, with F the free and G the given speeds: the rows of G give tau_G, the others then a_F.
+    M_F a_F - B_G* tau_G = r, with F the free and G the prescribed speeds: the rows of G give tau_G, the others then
+    a_F.
     """
     G, F = np.flatnonzero(given), np.flatnonzero(~given)
     known = matvec(transposed(x.drive[..., F, :]), drive[..., F]) - matvec(x.mass[..., G], drive[..., G]) - x.bias
@@ -86,7 +87,7 @@ class Dynamics:
         shapes = [shape_of(k, now.psi[i], self._own(q[..., n:], i)) for i, k in enumerate(self.constants)]
         return self._mass(at, now, shapes, self.drive_matrix(at, now, q.shape[:-1]))
 
-    def drive_matrix(self, at: Posture, now: Deformation, axes: tuple[int, ...]) -> Numbers:
+    def drive_matrix(self, at: Configuration, now: Deformation, axes: tuple[int, ...]) -> Numbers:
         """B (..., n + d, n + d)."""
         n, d = self.chain.joints, self.chain.modes
         upper = np.concatenate([_over(np.eye(n) + now.slip, axes), _over(at.slip, axes)], axis=-1)
@@ -107,11 +108,11 @@ class Dynamics:
         kinetic = 0.5 * dot(v, matvec(self.mass_matrix(q), v))
         return kinetic, np.asarray(potential + 0.5 * (stretch**2 @ chain.stiffness))
 
-    def _deformed(self, q: Numbers) -> tuple[Posture, Deformation]:
-        at = posture(self.chain, q[..., : self.chain.joints])
+    def _deformed(self, q: Numbers) -> tuple[Configuration, Deformation]:
+        at = configuration(self.chain, q[..., : self.chain.joints])
         return at, deformation(self.chain, at, q[..., self.chain.joints :])
 
-    def _mass(self, at: Posture, now: Deformation, shapes: list[Shape], drive: Numbers) -> Numbers:
+    def _mass(self, at: Configuration, now: Deformation, shapes: list[Shape], drive: Numbers) -> Numbers:
         """M = N* L N, the sum over the links; D = P + J Xi is full, P is not, so Xi comes last."""
         n, axes = self.chain.joints, drive.shape[:-2]
         joints: Any = at.mass - now.pull - transposed(now.pull)
@@ -145,7 +146,7 @@ class Dynamics:
 
     def _bias(
         self,
-        at: Posture,
+        at: Configuration,
         now: Deformation,
         shapes: list[Shape],
         state: tuple[Numbers, Numbers, Numbers],
@@ -176,7 +177,7 @@ class Dynamics:
         on_eta = on_eta + matvec(transposed(at.slip), on_slip) + np.concatenate(own, axis=-1)
         return np.concatenate([on_theta, on_eta], axis=-1)
 
-    def motions(self, at: Posture, theta_rate: Numbers) -> list[tuple[Numbers, Numbers]]:
+    def motions(self, at: Configuration, theta_rate: Numbers) -> list[tuple[Numbers, Numbers]]:
         """Velocities (..., 6) of the equivalent rigid links, and accelerations less gravity at zero joint ones."""
         found: list[tuple[Numbers, Numbers, Numbers]] = []
         still = np.zeros((*theta_rate.shape[:-1], 6), theta_rate.dtype)
@@ -194,7 +195,7 @@ class Dynamics:
         return [(V, A) for V, _, A in found]
 
     def _joint_forces(
-        self, at: Posture, drive: Numbers, theta: Numbers, eta: Numbers, rate: Numbers, slip_bias: Numbers
+        self, at: Configuration, drive: Numbers, theta: Numbers, eta: Numbers, rate: Numbers, slip_bias: Numbers
     ) -> Numbers:
         """Springs, dampers and rotors of the joints, which see theta + xi."""
         chain = self.chain

@@ -10,8 +10,8 @@ import numpy as np
 from supple.checks import Floats
 from supple.description.description import GROUND
 from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
-from supple.erls.chain import Chain, seat_of
-from supple.erls.compatibility import Posture
+from supple.erls.chain import Chain, attachment_of
+from supple.erls.compatibility import Configuration
 from supple.errors import ModelError
 from supple.structures.body import FlexibleBody
 
@@ -45,18 +45,22 @@ class Load:
 
 def place_load(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False) -> Load | None:
     """A load at a frame of the mechanism; None on the ground."""
-    seat = chain.description.find_frame(frame)
-    if seat.body == GROUND:
+    attachment = chain.description.find_frame(frame)
+    if attachment.body == GROUND:
         return None
-    i = [link.name for link in chain.links].index(seat.body)
+    i = [link.name for link in chain.links].index(attachment.body)
     link = chain.links[i]
-    on = link.body.frame(seat.node) if isinstance(link.body, FlexibleBody) and seat.node is not None else None
+    on = (
+        link.body.frame(attachment.node)
+        if isinstance(link.body, FlexibleBody) and attachment.node is not None
+        else None
+    )
     if on is not None and not on.turning and wrench[..., :3].any():
         raise ModelError(
             f"wrench at {frame!r}: a node without rotations takes no moment, got {wrench[..., :3].tolist()}"
         )
-    position, rotation, relative = seat_of(link, seat)
-    shape = np.kron(np.eye(2), rotation) @ relative + moved(position - link.com) @ link.recoil
+    position, rotation, relative = attachment_of(link, attachment)
+    shape = np.kron(np.eye(2), rotation) @ relative + moved(position - link.com) @ link.participation
     return Load(i, position - link.com, shape, np.eye(3) if grounded else rotation, wrench, grounded)
 
 
@@ -71,7 +75,7 @@ def virtual_work(load: Load, rotation: Numbers | None, psi: Numbers, eta: Number
     return on_V, on_psi, matvec(load.shape.T, np.concatenate([moment, force], axis=-1))
 
 
-def rotations(chain: Chain, at: Posture) -> list[Numbers]:
+def rotations(chain: Chain, at: Configuration) -> list[Numbers]:
     """R_ground_link (..., 3, 3) of the equivalent rigid links."""
     out: list[Numbers] = []
     for i, c in enumerate(chain.connections):
@@ -80,7 +84,7 @@ def rotations(chain: Chain, at: Posture) -> list[Numbers]:
     return out
 
 
-def centres(chain: Chain, at: Posture, theta: Numbers) -> list[Numbers]:
+def centres(chain: Chain, at: Configuration, theta: Numbers) -> list[Numbers]:
     """Centres of mass (..., 3) of the equivalent rigid links in the ground frame."""
     R = rotations(chain, at)
     roots: list[Numbers] = []

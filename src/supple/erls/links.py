@@ -65,7 +65,7 @@ class Link:
     damping : (d, d) array
     shapes : (n, d) array
         The elastic modes in the coordinates of the body.
-    recoil : (6, d) array
+    modal participation : (6, d) array
         The rigid motion in each of them: U_d at the root, as a twist at the centre of mass.
     X : (d, 3, 3) array
         Symmetric, as the modes have no angular momentum.
@@ -81,7 +81,7 @@ class Link:
     squares: Floats
     damping: Floats
     shapes: Floats
-    recoil: Floats
+    participation: Floats
     X: Floats
     N: Floats
 
@@ -130,14 +130,14 @@ def _rigid(name: str, body: RigidBody) -> Link:
         squares=np.zeros(0),
         damping=np.zeros((0, 0)),
         shapes=np.zeros((0, 0)),
-        recoil=np.zeros((RIGID, 0)),
+        participation=np.zeros((RIGID, 0)),
         X=empty,
         N=np.zeros((0, 0, 3, 3)),
     )
 
 
 def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
-    """Elastic modes of the free link: mass less the recoil of the rigid modes, then all integrals in them."""
+    """Elastic modes of the free link: mass less the participation of the rigid modes, then all integrals in them."""
     given = body.integrals
     c = given.moment / given.mass
     S = given.second - given.mass * np.outer(c, c)
@@ -170,7 +170,7 @@ def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
         squares=squares,
         damping=_clean(C, _products(C)),
         shapes=y,
-        recoil=z,
+        participation=z,
         X=_clean(X_d, np.sqrt(np.trace(S)) * size[:, None, None]),
         N=_clean(N, np.outer(size, size)[..., None, None]),
     )
@@ -201,7 +201,7 @@ def _block(J: Floats, mass: float) -> Floats:
 
 
 def _inverse(inertia: Floats) -> Floats:
-    """Of the rigid modes' inertia; a rotation without inertia (of point masses in line) has no recoil either."""
+    """Of the rigid modes' inertia; a rotation without inertia (of point masses in line) has no participation either."""
     out = np.zeros((RIGID, RIGID))
     values, vectors = np.linalg.eigh(inertia[:3, :3])
     kept = values > NO_INERTIA * max(float(values[-1]), 1e-300)

@@ -62,7 +62,7 @@ def matched_state(model: ErlsModel, q: ArrayLike, v: ArrayLike) -> tuple[Floats,
     return x, np.asarray(np.linalg.solve(model.drive_matrix(x), rate), dtype=float)
 
 
-def held_posture(model: ErlsModel, q: ArrayLike) -> Floats:
+def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
     """Coordinates (nq,) at which drives hold the joints where they are in q, and the links have settled on them."""
     joints, rest = ~_elastic(model), np.zeros(model.nv)
     start = np.array(q, dtype=float)
@@ -81,7 +81,7 @@ def held_posture(model: ErlsModel, q: ArrayLike) -> Floats:
 
 
 def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
-    """Frequencies of small oscillations about a posture that drives hold by constant forces, Hz, slowest first.
+    """Frequencies of small oscillations about a configuration that drives hold by constant forces, Hz, slowest first.
 
     Dampers are left out. Motions that nothing brings back, or that gravity drives away, are not oscillations.
     """

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from supple.checks import Floats
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
 from supple.erls.chain import Chain, make_chain, state_names
-from supple.erls.compatibility import Deformation, Posture, deformation, drift, posture
+from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
+from supple.erls.display import Display
 from supple.erls.dynamics import Dynamics, Equations, hybrid
 from supple.erls.forces import Load, place_load
 from supple.erls.rows import compatibility_matrix
-from supple.erls.shown import Shown
 from supple.errors import ModelError, SingularError, StateError
 from supple.model.inputs import batch, index_of
 from supple.model.mechanism import Mechanism
@@ -200,16 +200,16 @@ class ErlsModel:
         A link by its name alone is its root, with the displacement of the link; "name (rigid)" is the equivalent rigid
         link.
         """
-        shown, _, _ = self.shown_state(q, np.zeros(self.nv))
-        return self.shown.pose(shown, self.shown_frame(frame))
+        display, _, _ = self.display_state(q, np.zeros(self.nv))
+        return self.display.pose(display, self.display_frame(frame))
 
-    def shown_frame(self, frame: str) -> str:
-        """The frame of `shown` that is meant by one of this model: a link by its name alone is its root."""
+    def display_frame(self, frame: str) -> str:
+        """The frame of `display` that is meant by one of this model: a link by its name alone is its root."""
         return self._shown.roots.get(frame, frame)
 
     @property
-    def shown(self) -> Model:
-        """An ordinary model of the same links, to look at: its states are made by `shown_state`.
+    def display(self) -> Model:
+        """An ordinary model of the same links, to look at: its states are made by `display_state`.
 
         Each equivalent rigid link is a massless body "name (rigid)" with the joint, and the link itself hangs fixed on
         it, under its own name, with the six rigid modes as shapes beside its elastic ones.
@@ -217,11 +217,11 @@ class ErlsModel:
         return self._shown.model
 
     @cached_property
-    def _shown(self) -> Shown:
-        return Shown(self.chain)
+    def _shown(self) -> Display:
+        return Display(self.chain)
 
-    def shown_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
-        """Coordinates, speeds and accelerations of `shown` for those of this model: (11), (14), (24)."""
+    def display_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
+        """Coordinates, speeds and accelerations of `display` for those of this model: (11), (14), (24)."""
         (q_, v_, a_), shape = self._batch(q=q, v=v, a=np.zeros(self.nv) if a is None else a)
         x, s, w = (y[:, self._back] for y in (q_, v_, a_))
         n = self.chain.joints
@@ -254,7 +254,7 @@ class ErlsModel:
         return B[:, self.order][:, :, self.order].reshape((*shape, self.nv, self.nv))
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Loads | None = None) -> Numbers:
-        """Accelerations (..., nv) that the drive forces tau give.
+        """Accelerations (..., nv) that the generalized forces tau give.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class ErlsModel:
         return a[:, self.order].reshape((*shape, self.nv))
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
-        """Drive forces (..., nv) that give the accelerations a: torques of joints, forces on modes."""
+        """Generalized forces (..., nv) that give the accelerations a: torques of joints, forces on modes."""
         x, accelerations, shape = self._formed(q, v, a, external)
         force = matvec(x.mass, accelerations) + x.bias
         tau = solve(transposed(x.drive), force[..., None])[..., 0]
@@ -282,12 +282,12 @@ class ErlsModel:
         given: Mapping[str, ArrayLike],
         external: Loads | None = None,
     ) -> tuple[Numbers, Numbers]:
-        """Accelerations and drive forces (a, tau), each (..., nv), when some accelerations are given.
+        """Accelerations and generalized forces (a, tau), each (..., nv), when some accelerations are given.
 
         Parameters
         ----------
         q, v, tau : (..., nv) array_like
-            Entries of tau for the given speeds do not matter.
+            Entries of tau for the prescribed speeds do not matter.
         given : mapping of speed name to array_like
             Accelerations of these joints of the equivalent rigid links; the torques that they take are found.
         """
@@ -330,7 +330,7 @@ class ErlsModel:
         loads = [*self.constant_loads, *(load for load in found if load is not None)]
         with self._faults(q_):
             x = self.dynamics.equations(q_[:, self._back], v_[:, self._back], loads)
-            check_definite(x.posture.mass if self.chain.modes else x.mass)
+            check_definite(x.configuration.mass if self.chain.modes else x.mass)
         return x, third_[:, self._back], shape
 
     def _load(self, frame: str, wrench: Numbers) -> Load | None:
@@ -339,17 +339,17 @@ class ErlsModel:
         except ModelError as error:
             raise StateError(f"model {self.name!r}: external: {error}") from None
 
-    def _deformed(self, q: Numbers) -> tuple[Posture, Deformation]:
+    def _deformed(self, q: Numbers) -> tuple[Configuration, Deformation]:
         x, n = q[:, self._back], self.chain.joints
         with self._faults(q):
-            at = posture(self.chain, x[:, :n])
+            at = configuration(self.chain, x[:, :n])
             if self.chain.modes:
                 check_definite(at.mass)
             return at, deformation(self.chain, at, x[:, n:])
 
     @contextmanager
     def _faults(self, q: Numbers) -> Iterator[None]:
-        """Say at which posture, and for which joints, an inertia vanishes."""
+        """Say at which configuration, and for which joints, an inertia vanishes."""
         try:
             yield
         except Singular as fault:

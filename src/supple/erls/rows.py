@@ -10,11 +10,11 @@ import numpy as np
 from supple.checks import Floats
 from supple.erls.arrays import Numbers
 from supple.erls.chain import Chain, Connection
-from supple.erls.compatibility import Posture
+from supple.erls.compatibility import Configuration
 from supple.erls.links import RIGID, Link
 
 
-def compatibility_matrix(chain: Chain, at: Posture, axes: tuple[int, ...]) -> Numbers:
+def compatibility_matrix(chain: Chain, at: Configuration, axes: tuple[int, ...]) -> Numbers:
     """C (..., v, 6 links + d), columns link by link: q_r (rotation, displacement), then q_d.
 
     The rows of a joint are those that it constrains, in link axes: five, or six where it is fixed. The paper's first
@@ -29,7 +29,7 @@ def compatibility_matrix(chain: Chain, at: Posture, axes: tuple[int, ...]) -> Nu
         row[..., first[i] : first[i + 1]] = kept @ _root(link, c)
         if c.parent >= 0:
             carrier = chain.links[c.parent]
-            end = np.concatenate([c.B, c.B @ carrier.recoil + c.F], axis=1)
+            end = np.concatenate([c.B, c.B @ carrier.participation + c.F], axis=1)
             row[..., first[c.parent] : first[c.parent + 1]] = -(kept @ at.T[i] @ end)
         blocks.append(row)
     return np.concatenate(blocks, axis=-2)
@@ -46,4 +46,4 @@ def constrained(c: Connection) -> Floats:
 def _root(link: Link, c: Connection) -> Floats:
     """S U (6, 6 + d): motion of the root for a unit of each mode."""
     back = np.linalg.inv(c.K)
-    return np.concatenate([back, back @ link.recoil], axis=1)
+    return np.concatenate([back, back @ link.participation], axis=1)

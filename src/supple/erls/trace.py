@@ -56,7 +56,7 @@ class ErlsTrace:
         return self.hybrid_dynamics(q, v, tau, np.zeros(self.model.nv, dtype=bool))[0]
 
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
-        """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+        """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
         x = self._equations(q, v)
         if not given.any():
             force = matvec(transposed(x.drive), drive) - x.bias
@@ -64,14 +64,14 @@ class ErlsTrace:
         return hybrid(x, drive, given)
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
-        """Drive forces."""
+        """Generalized forces."""
         x = self._equations(q, v)
         n = self.model.nv
         force = matvec(x.mass, a) + x.bias
         return force if n == 0 else solve(transposed(x.drive), force[:, None], symmetric=False)[:, 0]
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
-        """Power of the drive forces: they act on the whole motions of the joints, B v."""
+        """Power of the generalized forces: they act on the whole motions of the joints, B v."""
         return tau @ matvec(self._equations(q, v).drive, v)
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
@@ -98,4 +98,4 @@ class ErlsTrace:
         back = np.argsort(order)
         x = self.model.dynamics.equations(q[back], v[back], self.model.constant_loads)
         both = np.ix_(order, order)
-        return Equations(x.mass[both], x.bias[order], x.drive[both], x.posture, x.deformation)
+        return Equations(x.mass[both], x.bias[order], x.drive[both], x.configuration, x.deformation)

@@ -98,7 +98,7 @@ def _brought(mech: Description, label: str, frame: Frame) -> bool:
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
-    """Kind and parameters, then what the joint carries, one number where all freedoms have the same."""
+    """Kind and parameters, then what the joint carries, one number where all degrees of freedom have the same."""
     table: dict[str, Any] = {"type": joint.kind}
     table |= {f.name: getattr(joint, f.name) for f in dataclasses.fields(joint) if f.name not in LOADS}
     for name in LOADS:

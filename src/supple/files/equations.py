@@ -27,7 +27,7 @@ class EquationsTable(Table):
         None, description="Numbers that stay symbols; all that are not zero if it is not there."
     )
     inputs: Annotated[list[Named] | dict[str, Named] | None, Form('["arm.angle"] or { T = "arm.angle" }')] = Field(
-        None, description="Speeds with a drive force, and what the forces are called; all if it is not there."
+        None, description="Speeds with a generalized force, and what the forces are called; all if it is not there."
     )
     small: Annotated[list[Named], Form("a list of coordinates")] = Field(
         [], description="Coordinates that stay small, with their speeds: equations to first order in them."

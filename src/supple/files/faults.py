@@ -45,7 +45,7 @@ class Faults:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.found: list[str] = []
-        self.doubts: list[str] = []
+        self.warned: list[str] = []
 
     def add(self, place: str, message: str) -> None:
         """Note a fault: `place` is where in the file, `message` what was expected and what is there."""
@@ -66,22 +66,22 @@ class Faults:
             self.add(place, str(error).removeprefix(prefix))
 
     @contextmanager
-    def doubted(self, place: str, prefix: str = "") -> Iterator[None]:
+    def as_warning(self, place: str, prefix: str = "") -> Iterator[None]:
         """Take up as doubts what the model warns of inside; place and prefix as in `noted`."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PhysicsWarning)
             yield
         for warning in caught:
             if issubclass(warning.category, PhysicsWarning):
-                self.doubts.append(f"{place}: {str(warning.message).removeprefix(prefix)}")
+                self.warned.append(f"{place}: {str(warning.message).removeprefix(prefix)}")
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     def warn(self) -> None:
         """Warn once of all doubts: what is wrong in real files but can be read all the same."""
-        if self.doubts:
+        if self.warned:
             # The caller's caller's caller: warn, read of one format, load.
-            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.doubts)}", PhysicsWarning, stacklevel=4)
+            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.warned)}", PhysicsWarning, stacklevel=4)
 
     def refuse(self) -> None:
         """Raise all faults as one error, a line each, if there are any."""

@@ -51,7 +51,7 @@ class Workshop:
             self.faults.add(place, f"name: there is a {what} of this name already")
             return
         shelf[name] = None
-        with self.faults.noted(place, prefix), self.faults.doubted(place, prefix):
+        with self.faults.noted(place, prefix), self.faults.as_warning(place, prefix):
             shelf[name] = make()
 
     def body(self, table: AnyFlexible, place: str) -> FlexibleBody | None:
@@ -63,7 +63,7 @@ class Workshop:
             key, make = repr(table), partial(self._reduced, table)
         if key not in self.bodies:
             self.bodies[key] = None
-            with self.faults.noted(place), self.faults.doubted(place):
+            with self.faults.noted(place), self.faults.as_warning(place):
                 self.bodies[key] = make()
         return self.bodies[key]
 

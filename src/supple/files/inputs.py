@@ -106,7 +106,7 @@ def _signal(x: Any, folder: Path) -> Any:
 
 
 class DriveTable(Table):
-    """A drive force on one freedom: of a formula or table (`force`), or of a controller (`target` and gains)."""
+    """A generalized force on one dof: of a formula or table (`force`), or of a controller (`target` and gains)."""
 
     speed: Text = Field(description='Name of the speed it acts on: "arm.angle".')
     force: Signal = Field(None, description="N m or N. Formulas: see Formulas.")
@@ -114,7 +114,7 @@ class DriveTable(Table):
     kp: Real = Field(0.0, description="Force for each rad or m that the coordinate is off.")
     kd: Real = Field(0.0, description="Force for each rad/s or m/s that its rate is off.")
     ki: Real = Field(0.0, description="Force for each rad s or m s of the integral of what it is off.")
-    limit: Limits = Field(None, description="Greatest force of a controller either way, or least and greatest.")
+    limit: Limits = Field(None, description="Greatest force of a controller either way, or minimum and maximum.")
     rate: MaybePositive = Field(None, description="Samples a second of a controller; continuous if not given.")
     feedforward: Annotated[Number | Annotated[str, Strict()], Form("a number or a formula")] = Field(
         0.0, description="Added to the force of a controller."

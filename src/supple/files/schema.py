@@ -28,7 +28,7 @@ from supple.files.tables import (
     Nine,
     NotNegative,
     Number,
-    PerFreedom,
+    PerDof,
     Real,
     Table,
     Text,
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 
 class JointTable(Table):
-    """What every joint can carry; one number for all its freedoms, or one for each of its speeds."""
+    """What every joint can carry; one number for all its degrees of freedom, or one for each of its speeds."""
 
-    stiffness: PerFreedom = Field(0.0, description="Spring on the joint, N m/rad or N/m.")
-    rest: PerFreedom = Field(0.0, description="Coordinate at which that spring is free, rad or m.")
-    damping: PerFreedom = Field(0.0, description="Damper on the joint, N m s/rad or N s/m.")
-    inertia: PerFreedom = Field(
+    stiffness: PerDof = Field(0.0, description="Spring on the joint, N m/rad or N/m.")
+    rest: PerDof = Field(0.0, description="Coordinate at which that spring is free, rad or m.")
+    damping: PerDof = Field(0.0, description="Damper on the joint, N m s/rad or N s/m.")
+    inertia: PerDof = Field(
         0.0, description="Inertia that moves with the joint alone (rotors, reflected motors), kg m^2 or kg."
     )
 
@@ -113,7 +113,7 @@ class FreeTable(JointTable):
 
 
 class FixedTable(Table):
-    """No freedom."""
+    """No degree of freedom."""
 
     type: Literal["fixed"]
 
@@ -307,7 +307,9 @@ class ModelFile(Table):
     variables: Annotated[dict[str, Number], Form("a table of numbers by name")] = Field(
         {}, description="Names for numbers in formulas; events can change them."
     )
-    drive: Annotated[list[DriveTable], Form("[[drive]] tables")] = Field([], description="Drive forces, controllers.")
+    drive: Annotated[list[DriveTable], Form("[[drive]] tables")] = Field(
+        [], description="Generalized forces, controllers."
+    )
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")

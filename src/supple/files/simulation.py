@@ -53,7 +53,7 @@ class Simulation(Table):
         {}, description="Coordinates from which closed loops are closed, by name; unlike those of `q` they may change."
     )
     v: ByName = Field({}, description="Speeds at the start that are not zero, by name.")
-    tau: ByName = Field({}, description="Constant drive forces, by the names of the speeds, N m or N.")
+    tau: ByName = Field({}, description="Constant generalized forces, by the names of the speeds, N m or N.")
 
     def arguments(self) -> dict[str, Any]:
         """What the file gives, as keyword arguments of `supple.simulate`."""

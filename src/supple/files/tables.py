@@ -111,7 +111,7 @@ MaybePositive = Annotated[AboveZero | None, Form("a number greater than zero")]
 Truth = Annotated[bool, Strict(), Form("true or false")]
 Vector = Annotated[Three, Form("3 numbers")]
 Axis = Annotated[str | Three, Form('"x", "y", "z", "-x", "-y", "-z" or 3 numbers')]
-PerFreedom = Annotated[Number | list[Number], Form("a number, or a list with one for each speed")]
+PerDof = Annotated[Number | list[Number], Form("a number, or a list with one for each speed")]
 
 
 class AxisAngle(Table):

@@ -200,12 +200,12 @@ def _assembled(faults: Faults, joint_damping: bool, limits: bool) -> Mechanism:
             joint = _joint(hinge.element, joint_damping)
         mech.add_body(names[link], body, names[hinge.parent], joint, position, rotation)
     bodies = {name: placed.body for name, placed in mech.bodies.items() if isinstance(placed.body, RigidBody)}
-    faults.doubts += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
+    faults.warned += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
     _couple(mech, hinges, names, faults)
     for hinge in hinges:
         found, doubt = _range(hinge.element, names[hinge.child])
         mech.limits += [found] if found is not None else []
-        faults.doubts += [f"joint {hinge.name!r}: limit left out: {doubt}"] if limits and doubt else []
+        faults.warned += [f"joint {hinge.name!r}: limit left out: {doubt}"] if limits and doubt else []
     return mech
 
 
@@ -233,7 +233,7 @@ def _couple(mech: Mechanism, hinges: list[Hinge], names: dict[str, str], faults:
             continue
         leader = mimic.get("joint", "")
         if leader not in children:
-            faults.doubts.append(
+            faults.warned.append(
                 f"joint {hinge.name!r}: mimic left out: no joint {leader!r}{nearest(leader, children)}"
             )
             continue

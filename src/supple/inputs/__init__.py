@@ -1,4 +1,4 @@
-"""What acts on a model while it moves: drive forces, controllers, prescribed motions."""
+"""What acts on a model while it moves: generalized forces, controllers, prescribed motions."""
 
 from supple.inputs.controllers import PID, Sampled
 from supple.inputs.tables import Table

@@ -35,7 +35,7 @@ def signal(at: Quantities, x: Signal, where: str, rate: bool = True) -> tuple[Ex
 
 
 def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float, float] | None:
-    """Least and greatest force."""
+    """Minimum and maximum force."""
     if limit is None:
         return None
     pair = isinstance(limit, Sequence | np.ndarray) and not isinstance(limit, str | bytes)
@@ -58,7 +58,7 @@ def clipped(x: Expr, within: tuple[float, float] | None) -> Expr:
 
 @dataclass(frozen=True)
 class PID:
-    """Drive force kp e + kd de/dt + ki (integral of e) towards a target, e = target - coordinate.
+    """Generalized force kp e + kd de/dt + ki (integral of e) towards a target, e = target - coordinate.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class PID:
     kp, kd, ki : float
         Per rad or m; per rad/s or m/s; per rad s or m s.
     limit : float or pair, optional
-        Greatest force either way, or least and greatest. The integral stops growing while the force is at a limit.
+        Greatest force either way, or minimum and maximum. The integral stops growing while the force is at a limit.
     rate : float, optional
         Samples a second; between them the force is held. Continuous if not given.
     feedforward : number or formula
@@ -112,7 +112,7 @@ class PID:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A Python function of the user's that gives a drive force, called so many times a second and held between.
+    """A Python function of the user's that gives a generalized force, called so many times a second and held between.
 
     Parameters
     ----------

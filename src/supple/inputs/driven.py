@@ -42,7 +42,7 @@ class DrivenEquations:
         return np.concatenate([self.trace.rates(x.q, x.v), self._accelerated(x)])
 
     def motion(self) -> tuple[Nodes, Nodes]:
-        """Accelerations and drive forces."""
+        """Accelerations and generalized forces."""
         x = self.applied
         return self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
 

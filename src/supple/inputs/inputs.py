@@ -49,7 +49,7 @@ class Applied:
     z_rate : array (nz,)
         Rates of the integrals, without that of the work.
     unlocked : array (nv,)
-        Forces of the laws also where a freedom is locked.
+        Forces of the laws also where a degree of freedom is locked.
     ticks : dict of float to dict of int to Expr
         For each sample rate what the held values become at a tick.
     """
@@ -173,7 +173,7 @@ class Inputs:
 
     @property
     def constant(self) -> bool:
-        """Whether the drive forces are numbers that never change."""
+        """Whether the generalized forces are numbers that never change."""
         return not self.motions and self.whole is None and all(isinstance(x, int | float) for x in self.laws.values())
 
     @property
@@ -193,7 +193,7 @@ class Inputs:
         return tuple(sorted({float(x.rate) for x in laws if isinstance(x, PID | Sampled) and x.rate is not None}))
 
     def locking(self, speeds: frozenset[int]) -> Inputs:
-        """The same laws with these freedoms held where they are."""
+        """The same laws with these degrees of freedom held where they are."""
         out = copy.copy(self)
         out.locked = speeds
         return out

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.linear.dependents import Dependents, dependents
 from supple.linear.equations import stiffness
-from supple.linear.followers import Followers, followers
 from supple.linear.start import Bools, Floats, Values
 from supple.model.closing import stiffness as modal_stiffness
-from supple.model.freedoms import back
 from supple.model.inputs import named_vector
 from supple.model.model import Loads, Model
+from supple.model.partitioning import back
 from supple.model.scales import extent, speed_sizes
 
 TOLERANCE = 1e-11
@@ -26,8 +26,8 @@ ACCEPTED = 1e-7
 class Balance:
     """Forces on a model at rest under loads, of which a share acts.
 
-    Loads are weights, applied wrenches, external wrenches and drive forces. All forces are linear in them: those under
-    a share of the loads are combined from those with all and with none.
+    Loads are weights, applied wrenches, external wrenches and generalized forces. All forces are linear in them: those
+    under a share of the loads are combined from those with all and with none.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ class Balance:
         mech.wrenches = {}
         return Model(mech)
 
-    def freedoms(self, q: Floats) -> Followers:
+    def partition(self, q: Floats) -> Dependents:
         """The independent speeds at closed coordinates, and how the others follow."""
-        return followers(self.model, q, self.held)
+        return dependents(self.model, q, self.held)
 
     def residual(self, q: Floats, share: float = 1.0) -> Floats:
         """Forces (nv,) that are left on the tree, those of its loops not counted."""
@@ -65,7 +65,7 @@ class Balance:
             return loaded
         return share * loaded + (1.0 - share) * self.bare.bias_forces(q, self.still)
 
-    def stiffness(self, f: Followers, share: float = 1.0) -> Floats:
+    def stiffness(self, f: Dependents, share: float = 1.0) -> Floats:
         """Change (n, n) of the forces that are left on the independent speeds with the independent coordinates.
 
         Not symmetric where loads turn with the bodies.
@@ -73,7 +73,7 @@ class Balance:
         loaded = stiffness(f, self.residual(f.q), self.external)
         if share == 1.0:
             return loaded
-        unloaded = Followers(self.bare, f.q, f.freedoms)
+        unloaded = Dependents(self.bare, f.q, f.partition)
         return share * loaded + (1.0 - share) * stiffness(unloaded, self.residual(f.q, 0.0), None)
 
     def moved(self, q: Floats, motion: Floats, length: float = 1.0) -> Floats:
@@ -81,7 +81,7 @@ class Balance:
         q = self.model.integrate(q, motion, length)
         return q if self.model.loops is None else back(self.model.loops, q, self.held)
 
-    def none(self, f: Followers, share: float = 1.0) -> tuple[Floats, Floats]:
+    def none(self, f: Dependents, share: float = 1.0) -> tuple[Floats, Floats]:
         """Forces (n,) on the independent speeds that count as none in a search, and that are accepted at its end.
 
         On a coordinate without forces of its own, rounding of the largest is left, by their work on unit changes.

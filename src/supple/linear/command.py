@@ -23,7 +23,7 @@ def print_modes(
     Parameters
     ----------
     q : array_like or mapping of name to number, optional
-        The posture, or where the search for the equilibrium starts; by default neutral.
+        The configuration, or where the search for the equilibrium starts; by default neutral.
     static : bool
         Let the model settle under its loads first.
     fixed : names, optional

@@ -10,7 +10,7 @@ speed it says how the directions of the speeds turn with the motion. T is the id
 more coordinates than speeds.
 
 Of a closed model x and y are the independent ones. Along a small motion all other coordinates, speeds and accelerations
-follow (`Followers`), and the forces lambda of the rows do no work but turn with the posture:
+follow (`Dependents`), and the forces lambda of the rows do no work but turn with the configuration:
 
     M = Z* M Z,    C = Z* df/dy,    K = Z* (df/dx - d(J* lambda)/dx),    f the inverse dynamics of the tree.
 """
@@ -26,15 +26,15 @@ from scipy import linalg
 
 from supple.errors import SingularError
 from supple.formulations import ordinary
-from supple.linear.followers import Followers, followers, require_regular
-from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_freedoms, speeds
+from supple.linear.dependents import Dependents, dependents, require_regular
+from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.inputs import COMPLEX_STEP, named_vector
 from supple.model.model import Loads, Model
 
 
 @dataclass(frozen=True, eq=False)
 class LinearEquations:
-    """Small motions of the freedoms that are not held; of a closed model those of the independent ones.
+    """Small motions of the degrees of freedom that are not held; of a closed model those of the independent ones.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class LinearEquations:
     q, v, a : (nq,), (nv,), (nv,) arrays
         The state and its acceleration.
     holding : (nv,) array
-        The drive forces at which it has that acceleration.
+        The generalized forces at which it has that acceleration.
     closing : (rows,) array
         The forces of the constraints in it.
     held : (nv,) array of bool
@@ -105,8 +105,8 @@ def linear_equations(
     q, v : array_like or mapping of name to number, optional
         Of a closed model a guess: the loops are closed, and speeds made to fit, with what is named kept.
     tau : array_like or mapping, optional
-        Constant drive forces. If not given, they are those that keep the speeds as they are; of a closed model drives
-        on the independent speeds that keep these.
+        Constant generalized forces. If not given, they are those that keep the speeds as they are; of a closed model
+        drives on the independent speeds that keep these.
     external : mapping of frame to (6,) array_like, optional
         Constant wrenches at frames, which turn with them.
     fixed : names, optional
@@ -118,12 +118,12 @@ def linear_equations(
     held = held_speeds(model, fixed)
     q0 = coordinates(model, q, held)
     v0 = speeds(model, q0, v, held)
-    f = followers(model, q0, held, independent)
-    require_freedoms(model, f.Z.shape[1])
+    f = dependents(model, q0, held, independent)
+    require_dofs(model, f.Z.shape[1])
     require_regular(f, held)
     X, Z = f.X, f.Z
     M = Z.T @ model.mass_matrix(q0) @ Z
-    require_inertia(model, M, f.freedoms.moving)
+    require_inertia(model, M, f.partition.moving)
     drive = None if tau is None else named_vector(model.speeds, tau, "tau")
     a, holding, closing = _reference(f, M, v0, drive, external)
     Y, W, V = f.carried(v0, a)
@@ -131,16 +131,16 @@ def linear_equations(
     by_x = model.inverse_dynamics(f.steps(X), v0 + 1j * h * Y.T, a + 1j * h * W.T, external).imag / h
     by_y = model.inverse_dynamics(q0, v0 + 1j * h * Z.T, a + 1j * h * V.T, external).imag / h
     K = Z.T @ (by_x.T - f.turned(X, closing))
-    placed, moving = f.freedoms.placed, f.freedoms.moving
+    placed, moving = f.partition.placed, f.partition.moving
     N = (_turning(model, q0, v0) @ X + Y)[placed]
     sizes = (M, Z.T @ by_y.T, K, N, Z[placed], X, Z, Y, W, V)
     return LinearEquations(model, q0, v0, a, holding, closing, held, moving, placed, *sizes)
 
 
 def _reference(
-    f: Followers, M: Floats, v: Floats, tau: Floats | None, external: Loads | None
+    f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None
 ) -> tuple[Floats, Floats, Floats]:
-    """Accelerations (nv,) of a state, drive forces (nv,) and forces (rows,) of the constraints in it."""
+    """Accelerations (nv,) of a state, generalized forces (nv,) and forces (rows,) of the constraints in it."""
     m = f.model
     a = np.zeros(m.nv)
     if v.any():
@@ -149,10 +149,10 @@ def _reference(
         a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
     force = m.inverse_dynamics(f.q, v, a, external)
     closing = f.forces(force if tau is None else force - tau)
-    return a, force - f.freedoms.J.T @ closing, closing
+    return a, force - f.partition.J.T @ closing, closing
 
 
-def stiffness(f: Followers, load: Floats, external: Loads | None) -> Floats:
+def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
     """K (n, n) at rest: change of the forces on independent speeds with the coordinates, load (nv,) taken by rows."""
     m, still = f.model, np.zeros(f.model.nv)
     steps = f.steps(f.Z)
@@ -172,7 +172,7 @@ def _turning(model: Model, q: Floats, v: Floats) -> Floats:
 
 
 def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:
-    """Refuse a mass matrix that is not positive definite, and name the freedom."""
+    """Refuse a mass matrix that is not positive definite, and name the degree of freedom."""
     size = np.sqrt(np.abs(np.diag(M)))
     scaled = M / np.where(np.outer(size, size) > 0, np.outer(size, size), 1.0)
     values, vectors = linalg.eigh(scaled)
@@ -180,7 +180,7 @@ def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:
         name = model.speeds[free[int(np.argmax(np.abs(vectors[:, 0])))]]
         raise SingularError(
             f"model {model.name!r}: the mass matrix is not positive definite: nothing resists the speed {name!r} "
-            "in this posture; give what it moves mass or inertia, or hold it with `fixed`"
+            "in this configuration; give what it moves mass or inertia, or hold it with `fixed`"
         )
 
 

@@ -76,10 +76,10 @@ def _newton(balance: Balance, q: Floats, share: float) -> tuple[Floats, int]:
     """Coordinates in equilibrium under a share of the loads, near q, and the iterations."""
     gone, before = 0.0, np.inf
     for iteration in range(MOST):
-        f = balance.freedoms(q)
+        f = balance.partition(q)
         g = f.Z.T @ balance.residual(q, share)
         small, accepted = balance.none(f, share)
-        unit = balance.units[f.freedoms.moving]
+        unit = balance.units[f.partition.moving]
         K = unit[:, None] * balance.stiffness(f, share) * unit
         if not (np.isfinite(K).all() and np.isfinite(g).all()):
             break

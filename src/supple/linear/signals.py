@@ -28,7 +28,7 @@ def _input(e: LinearEquations, name: str) -> Floats:
     if name in e.model.speeds:
         i = e.model.speeds.index(name)
         if e.held[i]:
-            raise StateError(f"inputs: {name!r} is fixed: a drive force on it moves nothing")
+            raise StateError(f"inputs: {name!r} is fixed: a generalized force on it moves nothing")
         return np.eye(e.model.nv)[i]
     frame, _, component = name.rpartition(".")
     if component not in WRENCH or not frame:

@@ -69,7 +69,7 @@ def held_speeds(model: Model, fixed: Iterable[str]) -> Bools:
     return held
 
 
-def require_freedoms(model: Model, count: int) -> None:
+def require_dofs(model: Model, count: int) -> None:
     """Refuse a model that its loops and what is held leave no motion."""
     if not count:
         raise _nothing_left(model)

@@ -148,7 +148,7 @@ def state_space(
     q, v, tau, external, fixed, independent
         As for `modes`.
     inputs : sequence of str, optional
-        Drive forces by the names of speeds ("arm.angle"), or moments and forces at frames in ground axes:
+        Generalized forces by the names of speeds ("arm.angle"), or moments and forces at frames in ground axes:
         "boom/end.mx", "boom/end.fz". By default the drives of all joints.
     outputs : sequence of str, optional
         "q:arm.angle" coordinates, "v:arm.angle" speeds, "a:arm.angle" their rates; of a frame, in ground axes,

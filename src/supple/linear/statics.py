@@ -1,4 +1,4 @@
-"""Static equilibrium: the posture in which nothing moves."""
+"""Static equilibrium: the configuration in which nothing moves."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from supple.errors import AssemblyError, SuppleError
 from supple.formulations import ordinary
 from supple.linear.balance import Balance
+from supple.linear.dependents import Dependents
 from supple.linear.eigen import is_symmetric, loose, symmetric_modes
 from supple.linear.equations import force_unit, require_inertia
-from supple.linear.followers import Followers
 from supple.linear.loading import StuckError, loaded
-from supple.linear.start import Floats, Values, coordinates, held_speeds, require_freedoms
+from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
 from supple.model.model import Loads, Model
 from supple.structures.body import FlexibleBody
 
@@ -38,7 +38,7 @@ class EquilibriumError(SuppleError, ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A posture at rest; `print` shows it as a table.
+    """A configuration at rest; `print` shows it as a table.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def equilibrium(
     external: Loads | None = None,
     fixed: Iterable[str] = (),
 ) -> Equilibrium:
-    """The posture near q in which the drive forces tau and the loads hold the model at rest: bias_forces(q, 0) = tau.
+    """The configuration near q in which tau and the loads hold the model at rest: bias_forces(q, 0) = tau.
 
     Closed loops stay closed, and the forces of their rows are part of the balance: bias_forces(q, 0) = tau + J* lambda.
     Newton's method with exact derivatives. Where the stiffness is not positive, steps go downhill, so that what is
@@ -118,7 +118,7 @@ def equilibrium(
     q : array_like or mapping of name to number, optional
         Where to start; by default neutral.
     tau : array_like or mapping, optional
-        Drive forces; by default none.
+        Generalized forces; by default none.
     external : mapping of frame to (6,) array_like, optional
         Moments and forces at frames, which turn with them, N m and N.
     fixed : names, optional
@@ -127,7 +127,7 @@ def equilibrium(
     Raises
     ------
     EquilibriumError
-        When none is found, with the force that is left and the freedom that nothing holds.
+        When none is found, with the force that is left and the degree of freedom that nothing holds.
 
     Examples
     --------
@@ -149,14 +149,14 @@ class _Search:
     def __init__(self, balance: Balance, start: Floats) -> None:
         self.balance, self.model, self.start = balance, balance.model, start
         self.M = self.model.mass_matrix(start)
-        f = balance.freedoms(start)
-        require_freedoms(self.model, f.Z.shape[1])
-        require_inertia(self.model, f.Z.T @ self.M @ f.Z, f.freedoms.moving)
+        f = balance.partition(start)
+        require_dofs(self.model, f.Z.shape[1])
+        require_inertia(self.model, f.Z.T @ self.M @ f.Z, f.partition.moving)
         self.iterations = 0
 
     def run(self) -> Equilibrium:
         """Downhill or by raising the loads, whichever suits the loads better; by the other if that fails."""
-        f = self.balance.freedoms(self.start)
+        f = self.balance.partition(self.start)
         g = f.Z.T @ self.balance.residual(self.start)
         if (np.abs(g) <= self.balance.none(f)[0]).all():
             return self.found(self.downhill(self.start))
@@ -187,7 +187,7 @@ class _Search:
         q = best = start
         least, since = np.inf, 0
         for iteration in range(LIMIT):
-            f = self.balance.freedoms(q)
+            f = self.balance.partition(q)
             r = self.balance.residual(q)
             small, accepted = self.balance.none(f)
             x, size = self.step(f, r, small)
@@ -206,13 +206,13 @@ class _Search:
 
     def found(self, q: Floats) -> Equilibrium:
         """The result, if the forces that are left are small."""
-        f, r = self.balance.freedoms(q), self.balance.residual(q)
+        f, r = self.balance.partition(q), self.balance.residual(q)
         if not (np.abs(f.Z.T @ r) <= self.balance.none(f)[1]).all():
             raise EquilibriumError(self.failure(q, q))
-        left = r - f.freedoms.J.T @ f.forces(r)
-        return Equilibrium(self.model, self.start, q, left, f.freedoms.moving, self.iterations, self.stable(f))
+        left = r - f.partition.J.T @ f.forces(r)
+        return Equilibrium(self.model, self.start, q, left, f.partition.moving, self.iterations, self.stable(f))
 
-    def stable(self, f: Followers) -> bool:
+    def stable(self, f: Dependents) -> bool:
         """Whether no direction has negative stiffness: no eigenvalue of K is negative."""
         K, squares, shapes, slack = self.stiffness_modes(f)
         if is_symmetric(K):
@@ -220,7 +220,7 @@ class _Search:
         firm = shapes[:, ~slack]
         return bool((np.linalg.eigvals(firm.T @ K @ firm).real > 0).all())
 
-    def step(self, f: Followers, r: Floats, small: Floats) -> tuple[Floats, float]:
+    def step(self, f: Dependents, r: Floats, small: Floats) -> tuple[Floats, float]:
         """The step in the independent speeds, and the size of the residual, weighed by the inverse of M."""
         K, squares, shapes, slack = self.stiffness_modes(f)
         force = shapes.T @ (f.Z.T @ r)
@@ -241,13 +241,13 @@ class _Search:
         """Largest change of a coordinate, relative to its unit, in each motion (nv, k)."""
         return np.maximum((np.abs(motions) / self.balance.units[:, None]).max(axis=0), np.finfo(float).tiny)
 
-    def stiffness_modes(self, f: Followers) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-        """K, its modes with the masses of the start, which only weigh the freedoms, and which of them are loose."""
+    def stiffness_modes(self, f: Dependents) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+        """K, its modes with the masses of the start, which only weigh the dofs, and which of them are loose."""
         K = self.balance.stiffness(f)
         squares, shapes = symmetric_modes(K, f.Z.T @ self.M @ f.Z)
         return K, squares, shapes, loose(K, squares, shapes)
 
-    def search(self, f: Followers, r: Floats, x: Floats) -> Floats:
+    def search(self, f: Dependents, r: Floats, x: Floats) -> Floats:
         """Along the step, halved until the force along it has not turned round to more than half of what it was.
 
         It is halved too until the loops can be closed ahead.
@@ -269,27 +269,25 @@ class _Search:
         force = self.balance.residual(q)
         if self.model.loops is None:
             return float(motion @ np.where(self.balance.held, 0.0, force))
-        Z = self.balance.freedoms(q).Z
+        Z = self.balance.partition(q).Z
         root = np.sqrt(np.diag(self.M))
         return float((Z.T @ force) @ np.linalg.lstsq(root[:, None] * Z, root * motion, rcond=None)[0])
 
     def failure(self, q: Floats, last: Floats, before: str = "") -> str:
-        m, r, f = self.model, self.balance.residual(q), self.balance.freedoms(q)
-        moving = f.freedoms.moving
+        m, r, f = self.model, self.balance.residual(q), self.balance.partition(q)
+        moving = f.partition.moving
         left, small = f.Z.T @ r, self.balance.none(f)[0]
         worst = int(np.argmax(np.abs(left) / np.maximum(small, np.finfo(float).tiny)))
         text = (
             f"model {m.name!r}: no static equilibrium after {self.iterations} iterations: {before}a force of "
             f"{left[worst]:.4g} {force_unit(m, moving[worst])} is left on {m.speeds[moving[worst]]!r} in the best "
-            "posture, expected 0"
+            "configuration, expected 0"
         )
         _, _, shapes, slack = self.stiffness_modes(f)
         pushed = np.flatnonzero(slack & (np.abs(shapes.T @ left) > np.abs(shapes).T @ small))
         if len(pushed):
             name = m.speeds[moving[int(np.argmax(np.abs(shapes[:, pushed[0]])))]]
-            hint = (
-                f"nothing holds {name!r}, it has no stiffness: give it a spring or a drive force, or name it in fixed"
-            )
+            hint = f"nothing holds {name!r}, it has no stiffness: give it a spring or a force, or name it in fixed"
         else:
             name = m.coordinates[int(np.argmax(np.abs(last - self.start)))]
             hint = f"the search went furthest in {name!r}; start closer, or look whether anything holds it"

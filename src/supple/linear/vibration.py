@@ -14,8 +14,8 @@ from supple.linear.eigen import SLOWEST, eigenmodes
 from supple.linear.equations import force_unit, linear_equations
 from supple.linear.shares import body_energies
 from supple.linear.start import Floats, Numbers, Values
-from supple.model.freedoms import back
 from supple.model.model import Loads, Model
+from supple.model.partitioning import back
 
 GROWING = 1e-7
 """Negative damping ratio that is more than rounding."""
@@ -31,7 +31,7 @@ class Modes:
     q, v : (nq,), (nv,) arrays
         The state.
     holding : (nv,) array
-        The drive forces that the state takes, N, N m.
+        The generalized forces that the state takes, N, N m.
     eigenvalues : (n,) complex array
         1/s; of conjugate pairs the one with positive imaginary part.
     shapes : (nv, n) array
@@ -96,7 +96,7 @@ class Modes:
         share = self.energies[:, self._number(mode)]
         return {self.model.bodies[k]: float(share[k]) for k in np.argsort(-share, kind="stable")}
 
-    def freedom(self, mode: int) -> str:
+    def dof(self, mode: int) -> str:
         """The speed that moves most in a mode, each weighed with its inertia."""
         return self.names[int(np.argmax(np.abs(self.shapes[:, self._number(mode)]) * self._sizes))]
 
@@ -104,7 +104,7 @@ class Modes:
     def _sizes(self) -> Floats:
         return np.sqrt(np.diag(self.model.mass_matrix(self.q)))
 
-    def posture(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
+    def configuration(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
         """Coordinates (nq,) in the course of an oscillation: amplitude times the shape, at a phase in radians."""
         shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
         q = self.model.integrate(self.q, shape, amplitude)
@@ -127,7 +127,7 @@ class Modes:
             ratio = 100 * self.damping[i]
             lines.append(
                 f"{i + 1:4d} {self.frequencies[i]:13.6g} {0.0 if abs(ratio) < 1e-5 else ratio:10.4g}  "
-                f"{self.kinds[i]:8s}  {self.freedom(i):18s}  {', '.join(share)}"
+                f"{self.kinds[i]:8s}  {self.dof(i):18s}  {', '.join(share)}"
             )
         if shown < len(self):
             lines.append(f"... and {len(self) - shown} more, up to {self.frequencies[-1]:.6g} Hz")
@@ -144,7 +144,7 @@ class Modes:
         if np.abs(self.holding[i]) > 1e-9 * max(1.0, self.model.mass):
             force = f"{self.holding[i]:.4g} {force_unit(self.model, i)}".strip()
             notes.append(
-                f"not a free equilibrium: the state takes drive forces, the largest {force} on {self.names[i]!r}"
+                f"not a free equilibrium: the state takes generalized forces, the largest {force} on {self.names[i]!r}"
             )
         return notes
 
@@ -171,8 +171,8 @@ def modes(
         The state; by default neutral and at rest. `equilibrium` finds one under load. Of a closed model a guess: the
         loops are closed, and speeds made to fit, with what is named kept.
     tau : array_like or mapping, optional
-        Constant drive forces; by default those that keep the speeds as they are, in a closed model on the independent
-        speeds.
+        Constant generalized forces; by default those that keep the speeds as they are, in a closed model on the
+        independent speeds.
     external : mapping of frame to (6,) array_like, optional
         Constant moments and forces at frames, which turn with them, N m and N.
     fixed : names, optional

@@ -27,11 +27,11 @@ MOST_STEPS = 300
 REACHES = (0.1, 0.2, 0.4, 0.8, 0.8, 1.6, 1.6, 3.0, 3.0, 3.0)
 """How far other guesses are from the one that leads nowhere, relative to the typical sizes."""
 DAMPINGS = (1e-6, 1e6)
-"""Least and greatest, relative to S, of a step that did not help."""
+"""Minimum and maximum, relative to S, of a step that did not help."""
 
 
 def assembled(loops: Loops, q: Floats, given: Bools) -> Floats:
-    """Coordinates near q at which all loops are closed; given freedoms keep theirs.
+    """Coordinates near q at which all loops are closed; prescribed degrees of freedom keep theirs.
 
     Flexible bodies keep their shape if the joints can close the loops without them, from this guess or another. Where
     no way leads down from the guess, as when all links lie in line, others around it are tried, further and further
@@ -61,7 +61,7 @@ def _around(loops: Loops, q: Floats, given: Bools) -> Iterator[Floats]:
 
 def _closed(loops: Loops, q: Floats, given: Bools, held: bool) -> Floats:
     """The same by the steps of `Closing`, damped (Levenberg, Marquardt) while they do not bring the error down."""
-    cw, same = loops.reflect(q, given=given), np.zeros(loops.model.nv)
+    cw, same = loops.constraint_state(q, given=given), np.zeros(loops.model.nv)
     damping = 0.0
     for _ in range(MOST_STEPS):
         error = largest(loops, q, cw)
@@ -72,7 +72,7 @@ def _closed(loops: Loops, q: Floats, given: Bools, held: bool) -> Floats:
         phi, closing = np.where(loops.holonomic, cw.position, 0.0), Closing(loops, q, cw.J, given)
         step = closing.joints(phi, damping) if held else closing.strained(phi, same, damping)
         trial = loops.model.integrate(q, _limited(loops, step, phi), 1.0)
-        there = loops.reflect(trial, given=given)
+        there = loops.constraint_state(trial, given=given)
         if largest(loops, trial, there) < error * (1 - 1e-4):
             q, cw, damping = trial, there, damping / 10 if damping > DAMPINGS[0] else 0.0
         elif error < NEARLY:
@@ -99,7 +99,7 @@ def _relaxed(loops: Loops, q: Floats, guess: Floats, given: Bools) -> Floats:
     strain = deformation(loops.model, q, guess)
     energy = float(strain_energies(loops.model, strain).sum())
     for _ in range(MOST_STEPS):
-        cw = loops.reflect(q, given=given)
+        cw = loops.constraint_state(q, given=given)
         phi = np.where(loops.holonomic, cw.position, 0.0)
         step = _limited(loops, Closing(loops, q, cw.J, given).strained(phi, strain), phi)
         try:
@@ -128,7 +128,7 @@ def strained(loops: Loops, q: Floats, guess: Floats) -> str:
 
 def consistent(loops: Loops, q: Floats, v: Floats, given: Bools) -> Floats:
     """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
-    cw = loops.reflect(q, v, given)
+    cw = loops.constraint_state(q, v, given)
     allowed = NEARLY * float((np.abs(v) / loops.scales.speeds).max(initial=0.0)) * loops.scales.rows
     for held in (True, False) if loops.model.is_mode.any() else (False,):
         if held:

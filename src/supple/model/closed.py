@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[Any]
-POSTURES = 3
+SAMPLES = 3
 """Random ones at which rows are tried."""
-IDLE = 1e-9
+SATISFIED = 1e-9
 """Rate of a row for typical speeds, or its error, relative to its typical size, below which it is zero."""
-REPEATED = 1e-9
+REDUNDANT = 1e-9
 """What is left of a row, relative to the row itself, when others explain it."""
 NEARLY_SINGULAR = 1e-3
-"""Margin below which a posture is named."""
+"""Margin below which a configuration is named."""
 UNDRIVEN = 1e-6
-"""Error of an acceleration, relative to the largest, that is more than rounding and softness."""
+"""Error of an acceleration, relative to the largest, that is more than rounding and regularization."""
 
 
 class Loops:
@@ -68,32 +68,34 @@ class Loops:
         number = numbering(mech)
         framed = [c for c in mech.constraints.values() if not isinstance(c, Gear)]
         ends = [(place(mech, c.first, number), place(mech, c.second, number)) for c in framed]
-        seats = model.flex.closure_seats if model.flex is not None else -np.ones((len(ends), 2), dtype=np.int64)
-        self.arrays: Closures = closure_arrays(mech, ends, seats, names, model.tree.q_of_speed)
+        attachments = (
+            model.flex.closure_attachments if model.flex is not None else -np.ones((len(ends), 2), dtype=np.int64)
+        )
+        self.arrays: Closures = closure_arrays(mech, ends, attachments, names, model.tree.q_of_speed)
         self.rows: list[tuple[str, Row]] = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]
-        self.idle: list[tuple[str, Row]] = []
+        self.satisfied: list[tuple[str, Row]] = []
         named = [(name, c) for name, c in mech.constraints.items() if not isinstance(c, Gear)]
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(named)]
         refuse_ruthless(model, [name for name, _ in named], self.arrays)
         self.scales = Scales(self)
-        self._set_idle_apart()
+        self._set_satisfied_apart()
         self.holonomic: NDArray[np.bool_] = self.arrays.row_kind != SLIP
         self.holonomic.flags.writeable = False
         self._require_upright()
 
-    def _set_idle_apart(self) -> None:
+    def _set_satisfied_apart(self) -> None:
         """Keep the rows that the joints can change; refuse those that are not fulfilled and never will be."""
-        q = np.stack([random_coordinates(self.model, n, self.scales.length) for n in range(POSTURES)])
+        q = np.stack([random_coordinates(self.model, n, self.scales.length) for n in range(SAMPLES)])
         sizes = self.scales.rows
-        moved = (np.abs(self.jacobian(q)) * self.scales.speeds).max(axis=(0, 2)) > IDLE * sizes
+        moved = (np.abs(self.jacobian(q)) * self.scales.speeds).max(axis=(0, 2)) > SATISFIED * sizes
         position = self.errors(q[0])[0]
         for (name, row), x, size, counts in zip(self.rows, position, sizes, moved, strict=True):
-            if not counts and abs(x) > IDLE * size:
+            if not counts and abs(x) > SATISFIED * size:
                 raise AssemblyError(
                     f"model {self.model.name!r}: constraint {name!r}: {row.label} is off by {abs(x):.3g} (m or rad), "
                     "and no joint can change it"
                 )
-        self.idle = [row for row, counts in zip(self.rows, moved, strict=True) if not counts]
+        self.satisfied = [row for row, counts in zip(self.rows, moved, strict=True) if not counts]
         self.rows = [row for row, counts in zip(self.rows, moved, strict=True) if counts]
         fields = {key: x[moved] for key, x in self.arrays._asdict().items() if key.startswith("row_")}
         for x in fields.values():
@@ -173,7 +175,7 @@ class Loops:
         return found
 
     def consistent(self, q: ArrayLike, v: ArrayLike, fixed: Sequence[str] = ()) -> NDArray[np.float64]:
-        """Speeds (nv,) that fulfil all constraints, by the blow that closes them; speeds in `fixed` stay."""
+        """Speeds (nv,) that fulfil all constraints, by the impulse that closes them; speeds in `fixed` stay."""
         m = self.model
         return assembly.consistent(self, self._one(q=(q, m.nq)), self._one(v=(v, m.nv)), self.held(fixed))
 
@@ -189,9 +191,9 @@ class Loops:
     def project(self, q: Numbers, v: Numbers, given: Numbers, steps: int = 2) -> tuple[Numbers, Numbers]:
         """States (states, ...) nearly closed, after steps towards the closed ones of least kinetic energy."""
         for _ in range(steps):
-            found = [self.reflect(*state, given) for state in zip(q, v, strict=True)]
+            found = [self.constraint_state(*state, given) for state in zip(q, v, strict=True)]
             q = self.model.integrate(q, np.array([x.shift for x in found]), 1.0)
-            v = v + np.array([x.blow for x in found])
+            v = v + np.array([x.impulse for x in found])
         return q, v
 
     def held(self, names: Sequence[str], what: str = "fixed") -> NDArray[np.bool_]:
@@ -208,7 +210,7 @@ class Loops:
     # ------------------------------------------------------------ forces
 
     def forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: NDArray[np.bool_] | None = None) -> Numbers:
-        """Forces (..., rows) of the rows in the motion that drive forces tau give, N or N m.
+        """Forces (..., rows) of the rows in the motion that generalized forces tau give, N or N m.
 
         Where rows repeat each other, the forces of least size.
 
@@ -241,7 +243,7 @@ class Loops:
         unit = self.scales.speeds
         needed, J = m.inverse_dynamics(q_, v_, a_), self.jacobian(q_) * unit / self.scales.rows[:, None]
         for n in range(len(q_)):
-            rank = np.linalg.matrix_rank(J[n], tol=REPEATED * np.abs(J[n]).max())
+            rank = np.linalg.matrix_rank(J[n], tol=REDUNDANT * np.abs(J[n]).max())
             motions = np.linalg.svd(J[n])[2][rank:] * unit
             tau[n, chosen] = np.linalg.lstsq(motions[:, chosen], motions @ needed[n], rcond=None)[0]
         off, free = m.forward_dynamics(q_, v_, tau) - a_, m.forward_dynamics(q_, v_, np.zeros_like(tau))
@@ -299,13 +301,13 @@ class Loops:
                 out[:] = -ws.load
         return wrench
 
-    def reflect(self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None) -> ClosureWorkspace:
-        """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, given freedoms held.
+    def constraint_state(self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None) -> ClosureWorkspace:
+        """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, prescribed dofs held.
 
         Raises
         ------
         SingularError
-            If a freedom of the open tree has no inertia: there is no M^-1 then.
+            If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
         """
         cw, fault = self._evaluated(q, v, given)
         self.model._refuse_singular(fault)
@@ -322,43 +324,43 @@ class Loops:
         fault = self.forward(q[None], v[None], drive, m._free if given is None else given, wrench, cw)[2]
         return cw, fault
 
-    # ------------------------------------------------------------ redundancy and singular postures
+    # ------------------------------------------------------------ redundancy and singular configurations
 
     def margins(self, q: ArrayLike, given: NDArray[np.bool_] | None = None) -> tuple[NDArray[np.float64], list[str]]:
-        """How far postures (states, nq) are from a singular one, and the constraint that is nearest to failing there.
+        """How far configurations (states, nq) are from singular ones, and the constraint that is nearest to failing.
 
-        The least eigenvalue of S, its rows scaled to at most 1 at these postures, of those that are not zero at all of
-        them: zero in a singular posture. Given speeds have a prescribed motion.
+        The least eigenvalue of S, its rows scaled to at most 1 at these configurations, of those that are not zero at
+        all of them: zero in a singular configuration. Prescribed speeds have a prescribed motion.
         """
         states = np.atleast_2d(np.asarray(q, dtype=float))
-        found = [self.reflect(x, given=given) for x in states]
+        found = [self.constraint_state(x, given=given) for x in states]
         S = np.array([x.S for x in found]).reshape(-1, len(self), len(self))
         held = self.model._free if given is None else given
         moved = np.any([self.scales.moved(x.J, held) for x in found], axis=0)
         size = np.where(moved, np.sqrt(np.einsum("sii->si", S).max(axis=0, initial=0.0)), np.inf)
         values, vectors = np.linalg.eigh(S / np.outer(size, size))
-        rank = int((values > REPEATED).sum(axis=1).max(initial=1))
+        rank = int((values > REDUNDANT).sum(axis=1).max(initial=1))
         first = len(self) - (max(rank, self._usual_rank) if given is None or not given.any() else rank)
         names = [self.rows[int(np.abs(x[:, first]).argmax())][0] for x in vectors]
         return np.maximum(values[:, first], 0.0), names
 
     @cached_property
     def _usual_rank(self) -> int:
-        """Conditions that do not repeat others, in a closed posture that is not singular."""
+        """Conditions that do not repeat others, in a closed configuration that is not singular."""
         ranks = [1]
-        for n in range(POSTURES):
+        for n in range(SAMPLES):
             try:
                 start = random_coordinates(self.model, n, self.scales.length)
-                cw = self.reflect(assembly.assembled(self, start, self.model._free))
+                cw = self.constraint_state(assembly.assembled(self, start, self.model._free))
             except AssemblyError:
                 continue
             S, moved = cw.S, self.scales.moved(cw.J, self.model._free)
             size = np.where(moved, np.sqrt(np.abs(S.diagonal())), np.inf)
-            ranks.append(int((np.linalg.eigvalsh(S / np.outer(size, size)) > REPEATED).sum()))
+            ranks.append(int((np.linalg.eigvalsh(S / np.outer(size, size)) > REDUNDANT).sum()))
         return max(ranks)
 
-    def singular_postures(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
-        """Times of a motion at which it passes near a singular posture, and the constraint that fails there."""
+    def singular_configurations(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
+        """Times of a motion at which it passes near a singular configuration, and the constraint that fails there."""
         times, (margin, names) = np.asarray(t, dtype=float), self.margins(q)
         near = margin < NEARLY_SINGULAR
         least = [
@@ -368,10 +370,10 @@ class Loops:
         ]
         return [(float(times[i]), names[i]) for i in least]
 
-    def repeated(self, q: ArrayLike | None = None) -> list[str]:
-        """Sentences that name the conditions which repeat others, at a posture or where the model is assembled."""
+    def redundant(self, q: ArrayLike | None = None) -> list[str]:
+        """Sentences that name redundant constraint equations, at a configuration or where the model is assembled."""
         at = self.assemble() if q is None else np.array(q, dtype=float)
-        cw = self.reflect(at)
+        cw = self.constraint_state(at)
         S, moved = cw.S, self.scales.moved(cw.J, self.model._free)
         size = np.where(moved, np.sqrt(np.abs(S.diagonal())), np.inf)
         scaled = S / np.outer(size, size)
@@ -381,15 +383,17 @@ class Loops:
         for i in np.flatnonzero(moved):
             name = self.rows[i][0]
             share = (
-                np.linalg.lstsq(scaled[np.ix_(kept, kept)], scaled[kept, i], rcond=REPEATED)[0] if kept else np.zeros(0)
+                np.linalg.lstsq(scaled[np.ix_(kept, kept)], scaled[kept, i], rcond=REDUNDANT)[0]
+                if kept
+                else np.zeros(0)
             )
-            if kept and scaled[i, i] - scaled[kept, i] @ share < REPEATED:
+            if kept and scaled[i, i] - scaled[kept, i] @ share < REDUNDANT:
                 count[name] += 1
                 others.setdefault(name, set()).update(self.rows[kept[j]][0] for j in np.flatnonzero(abs(share) > 1e-6))
             else:
                 kept.append(int(i))
-        idle = Counter(name for name, _ in self.idle)
-        said = [f"{_conditions(n)} of {name!r} fulfilled whatever the joints do" for name, n in idle.items()]
+        satisfied = Counter(name for name, _ in self.satisfied)
+        said = [f"{_conditions(n)} of {name!r} fulfilled whatever the joints do" for name, n in satisfied.items()]
         stuck = Counter(self.rows[i][0] for i in np.flatnonzero(~moved))
         said += [
             f"{_conditions(n)} of {name!r} that no joint can change at this dead point" for name, n in stuck.items()

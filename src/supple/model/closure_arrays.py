@@ -16,7 +16,7 @@ from supple.recursions.closures import Closures
 
 
 def closure_arrays(
-    mech: Description, ends: list[tuple[Place, Place]], seats: Any, names: Names, q_of_speed: Any
+    mech: Description, ends: list[tuple[Place, Place]], attachments: Any, names: Names, q_of_speed: Any
 ) -> Closures:
     """The constraints of a description as read-only arrays.
 
@@ -25,7 +25,7 @@ def closure_arrays(
     mech : Description
     ends : list of pairs of Place
         Of all constraints between frames, in order.
-    seats : (pairs, 2) array
+    attachment nodes : (pairs, 2) array
         Of these on flexible bodies; -1 on rigid ones.
     names : Names
     q_of_speed : (nv,) array
@@ -43,7 +43,7 @@ def closure_arrays(
             table += [(pair, row, (0, 0), (0, 0), (0.0, 0.0)) for row in constraint.rows()]
     parts = {
         "pair_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),
-        "pair_seats": np.array(seats, dtype=np.int64).reshape(-1, 2),
+        "pair_attachments": np.array(attachments, dtype=np.int64).reshape(-1, 2),
         "pair_positions": np.array([np.concatenate([a.position, b.position]) for a, b in ends]).reshape(-1, 6),
         "pair_rotations": np.array([np.concatenate([a.rotation.ravel(), b.rotation.ravel()]) for a, b in ends]).reshape(
             -1, 18

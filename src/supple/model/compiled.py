@@ -35,7 +35,9 @@ def estimated_operations(model: Model) -> int:
     if flex is not None:
         n, full, row = flex.modes, flex.full, flex.mode_row
         ports = flex.port_first[1:] - flex.port_first[:-1]
-        pairs, mesh, factor = (x[row + n] - x[row] for x in (flex.pair_first, flex.mesh_first, flex.factor_first))
+        pairs, mesh, factor = (
+            x[row + n] - x[row] for x in (flex.pair_first, flex.offdiagonal_first, flex.factor_first)
+        )
         total += int(np.sum(80 * n + 1500 * ports + 4 * mesh + 4 * factor))
         total += int(np.sum(full * (40 * n + 80 * n * ports + 25 * pairs + 24 * factor)))
     return total

@@ -83,7 +83,7 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     parts |= _joint_geometry(layouts, mech, rows)
     parts |= _inertias(mech, rows)
     q_mode = parts.pop("q_mode")
-    parts |= _freedom_constants(mech)
+    parts |= _dof_constants(mech)
     parts["gravity"] = np.array(mech.gravity)
     parts |= _force_elements(mech)
     for a in parts.values():
@@ -91,7 +91,7 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"])
 
 
-def _freedom_constants(mech: Description) -> dict[str, Any]:
+def _dof_constants(mech: Description) -> dict[str, Any]:
     """Inertia, stiffness, rest and damping of each speed by itself; of modes the diagonals of G, K and C."""
     fields = {"joint_inertia": "inertia", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
     out: dict[str, list[float]] = {field: [] for field in fields}
@@ -207,14 +207,17 @@ def _force_elements(mech: Description) -> dict[str, Any]:
     springs = list(mech.springs.values())
     ends = [(place(mech, s.first, number), place(mech, s.second, number)) for s in springs]
     wrenches = list(mech.wrenches.values())
-    seats = [place(mech, w.frame, number) for w in wrenches]
-    axes = [np.eye(3) if w.axes == "ground" else seat.rotation for w, seat in zip(wrenches, seats, strict=True)]
+    attachments = [place(mech, w.frame, number) for w in wrenches]
+    axes = [
+        np.eye(3) if w.axes == "ground" else attachment.rotation
+        for w, attachment in zip(wrenches, attachments, strict=True)
+    ]
     return {
         "spring_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),
         "spring_points": np.array([np.concatenate([a.position, b.position]) for a, b in ends]).reshape(-1, 6),
         "spring_constants": np.array([(s.stiffness, s.damping, s.length) for s in springs]).reshape(-1, 3),
-        "wrench_body": np.array([seat.body for seat in seats], dtype=np.int64),
-        "wrench_point": np.array([seat.position for seat in seats]).reshape(-1, 3),
+        "wrench_body": np.array([attachment.body for attachment in attachments], dtype=np.int64),
+        "wrench_point": np.array([attachment.position for attachment in attachments]).reshape(-1, 3),
         "wrench_rotation": np.array(axes).reshape(-1, 9),
         "wrench_grounded": np.array([w.axes == "ground" for w in wrenches], dtype=np.bool_),
         "wrench_value": np.array([np.concatenate([w.moment, w.force]) for w in wrenches]).reshape(-1, 6),

@@ -1,4 +1,4 @@
-"""The arrays of flexible bodies: what the recursions need of their modes, seats and ports, computed once."""
+"""The arrays of flexible bodies: what the recursions need of their modes, attachment nodes and ports, computed once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Constants:
         Where its modes stand in the arrays of rows.
     coupling : (n, 6) array
         M_fr of the undeformed body.
-    recoil : (n, 6) array
+    modal participation : (n, 6) array
         Lam M_fr.
     lower : sparse array
         L of G = L D L*, unit diagonal.
@@ -42,7 +42,7 @@ class Constants:
 
     row: int
     coupling: Floats
-    recoil: Floats
+    participation: Floats
     lower: sparse.csr_array
     scale: Floats
 
@@ -64,40 +64,45 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
     full = np.array([False, *(placed.fidelity == "full" for placed in mech.bodies.values())]) & (modes > 0)
     rows = _Rows()
     constants = [rows.add(body) if body else None for body in made]
-    seats = _Seats()
+    attachments = _Attachments()
     out: dict[str, Any] = {
         "modes": modes,
         "full": full,
         "q_mode": q_mode,
         "v_mode": v_mode,
         "mode_row": np.array([c.row if c else 0 for c in constants]),
-        "free_inertia": _free_inertias(made, constants),
+        "condensed_inertia": _condensed_inertias(made, constants),
     }
     child_shapes: list[tuple[int, ShapeFrame]] = []
-    seat = np.full(len(made), -1)
+    attachment = np.full(len(made), -1)
     for k, placed in enumerate(mech.bodies.values(), start=1):
         if placed.node is not None:
             parent = number[placed.parent]
-            frame = seat_frame(made[parent], placed.node)
-            seat[k] = seats.add(parent, frame, constants[parent])
+            frame = attachment_frame(made[parent], placed.node)
+            attachment[k] = attachments.add(parent, frame, constants[parent])
             child_shapes.append((k, frame))
-    out |= {"seat": seat, "spring_seats": _spring_seats(mech, number, made, constants, seats)}
-    out["wrench_seat"] = np.array(
-        [_seat_of(mech, w.frame, number, made, constants, seats) for w in mech.wrenches.values()], dtype=np.int64
+    out |= {
+        "attachment": attachment,
+        "spring_attachments": _spring_attachments(mech, number, made, constants, attachments),
+    }
+    out["wrench_attachment"] = np.array(
+        [_attachment_of(mech, w.frame, number, made, constants, attachments) for w in mech.wrenches.values()],
+        dtype=np.int64,
     )
     frames = [(c.first, c.second) for c in mech.constraints.values() if not isinstance(c, Gear)]
-    out["closure_seats"] = np.array(
-        [[_seat_of(mech, x, number, made, constants, seats) for x in pair] for pair in frames], dtype=np.int64
+    out["closure_attachments"] = np.array(
+        [[_attachment_of(mech, x, number, made, constants, attachments) for x in pair] for pair in frames],
+        dtype=np.int64,
     ).reshape(-1, 2)
     parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
     out |= _ports(made, constants, parents, child_shapes)
-    out |= rows.arrays() | seats.arrays()
+    out |= rows.arrays() | attachments.arrays()
     for x in out.values():
         x.flags.writeable = False
     return Flex(**out)
 
 
-def seat_frame(body: FlexibleBody | None, node: str) -> ShapeFrame:
+def attachment_frame(body: FlexibleBody | None, node: str) -> ShapeFrame:
     """The frame of a node that is known to be on a flexible body."""
     assert body is not None
     return body.frame(node)
@@ -129,14 +134,14 @@ class _Rows:
         return {
             "mode_momentum": _stack([b.integrals.E for b in bodies], 3),
             "mode_second": _stack([b.integrals.X.reshape(-1, 9) for b in bodies], 9),
-            "mode_recoil": _stack([c.recoil for _, c in self.parts], 6),
+            "mode_participation": _stack([c.participation for _, c in self.parts], 6),
             "pair_first": _firsts([p.first for p in pairs]),
             "pair_mode": _join([p.other for p in pairs]),
             "pair_value": _stack([p.value.reshape(-1, 9) for p in pairs], 9),
             "pair_axial": _stack([axial(p.value) for p in pairs], 3),
-            "mesh_first": _firsts([m.indptr for m, _ in mesh]),
-            "mesh_mode": _join([m.indices for m, _ in mesh]),
-            "mesh_value": _stack([values for _, values in mesh], 3),
+            "offdiagonal_first": _firsts([m.indptr for m, _ in mesh]),
+            "offdiagonal_mode": _join([m.indices for m, _ in mesh]),
+            "offdiagonal_value": _stack([values for _, values in mesh], 3),
             "factor_first": _firsts([f.indptr for f in factors]),
             "factor_mode": _join([f.indices for f in factors]),
             "factor_value": np.concatenate([np.zeros(0), *(f.data for f in factors)]),
@@ -144,8 +149,8 @@ class _Rows:
         }
 
 
-class _Seats:
-    """The seats, and the rows of their shapes; a node that is used several times has its rows once."""
+class _Attachments:
+    """The attachment nodes, and the rows of their shapes; a node that is used several times has its rows once."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[int, bytes], int] = {}
@@ -157,7 +162,7 @@ class _Seats:
         self.positions: list[Floats] = []
 
     def add(self, k: int, frame: ShapeFrame, constants: Constants | None) -> int:
-        """Number of a new seat on body k."""
+        """Number of a new attachment node on body k."""
         assert constants is not None
         key = (constants.row, frame.shape.tobytes())
         if key not in self.rows:
@@ -171,13 +176,13 @@ class _Seats:
         return len(self.bodies) - 1
 
     def arrays(self) -> dict[str, Any]:
-        """The fields of `Flex` about seats."""
+        """The fields of `Flex` about attachment nodes."""
         return {
-            "seat_body": np.array(self.bodies, dtype=np.int64),
-            "seat_row": np.array(self.first, dtype=np.int64),
-            "seat_position": _stack([p[None] for p in self.positions], 3),
-            "seat_shape": _stack(self.shapes, 6),
-            "seat_gain": _stack(self.gains, 6),
+            "attachment_body": np.array(self.bodies, dtype=np.int64),
+            "attachment_row": np.array(self.first, dtype=np.int64),
+            "attachment_position": _stack([p[None] for p in self.positions], 3),
+            "attachment_shape": _stack(self.shapes, 6),
+            "attachment_gain": _stack(self.gains, 6),
         }
 
 
@@ -212,12 +217,12 @@ def spatial_inertia(body: FlexibleBody) -> Floats:
     return np.block([[body.about_origin(), h], [-h, body.mass * np.eye(3)]])
 
 
-def _free_inertias(made: list[FlexibleBody | None], constants: list[Constants | None]) -> Floats:
+def _condensed_inertias(made: list[FlexibleBody | None], constants: list[Constants | None]) -> Floats:
     """M_rr - M_rf Lam M_fr of the undeformed bodies, 21 numbers each."""
     out = np.zeros((len(made), 21))
     for k, (body, c) in enumerate(zip(made, constants, strict=True)):
         if body and c:
-            S = spatial_inertia(body) - c.coupling.T @ c.recoil
+            S = spatial_inertia(body) - c.coupling.T @ c.participation
             upper = np.triu_indices(3)
             out[k] = np.concatenate([S[:3, :3][upper], S[:3, 3:].reshape(9), S[3:, 3:][upper]])
     return out
@@ -253,7 +258,7 @@ def _ports(
         first.append(len(order))
         start.append(start[-1] + (6 * len(own)) ** 2)
     return {
-        "seat_rest": rest,
+        "attachment_rest": rest,
         "columns": columns,
         "port_first": np.array(first),
         "port_child": np.array(order, dtype=np.int64),
@@ -283,34 +288,34 @@ def _factor(Omega: Floats) -> Floats:
     return np.array(columns).T if columns else np.zeros((len(Omega), 0))
 
 
-def _spring_seats(
+def _spring_attachments(
     mech: Description,
     number: dict[str, int],
     made: list[FlexibleBody | None],
     constants: list[Constants | None],
-    seats: _Seats,
+    attachments: _Attachments,
 ) -> Any:
     ends = [
-        [_seat_of(mech, frame, number, made, constants, seats) for frame in (s.first, s.second)]
+        [_attachment_of(mech, frame, number, made, constants, attachments) for frame in (s.first, s.second)]
         for s in mech.springs.values()
     ]
     return np.array(ends, dtype=np.int64).reshape(-1, 2)
 
 
-def _seat_of(
+def _attachment_of(
     mech: Description,
     frame: str,
     number: dict[str, int],
     made: list[FlexibleBody | None],
     constants: list[Constants | None],
-    seats: _Seats,
+    attachments: _Attachments,
 ) -> int:
-    """Seat of a frame on a flexible body, -1 elsewhere."""
+    """Attachment node of a frame on a flexible body, -1 elsewhere."""
     place = mech.find_frame(frame)
     if place.node is None:
         return -1
     k = number[place.body]
-    return seats.add(k, seat_frame(made[k], place.node), constants[k])
+    return attachments.add(k, attachment_frame(made[k], place.node), constants[k])
 
 
 def _cross(a: Floats) -> Floats:

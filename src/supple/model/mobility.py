@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import AssemblyError
-from supple.model.closed import REPEATED
+from supple.model.closed import REDUNDANT
 from supple.model.model import Model
 
 CONFIGURATIONS = 3
@@ -30,7 +30,7 @@ def degrees_of_freedom(model: Model, q: ArrayLike | None = None) -> int:
     for J in np.asarray(loops.jacobian(states)).reshape(-1, len(loops), model.nv):
         size = np.linalg.norm(J, axis=1)
         used = size > 0
-        ranks.append(int(np.linalg.matrix_rank(J[used] / size[used, None], tol=REPEATED)) if used.any() else 0)
+        ranks.append(int(np.linalg.matrix_rank(J[used] / size[used, None], tol=REDUNDANT)) if used.any() else 0)
     return model.nv - max(ranks)
 
 

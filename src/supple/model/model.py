@@ -127,8 +127,9 @@ class Model:
         parts |= self.loops.arrays._asdict() if self.loops is not None else {}
         for name, placed in self.description.bodies.items():
             if isinstance(placed.body, RigidBody):
-                numbers = [placed.body.mass, *placed.body.com, *placed.body.inertia.flat]
-                parts[f"{name}: mass, com, inertia"] = np.array(numbers)
+                numbers = np.array([placed.body.mass, *placed.body.com, *placed.body.inertia.flat])
+                numbers.flags.writeable = False
+                parts[f"{name}: mass, com, inertia"] = numbers
         return parts
 
     @property
@@ -260,7 +261,7 @@ class Model:
     # ------------------------------------------------------------ dynamics
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
-        """Drive forces (..., nv) that give the accelerations a.
+        """Generalized forces (..., nv) that give the accelerations a.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class Model:
         return self._newton_euler(q, v, a, external, keep=False)[0]
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
-        """Drive forces (..., nv) at zero acceleration: Coriolis, gravity, springs, dampers, applied wrenches."""
+        """Generalized forces (..., nv) at zero acceleration: Coriolis, gravity, springs, dampers, applied wrenches."""
         return self.inverse_dynamics(q, v, np.zeros(self.nv), external)
 
     def joint_wrenches(
@@ -292,7 +293,7 @@ class Model:
         return self._newton_euler(q, v, a, external, keep=True, forces_of_rows=constraint_forces)[1]
 
     def split_wrenches(self, q: ArrayLike, wrenches: ArrayLike) -> tuple[Numbers, Numbers]:
-        """The parts of joint wrenches (..., bodies, 6) along the freedoms and across them: (drive, constraint).
+        """The parts of joint wrenches (..., bodies, 6) along the dofs and across them: (drive, constraint).
 
         The second does no work on any motion of the joint, H F = 0, and the first has no part of it (CDI, (20)).
         """
@@ -331,7 +332,7 @@ class Model:
         method: str = "articulated",
         external: Loads | None = None,
     ) -> Numbers:
-        """Accelerations (..., nv) that the drive forces tau give.
+        """Accelerations (..., nv) that the generalized forces tau give.
 
         Parameters
         ----------
@@ -395,15 +396,15 @@ class Model:
         given: Mapping[str, ArrayLike],
         external: Loads | None = None,
     ) -> tuple[Numbers, Numbers]:
-        """Accelerations and drive forces (a, tau), each (..., nv), when some accelerations are given.
+        """Accelerations and generalized forces (a, tau), each (..., nv), when some accelerations are given.
 
         With those of all joints given and no force on the modes, this is inverse dynamics of a flexible system, which
-        has fewer drives than freedoms (section 4): the torques and the modal accelerations are found.
+        has fewer drives than degrees of freedom (section 4): the torques and the modal accelerations are found.
 
         Parameters
         ----------
         q, v, tau : (..., nq), (..., nv), (..., nv) array_like
-            Entries of tau for the given speeds do not matter.
+            Entries of tau for the prescribed speeds do not matter.
         given : mapping of speed name to array_like
             Accelerations of these speeds; the forces that they take are found.
         """
@@ -471,10 +472,12 @@ class Model:
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 
     def operators(self, q: ArrayLike) -> Operators:
-        """The spatial operators of one posture: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
+        """The spatial operators of one configuration: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
         (q_,), shape, dtype = self._batch(q=(q, self.nq))
         if shape != () or dtype != np.float64:
-            raise StateError(f"operators: expected one real posture of shape ({self.nq},), got shape {np.shape(q)}")
+            raise StateError(
+                f"operators: expected one real configuration of shape ({self.nq},), got shape {np.shape(q)}"
+            )
         with self._workspace(dtype) as ws:
             return Operators(self.tree, self.flex, q_[0], ws)
 
@@ -681,7 +684,7 @@ class Model:
         speed = self.speeds[fault - 1]
         body = speed.split(".")[0]
         raise SingularError(
-            f"model {self.name!r}: joint of {body!r}: nothing resists the speed {speed!r} in this posture "
+            f"model {self.name!r}: joint of {body!r}: nothing resists the speed {speed!r} in this configuration "
             f"(articulated inertia D is zero to rounding); give {body!r} or the bodies it carries mass or inertia, "
             "or the joint an inertia"
         )

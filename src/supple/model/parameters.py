@@ -103,7 +103,7 @@ def symbols_of(
         Symbols to use instead of the names of parameters, coordinates and speeds: {"L": "-arm.com.y"} means that com.y
         is -L, {"theta": "arm.angle"} that the angle is called theta.
     inputs : mapping of str to str, or sequence of str
-        Names of drive forces and the speeds they act on, or the speeds alone; without it all speeds.
+        Names of generalized forces and the speeds they act on, or the speeds alone; without it all speeds.
 
     Notes
     -----
@@ -154,7 +154,8 @@ def _require_known(model: Model, parameters: Sequence[str], values: Mapping[str,
 def _require_one_meaning(model: Model, symbols: Symbols, values: Mapping[str, float], given: set[str]) -> None:
     """Refuse a given name that would stand for several things: equal names are one leaf, or cannot be told apart.
 
-    A coordinate, the speed that is its rate and the drive force on that speed may share one, as they do in the model.
+    A coordinate, the speed that is its rate and the generalized force on that speed may share one, as they do in the
+    model.
     """
     rate_of = {i: int(j) for i, j in enumerate(model.q_of_speed) if j >= 0}
     owner = {speed: ("q", rate_of[i]) if i in rate_of else ("v", i) for i, speed in enumerate(model.speeds)}
@@ -177,7 +178,7 @@ def _require_one_meaning(model: Model, symbols: Symbols, values: Mapping[str, fl
 
 
 def _drives(model: Model, inputs: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
-    """Names of the drive forces by the speeds they act on."""
+    """Names of the generalized forces by the speeds they act on."""
     if inputs is None:
         return {speed: speed for speed in model.speeds}
     drives = _turned_round(model, inputs) if isinstance(inputs, Mapping) else {x: x for x in inputs}

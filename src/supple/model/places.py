@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from supple.checks import Floats, freeze
 from supple.engines.plain import plain
 from supple.recursions.tree import Flex
-from supple.spatial import turn_bias, turn_map, turn_rotation, turn_series
+from supple.spatial import left_jacobian, so3_coefficients, turn_bias, turn_rotation
 from supple.structures.body import ShapeFrame
 
 Numbers = NDArray[Any]
@@ -81,8 +81,8 @@ def pose_in_body(flex: Flex | None, place: Place, q: Numbers, deformed: bool = T
         return Pose(place.rotation, l + place.position, l, place.node.shape)
     u = modal(flex, place, q) @ place.node.shape.T
     theta = tuple(u[..., i] for i in range(3))
-    a, b, _, _ = plain(turn_series)(sum(x * x for x in theta))
-    R, Q = (_matrix(plain(f)(theta, a, b)) for f in (turn_rotation, turn_map))
+    a, b, _, _ = plain(so3_coefficients)(sum(x * x for x in theta))
+    R, Q = (_matrix(plain(f)(theta, a, b)) for f in (turn_rotation, left_jacobian))
     l = place.node.position + u[..., 3:]
     still = np.broadcast_to(place.node.shape[3:], (*u.shape[:-1], *place.node.shape[3:].shape))
     shape = np.concatenate([Q @ place.node.shape[:3], still], axis=-2)
@@ -119,7 +119,7 @@ def motion_at(
             tuple((x @ place.node.shape[:3].T)[..., i] for i in range(3))
             for x in (modal(flex, place, q), v[..., first:last])
         )
-        _, b, da, db = plain(turn_series)(sum(x * x for x in theta))
+        _, b, da, db = plain(so3_coefficients)(sum(x * x for x in theta))
         turning = np.stack(plain(turn_bias)(theta, theta_rate, b, da, db), axis=-1)
     own = (pose.shape @ a[..., first:last, None])[..., 0]
     l = np.broadcast_to(pose.l, w.shape)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def refuse_ruthless(model: Model, names: Sequence[str], closures: Closures) -> None:
     """Refuse constraints that depend on the deformation of a "ruthless" body; `names` are those of the pairs."""
-    for name, bodies, seats in zip(names, closures.pair_bodies, closures.pair_seats, strict=True):
-        for k in sorted(deformed_between(model.tree, model.flex, bodies, seats)):
+    for name, bodies, attachments in zip(names, closures.pair_bodies, closures.pair_attachments, strict=True):
+        for k in sorted(deformed_between(model.tree, model.flex, bodies, attachments)):
             if model.flex is not None and not model.flex.full[k]:
                 raise ModelError(
                     f"model {model.name!r}: constraint {name!r} closes a loop through the deformation of "
@@ -32,22 +32,22 @@ def refuse_ruthless(model: Model, names: Sequence[str], closures: Closures) -> N
                 )
 
 
-def deformed_between(tree: Tree, flex: Flex | None, bodies: NDArray[Any], seats: NDArray[Any]) -> set[int]:
+def deformed_between(tree: Tree, flex: Flex | None, bodies: NDArray[Any], attachments: NDArray[Any]) -> set[int]:
     """Flexible bodies whose deformation moves one of two frames against the other: those on the way between them.
 
     Parameters
     ----------
     bodies : (2,) array of int
-    seats : (2,) array of int
+    attachment nodes : (2,) array of int
         Of the frames on flexible bodies; -1 on rigid ones.
     """
     if flex is None:
         return set()
     ways: list[dict[int, bytes]] = []  # of each end: the node at which its way to the ground comes upon each body
-    for body, seat in zip(bodies, seats, strict=True):
-        k, way = int(body), {int(body): _moving_node(flex, seat)}
+    for body, attachment in zip(bodies, attachments, strict=True):
+        k, way = int(body), {int(body): _moving_node(flex, attachment)}
         while k > 0:
-            node, k = _moving_node(flex, flex.seat[k]), int(tree.parent[k])
+            node, k = _moving_node(flex, flex.attachment[k]), int(tree.parent[k])
             way[k] = node
         ways.append(way)
     first, second = ways
@@ -57,10 +57,10 @@ def deformed_between(tree: Tree, flex: Flex | None, bodies: NDArray[Any], seats:
     return {k for way in ways for k, node in way.items() if k >= apart and node}
 
 
-def _moving_node(flex: Flex, seat: int) -> bytes:
-    """Shapes and position of the node of a seat; empty where the deformation does not move it."""
-    if seat < 0:
+def _moving_node(flex: Flex, attachment: int) -> bytes:
+    """Shapes and position of the node of an attachment node; empty where the deformation does not move it."""
+    if attachment < 0:
         return b""
-    first, modes = flex.seat_row[seat], flex.modes[flex.seat_body[seat]]
-    shape = flex.seat_shape[first : first + modes]
-    return bytes(shape.tobytes() + flex.seat_position[seat].tobytes()) if shape.any() else b""
+    first, modes = flex.attachment_row[attachment], flex.modes[flex.attachment_body[attachment]]
+    shape = flex.attachment_shape[first : first + modes]
+    return bytes(shape.tobytes() + flex.attachment_position[attachment].tobytes()) if shape.any() else b""

@@ -82,7 +82,7 @@ class Trace:
         return self.hybrid_dynamics(q, v, tau, np.zeros(self.model.nv, dtype=bool))[0]
 
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
-        """Accelerations and drive forces; `drive` holds accelerations where they are `given`, else forces."""
+        """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
         if self.model.loops is not None:
             return self._closed_dynamics(q, v, drive, given)
         ws, a, tau = self.workspace(), _zeros(self.model.nv), drive.copy()
@@ -103,21 +103,21 @@ class Trace:
         return a, tau
 
     def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
-        """Forces of least size with S force = r, by `closure_forces.ROUNDS` of solutions with a little more than S."""
-        rows, own, firm = self._firm(S)
+        """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
+        rows, own, regularized = self._regularized(S)
         right = r[rows]
         force = _zeros(len(rows))
-        for _ in range(closure_forces.ROUNDS):
-            force = force + solve_symmetric(firm, right - own @ force)
+        for _ in range(closure_forces.REFINEMENTS):
+            force = force + solve_symmetric(regularized, right - own @ force)
         out = _zeros(len(r))
         out[rows] = force
         return out
 
-    def _firm(self, S: Nodes) -> tuple[list[int], Nodes, Nodes]:
+    def _regularized(self, S: Nodes) -> tuple[list[int], Nodes, Nodes]:
         """Rows that something changes, S of them, and the same made a little firmer (see `closure_forces`)."""
         rows = [i for i in range(len(S)) if self.graph.node(S[i, i]) is not self.graph.zero]
         own = S[np.ix_(rows, rows)]
-        return rows, own, own + np.diag(closure_forces.SOFTNESS * own.diagonal())
+        return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())
 
     def _closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
         assert self.model.loops is not None
@@ -127,7 +127,7 @@ class Trace:
     def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
         """Coordinates and speeds after one step towards the closed loops, of least kinetic energy, and S before it.
 
-        Given speeds stay.
+        Prescribed speeds stay.
         """
         loops = self.model.loops
         assert loops is not None
@@ -138,17 +138,17 @@ class Trace:
 
     def closure_margins(self, S: Nodes) -> Nodes:
         """What rows add to those before them, each as a share of itself: near zero where it repeats others."""
-        rows, own, firm = self._firm(S)
+        rows, own, regularized = self._regularized(S)
         out = np.array([self.graph.one] * len(S), dtype=object)
-        out[rows] = pivots(firm) / own.diagonal()
+        out[rows] = pivots(regularized) / own.diagonal()
         return out
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
-        """Power of the drive forces."""
+        """Power of the generalized forces."""
         return tau @ v
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
-        """Drive forces."""
+        """Generalized forces."""
         tau, none = _zeros(1, self.model.nv), np.zeros((0, 0, 6), dtype=object)
         on_nodes(newton_euler.inverse_dynamics)(
             self.moving, self.flex, q[None], v[None], a[None], self._unloaded()[None], self.workspace(), tau, none
@@ -156,7 +156,7 @@ class Trace:
         return tau[0]
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
-        """Drive forces at zero acceleration."""
+        """Generalized forces at zero acceleration."""
         return self.inverse_dynamics(q, v, _zeros(self.model.nv))
 
     def mass_matrix(self, q: Nodes) -> Nodes:
@@ -169,7 +169,7 @@ class Trace:
         """M^-1, from its innovations factors."""
         model, ws, given = self.model, self.workspace(), np.zeros(self.model.nv, dtype=bool)
         for k in range(1, len(model.bodies) + 1):
-            on_nodes(composite.posture_step)(self.moving, self.flex, k, q, ws)
+            on_nodes(composite.configuration_step)(self.moving, self.flex, k, q, ws)
         on_nodes(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
         W = _zeros(model.nv, model.nv)
         for i in range(model.nv):
@@ -424,8 +424,9 @@ def _semi_implicit_euler(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: A
 def _leapfrog(t: Stepping, q: Nodes, w: Nodes, dt: Any, accelerate: Accelerate) -> tuple[Nodes, Nodes]:
     """Half a step of the coordinates, a whole one of the speeds, the other half; of second order.
 
-    The forces are those of the speeds in the middle, found in two rounds; what depends on the posture alone is the same
-    in both and there once. Stable up to a step of 2 over the highest angular frequency, at a third of the price of rk4.
+    The forces are those of the speeds in the middle, found in two rounds; what depends on the configuration alone is
+    the same in both and there once. Stable up to a step of 2 over the highest angular frequency, at a third of the
+    price of rk4.
     """
     n = t.model.nv
     q = t.advanced(q, w[:n], 0.5 * dt)

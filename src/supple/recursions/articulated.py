@@ -1,15 +1,15 @@
 """Forward dynamics by articulated bodies, linear in the number of bodies: (6.1), (7.2), (7.3).
 
-Each freedom of a joint is eliminated on its own, as if a massless body stood between it and the next; this is the
-separation of freedoms (7.6) carried to the end. D is then a number, a joint of any size takes the same path,
-and a freedom whose acceleration is given (hybrid dynamics) is simply not eliminated. The modes of a flexible body come
-before its joint and are eliminated together, in `ports`; their accelerations are never given.
+Each degree of freedom of a joint is eliminated on its own, as if a massless body stood between it and the next; this is
+the separation of freedoms (7.6) carried to the end. D is then a number, a joint of any size takes the same path, and a
+degree of freedom whose acceleration is given (hybrid dynamics) is simply not eliminated. The modes of a flexible body
+come before its joint and are eliminated together, in `ports`; their accelerations are never given.
 """
 
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.composite import own_inertias, posture_step
+from supple.recursions.composite import configuration_step, own_inertias
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration, inboard_motion
 from supple.recursions.newton_euler import at_rest
@@ -45,9 +45,9 @@ SINGULAR = 1e-14
 def inertia_step(tree: Tree, flex: Flex | None, k: int, given: Array, ws: Workspace) -> None:
     """Eliminate the freedoms of body k from P(k), last to first, and pass P+ to its parent (6.1).
 
-    Given P(k) with all outboard bodies added, H. Computes D, size, G = P H* D^-1; for a given acceleration P stays as
-    it is and G holds P H*. The modes of the body are eliminated first, all at once. A flexible parent takes P+ at the
-    seat. Cost: 36 + 6 + 21 products a freedom, 190 for the shift to the parent.
+    Given P(k) with all outboard bodies added, H. Computes D, size, G = P H* D^-1; for a prescribed acceleration P stays
+    as it is and G holds P H*. The modes of the body are eliminated first, all at once. A flexible parent takes P+ at
+    the attachment node. Cost: 36 + 6 + 21 products a degree of freedom, 190 for the shift to the parent.
     """
     if flex is not None and flex.modes[k] > 0:
         port_step(flex, k, ws.P, ws.flex)
@@ -67,7 +67,7 @@ def inertia_step(tree: Tree, flex: Flex | None, k: int, given: Array, ws: Worksp
             store(ws.G, i, g)
             P = subtract_outer(P, g, u)
     inward = inertia_to_parent(load9(ws.R, k), load3(ws.l, k), P)
-    if flex is not None and flex.seat[k] >= 0:
+    if flex is not None and flex.attachment[k] >= 0:
         store_inertia(ws.flex.Gamma, k, inward)
         return
     accumulate_inertia(ws.P, tree.parent[k], inward)
@@ -81,7 +81,7 @@ def bias_step(k: int, ws: Workspace) -> None:
 
 @step
 def residual_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Array, ws: Workspace) -> None:
-    """What is left of the forces on body k, last freedom to first, and z+ passed to its parent (7.2).
+    """What is left of the forces on body k, last degree of freedom to first, and z+ passed to its parent (7.2).
 
     Given z(k) in the rows of f, H, D, G, and in eps the forces T. Computes eps = T - H z; where the acceleration is
     given (its value in `drive`), eps = H z - T and z takes P H* times it.
@@ -98,7 +98,7 @@ def residual_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Ar
             ws.eps[i] = ws.eps[i] - hz
             z = add_scaled(z, ws.eps[i], load6(ws.G, i))
     inward = force_to_parent(load9(ws.R, k), load3(ws.l, k), z)
-    if flex is not None and flex.seat[k] >= 0:
+    if flex is not None and flex.attachment[k] >= 0:
         store(ws.flex.z, k, inward)
         return
     accumulate(ws.f, tree.parent[k], inward)
@@ -126,7 +126,7 @@ def accelerate_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: 
 
 
 @step
-def free_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
+def condensed_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
     """P(k) starts as the body's own inertia with its modes free, S_0; the ground's is zero. Given second, node_*."""
     own_inertias(tree, flex, ws)
     if flex is not None:
@@ -139,7 +139,7 @@ def free_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
 def articulated_inertias(tree: Tree, flex: Flex | None, given: Array, ws: Workspace) -> None:
     """P, D and G of all bodies (6.1). Given R, l, H, second."""
     n = len(tree.parent)
-    free_inertias(tree, flex, ws)
+    condensed_inertias(tree, flex, ws)
     for k in range(n - 1, 0, -1):
         inertia_step(tree, flex, k, given, ws)
 
@@ -171,11 +171,12 @@ def articulate(
 ) -> None:
     """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha.
 
-    `drive` (nv,) holds forces, or accelerations where `given`; afterwards the drive forces of all freedoms.
+    `drive` (nv,) holds forces, or accelerations where `given`; afterwards the generalized forces of all degrees of
+    freedom.
     """
     n = len(tree.parent)
     loaded_motion(tree, flex, q, v, wrench, ws)
-    free_inertias(tree, flex, ws)
+    condensed_inertias(tree, flex, ws)
     ws.f[:] = 0.0
     passive_forces(tree, flex, q, v, ws.eps)
     for i in range(len(given)):
@@ -205,14 +206,14 @@ def forward_dynamics(
     ws: Workspace,
     a: Array,
 ) -> int:
-    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the freedom that has no inertia.
+    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the degree of freedom that has no inertia.
 
     `drive` (s, nv) as in `articulate`; `wrench` (1 or s, n + 1, 6) are the applied wrenches.
     """
     ground_acceleration(-1.0, tree, ws)
     for s in range(len(q)):
         articulate(tree, flex, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, a[s])
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return fault
     return 0
@@ -229,13 +230,13 @@ def inverse_mass_matrix(
     at_rest(flex, ws)
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            posture_step(tree, flex, k, q[s], ws)
+            configuration_step(tree, flex, k, q[s], ws)
         articulated_inertias(tree, flex, given, ws)
         for i in range(len(x)):
             x[:] = 0.0
             x[i] = 1.0
             inverse_mass_times(tree, flex, x, given, ws, M[s, i])
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return fault
     return 0
@@ -247,18 +248,18 @@ def inverse_mass_solve(tree: Tree, flex: Flex | None, q: Array, given: Array, ws
     at_rest(flex, ws)
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            posture_step(tree, flex, k, q[s], ws)
+            configuration_step(tree, flex, k, q[s], ws)
         articulated_inertias(tree, flex, given, ws)
         inverse_mass_times(tree, flex, x[s], given, ws, y[s])
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return fault
     return 0
 
 
 @step
-def singular_freedom(given: Array, ws: Workspace) -> int:
-    """1 + the outermost freedom whose D is zero to rounding against the inertia around it, negative or NaN; else 0."""
+def singular_dof(given: Array, ws: Workspace) -> int:
+    """1 + the outermost dof whose D is zero to rounding against the inertia around it, negative or NaN; else 0."""
     for i in range(len(given) - 1, -1, -1):
         D = ws.D[i].real
         if not given[i] and not (D > 0.0 and SINGULAR * ws.size[i].real <= D):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.articulated import articulate, articulated_inertias, singular_freedom
-from supple.recursions.closure_forces import close, closing_changes, factor_closures, reflect, solve_closures
+from supple.recursions.articulated import articulate, articulated_inertias, singular_dof
+from supple.recursions.closure_forces import close, closing_changes, constraint_state, factor_closures, solve_closures
 from supple.recursions.closure_rows import pair_acceleration_step, pair_pose_step, pair_velocity_step, row_step
 from supple.recursions.closures import Closures, ClosureWorkspace
-from supple.recursions.composite import posture_step
+from supple.recursions.composite import configuration_step
 from supple.recursions.kinematics import acceleration_step, ground_acceleration, pose_step, twist_step, velocity_step
 from supple.recursions.nodes import node_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
@@ -22,7 +22,7 @@ def closure_motion(
         pose_step(tree, flex, k, q, ws)
         twist_step(tree, flex, k, v, ws)
     if flex is not None:
-        for s in range(len(flex.seat_body)):
+        for s in range(len(flex.attachment_body)):
             node_step(flex, s, q, ws.flex)
     for e in range(len(cl.pair_bodies)):
         pair_pose_step(flex, cl, e, q, ws, cw)
@@ -34,10 +34,10 @@ def closure_motion(
 
 @step
 def still_motion(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws: Workspace) -> None:
-    """Posture, angular velocities and accelerations of all bodies for a, gravity left out."""
+    """Configuration, angular velocities and accelerations of all bodies for a, gravity left out."""
     ground_acceleration(0.0, tree, ws)
     for k in range(1, len(tree.parent)):
-        posture_step(tree, flex, k, q, ws)
+        configuration_step(tree, flex, k, q, ws)
         velocity_step(tree, flex, k, q, v, ws)
         acceleration_step(tree, flex, k, a, ws)
 
@@ -46,11 +46,11 @@ def still_motion(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws
 def open_motion(
     tree: Tree, flex: Flex | None, cl: Closures, q: Array, v: Array, given: Array, ws: Workspace, cw: ClosureWorkspace
 ) -> None:
-    """Everything in `cw` but accelerations and forces: errors, J, M^-1 J* and S; given freedoms stay still."""
+    """Everything in `cw` but accelerations and forces: errors, J, M^-1 J* and S; prescribed dofs stay still."""
     still_motion(tree, flex, q, v, cw.still, ws)
     articulated_inertias(tree, flex, given, ws)
     closure_motion(tree, flex, cl, q, v, cw.still, ws, cw)
-    reflect(tree, flex, cl, given, ws, cw)
+    constraint_state(tree, flex, cl, given, ws, cw)
 
 
 @step
@@ -67,11 +67,11 @@ def free_motion(
     cw: ClosureWorkspace,
     a: Array,
 ) -> None:
-    """The tree with its closures open, and what closes them. Computes a, `drive` of given freedoms, all of `cw`."""
+    """The tree with its closures open, and what closes them. Computes a, `drive` of prescribed dofs, all of `cw`."""
     ground_acceleration(-1.0, tree, ws)
     articulate(tree, flex, q, v, drive, given, wrench, ws, a)
     closure_motion(tree, flex, cl, q, v, a, ws, cw)
-    reflect(tree, flex, cl, given, ws, cw)
+    constraint_state(tree, flex, cl, given, ws, cw)
 
 
 @sweep
@@ -91,14 +91,14 @@ def forward_dynamics(
 ) -> int:
     """Accelerations a (s, nv) and closure forces (s, rows) for a batch of states.
 
-    Return 0, or 1 + the freedom of the open tree that has no inertia.
+    Return 0, or 1 + the degree of freedom of the open tree that has no inertia.
 
     `drive` and `given` as those of the tree. Leaves all of `cw` as it is for the last state: it is the only sweep that
     closures have, since what it computes on its way serves assembly and projection too, and compiling takes long.
     """
     for s in range(len(q)):
         free_motion(tree, flex, cl, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, cw, a[s])
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return fault
         factor_closures(cw)

@@ -27,10 +27,10 @@ from supple.spatial import (
     unrotate,
 )
 
-SOFTNESS = 1e-7
+REGULARIZATION = 1e-7
 """What is added to S, relative to its diagonal, so that rows which repeat others, or do so in passing, do no harm."""
-ROUNDS = 3
-"""Solutions, each of what the ones before have left: an error of the third power of softness / eigenvalue of S."""
+REFINEMENTS = 3
+"""Solutions, each of what those before have left: an error of the third power of regularization / eigenvalue."""
 SMALLEST = 1e-20
 """Of the diagonal of S, below which nothing that the joints do changes a row."""
 
@@ -43,7 +43,7 @@ def frame_force(
 
     The load of the body becomes less.
     """
-    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
     R_ground = load9(ws.R_ground, k)
     R_first = load9(cw.R_first, e)
     moment = unrotate(R_ground, rotate(R_first, angular(f)))
@@ -99,7 +99,7 @@ def jacobian_row(tree: Tree, flex: Flex | None, cl: Closures, i: int, ws: Worksp
 
 @step
 def respond(tree: Tree, flex: Flex | None, given: Array, i: int, ws: Workspace, cw: ClosureWorkspace) -> None:
-    """How the tree answers to the force of row i: M^-1 J*, and the drive forces that hold given accelerations at zero.
+    """How the tree answers to the force of row i: M^-1 J*, and the forces that hold prescribed accelerations at 0.
 
     Given J, D, G, and the tree `at_rest`. Computes X, hold.
     """
@@ -115,7 +115,9 @@ def respond(tree: Tree, flex: Flex | None, given: Array, i: int, ws: Workspace, 
 
 
 @step
-def reflect(tree: Tree, flex: Flex | None, cl: Closures, given: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+def constraint_state(
+    tree: Tree, flex: Flex | None, cl: Closures, given: Array, ws: Workspace, cw: ClosureWorkspace
+) -> None:
     """J, M^-1 J* and S = J M^-1 J*, in O(bodies) a row. Given N and the articulated D, G; leaves the tree at rest."""
     rows, n = len(cl.row_kind), len(cw.still)
     for i in range(rows):
@@ -133,7 +135,7 @@ def reflect(tree: Tree, flex: Flex | None, cl: Closures, given: Array, ws: Works
 
 @step
 def close(given: Array, drive: Array, cw: ClosureWorkspace, a: Array) -> None:
-    """Add what the closure forces do to accelerations, and to the drive forces where accelerations are given."""
+    """Add what the closure forces do to accelerations, and to the generalized forces where accelerations are given."""
     for i in range(len(cw.force)):
         for j in range(len(a)):
             if given[j]:
@@ -147,7 +149,7 @@ def factor_closures(cw: ClosureWorkspace) -> None:
     """L and D of S made a little firmer, see SOFTNESS; rows that nothing changes are left out. Computes L, pivot."""
     S, L = cw.S, cw.L
     for i in range(len(cw.pivot)):
-        own = S[i, i] * (1 + SOFTNESS)
+        own = S[i, i] * (1 + REGULARIZATION)
         for k in range(i):
             total = S[i, k]
             for m in range(k):
@@ -162,13 +164,14 @@ def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
     """x (rows,) of least size with S x = r, by rounds of solutions with what is a little firmer than S.
 
     Given L, pivot, and r, which is not changed. Each round is of what the ones before have left: a direction in which S
-    is 1e5 times the softness is found to rounding, one in which it is ten times to a thousandth; one in which it is
-    smaller, because rows repeat each other or do so in passing, gets no force, and its conditions are left to others.
+    is 1e5 times the regularization is found to rounding, one in which it is ten times to a thousandth; one in which it
+    is smaller, because rows repeat each other or do so in passing, gets no force, and its conditions are left to
+    others.
     """
     rows = len(r)
     for i in range(rows):
         x[i] = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(REFINEMENTS):
         for i in range(rows):
             total = r[i]
             for k in range(rows):
@@ -190,8 +193,8 @@ def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
 def closing_changes(cw: ClosureWorkspace) -> None:
     """The step towards the closed loops of least kinetic energy: -M^-1 J* S^-1 phi, and so for the speeds.
 
-    Given position, velocity, X, S and its factor. Computes shift, blow; force is overwritten. Given freedoms stay. A
-    state that is closed but for an error e is left with one of the order of its square.
+    Given position, velocity, X, S and its factor. Computes shift, impulse; force is overwritten. Prescribed degrees of
+    freedom stay. A state that is closed but for an error e is left with one of the order of its square.
     """
     solve_closures(cw.position, cw.force, cw)
     for j in range(len(cw.shift)):
@@ -199,7 +202,7 @@ def closing_changes(cw: ClosureWorkspace) -> None:
         for i in range(len(cw.force)):
             cw.shift[j] -= cw.force[i] * cw.X[i, j]
     solve_closures(cw.velocity, cw.force, cw)
-    for j in range(len(cw.blow)):
-        cw.blow[j] = 0.0
+    for j in range(len(cw.impulse)):
+        cw.impulse[j] = 0.0
         for i in range(len(cw.force)):
-            cw.blow[j] -= cw.force[i] * cw.X[i, j]
+            cw.impulse[j] -= cw.force[i] * cw.X[i, j]

@@ -34,7 +34,7 @@ from supple.spatial import (
 
 @step
 def frame_rotation(cl: Closures, e: int, end: int) -> Mat3:
-    """R_body_frame, or R_seat_frame, of one end (0 or 1) of pair e."""
+    """R_body_frame, or R_attachment_frame, of one end (0 or 1) of pair e."""
     i = 9 * end
     r = cl.pair_rotations
     return (
@@ -52,7 +52,7 @@ def frame_rotation(cl: Closures, e: int, end: int) -> Mat3:
 
 @step
 def frame_position(cl: Closures, e: int, end: int) -> Vec3:
-    """Origin of one end of pair e in its body, or from its seat."""
+    """Origin of one end of pair e in its body, or from its attachment node."""
     i = 3 * end
     return cl.pair_positions[e, i], cl.pair_positions[e, i + 1], cl.pair_positions[e, i + 2]
 
@@ -60,7 +60,7 @@ def frame_position(cl: Closures, e: int, end: int) -> Vec3:
 @step
 def frame_pose(flex: Flex | None, cl: Closures, e: int, end: int, q: Array, ws: Workspace) -> tuple[Mat3, Vec3]:
     """R_ground_frame and the origin in the ground frame of one end of pair e. Given R_ground, p_ground."""
-    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
     R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
     if flex is not None and s >= 0:
         R_node, l_node = node_pose(flex, s, q)
@@ -72,7 +72,7 @@ def frame_pose(flex: Flex | None, cl: Closures, e: int, end: int, q: Array, ws: 
 @step
 def frame_velocity(flex: Flex | None, cl: Closures, e: int, end: int, v: Array, ws: Workspace) -> Vec6:
     """Velocity of one end of pair e in its own axes. Given V, node_*."""
-    s = cl.pair_seats[e, end]
+    s = cl.pair_attachments[e, end]
     R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
     V = load6(ws.V, cl.pair_bodies[e, end])
     if flex is not None and s >= 0:
@@ -88,7 +88,7 @@ def frame_acceleration(
     flex: Flex | None, cl: Closures, e: int, end: int, q: Array, v: Array, a: Array, ws: Workspace
 ) -> Vec6:
     """True acceleration of one end of pair e in its own axes, less gravity. Given alpha, omega, node_*."""
-    k, s = cl.pair_bodies[e, end], cl.pair_seats[e, end]
+    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
     R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
     A, w = load6(ws.alpha, k), load3(ws.omega, k)
     if flex is not None and s >= 0:

@@ -11,7 +11,7 @@ tree reflects to the closures is the inverse of S = J M^-1 J*; it is never neede
 
 S may be singular: rows repeat each other in an overconstrained mechanism, or in passing where a mechanism has a choice.
 So forces are found by rounds of solutions with a little more than S on the diagonal (Tikhonov, iterated), each of what
-the ones before have left. That gives the forces of least size, and passes through singular postures.
+the ones before have left. That gives the forces of least size, and passes through singular configurations.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Closures(NamedTuple):
 
     pair_bodies: Array
     """(pairs, 2) bodies of the first and second frame."""
-    pair_seats: Array
-    """(pairs, 2) their seats on flexible bodies; -1 on rigid ones."""
+    pair_attachments: Array
+    """(pairs, 2) their attachment nodes on flexible bodies; -1 on rigid ones."""
     pair_positions: Array
-    """(pairs, 6) the frames' origins in their bodies, or from their seats, m."""
+    """(pairs, 6) the frames' origins in their bodies, or from their attachment nodes, m."""
     pair_rotations: Array
-    """(pairs, 18) their axes, R_body_frame or R_seat_frame."""
+    """(pairs, 18) their axes, R_body_frame or R_attachment_frame."""
     row_kind: Array
     """(rows,) one of the constants above."""
     row_pair: Array
@@ -91,7 +91,7 @@ class ClosureWorkspace(NamedTuple):
     S: Array
     """(rows, rows) J M^-1 J*."""
     hold: Array
-    """(rows, nv) drive forces that hold given accelerations at zero against a unit force of a row."""
+    """(rows, nv) generalized forces that hold prescribed accelerations at zero against a unit force of a row."""
     force: Array
     """(rows,) lambda."""
     L: Array
@@ -104,7 +104,7 @@ class ClosureWorkspace(NamedTuple):
     """(rows,) what the forces must bring about."""
     shift: Array
     """(nv,) step that closes the loops, in the directions of the speeds."""
-    blow: Array
+    impulse: Array
     """(nv,) change of the speeds after which they fulfil the rows."""
     still: Array
     """(nv,) zeros."""
@@ -134,6 +134,6 @@ def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWor
         left=np.zeros(rows, dtype),
         error=np.zeros(rows, dtype),
         shift=np.zeros(speeds, dtype),
-        blow=np.zeros(speeds, dtype),
+        impulse=np.zeros(speeds, dtype),
         still=np.zeros(speeds, dtype),
     )

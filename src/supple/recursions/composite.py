@@ -26,7 +26,7 @@ from supple.spatial import (
 
 
 @step
-def posture_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
+def configuration_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
     """Where body k is and what inertia it has there: R, l, H, second, moment, inertia."""
     joint_step(tree, flex, k, q, ws)
     if flex is not None and flex.modes[k] > 0:
@@ -45,12 +45,13 @@ def own_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
 def composite_step(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> None:
     """R(parent) gains X R(k) X* (5.2). Given R(k) with all outboard bodies added, in the rows of P.
 
-    Of a composite body with modes this is the rigid part; what comes through a seat is kept there, in Gamma.
+    Of a composite body with modes this is the rigid part; what comes through an attachment node is kept there, in
+    Gamma.
     """
     P = inertia_to_parent(load9(ws.R, k), load3(ws.l, k), load_inertia(ws.P, k))
-    if flex is not None and flex.seat[k] >= 0:
+    if flex is not None and flex.attachment[k] >= 0:
         store_inertia(ws.flex.Gamma, k, P)
-        P = shift_inertia(load3(ws.flex.node_l, flex.seat[k]), P)
+        P = shift_inertia(load3(ws.flex.node_l, flex.attachment[k]), P)
     accumulate_inertia(ws.P, tree.parent[k], P)
 
 
@@ -59,7 +60,7 @@ def inward_step(tree: Tree, flex: Flex | None, i: int, k: int, x: Vec6, ws: Work
     """X(parent) = Phi X(k) of (5.5), and with the modes of a flexible parent their entries in row i of M."""
     x = force_to_parent(load9(ws.R, k), load3(ws.l, k), x)
     if flex is not None:
-        s = flex.seat[k]
+        s = flex.attachment[k]
         if s >= 0:
             first = flex.v_mode[tree.parent[k]]
             last = first + flex.modes[tree.parent[k]]
@@ -82,19 +83,19 @@ def mode_row_step(flex: Flex, own: float, i: int, k: int, w: FlexWorkspace, M: A
     for j in range(flex.modes[k]):
         M[i, first + j] = 0.0
     M[i, i] = own
-    for j in range(flex.mesh_first[row + r], flex.mesh_first[row + r + 1]):
-        M[i, first + flex.mesh_mode[j]] += flex.mesh_value[j, 0]
+    for j in range(flex.offdiagonal_first[row + r], flex.offdiagonal_first[row + r + 1]):
+        M[i, first + flex.offdiagonal_mode[j]] += flex.offdiagonal_value[j, 0]
     x = load6(w.coupling, i)
     for p in range(flex.port_first[k], flex.port_first[k + 1]):
         c = flex.port_child[p]
-        s = flex.seat[c]
+        s = flex.attachment[c]
         x = add6(x, node_force(flex, s, inertia_times(load_inertia(w.Gamma, c), node_shape(flex, s, r, w)), w, M[i]))
     return x
 
 
 @step
 def mass_row_step(tree: Tree, flex: Flex | None, i: int, k: int, ws: Workspace, M: Array) -> None:
-    """Row i of the mass matrix, a freedom of body k: X = R(k) H*(i) carried inward past each ancestor (5.5)."""
+    """Row i of the mass matrix, a dof of body k: X = R(k) H*(i) carried inward past each ancestor (5.5)."""
     x = inertia_times(load_inertia(ws.P, k), load6(ws.H, i))
     j = i - 1
     if i < tree.v_mode[k]:
@@ -118,7 +119,7 @@ def composite(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
     """Composite inertias of all bodies. Computes R, l, H, second and the rows of P."""
     n = len(tree.parent)
     for k in range(1, n):
-        posture_step(tree, flex, k, q, ws)
+        configuration_step(tree, flex, k, q, ws)
     own_inertias(tree, flex, ws)
     for k in range(n - 1, 0, -1):
         composite_step(tree, flex, k, ws)
@@ -126,7 +127,7 @@ def composite(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
 
 @step
 def mass(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array) -> None:
-    """Mass matrix of one posture into M (nv, nv), whose entries off the branches are zero already."""
+    """Mass matrix of one configuration into M (nv, nv), whose entries off the branches are zero already."""
     composite(tree, flex, q, ws)
     for k in range(1, len(tree.parent)):
         for i in range(tree.v_first[k], tree.v_first[k + 1]):

@@ -7,8 +7,8 @@ give in O(n).
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.articulated import articulated_inertias, singular_freedom
-from supple.recursions.composite import composite, posture_step
+from supple.recursions.articulated import articulated_inertias, singular_dof
+from supple.recursions.composite import composite, configuration_step
 from supple.recursions.newton_euler import at_rest, mass_times
 from supple.recursions.nodes import node_shape
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
@@ -26,11 +26,11 @@ def inner(x: Array, y: Array) -> Number:
 
 @step
 def modal_diagonal(flex: Flex, k: int, w: FlexWorkspace, d: Array) -> None:
-    """What bodies on the seats of body k add to the diagonal for its modes. Given Gamma."""
+    """What bodies on the attachment nodes of body k add to the diagonal for its modes. Given Gamma."""
     for p in range(flex.port_first[k], flex.port_first[k + 1]):
         c = flex.port_child[p]
         for r in range(flex.modes[k]):
-            shape = node_shape(flex, flex.seat[c], r, w)
+            shape = node_shape(flex, flex.attachment[c], r, w)
             d[flex.v_mode[k] + r] += dot6(shape, inertia_times(load_inertia(w.Gamma, c), shape))
 
 
@@ -97,16 +97,16 @@ def conjugate_gradient_solve(
 ) -> int:
     """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used.
 
-    -1 when `limit` did not suffice, -2 - i when freedom i has no inertia: a force that does not act on it would not
-    show that, so the innovations D of the articulated bodies are looked at. No acceleration is `given`.
+    -1 when `limit` did not suffice, -2 - i when degree of freedom i has no inertia: a force that does not act on it
+    would not show that, so the innovations D of the articulated bodies are looked at. No acceleration is `given`.
     """
     at_rest(flex, ws)
     most = 0
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
-            posture_step(tree, flex, k, q[s], ws)
+            configuration_step(tree, flex, k, q[s], ws)
         articulated_inertias(tree, flex, given, ws)
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return -1 - fault
         composite(tree, flex, q[s], ws)

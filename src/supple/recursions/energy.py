@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.composite import posture_step
+from supple.recursions.composite import configuration_step
 from supple.recursions.forces import spring_vector
 from supple.recursions.kinematics import pose_step, twist_step
-from supple.recursions.modal import mesh_sum, modal_momentum, own_inertia, own_moment
+from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
     TINY,
@@ -44,7 +44,7 @@ def modal_energy(flex: Flex, k: int, v: Array, V: Vec6, w: FlexWorkspace) -> Num
     energy = 0.5 * dot6(V, modal_momentum(flex, k, v, w))
     row, i = flex.mode_row[k], flex.v_mode[k]
     for r in range(flex.modes[k]):
-        energy = energy + 0.5 * v[i + r] * mesh_sum(flex, row + r, 0, v, i)
+        energy = energy + 0.5 * v[i + r] * offdiagonal_sum(flex, row + r, 0, v, i)
     return energy
 
 
@@ -71,7 +71,7 @@ def spring_energy(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> Num
     if flex is not None:
         for k in range(1, len(tree.parent)):
             for r in range(flex.modes[k]):
-                other = mesh_sum(flex, flex.mode_row[k] + r, 1, q, flex.q_mode[k])
+                other = offdiagonal_sum(flex, flex.mode_row[k] + r, 1, q, flex.q_mode[k])
                 energy = energy + 0.5 * q[flex.q_mode[k] + r] * other
     for e in range(len(tree.spring_bodies)):
         d = spring_vector(tree, flex, e, q, ws)
@@ -96,7 +96,7 @@ def energy_and_momentum(
         total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         moments = (0.0, 0.0, 0.0)
         for k in range(1, len(tree.parent)):
-            posture_step(tree, flex, k, q[s], ws)
+            configuration_step(tree, flex, k, q[s], ws)
             pose_step(tree, flex, k, q[s], ws)
             twist_step(tree, flex, k, v[s], ws)
             body = body_momentum(tree, flex, k, v[s], ws)

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.engines.kernels import step
 from supple.recursions.kinematics import joint_step, pose_step, twist_step, velocity_step
-from supple.recursions.modal import inertia_of_modes, mesh_sum, modal_gyroscopic_step, own_inertia, own_moment
+from supple.recursions.modal import inertia_of_modes, modal_gyroscopic_step, offdiagonal_sum, own_inertia, own_moment
 from supple.recursions.nodes import node_force, node_motion, node_pose, node_step
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
@@ -37,7 +37,7 @@ from supple.spatial import (
 
 @step
 def passive(tree: Tree, i: int, q: Array, v: Array) -> Number:
-    """Force of the spring and damper on freedom i."""
+    """Force of the spring and damper on degree of freedom i."""
     force = -tree.damping[i] * v[i]
     j = tree.q_of_speed[i]
     if j >= 0:
@@ -47,14 +47,14 @@ def passive(tree: Tree, i: int, q: Array, v: Array) -> Number:
 
 @step
 def passive_forces(tree: Tree, flex: Flex | None, q: Array, v: Array, tau: Array) -> None:
-    """Forces of springs, dampers and elasticity on all freedoms. Computes tau."""
+    """Forces of springs, dampers and elasticity on all degrees of freedom. Computes tau."""
     for i in range(len(tau)):
         tau[i] = passive(tree, i, q, v)
     if flex is not None:
         for k in range(1, len(tree.parent)):
             row, i, j = flex.mode_row[k], flex.v_mode[k], flex.q_mode[k]
             for r in range(flex.modes[k]):
-                tau[i + r] -= mesh_sum(flex, row + r, 1, q, j) + mesh_sum(flex, row + r, 2, v, i)
+                tau[i + r] -= offdiagonal_sum(flex, row + r, 1, q, j) + offdiagonal_sum(flex, row + r, 2, v, i)
 
 
 @step
@@ -63,7 +63,7 @@ def point_position(tree: Tree, flex: Flex | None, e: int, end: int, q: Array, ws
     k = tree.spring_bodies[e, end]
     r = spring_point(tree, e, end)
     if flex is not None:
-        s = flex.spring_seats[e, end]
+        s = flex.spring_attachments[e, end]
         if s >= 0:
             R_node, l = node_pose(flex, s, q)
             r = add(l, rotate(R_node, r))
@@ -72,7 +72,7 @@ def point_position(tree: Tree, flex: Flex | None, e: int, end: int, q: Array, ws
 
 @step
 def spring_point(tree: Tree, e: int, end: int) -> Vec3:
-    """One end of spring-damper e in its body's frame, or from its seat."""
+    """One end of spring-damper e in its body's frame, or from its attachment node."""
     i = 3 * end
     return tree.spring_points[e, i], tree.spring_points[e, i + 1], tree.spring_points[e, i + 2]
 
@@ -84,7 +84,7 @@ def point_velocity(tree: Tree, flex: Flex | None, e: int, end: int, v: Array, ws
     r = spring_point(tree, e, end)
     V = load6(ws.V, k)
     if flex is not None:
-        s = flex.spring_seats[e, end]
+        s = flex.spring_attachments[e, end]
         if s >= 0:
             V = node_motion(flex, s, v, V, ws.flex)
             r = rotate(load9(ws.flex.node_R, s), r)
@@ -93,7 +93,7 @@ def point_velocity(tree: Tree, flex: Flex | None, e: int, end: int, v: Array, ws
 
 @step
 def node_act(flex: Flex, s: int, r: Vec3, moment: Vec3, force: Vec3, w: FlexWorkspace) -> Vec6:
-    """A moment and a force at r from seat s as a force at the body's origin; those on its modes go to `modal`."""
+    """A moment and a force at r from attachment s as a force at the body's origin; those on its modes go to `modal`."""
     f = join(add(moment, cross(rotate(load9(w.node_R, s), r), force)), force)
     return scale6(-1, node_force(flex, s, scale6(-1, f), w, w.modal))
 
@@ -106,7 +106,7 @@ def spring_end(tree: Tree, flex: Flex | None, e: int, end: int, force: Vec3, ws:
     F = unrotate(load9(ws.R_ground, k), force)
     f = join(cross(r, F), F)
     if flex is not None:
-        s = flex.spring_seats[e, end]
+        s = flex.spring_attachments[e, end]
         if s >= 0:
             f = node_act(flex, s, r, scale(0.0, F), F, ws.flex)
     accumulate(ws.load, k, scale6(-1, f))
@@ -144,7 +144,7 @@ def wrench_step(tree: Tree, flex: Flex | None, e: int, ws: Workspace) -> None:
         moment, force = unrotate(R_ground_body, moment), unrotate(R_ground_body, force)
     f = join(add(moment, cross(r, force)), force)
     if flex is not None:
-        s = flex.wrench_seat[e]
+        s = flex.wrench_attachment[e]
         if s >= 0:
             if not tree.wrench_grounded[e]:
                 R_node = load9(ws.flex.node_R, s)
@@ -186,7 +186,7 @@ def loaded_motion(tree: Tree, flex: Flex | None, q: Array, v: Array, wrench: Arr
             pose_step(tree, flex, k, q, ws)
             twist_step(tree, flex, k, v, ws)
         if flex is not None:
-            for s in range(len(flex.seat_body)):
+            for s in range(len(flex.attachment_body)):
                 node_step(flex, s, q, ws.flex)
         for e in range(len(tree.spring_bodies)):
             spring_step(tree, flex, e, q, v, ws)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from supple.engines.kernels import sweep
 from supple.recursions.articulated import articulated_inertias, inverse_mass_times
-from supple.recursions.composite import posture_step
+from supple.recursions.composite import configuration_step
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration
 from supple.recursions.newton_euler import at_rest, newton_euler
@@ -36,7 +36,7 @@ def newton_iteration(
 ) -> None:
     """Forces that the accelerations w take, what the drives leave of them, and the correction of w.
 
-    With `renew` the inertias of the stiff tree are those of this posture, else those in its workspace. `wrench`
+    With `renew` the inertias of the stiff tree are those of this configuration, else those in its workspace. `wrench`
     (n + 1, 6) are the applied wrenches.
     """
     ground_acceleration(-1.0, tree, ws)
@@ -49,6 +49,6 @@ def newton_iteration(
     if renew:
         at_rest(stiff_flex, stiff_ws)
         for k in range(1, len(tree.parent)):
-            posture_step(stiff, stiff_flex, k, q, stiff_ws)
+            configuration_step(stiff, stiff_flex, k, q, stiff_ws)
         articulated_inertias(stiff, stiff_flex, given, stiff_ws)
     inverse_mass_times(stiff, stiff_flex, residual, given, stiff_ws, correction)

@@ -112,8 +112,8 @@ def translation_map(tree: Tree, k: int, R_joint_body: Mat3, H: Array) -> None:
 def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
     """Pose of body k in its parent, and joint map.
 
-    Given q. Computes R, l, H, on a flexible parent the pose of the seat too. The origin moves by the translations
-    (Sayers, (14)) and, for a screw, by pitch times angle along the axis.
+    Given q. Computes R, l, H, on a flexible parent the pose of the attachment node too. The origin moves by the
+    translations (Sayers, (14)) and, for a screw, by pitch times angle along the axis.
     """
     R_parent_joint = load9(tree.rotation, k)
     R_joint_body = joint_rotation(tree, k, q)
@@ -124,9 +124,9 @@ def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -
         d = tree.directions[k, 3 * j], tree.directions[k, 3 * j + 1], tree.directions[k, 3 * j + 2]
         l = add(l, rotate(R_parent_joint, scale(q[tree.q_translation[k] + j], d)))
     R = matmul(R_parent_joint, R_joint_body)
-    if flex is not None and flex.seat[k] >= 0:
-        node_step(flex, flex.seat[k], q, ws.flex)
-        R_parent_node = load9(ws.flex.node_R, flex.seat[k])
+    if flex is not None and flex.attachment[k] >= 0:
+        node_step(flex, flex.attachment[k], q, ws.flex)
+        R_parent_node = load9(ws.flex.node_R, flex.attachment[k])
         R, l = matmul(R_parent_node, R), rotate(R_parent_node, l)
     store(ws.R, k, R)
     store(ws.l, k, l)
@@ -150,8 +150,8 @@ def inboard_motion(tree: Tree, flex: Flex | None, k: int, x: Array, motion: Arra
     On a flexible parent that is A* of (3.17), with the modal part in x.
     """
     parent = load6(motion, tree.parent[k])
-    if flex is not None and flex.seat[k] >= 0:
-        parent = node_motion(flex, flex.seat[k], x, parent, ws.flex)
+    if flex is not None and flex.attachment[k] >= 0:
+        parent = node_motion(flex, flex.attachment[k], x, parent, ws.flex)
     return motion_to_child(load9(ws.R, k), load3(ws.l, k), parent)
 
 
@@ -162,16 +162,16 @@ def velocity_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, ws:
     Given R, l, H and the parent's omega. Computes omega, bias. With the joint's relative velocity (w_rel, u): an axis
     or direction fixed in the body turns with it, one fixed in the parent with that, so that a direction fixed in the
     parent leaves 2 omega_parent x u and one fixed in the body (omega + omega_parent) x u. Of two axes the first turns
-    in the body at -(second x first). On a flexible parent, the parent is the seat. Velocities of the origins are never
-    needed.
+    in the body at -(second x first). On a flexible parent, the parent is the attachment node. Velocities of the origins
+    are never needed.
     """
     R = load9(ws.R, k)
     l = load3(ws.l, k)
     w_parent = load3(ws.omega, tree.parent[k])
-    seat_bias = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if flex is not None and flex.seat[k] >= 0:
-        seat_bias = node_rate_step(flex, flex.seat[k], q, v, w_parent, ws.flex)
-        w_parent = add(w_parent, angular(load6(ws.flex.node_rate, flex.seat[k])))
+    attachment_bias = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if flex is not None and flex.attachment[k] >= 0:
+        attachment_bias = node_rate_step(flex, flex.attachment[k], q, v, w_parent, ws.flex)
+        w_parent = add(w_parent, angular(load6(ws.flex.node_rate, flex.attachment[k])))
     w_inboard = unrotate(R, w_parent)
     relative = joint_velocity(tree, k, v, ws.H)
     w_rel = angular(relative)
@@ -190,8 +190,8 @@ def velocity_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, ws:
     store(ws.omega, k, w)
     centrifugal = unrotate(R, cross(w_parent, cross(w_parent, l)))
     bias = join(rotational, add(centrifugal, coriolis))
-    if flex is not None and flex.seat[k] >= 0:
-        bias = add6(bias, motion_to_child(R, l, seat_bias))
+    if flex is not None and flex.attachment[k] >= 0:
+        bias = add6(bias, motion_to_child(R, l, attachment_bias))
     store(ws.bias, k, bias)
 
 
@@ -204,7 +204,7 @@ def pose_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) ->
     p = tree.parent[k]
     R, l = load9(ws.R, k), load3(ws.l, k)
     if flex is not None:
-        s = flex.seat[k]
+        s = flex.attachment[k]
         if s >= 0 and flex.full[p]:
             l = add(load3(ws.flex.node_l, s), l)
         elif s >= 0:
@@ -263,8 +263,8 @@ def motions(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws: Wor
 
 @step
 def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Array) -> None:
-    """Columns of J (6, nv) for the modes of the body of seat s; R and l lead from the seat to the point."""
-    k = flex.seat_body[s]
+    """Columns of J (6, nv) for the modes of the body of attachment s; R and l lead from the attachment to the point."""
+    k = flex.attachment_body[s]
     for r in range(flex.modes[k]):
         store_column(J, flex.v_mode[k] + r, motion_to_child(R, l, node_shape(flex, s, r, w)))
 
@@ -280,8 +280,8 @@ def store_column(A: Array, i: int, x: Vec6) -> None:
 def jacobian(tree: Tree, flex: Flex | None, body: int, point: Array, q: Array, ws: Workspace, J: Array) -> None:
     """Velocity of a point (s, 3) of a body for a unit of each speed, in body axes: J (s, 6, nv), zero off the path.
 
-    Column i is H(i) of an ancestor, or the shape of its mode at the seat, carried outward by X* of each body between.
-    The modes of the body itself are not in it.
+    Column i is H(i) of an ancestor, or the shape of its mode at the attachment node, carried outward by X* of each body
+    between. The modes of the body itself are not in it.
     """
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
@@ -296,7 +296,7 @@ def jacobian(tree: Tree, flex: Flex | None, body: int, point: Array, q: Array, w
             l = add(load3(ws.l, k), rotate(R_k, l))
             R = matmul(R_k, R)
             if flex is not None:
-                t = flex.seat[k]
+                t = flex.attachment[k]
                 if t >= 0:
                     modal_columns(flex, t, R, l, ws.flex, J[s])
                     l = add(load3(ws.flex.node_l, t), l)
@@ -310,8 +310,8 @@ def joint_maps(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, X: Array,
         for k in range(1, len(tree.parent)):
             joint_step(tree, flex, k, q[s], ws)
             R, l = load9(ws.R, k), load3(ws.l, k)
-            if flex is not None and flex.seat[k] >= 0:
-                l = add(load3(ws.flex.node_l, flex.seat[k]), l)
+            if flex is not None and flex.attachment[k] >= 0:
+                l = add(load3(ws.flex.node_l, flex.attachment[k]), l)
             for j in range(3):
                 column = (R[j], R[3 + j], R[6 + j])
                 lever = cross(l, column)

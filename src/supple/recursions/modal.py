@@ -186,11 +186,11 @@ def modal_gyroscopic_step(flex: Flex, k: int, v: Array, omega: Vec3, w: FlexWork
 
 
 @step
-def mesh_sum(flex: Flex, row: int, which: int, x: Array, first: int) -> Number:
+def offdiagonal_sum(flex: Flex, row: int, which: int, x: Array, first: int) -> Number:
     """Entries off the diagonal of G (which = 0), K (1) or C (2) at `row` times x[first], x[first + 1], ..."""
     total = 0.0
-    for i in range(flex.mesh_first[row], flex.mesh_first[row + 1]):
-        total = total + flex.mesh_value[i, which] * x[first + flex.mesh_mode[i]]
+    for i in range(flex.offdiagonal_first[row], flex.offdiagonal_first[row + 1]):
+        total = total + flex.offdiagonal_value[i, which] * x[first + flex.offdiagonal_mode[i]]
     return total
 
 

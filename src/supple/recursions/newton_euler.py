@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.engines.kernels import step, sweep
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import acceleration_step, ground_acceleration
-from supple.recursions.modal import mesh_sum, modal_momentum, own_inertia, own_moment
+from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
 from supple.recursions.nodes import node_force
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
@@ -32,7 +32,7 @@ def inertia_force_step(tree: Tree, flex: Flex | None, k: int, a: Array, ws: Work
         force = add6(force, modal_momentum(flex, k, a, ws.flex))
         row, i = flex.mode_row[k], flex.v_mode[k]
         for r in range(flex.modes[k]):
-            other = mesh_sum(flex, row + r, 0, a, i) + tree.joint_inertia[i + r] * a[i + r]
+            other = offdiagonal_sum(flex, row + r, 0, a, i) + tree.joint_inertia[i + r] * a[i + r]
             tau[i + r] = dot6(load6(ws.flex.coupling, i + r), alpha) + ws.flex.modal[i + r] + other
     store(ws.f, k, force)
 
@@ -41,14 +41,15 @@ def inertia_force_step(tree: Tree, flex: Flex | None, k: int, a: Array, ws: Work
 def joint_force_step(tree: Tree, flex: Flex | None, k: int, a: Array, ws: Workspace, tau: Array) -> None:
     """T(k) = H(k) f(k), and f(k) passed to the parent (4.2). Given f with all outboard bodies added, H.
 
-    Computes tau; the joint's own inertia adds to it. A flexible parent takes the force at the seat, its modes too.
+    Computes tau; the joint's own inertia adds to it. A flexible parent takes the force at the attachment node, its
+    modes too.
     """
     f = load6(ws.f, k)
     for i in range(tree.v_first[k], tree.v_mode[k]):
         tau[i] = dot6(load6(ws.H, i), f) + tree.joint_inertia[i] * a[i]
     inward = force_to_parent(load9(ws.R, k), load3(ws.l, k), f)
-    if flex is not None and flex.seat[k] >= 0:
-        inward = node_force(flex, flex.seat[k], inward, ws.flex, tau)
+    if flex is not None and flex.attachment[k] >= 0:
+        inward = node_force(flex, flex.attachment[k], inward, ws.flex, tau)
     accumulate(ws.f, tree.parent[k], inward)
 
 
@@ -93,7 +94,7 @@ def inverse_dynamics(
     tau: Array,
     f: Array,
 ) -> None:
-    """Drive forces tau (s, nv) and joint wrenches f (s, n + 1, 6) for a batch of states and accelerations.
+    """Generalized forces tau (s, nv) and joint wrenches f (s, n + 1, 6) for a batch of states and accelerations.
 
     What springs and dampers on the joints give is not left for the drives. `wrench` (1 or s, n + 1, 6) are the applied
     wrenches; with an empty f the joint wrenches are not kept.

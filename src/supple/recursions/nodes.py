@@ -1,4 +1,4 @@
-"""Seats: how a node of a flexible body moves with it, and how it passes forces on, A(k) of (3.17).
+"""Attachment nodes: how a node of a flexible body moves with it, and how it passes forces on, A(k) of (3.17).
 
 A node turns by the rotation vector theta = lambda eta and moves by gamma eta; its angular velocity relative to the body
 frame is Q(theta) lambda etadot, the exact rate of that turn. (The source takes lambda etadot itself, which is not the
@@ -21,52 +21,52 @@ from supple.spatial import (
     dot,
     dot6,
     join,
+    left_jacobian,
     linear,
     load3,
     load6,
     load9,
     rotate,
     scale,
+    so3_coefficients,
     store,
     turn_bias,
-    turn_map,
     turn_rotation,
-    turn_series,
     unrotate,
 )
 
 
 @step
 def node_sum(flex: Flex, s: int, x: Array, first: int) -> Vec6:
-    """Pi_t x: rotation and displacement of seat s for the modal quantities x[first], x[first + 1], ..."""
+    """Pi_t x: rotation and displacement of attachment node s for the modal quantities x[first], x[first + 1], ..."""
     total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    row = flex.seat_row[s]
-    for r in range(flex.modes[flex.seat_body[s]]):
-        total = add_scaled(total, x[first + r], load6(flex.seat_shape, row + r))
+    row = flex.attachment_row[s]
+    for r in range(flex.modes[flex.attachment_body[s]]):
+        total = add_scaled(total, x[first + r], load6(flex.attachment_shape, row + r))
     return total
 
 
 @step
 def node_pose(flex: Flex, s: int, q: Array) -> tuple[Mat3, Vec3]:
-    """R_body_node and position of seat s in its body, deformed."""
-    u = node_sum(flex, s, q, flex.q_mode[flex.seat_body[s]])
+    """R_body_node and position of attachment node s in its body, deformed."""
+    u = node_sum(flex, s, q, flex.q_mode[flex.attachment_body[s]])
     theta = angular(u)
-    a, b, _, _ = turn_series(dot(theta, theta))
-    return turn_rotation(theta, a, b), add(load3(flex.seat_position, s), linear(u))
+    a, b, _, _ = so3_coefficients(dot(theta, theta))
+    return turn_rotation(theta, a, b), add(load3(flex.attachment_position, s), linear(u))
 
 
 @step
 def node_step(flex: Flex, s: int, q: Array, w: FlexWorkspace) -> None:
-    """Where seat s is, as the dynamics sees it. Computes node_l, node_R, node_Q."""
-    k = flex.seat_body[s]
-    l = load3(flex.seat_position, s)
+    """Where attachment node s is, as the dynamics sees it. Computes node_l, node_R, node_Q."""
+    k = flex.attachment_body[s]
+    l = load3(flex.attachment_position, s)
     if flex.full[k]:
         u = node_sum(flex, s, q, flex.q_mode[k])
         theta = angular(u)
-        a, b, _, _ = turn_series(dot(theta, theta))
+        a, b, _, _ = so3_coefficients(dot(theta, theta))
         store(w.node_l, s, add(l, linear(u)))
         store(w.node_R, s, turn_rotation(theta, a, b))
-        store(w.node_Q, s, turn_map(theta, a, b))
+        store(w.node_Q, s, left_jacobian(theta, a, b))
     else:
         store(w.node_l, s, l)
         store(w.node_R, s, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
@@ -75,26 +75,26 @@ def node_step(flex: Flex, s: int, q: Array, w: FlexWorkspace) -> None:
 
 @step
 def node_shape(flex: Flex, s: int, r: int, w: FlexWorkspace) -> Vec6:
-    """Motion of seat s for a unit speed of mode r of its body. Given node_Q."""
-    shape = load6(flex.seat_shape, flex.seat_row[s] + r)
+    """Motion of attachment node s for a unit speed of mode r of its body. Given node_Q."""
+    shape = load6(flex.attachment_shape, flex.attachment_row[s] + r)
     return join(rotate(load9(w.node_Q, s), angular(shape)), linear(shape))
 
 
 @step
 def node_relative(flex: Flex, s: int, x: Array, w: FlexWorkspace) -> Vec6:
-    """Motion of seat s relative to its body frame for modal speeds or accelerations x. Given node_Q."""
-    u = node_sum(flex, s, x, flex.v_mode[flex.seat_body[s]])
+    """Motion of attachment node s relative to its body frame for modal speeds or accelerations x. Given node_Q."""
+    u = node_sum(flex, s, x, flex.v_mode[flex.attachment_body[s]])
     return join(rotate(load9(w.node_Q, s), angular(u)), linear(u))
 
 
 @step
 def node_rate_step(flex: Flex, s: int, q: Array, v: Array, omega: Vec3, w: FlexWorkspace) -> Vec6:
-    """Velocity of seat s in its body, and what its acceleration has beside A* alpha_m (B.11).
+    """Velocity of attachment node s in its body, and what its acceleration has beside A* alpha_m (B.11).
 
     Given the body's omega, node_*. Computes node_rate. Without the terms of the deformation only the centrifugal
     acceleration is left.
     """
-    k = flex.seat_body[s]
+    k = flex.attachment_body[s]
     rate = node_relative(flex, s, v, w)
     store(w.node_rate, s, rate)
     centrifugal = cross(omega, cross(omega, load3(w.node_l, s)))
@@ -102,7 +102,7 @@ def node_rate_step(flex: Flex, s: int, q: Array, v: Array, omega: Vec3, w: FlexW
         return join((0.0 * omega[0], 0.0 * omega[1], 0.0 * omega[2]), centrifugal)
     theta = angular(node_sum(flex, s, q, flex.q_mode[k]))
     theta_rate = angular(node_sum(flex, s, v, flex.v_mode[k]))
-    _, b, da, db = turn_series(dot(theta, theta))
+    _, b, da, db = so3_coefficients(dot(theta, theta))
     turning = add(turn_bias(theta, theta_rate, b, da, db), cross(omega, angular(rate)))
     return join(turning, add(centrifugal, scale(2, cross(omega, linear(rate)))))
 
@@ -121,16 +121,16 @@ def shift_force(l: Vec3, f: Vec6) -> Vec6:
 
 @step
 def node_motion(flex: Flex, s: int, x: Array, body: Vec6, w: FlexWorkspace) -> Vec6:
-    """A* (x, body): motion of seat s from the modal part x (all speeds) and the motion of the body frame."""
+    """A* (x, body): motion of attachment node s from the modal part x (all speeds) and the motion of the body frame."""
     return add6(shift_motion(load3(w.node_l, s), body), node_relative(flex, s, x, w))
 
 
 @step
 def node_force(flex: Flex, s: int, f: Vec6, w: FlexWorkspace, modal: Array) -> Vec6:
-    """A f: force at seat s as a force at the body's origin; its modal part is added to `modal` (all speeds)."""
-    k = flex.seat_body[s]
-    first, row = flex.v_mode[k], flex.seat_row[s]
+    """A f: force at attachment s as a force at the body's origin; its modal part is added to `modal` (all speeds)."""
+    k = flex.attachment_body[s]
+    first, row = flex.v_mode[k], flex.attachment_row[s]
     g = join(unrotate(load9(w.node_Q, s), angular(f)), linear(f))
     for r in range(flex.modes[k]):
-        modal[first + r] += dot6(load6(flex.seat_shape, row + r), g)
+        modal[first + r] += dot6(load6(flex.attachment_shape, row + r), g)
     return shift_force(load3(w.node_l, s), f)

@@ -1,4 +1,4 @@
-"""The spatial operators of a posture as objects.
+"""The spatial operators of a configuration as objects.
 
 An operator times a vector runs a recursion over the bodies and costs O(n); its matrix is formed only when asked for.
 Vectors are stacked body by body (six numbers a body, body axes) or speed by speed, parent first. With that numbering
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.kernels import sweep
 from supple.errors import StateError
-from supple.recursions.composite import posture_step
+from supple.recursions.composite import configuration_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 
 Numbers = NDArray[Any]
@@ -223,17 +223,17 @@ class Resolvent(Influence):
 
 
 @sweep
-def postures(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
-    """R, l, H, node_*, second, moment and inertia of all bodies into the workspace, for one posture."""
+def configurations(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
+    """R, l, H, node_*, second, moment and inertia of all bodies into the workspace, for one configuration."""
     for k in range(1, len(tree.parent)):
-        posture_step(tree, flex, k, q, ws)
+        configuration_step(tree, flex, k, q, ws)
 
 
 class Operators:
-    """The operators of one posture. Bars and stars of the source are `_bar` and `.T`.
+    """The operators of one configuration. Bars and stars of the source are `_bar` and `.T`.
 
-    Of a flexible body vectors have the modal part first, then the six numbers of its frame; its freedoms are those of
-    its joint, then its modes.
+    Of a flexible body vectors have the modal part first, then the six numbers of its frame; its degrees of freedom are
+    those of its joint, then its modes.
 
     Attributes
     ----------
@@ -252,7 +252,7 @@ class Operators:
     """
 
     def __init__(self, tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> None:
-        postures(tree, flex, q, ws)
+        configurations(tree, flex, q, ws)
         bodies = range(1, len(tree.parent))
         self.Phi_A = Influence(tree.parent[1:] - 1, [_outward(tree, flex, k, ws) for k in bodies])
         self.H = BlockDiagonal([_joint_map(tree, flex, k, ws) for k in bodies])
@@ -339,17 +339,17 @@ def _outward(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers:
     X = _phi(ws.l[k]) @ np.kron(np.eye(2), ws.R[k].reshape(3, 3))
     if flex is None or ws.flex is None:
         return X.T
-    p, s = tree.parent[k], flex.seat[k]
+    p, s = tree.parent[k], flex.attachment[k]
     A = np.concatenate([np.zeros((flex.modes[p], 6)), np.eye(6)])
     if s >= 0:
-        shape = flex.seat_shape[flex.seat_row[s] : flex.seat_row[s] + flex.modes[p]].copy()
+        shape = flex.attachment_shape[flex.attachment_row[s] : flex.attachment_row[s] + flex.modes[p]].copy()
         shape[:, :3] = shape[:, :3] @ ws.flex.node_Q[s].reshape(3, 3).T
         A = np.concatenate([shape, _phi(ws.flex.node_l[s])])
     return np.concatenate([np.zeros((flex.modes[k], len(A))), (A @ X).T])
 
 
 def _joint_map(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers:
-    """H of (3.15) with Pi_d = 0: the joint's freedoms move the frame, the modes themselves."""
+    """H of (3.15) with Pi_d = 0: the joint's degrees of freedom move the frame, the modes themselves."""
     joint, modes = tree.v_mode[k] - tree.v_first[k], 0 if flex is None else flex.modes[k]
     H = np.zeros((joint + modes, modes + 6))
     H[:joint, modes:] = ws.H[tree.v_first[k] : tree.v_mode[k]]
@@ -367,8 +367,8 @@ def _modal_mass(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> Numbers
     M[modes:, modes:] = _rigid(tree.mass[k], ws.flex.moment[k], ws.flex.inertia[k])
     M[:modes, :modes] = np.diag(tree.joint_inertia[span])
     for r in range(modes):
-        entries = slice(flex.mesh_first[row + r], flex.mesh_first[row + r + 1])
-        M[r, flex.mesh_mode[entries]] = flex.mesh_value[entries, 0]
+        entries = slice(flex.offdiagonal_first[row + r], flex.offdiagonal_first[row + r + 1])
+        M[r, flex.offdiagonal_mode[entries]] = flex.offdiagonal_value[entries, 0]
     M[:modes, modes:] = ws.flex.coupling[span]
     M[modes:, :modes] = M[:modes, modes:].T
     return M

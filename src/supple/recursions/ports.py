@@ -1,7 +1,8 @@
-"""Crossing a flexible body: articulated inertia and forces from its seats to its frame, two-port form of (7.8)-(7.12).
+"""Crossing a flexible body: articulated inertia and forces, attachments to frame, two-port form of (7.8)-(7.12).
 
-Each port is a seat that carries a child, which brings the articulated inertia Gamma and the force z+. All ports of the
-body together, with F F* = Omega = Pi_t Lam Pi_t*, B = phi(k, t) - M_rf Ups, LM = Lam M_fr, S_0 = M_rr - M_rf LM:
+Each port is an attachment node that carries a child, which brings the articulated inertia Gamma and the force z+. All
+ports of the body together, with F F* = Omega = Pi_t Lam Pi_t*, B = phi(k, t) - M_rf Ups, LM = Lam M_fr, S_0 = M_rr -
+M_rf LM:
 
     W = (I + Gamma Omega)^-1 Gamma      P_R = S_0 + B W B*
     y = Ups* e - Omega z+               z_R = b_r + LM* e + B (z+ + W y)
@@ -9,7 +10,7 @@ body together, with F F* = Omega = Pi_t Lam Pi_t*, B = phi(k, t) - M_rf Ups, LM 
 
 The modes enter by vectors alone: no matrix of their size is formed or inverted, and the cost is linear in their number.
 W comes from Gamma by a rank-one step for each column of F, symmetric and positive, without any inverse (Gamma, singular
-along the child's freedoms, has none, so that (7.10) as printed fails).
+along the child's degrees of freedom, has none, so that (7.10) as printed fails).
 
 Against the source: the frame is at the inboard node, so that Pi_d = 0; e leaves z+ out, which then appears beside W y.
 """
@@ -73,12 +74,12 @@ def block_transposed_times(A: Array, k: int, x: Vec6) -> Vec6:
 @step
 def port_map_step(flex: Flex, k: int, c: int, w: FlexWorkspace) -> None:
     """B of the port of child c on body k: phi(k, t) - M_rf Ups (Q*, I). Given node_*, coupling. Cost: 36 a mode."""
-    s = flex.seat[c]
-    i, gain = flex.v_mode[k], flex.seat_row[s]
+    s = flex.attachment[c]
+    i, gain = flex.v_mode[k], flex.attachment_row[s]
     for j in range(36):
         w.B[c, j] = 0.0
     for r in range(flex.modes[k]):
-        m, u = load6(w.coupling, i + r), load6(flex.seat_gain, gain + r)
+        m, u = load6(w.coupling, i + r), load6(flex.attachment_gain, gain + r)
         turned = rotate(load9(w.node_Q, s), angular(u))
         for j in range(6):
             for n in range(3):
@@ -96,41 +97,41 @@ def port_map_step(flex: Flex, k: int, c: int, w: FlexWorkspace) -> None:
 
 
 @step
-def recoil_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """LM = Lam M_fr of the deformed body, a column at a time. Given coupling. Computes recoil."""
+def participation_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
+    """LM = Lam M_fr of the deformed body, a column at a time. Given coupling. Computes modal participation."""
     i, n = flex.v_mode[k], flex.modes[k]
     for r in range(n):
-        store(w.recoil, i + r, load6(w.coupling, i + r))
+        store(w.participation, i + r, load6(w.coupling, i + r))
     for j in range(6):
         for r in range(n):
-            w.column[i + r] = w.recoil[i + r, j]
+            w.column[i + r] = w.participation[i + r, j]
         lam_times(flex, k, w.column)
         for r in range(n):
-            w.recoil[i + r, j] = w.column[i + r]
+            w.participation[i + r, j] = w.column[i + r]
 
 
 @step
 def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> None:
-    """What is left of a flexible body with its modes free: recoil, S_0 (in the row of P) and B of its ports.
+    """What is left of a flexible body with its modes free: participation, S_0 (in the row of P) and B of its ports.
 
     Given its own inertia M_rr, coupling, node_*. Constants where the deformation is left out.
     """
     row, i = flex.mode_row[k], flex.v_mode[k]
     if flex.full[k]:
-        recoil_step(flex, k, w)
+        participation_step(flex, k, w)
         for r in range(flex.modes[k]):  # the sum over the modes is symmetric
-            own = subtract_outer(own, load6(w.recoil, i + r), load6(w.coupling, i + r))
+            own = subtract_outer(own, load6(w.participation, i + r), load6(w.coupling, i + r))
         store_inertia(P, k, own)
         for p in range(flex.port_first[k], flex.port_first[k + 1]):
             port_map_step(flex, k, flex.port_child[p], w)
     else:
         for r in range(flex.modes[k]):
-            store(w.recoil, i + r, load6(flex.mode_recoil, row + r))
-        store_inertia(P, k, load_inertia(flex.free_inertia, k))
+            store(w.participation, i + r, load6(flex.mode_participation, row + r))
+        store_inertia(P, k, load_inertia(flex.condensed_inertia, k))
         for p in range(flex.port_first[k], flex.port_first[k + 1]):
             c = flex.port_child[p]
             for j in range(36):
-                w.B[c, j] = flex.seat_rest[c, j]
+                w.B[c, j] = flex.attachment_rest[c, j]
 
 
 @step
@@ -140,7 +141,7 @@ def turned_column(flex: Flex, k: int, j: int, w: FlexWorkspace, f: Array) -> Non
     ports = flex.port_first[k + 1] - first
     o = flex.port_matrix[k] + j
     for p in range(ports):
-        s = flex.seat[flex.port_child[first + p]]
+        s = flex.attachment[flex.port_child[first + p]]
         i = 6 * p
         m = 6 * ports
         x = (flex.column[o + i * m], flex.column[o + (i + 1) * m], flex.column[o + (i + 2) * m])
@@ -221,12 +222,12 @@ def modal_residual_step(flex: Flex, k: int, eps: Array, f: Array, w: FlexWorkspa
     x, y = w.work[0], w.work[1]
     for p in range(first, last):
         c = flex.port_child[p]
-        s = flex.seat[c]
+        s = flex.attachment[c]
         z = load6(w.z, c)
         turned = join(unrotate(load9(w.node_Q, s), angular(z)), linear(z))
         total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for r in range(n):
-            total = add_scaled(total, eps[i + r], load6(flex.seat_gain, flex.seat_row[s] + r))
+            total = add_scaled(total, eps[i + r], load6(flex.attachment_gain, flex.attachment_row[s] + r))
         for j in range(6):
             x[6 * (p - first) + j] = turned[j]
             y[6 * (p - first) + j] = total[j]
@@ -235,11 +236,11 @@ def modal_residual_step(flex: Flex, k: int, eps: Array, f: Array, w: FlexWorkspa
             y[j] -= flex.compliance[o + j * m + r] * x[r]
     for p in range(first, last):
         j = 6 * (p - first)
-        turning = rotate(load9(w.node_Q, flex.seat[flex.port_child[p]]), (y[j], y[j + 1], y[j + 2]))
+        turning = rotate(load9(w.node_Q, flex.attachment[flex.port_child[p]]), (y[j], y[j + 1], y[j + 2]))
         y[j], y[j + 1], y[j + 2] = turning
     force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for r in range(n):
-        force = add_scaled(force, eps[i + r], load6(w.recoil, i + r))
+        force = add_scaled(force, eps[i + r], load6(w.participation, i + r))
     for p in range(first, last):
         c = flex.port_child[p]
         for j in range(6):
@@ -257,11 +258,11 @@ def modal_acceleration_step(flex: Flex, k: int, alpha: Vec6, eps: Array, w: Flex
         a[i + r] = eps[i + r]
     lam_times(flex, k, a)
     for r in range(n):
-        a[i + r] -= dot6(load6(w.recoil, i + r), alpha)
+        a[i + r] -= dot6(load6(w.participation, i + r), alpha)
     for p in range(flex.port_first[k], flex.port_first[k + 1]):
         c = flex.port_child[p]
-        s = flex.seat[c]
+        s = flex.attachment[c]
         x = add6(load6(w.z, c), block_transposed_times(w.BW, c, alpha))
         turned = join(unrotate(load9(w.node_Q, s), angular(x)), linear(x))
         for r in range(n):
-            a[i + r] -= dot6(load6(flex.seat_gain, flex.seat_row[s] + r), turned)
+            a[i + r] -= dot6(load6(flex.attachment_gain, flex.attachment_row[s] + r), turned)

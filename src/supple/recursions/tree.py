@@ -5,8 +5,9 @@ ground's motion (gravity as an upward acceleration) is a row like any other. The
 `v_first[k] ... v_first[k + 1] - 1`: those of its joint, and from `v_mode[k]` on those of its deformation. A rigid body
 is a flexible one without the latter.
 
-A place on a flexible body that carries a child, a spring or a wrench is a seat: a node whose motion is that of the body
-frame plus shapes times modal speeds. What a mode is (an eigenmode, a displacement of a node) does not matter here.
+A place on a flexible body that carries a child, a spring or a wrench is an attachment node: a node whose motion is that
+of the body frame plus shapes times modal speeds. What a mode is (an eigenmode, a displacement of a node) does not
+matter here.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class Flex(NamedTuple):
     """(rows, 3) E(r) = int Psi_r, kg."""
     mode_second: Array
     """(rows, 9) X(r) = int x Psi_r*, kg m."""
-    mode_recoil: Array
+    mode_participation: Array
     """(rows, 6) Lam M_fr of the undeformed body: modal accelerations that a unit acceleration of the frame undoes."""
     pair_first: Array
     """(rows + 1,) where the blocks N(s, r) of each row r begin."""
@@ -123,11 +124,11 @@ class Flex(NamedTuple):
     """(blocks, 9) N(s, r) = int Psi_s Psi_r*, kg."""
     pair_axial: Array
     """(blocks, 3) ax(N(s, r)) = int Psi_s x Psi_r."""
-    mesh_first: Array
+    offdiagonal_first: Array
     """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
-    mesh_mode: Array
+    offdiagonal_mode: Array
     """(entries,) their columns."""
-    mesh_value: Array
+    offdiagonal_value: Array
     """(entries, 3) mass G, stiffness K, damping C. The diagonals are in `joint_inertia`, `stiffness`, `damping`."""
     factor_first: Array
     """(rows + 1,) where the entries below the diagonal of each row of L begin: Lam = G^-1 = L^-* factor_scale L^-1."""
@@ -137,24 +138,24 @@ class Flex(NamedTuple):
     """(entries,) L."""
     factor_scale: Array
     """(rows,) one over the diagonal factor; one for modes."""
-    free_inertia: Array
+    condensed_inertia: Array
     """(n + 1, 21) M_rr - M_rf Lam M_fr of the undeformed body: what is left with its modes free."""
-    seat: Array
-    """(n + 1,) the seat that carries the joint of body k; -1 where the parent is rigid."""
-    seat_body: Array
-    """(seats,) body that a seat is on."""
-    seat_row: Array
-    """(seats,) where its shapes stand in the following arrays of rows."""
-    seat_position: Array
-    """(seats, 3) the node in the undeformed body's frame, m. Positions of joints and points are from the node."""
-    seat_shape: Array
+    attachment: Array
+    """(n + 1,) the attachment node that carries the joint of body k; -1 where the parent is rigid."""
+    attachment_body: Array
+    """(attachment nodes,) body that an attachment node is on."""
+    attachment_row: Array
+    """(attachment nodes,) where its shapes stand in the following arrays of rows."""
+    attachment_position: Array
+    """(attachments, 3) the node in the undeformed body's frame, m. Positions of joints and points are from the node."""
+    attachment_shape: Array
     """(rows, 6) Pi_t of (3.17): rotation and displacement of the node for a unit of each mode."""
-    seat_gain: Array
+    attachment_gain: Array
     """(rows, 6) Ups = Lam Pi_t* of (7.8)."""
-    seat_rest: Array
-    """(n + 1, 36) phi(k, t) - M_rf Ups for the seat of body k, of the undeformed parent."""
+    attachment_rest: Array
+    """(n + 1, 36) phi(k, t) - M_rf Ups for the attachment node of body k, of the undeformed parent."""
     port_first: Array
-    """(n + 2,) where the children on seats of each body begin."""
+    """(n + 2,) where the children on attachment nodes of each body begin."""
     port_child: Array
     """(ports,) their numbers."""
     port_matrix: Array
@@ -165,12 +166,12 @@ class Flex(NamedTuple):
     """(entries,) F, lower triangular, in its first `columns` columns: Omega = F F*."""
     columns: Array
     """(n + 1,) rank of Omega."""
-    spring_seats: Array
-    """(springs, 2) the seats of its ends; -1 on rigid bodies."""
-    wrench_seat: Array
-    """(wrenches,) its seat; -1 on a rigid body."""
-    closure_seats: Array
-    """(pairs, 2) the seats of the frames that constraints join; -1 on rigid bodies."""
+    spring_attachments: Array
+    """(springs, 2) the attachment nodes of its ends; -1 on rigid bodies."""
+    wrench_attachment: Array
+    """(wrenches,) its attachment node; -1 on a rigid body."""
+    closure_attachments: Array
+    """(pairs, 2) the attachment nodes of the frames that constraints join; -1 on rigid bodies."""
 
 
 class FlexWorkspace(NamedTuple):
@@ -186,22 +187,22 @@ class FlexWorkspace(NamedTuple):
     """(nv, 6) M_rf(r): momentum at the frame of a unit speed of each mode. By `modal.inertia_of_modes`."""
     modal: Array
     """(nv,) gyroscopic and applied forces on the modes, b_m of (3.39). By `forces.loaded_motion`."""
-    recoil: Array
+    participation: Array
     """(nv, 6) LM = Lam M_fr. By `ports.schur_step`."""
     node_l: Array
-    """(seats, 3) the seat in its body's frame. By `nodes.node_step`."""
+    """(attachment nodes, 3) the attachment node in its body's frame. By `nodes.node_step`."""
     node_R: Array
-    """(seats, 9) how the seat has turned. By `nodes.node_step`."""
+    """(attachment nodes, 9) how the attachment node has turned. By `nodes.node_step`."""
     node_Q: Array
-    """(seats, 9) angular velocity from the rates of its rotation vector. By `nodes.node_step`."""
+    """(attachment nodes, 9) angular velocity from the rates of its rotation vector. By `nodes.node_step`."""
     node_rate: Array
-    """(seats, 6) its velocity relative to the body frame. By `nodes.node_rate_step`."""
+    """(attachment nodes, 6) its velocity relative to the body frame. By `nodes.node_rate_step`."""
     Gamma: Array
-    """(n + 1, 21) articulated or composite inertia that body k brings to its seat, in parent axes."""
+    """(n + 1, 21) articulated or composite inertia that body k brings to its attachment node, in parent axes."""
     z: Array
-    """(n + 1, 6) z+(k) at its seat; later with W y added."""
+    """(n + 1, 6) z+(k) at its attachment node; later with W y added."""
     B: Array
-    """(n + 1, 36) phi(k, t) - M_rf Ups for the seat of body k. By `ports.schur_step`."""
+    """(n + 1, 36) phi(k, t) - M_rf Ups for the attachment node of body k. By `ports.schur_step`."""
     BW: Array
     """(n + 1, 36) B W, the block of body k. By `ports.port_step`."""
     W: Array
@@ -218,7 +219,7 @@ class Workspace(NamedTuple):
     R: Array
     """(n + 1, 9) R_parent_body. By `kinematics.joint_step`."""
     l: Array
-    """(n + 1, 3) from the parent's origin, or the seat, to the body's, in parent axes. By `kinematics.joint_step`."""
+    """(n + 1, 3) parent's origin or attachment to the body's origin, in parent axes. By `kinematics.joint_step`."""
     H: Array
     """(nv, 6) rows of the joint map H(k): the motion one speed gives. By `kinematics.joint_step`."""
     omega: Array
@@ -240,13 +241,13 @@ class Workspace(NamedTuple):
     P: Array
     """(n + 1, 21) articulated or composite inertia at the joint, P(k) of (6.1) or R(k) of (5.2)."""
     G: Array
-    """(nv, 6) Kalman gain of each freedom, P H* D^-1; for a given acceleration, P H*."""
+    """(nv, 6) Kalman gain of each degree of freedom, P H* D^-1; for a prescribed acceleration, P H*."""
     D: Array
-    """(nv,) innovation of each freedom, D = H P H* + joint inertia."""
+    """(nv,) innovation of each degree of freedom, D = H P H* + joint inertia."""
     size: Array
-    """(nv,) inertia around each freedom, against which D is judged."""
+    """(nv,) inertia around each degree of freedom, against which D is judged."""
     eps: Array
-    """(nv,) force left for each freedom, eps of (7.2)."""
+    """(nv,) force left for each degree of freedom, eps of (7.2)."""
     flex: Any
     """What belongs to flexible bodies, a `FlexWorkspace`; None for a rigid model."""
 
@@ -257,7 +258,7 @@ class Sizes(NamedTuple):
     bodies: int
     speeds: int
     flexible: bool = False
-    seats: int = 0
+    attachments: int = 0
     port_entries: int = 0
     widest: int = 0
 
@@ -268,7 +269,7 @@ def sizes(tree: Tree, flex: Flex | None) -> Sizes:
     if flex is None:
         return Sizes(bodies, speeds)
     widest = 6 * int((flex.port_first[1:] - flex.port_first[:-1]).max(initial=0))
-    return Sizes(bodies, speeds, True, len(flex.seat_body), len(flex.compliance), widest)
+    return Sizes(bodies, speeds, True, len(flex.attachment_body), len(flex.compliance), widest)
 
 
 def workspace(size: Sizes, dtype: Any) -> Workspace:
@@ -297,18 +298,18 @@ def workspace(size: Sizes, dtype: Any) -> Workspace:
 
 def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
     """New arrays for flexible bodies."""
-    rows, speeds, seats = size.bodies + 1, size.speeds, size.seats
+    rows, speeds, attachments = size.bodies + 1, size.speeds, size.attachments
     return FlexWorkspace(
         moment=np.zeros((rows, 3), dtype),
         inertia=np.zeros((rows, 6), dtype),
         second=np.zeros((speeds, 9), dtype),
         coupling=np.zeros((speeds, 6), dtype),
         modal=np.zeros(speeds, dtype),
-        recoil=np.zeros((speeds, 6), dtype),
-        node_l=np.zeros((seats, 3), dtype),
-        node_R=np.zeros((seats, 9), dtype),
-        node_Q=np.zeros((seats, 9), dtype),
-        node_rate=np.zeros((seats, 6), dtype),
+        participation=np.zeros((speeds, 6), dtype),
+        node_l=np.zeros((attachments, 3), dtype),
+        node_R=np.zeros((attachments, 9), dtype),
+        node_Q=np.zeros((attachments, 9), dtype),
+        node_rate=np.zeros((attachments, 6), dtype),
         Gamma=np.zeros((rows, 21), dtype),
         z=np.zeros((rows, 6), dtype),
         B=np.zeros((rows, 36), dtype),

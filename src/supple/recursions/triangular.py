@@ -7,14 +7,14 @@ no others (section 10 names the method).
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.articulated import singular_freedom
+from supple.recursions.articulated import singular_dof
 from supple.recursions.composite import mass
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 
 
 @step
 def factor(v_parent: Array, M: Array) -> None:
-    """Overwrite the lower triangle of M by L and D. Cost: freedoms times depth squared."""
+    """Overwrite the lower triangle of M by L and D. Cost: degrees of freedom times depth squared."""
     for k in range(len(v_parent) - 1, -1, -1):
         i = v_parent[k]
         while i >= 0:
@@ -46,7 +46,7 @@ def solve(v_parent: Array, M: Array, x: Array) -> None:
 
 @sweep
 def triangular_solve(tree: Tree, flex: Flex | None, q: Array, given: Array, ws: Workspace, M: Array, x: Array) -> int:
-    """Overwrite a batch of forces x (s, nv) by M^-1 x; return 0, or 1 + the freedom that has no inertia.
+    """Overwrite a batch of forces x (s, nv) by M^-1 x; return 0, or 1 + the degree of freedom that has no inertia.
 
     M (nv, nv) is working space, zero off the branches; no acceleration is `given`. The D of L* D L are those of the
     articulated bodies, here judged against the diagonal of M that they are left from.
@@ -58,7 +58,7 @@ def triangular_solve(tree: Tree, flex: Flex | None, q: Array, given: Array, ws: 
         factor(tree.v_parent, M)
         for i in range(len(given)):
             ws.D[i] = M[i, i]
-        fault = singular_freedom(given, ws)
+        fault = singular_dof(given, ws)
         if fault > 0:
             return fault
         solve(tree.v_parent, M, x[s])

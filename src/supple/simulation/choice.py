@@ -13,11 +13,11 @@ from supple.errors import StateError, nearest
 from supple.model.compiled import LARGEST
 from supple.model.model import Model
 from supple.simulation.methods.dop853 import NativeDOP853
-from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitWalk, FixedSteps
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitWalk
+from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitDriver, FixedSteps
+from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitDriver
 from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
-from supple.simulation.methods.stretch import Method
+from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import NAMES as SUNDIALS
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
@@ -40,7 +40,7 @@ MANY = 20_000
 LIGHT = 0.3
 """Share of the decay in the fastest vibration up to which leapfrog steps are stable as without it."""
 SHARE = 0.6
-"""Of the longest stable leapfrog step that is taken: postures may come in which the vibration is faster."""
+"""Of the longest stable leapfrog step that is taken: configurations may come in which the vibration is faster."""
 GOOD = 1e-5
 DENSE = 300
 """Size of a state up to which all eigenvalues are found."""
@@ -59,9 +59,9 @@ class Choice:
         """The integrator for a system; native loops only where nothing asks for Python."""
         chosen = self.integrator
         if isinstance(chosen, GeneralizedAlpha):
-            return ImplicitWalk(system, chosen, y, u)
+            return ImplicitDriver(system, chosen, y, u)
         if isinstance(chosen, FixedSteps):
-            return ExplicitWalk(system, chosen)
+            return ExplicitDriver(system, chosen)
         name = chosen if isinstance(chosen, str) else chosen.__name__
         tolerances = Tolerances(system, self.rtol, self.atol, name)
         if chosen == "DOP853" and native and system.engine == "llvm" and not system.inputs.calls:
@@ -106,7 +106,7 @@ def choose(
 def _automatic(
     rtol: float, atol: float | None, asked: bool, system: System, y: Vector, u: Vector, duration: float, samples: int
 ) -> Choice:
-    fastest = max((fastest_motion(system, x, u) for x in _postures(system, y)), key=abs)
+    fastest = max((fastest_motion(system, x, u) for x in _configurations(system, y)), key=abs)
     size = abs(fastest)
     if size * duration < 1e3:
         return Choice("DOP853", rtol, atol, "nothing is stiff: adaptive explicit steps of order 8")
@@ -145,7 +145,7 @@ def _automatic(
     return Choice(GeneralizedAlpha(h), rtol, atol, why)
 
 
-def _postures(system: System, y: Vector) -> list[Vector]:
+def _configurations(system: System, y: Vector) -> list[Vector]:
     """The start, and two configurations near it, undeformed and at rest: frequencies change with the configuration.
 
     Joints are turned by up to 1 rad and moved by up to a tenth of the size of the motion or of the mechanism, so that a

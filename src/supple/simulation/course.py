@@ -15,9 +15,9 @@ from supple.errors import SimulationError, SingularError, StateError
 from supple.inputs.controllers import Sampled
 from supple.inputs.events import Event
 from supple.inputs.inputs import WORK
-from supple.model.freedoms import condition, freedoms
+from supple.model.partitioning import condition, partition
 from supple.simulation.choice import Choice
-from supple.simulation.methods.stretch import Effort, Memory, Method, Task
+from supple.simulation.methods.segment import Effort, Memory, Method, Task
 from supple.simulation.situation import Situation
 from supple.simulation.system import System
 
@@ -28,8 +28,8 @@ CLOSE = 1e-12
 """Times as close as this, relative to the duration, are one."""
 WORTH_WRITING = 0.2
 """Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
-guess and not by the clock, so that a run that was broken off comes to the same parts as one that was not."""
-OPEN = 1e-6
+guess and not by the clock, so that a run that was interrupted comes to the same parts as one that was not."""
+OPEN = 3e-8
 """Error of a condition, relative to its typical size, with which a run does not go on."""
 WORN = 0.1
 """Share of its condition when it was made, below which a choice of independent speeds is made anew."""
@@ -37,7 +37,7 @@ WORN = 0.1
 
 @dataclass
 class Part:
-    """Samples of the motion: times (n,), states, accelerations, drive forces (n, ...), integrals by name."""
+    """Samples of the motion: times (n,), states, accelerations, generalized forces (n, ...), integrals by name."""
 
     t: Vector
     q: Vector
@@ -160,7 +160,7 @@ class Course:
             "reason": self.choice.reason,
             **method.attributes(),
             "steps": self.effort.steps,
-            "refused_steps": self.effort.refused,
+            "rejected_steps": self.effort.refused,
             "evaluations": self.effort.evaluations,
             "engine": self.system.engine,
             "events": json.dumps(self.happened),
@@ -193,7 +193,7 @@ class Course:
         """Up to an output time, or to the event that ends the run."""
         place, before = self._done, len(self.happened)
         while self._done <= last and not self.ended:
-            self._stretch(float(self.times[last]))
+            self._segment(float(self.times[last]))
             if self._done > place:
                 place, before = self._done, len(self.happened)
             elif len(self.happened) - before > MOST_EVENTS:
@@ -203,7 +203,7 @@ class Course:
                 )
         self._tell(self._t if self.ended else float(self.times[last]))
 
-    def _stretch(self, goal: float) -> None:
+    def _segment(self, goal: float) -> None:
         """To the next jump."""
         end = min(goal, self._next_jump())
         method = self._method()
@@ -269,7 +269,7 @@ class Course:
             why = f"the prescribed motions of {', '.join(given)} contradict it, or " if given else ""
             raise SimulationError(
                 f"model {self.system.model.name!r}: constraint {name!r}: {row.label} is off by {error[worst]:.3g} "
-                f"(m or rad) at t = {self._t:.6g} s: {why}the steps were too long, or the posture is singular"
+                f"(m or rad) at t = {self._t:.6g} s: {why}the steps were too long, or the configuration is singular"
             )
 
     def _choose(self) -> None:
@@ -280,7 +280,7 @@ class Course:
         q, given = self._y[: self.system.nq], self._situation().system.given
         if self.choices and condition(loops, q, given, self._mask()) >= WORN * self._condition:
             return
-        free = freedoms(loops, q, given).moving.tolist()
+        free = partition(loops, q, given).moving.tolist()
         if not self.choices or free != self.choices[-1][1]:
             self.choices.append((self._t, free))
         self._condition = condition(loops, q, given, self._mask())

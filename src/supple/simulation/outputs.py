@@ -33,7 +33,7 @@ def variables(
     t : (times,) array_like
         s.
     q, v, a, tau : (times, nq), (times, nv), (times, nv), (times, nv) array_like
-        Coordinates, speeds, accelerations and drive forces at those times.
+        Coordinates, speeds, accelerations and generalized forces at those times.
     outputs : Outputs, optional
         What is wanted besides states, energies, momentum and centre of mass.
     sums : function of (q, v), optional

@@ -28,7 +28,7 @@ BLOCK = 2**20
 
 
 class Parts:
-    """The files of a run that goes on, or was broken off.
+    """The files of a run that goes on, or was interrupted.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dic
         "q": variable(q, ("coordinate",), "see coordinate_unit", "coordinates", coordinate),
         "v": variable(v, ("speed",), "see speed_unit", "speeds", speed),
         "a": variable(a, ("speed",), "see acceleration_unit", "accelerations, rates of the speeds", speed),
-        "tau": variable(tau, ("speed",), "see force_unit", "drive forces", speed),
+        "tau": variable(tau, ("speed",), "see force_unit", "generalized forces", speed),
     }
 
 
@@ -140,13 +140,13 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
 
 
 def closures(model: AnyModel, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
-    """Errors and forces (time, condition) of constraints; none for a tree. `drive`: forces, or given accelerations."""
+    """Errors and forces (time, condition) of constraints; none of a tree. `drive`: forces, prescribed accelerations."""
     loops = model.loops
     if loops is None:
         return {}
     rows = {"condition": names(f"{name}: {row.label} {i + 1}" for i, (name, row) in enumerate(loops.rows))}
     position, velocity = loops.errors(q, v)
-    meaning = "how far the posture is from a singular one, which has 0"
+    meaning = "how far the configuration is from a singular one, which has 0"
     return {
         "constraint_margin": variable(loops.margins(q, given)[0], (), "1", meaning, {}),
         "constraint_error": variable(position, ("condition",), "m or rad", "how far conditions are from zero", rows),

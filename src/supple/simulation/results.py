@@ -46,9 +46,9 @@ def as_dataset(
     return xr.Dataset(found, attrs={"model": model.name, **(attributes or {})})
 
 
-def joined(stretches: Sequence[xr.Dataset]) -> xr.Dataset:
+def joined(segments: Sequence[xr.Dataset]) -> xr.Dataset:
     """Stretches of one motion, in order, as one dataset; attributes are those of the first."""
     return xr.concat(
-        stretches, dim="time", data_vars="minimal", coords="minimal", compat="override", join="override",
+        segments, dim="time", data_vars="minimal", coords="minimal", compat="override", join="override",
         combine_attrs="override",
     )  # fmt: skip

@@ -71,9 +71,9 @@ def simulate(
         coordinates and speeds keep their values, if their rates are speeds; an array is a guess. What is prescribed
         must be as it is prescribed.
     tau : array_like, mapping or function, optional
-        Drive forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) - 2*rate(arm.angle)"), a
-        `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of (t, q, v) for all.
-        Functions that work on symbols become part of the equations, others are called.
+        Generalized forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) -
+        2*rate(arm.angle)"), a `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of
+        (t, q, v) for all. Functions that work on symbols become part of the equations, others are called.
     motion : mapping of speed name to Motion, number, formula of t or Table, optional
         Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
     variables : mapping of name to number, optional
@@ -97,7 +97,7 @@ def simulate(
         Coordinates from which the loops are closed, besides those of q; they may change.
     loops : str
         How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
-        "independent": as many speeds as there are freedoms are left as they are, the others follow from them, and
+        "independent": as many speeds as there are dofs are left as they are, the others follow from them, and
         which ones these are is chosen anew where the choice has become a bad one.
     samples : int
         Number of output times, both ends included.
@@ -139,7 +139,8 @@ def simulate(
         raise StateError("guess: an array q is a guess already, expected one of them, or q by name")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
-    limits = list({x.coordinate: x for x in (*model.description.limits, *limits)}.values())
+    named = {x.coordinate for x in limits}
+    limits = [*(x for x in model.description.limits if x.coordinate not in named), *limits]
     inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
     q_0 = named_vector(model.coordinates, guess or {}, "guess", model.neutral())
     q_0 = q_0 if q is None else named_vector(model.coordinates, q, "q", q_0)

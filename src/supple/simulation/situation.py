@@ -13,8 +13,8 @@ from supple.expressions.function import Function, Nodes
 from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
 from supple.inputs.events import DIRECTIONS, Event, changed, limit_speed
-from supple.simulation.methods.stretch import Watch
-from supple.simulation.reclosing import Mask, blow, reclosed
+from supple.simulation.impacts import Mask, closed_again, impulse_at
+from supple.simulation.methods.segment import Watch
 from supple.simulation.system import System
 
 Vector = NDArray[np.float64]
@@ -160,26 +160,27 @@ class Situation:
             else:
                 met[i] = side
         self._close(changes, t, y, u)
-        resting = {i: side for i, side in met.items() if self._blow(i, side, held, t, y)}
-        resting = self._firm(resting, held, y)
+        resting = {i: side for i, side in met.items() if self._impulse(i, side, held, t, y)}
+        resting = self._regularized(resting, held, y)
         for i, side in resting.items():
             if self._pushes(i, side, held | resting, t, y, u):
                 held[i] = side
         return stop, held
 
     def _mask(self, held: Iterable[int]) -> Mask:
-        """Freedoms whose motion is prescribed, or which these stops hold."""
+        """Degrees of freedom whose motion is prescribed, or which these stops hold."""
         given = np.zeros(self.system.nv, dtype=np.bool_)
         given[[*self.system.inputs.motions, *(self.speeds[j] for j in held)]] = True
         return given
 
-    def _firm(self, resting: dict[int, float], held: dict[int, float], y: Vector) -> dict[int, float]:
+    def _regularized(self, resting: dict[int, float], held: dict[int, float], y: Vector) -> dict[int, float]:
         """Joints at rest that stops can hold: not those which can no longer move when the others are held."""
         if self.system.model.loops is None:
             return resting
         out: dict[int, float] = {}
         for i, side in resting.items():
-            if blow(self.system.model, y[: self.system.nq], self.speeds[i], self._mask([*held, *out])) is not None:
+            at = y[: self.system.nq], self.speeds[i], self._mask([*held, *out])
+            if impulse_at(self.system.model, *at) is not None:
                 out[i] = side
         return out
 
@@ -191,7 +192,7 @@ class Situation:
             return
         q, v = s.settled(np.array([t]), y[None], u[None], 0)
         try:
-            y[: s.nq], y[s.nq : s.nq + s.nv] = reclosed(s.model, q, v, s.given, places)
+            y[: s.nq], y[s.nq : s.nq + s.nv] = closed_again(s.model, q, v, s.given, places)
         except AssemblyError as error:
             names = [*s.model.coordinates, *(f"rate({name})" for name in s.model.speeds)]
             what = ", ".join(names[place] for place in sorted(places))
@@ -200,9 +201,10 @@ class Situation:
                 f"{what}: {error}"
             ) from None
 
-    def _blow(self, i: int, side: float, held: dict[int, float], t: float, y: Vector) -> bool:
-        """A joint thrown back by its stop; whether it comes to rest there. Joints that the blow pulls off their stops
-        are no longer held.
+    def _impulse(self, i: int, side: float, held: dict[int, float], t: float, y: Vector) -> bool:
+        """A joint thrown back by its stop; whether it comes to rest there.
+
+        Joints that the impulse pulls off their stops are no longer held.
         """
         limit, speed = self.limits[i], self.speeds[i]
         model, nq = self.system.model, self.system.nq
@@ -210,11 +212,11 @@ class Situation:
         y[model.q_of_speed[speed]] = limit.upper if side > 0 else limit.lower
         if model.loops is not None:
             y[:nq] = model.loops.project(y[None, :nq], v[None], self._mask([*held, i]))[0][0]
-        if v[speed] * side < -REST:  # a blow on another joint has turned it round
+        if v[speed] * side < -REST:  # an impulse on another joint has turned it round
             return False
         back = limit.restitution if abs(v[speed]) > REST else 0.0
         while True:
-            found = blow(ordinary(model, "a stop"), y[:nq], speed, self._mask(held))
+            found = impulse_at(ordinary(model, "a stop"), y[:nq], speed, self._mask(held))
             if found is None and abs(v[speed]) <= REST:  # what holds the others holds it too
                 return False
             if found is None:

@@ -1,6 +1,6 @@
 """Results on disk, written as a run goes, so that a process that is killed loses no more than its last segment.
 
-While a run goes on, or after it was broken off, its files are in a directory beside the place of the results:
+While a run goes on, or after it was interrupted, its files are in a directory beside the place of the results:
 
     motion.nc.parts/plan.nc      the model and the settings, written before anything else
     motion.nc.parts/00000.nc     the first segment, 00001.nc the next, and so on
@@ -13,7 +13,7 @@ segment as xarray shows it, and in the HDF5 group `memory` the arrays from which
 in a checksum, see `parts`.
 
 The results, `motion.nc`, hold all segments joined along `time`, what `plan.nc` holds, and the attribute `finished`: 1,
-or 0 for a run that was broken off in order, whose directory stays. When all is finished `result.nc` is written, then
+or 0 for a run that was interrupted in order, whose directory stays. When all is finished `result.nc` is written, then
 `plan.nc` removed: from that moment the run counts as finished. Then `result.nc` takes the place of `motion.nc`, which
 until then is what an earlier run left there, and the rest is removed. Whoever finds a directory without `plan.nc` may
 complete that.
@@ -97,7 +97,7 @@ class Recording:
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], plan: Plan) -> tuple[Recording, dict[str, NDArray[Any]] | None]:
-        """The recording of a run that was broken off, and the memory of its last part, None if it has no part.
+        """The recording of a run that was interrupted, and the memory of its last part, None if it has no part.
 
         Damaged parts, and those behind them, are removed with a `ResultsWarning`.
 

@@ -113,7 +113,7 @@ class System:
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
         laws = DrivenEquations(model, inputs)
-        # Forces on freedoms that are held are no longer among the drives, but decide when a stop lets go.
+        # Forces on degrees of freedom that are held are no longer among the drives, but decide when a stop lets go.
         unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
         self.given = laws.applied.given
@@ -188,7 +188,7 @@ class System:
         return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
 
     def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
-        """Accelerations and drive forces (n, nv) of states (n, ...)."""
+        """Accelerations and generalized forces (n, nv) of states (n, ...)."""
         if self.engine == "llvm":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
@@ -252,7 +252,7 @@ class System:
         return self._watched[name]
 
     def locked(self, speeds: frozenset[int]) -> System:
-        """The same system with these freedoms held where they are."""
+        """The same system with these degrees of freedom held where they are."""
         return self._relative(speeds, self.independent)
 
     def chosen(self, independent: frozenset[int]) -> System:
@@ -267,7 +267,7 @@ class System:
         return self._family[key]
 
     def unlocked(self, t: float, y: Vector, u: Vector) -> Vector:
-        """Forces of the laws (nv,), also on freedoms that are held."""
+        """Forces of the laws (nv,), also on degrees of freedom that are held."""
         free = self.locked(frozenset())
         found: Vector = free.laws(np.array([t]), y, u)[2]
         return found

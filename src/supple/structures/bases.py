@@ -13,7 +13,7 @@ from scipy import sparse
 
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
-from supple.structures.eigen import Recoil, cut, factorised, first_largest, lowest_modes
+from supple.structures.eigen import Participation, cut, factorised, first_largest, lowest_modes
 from supple.structures.mass import Sparse
 
 NOISE = 1e-13
@@ -33,7 +33,7 @@ class Basis:
     squares : (n,) array
         Squared frequencies, rad^2/s^2.
     interface : (n,) array
-        Share of the strain energy in shapes of unit interface motion; zero but in Craig and Bampton's basis.
+        Share of the strain energy in shapes of unit interface motion; zero but in Craig-Bampton basis.
     """
 
     shapes: Floats
@@ -53,7 +53,8 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     """Elastic modes of the free structure, each less the rigid motion of its root.
 
     With u = v + R q, where v vanishes at the root and q is the root's motion, a free vibration has no momentum:
-    R* M (v + R q) = 0. What is left is an eigenproblem for v, of the held stiffness and a mass less the recoil.
+    R* M (v + R q) = 0. What is left is an eigenproblem for v, of the held stiffness and a mass less the modal
+    participation.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     """
     free = _without(K.shape[0], root)
     momentum = M @ rigid
-    recoil = Recoil(momentum[free], rigid.T @ momentum)
-    _, phi = lowest_modes(cut(K, free), cut(M, free), modes, recoil)
+    participation = Participation(momentum[free], rigid.T @ momentum)
+    _, phi = lowest_modes(cut(K, free), cut(M, free), modes, participation)
     _check_count(phi.shape[1], modes, "free in space")
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 

@@ -55,7 +55,7 @@ class Element:
         return K
 
     def motion(self, along: Floats) -> tuple[Floats, Floats]:
-        """Rotation and displacement (g, 3, 12) of the axis at `along` (g,), 0 to 1, for the element's freedoms."""
+        """Rotation and displacement (g, 3, 12) of the axis at `along` (g,), 0 to 1, for the element's dofs."""
         phi_y, phi_z = self.shear_parameters()
         turn, move = np.zeros((2, len(along), 3, 12))
         ends = np.stack([1.0 - along, along], axis=-1)
@@ -78,7 +78,7 @@ class Element:
 
 
 def gauss() -> tuple[Floats, Floats]:
-    """Gauss's points from 0 to 1 and their weights, enough for the mass matrix."""
+    """Gauss points from 0 to 1 and their weights, enough for the mass matrix."""
     x, w = np.polynomial.legendre.leggauss(GAUSS_POINTS)
     return (x + 1.0) / 2.0, w / 2.0
 

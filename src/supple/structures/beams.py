@@ -133,7 +133,7 @@ def beam_path(
 
 
 def _consistent(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:
-    """Mass at Gauss's points of equal elements that begin at the nodes `ends`: its mass matrix is exact."""
+    """Mass at Gauss points of equal elements that begin at the nodes `ends`: its mass matrix is exact."""
     s, w = gauss()
     to_local = np.kron(np.eye(4), axes)
     turn, move = (axes.T @ part @ to_local for part in element.motion(s))
@@ -172,9 +172,9 @@ def _of_section(
 
 def _assembled(K: Floats, ends: Ints, size: int) -> Sparse:
     """Equal element matrices (12, 12) of elements between the nodes `ends` and the next ones, added up."""
-    freedoms = 6 * ends[:, None] + np.arange(12)
-    rows = np.broadcast_to(freedoms[:, :, None], (len(ends), 12, 12))
-    columns = np.broadcast_to(freedoms[:, None, :], (len(ends), 12, 12))
+    dofs = 6 * ends[:, None] + np.arange(12)
+    rows = np.broadcast_to(dofs[:, :, None], (len(ends), 12, 12))
+    columns = np.broadcast_to(dofs[:, None, :], (len(ends), 12, 12))
     values = np.broadcast_to(K, (len(ends), 12, 12))
     used = values != 0.0
     return sparse.csr_array((values[used], (rows[used], columns[used])), shape=(size, size))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from supple.checks import Floats, number, per_freedom
+from supple.checks import Floats, number, per_dof
 from supple.errors import ModelError
 from supple.structures.mass import Sparse
 
@@ -44,5 +44,5 @@ def damping_matrix(damping: Damping, mass: Sparse, stiffness: Sparse, squares: F
         return sparse.csr_array(damping.alpha * mass + damping.beta * stiffness)
     if squares is None:
         raise ModelError(f"damping: nodal coordinates have no modes; expected Rayleigh(alpha, beta), got {damping!r}")
-    ratios = per_freedom(damping, len(squares), "damping", minimum=0.0)
+    ratios = per_dof(damping, len(squares), "damping", minimum=0.0)
     return sparse.csr_array(sparse.diags_array(2.0 * ratios * np.sqrt(squares)))

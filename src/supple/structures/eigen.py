@@ -32,7 +32,7 @@ NO_MASS = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Recoil:
+class Participation:
     """How a free root answers the motion of the rest: it takes M R (R* M R)^-1 R* M away from the mass matrix M.
 
     Attributes
@@ -58,7 +58,9 @@ class Recoil:
         return self.momentum[np.ix_(part, motions)] / d @ vectors[:, kept] / np.sqrt(values[kept])
 
 
-def lowest_modes(stiffness: Sparse, mass: Sparse, count: int, recoil: Recoil | None = None) -> tuple[Floats, Floats]:
+def lowest_modes(
+    stiffness: Sparse, mass: Sparse, count: int, participation: Participation | None = None
+) -> tuple[Floats, Floats]:
     """The modes K phi = w^2 M phi of lowest frequency.
 
     Parameters
@@ -67,7 +69,7 @@ def lowest_modes(stiffness: Sparse, mass: Sparse, count: int, recoil: Recoil | N
         K is positive definite, M is semidefinite; shapes without mass are no modes.
     count : int
         How many; fewer are returned if there are no more.
-    recoil : Recoil, optional
+    modal participation : modal participation, optional
         The structure is free in space, and the shapes are seen from its root.
 
     Returns
@@ -79,8 +81,8 @@ def lowest_modes(stiffness: Sparse, mass: Sparse, count: int, recoil: Recoil | N
     """
     n = stiffness.shape[0]
     squares, shapes, parts = [np.zeros(0)], [np.zeros((n, 0))], [np.zeros(0, dtype=np.int64)]
-    for number, (part, motions) in enumerate(_uncoupled(stiffness, mass, recoil)):
-        C = np.zeros((len(part), 0)) if recoil is None else recoil.root(part, motions)
+    for number, (part, motions) in enumerate(_uncoupled(stiffness, mass, participation)):
+        C = np.zeros((len(part), 0)) if participation is None else participation.root(part, motions)
         w2, phi = _part_modes(cut(stiffness, part), cut(mass, part), C, min(count + CLUSTER_SIZE, len(part)))
         kept = np.arange(min(count, len(w2)))
         full = np.zeros((n, len(kept)))
@@ -93,12 +95,12 @@ def lowest_modes(stiffness: Sparse, mass: Sparse, count: int, recoil: Recoil | N
     return w2[order], np.concatenate(shapes, axis=1)[:, order]
 
 
-def _uncoupled(K: Sparse, M: Sparse, recoil: Recoil | None) -> Iterator[tuple[Ints, Ints]]:
-    """Parts that neither matrix nor the recoil couples, in the order of their first index, and their rigid motions."""
+def _uncoupled(K: Sparse, M: Sparse, participation: Participation | None) -> Iterator[tuple[Ints, Ints]]:
+    """Parts that neither matrix nor the participation couples, by their first index, and their rigid motions."""
     n = K.shape[0]
     pattern = sparse.csr_array(abs(K) + abs(M))
-    if recoil is not None:
-        B, A = sparse.csr_array(np.abs(recoil.momentum)), sparse.csr_array(np.abs(recoil.inertia))
+    if participation is not None:
+        B, A = sparse.csr_array(np.abs(participation.momentum)), sparse.csr_array(np.abs(participation.inertia))
         pattern = sparse.csr_array(sparse.vstack([sparse.hstack([pattern, B]), sparse.hstack([B.T, A])]))
     if n == 0:
         return

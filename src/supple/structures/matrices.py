@@ -114,17 +114,17 @@ def _warn_of_units(structure: Structure) -> None:
     size = extent(structure.nodes)
     layout = structure.layout
     mass, _, _ = totals(structure.masses, layout, np.zeros(3))
-    doubts = []
+    warned = []
     if size > LARGEST:
-        doubts.append(f"a size of {size:.3g} m")
+        warned.append(f"a size of {size:.3g} m")
     if mass < THINNEST * size**3:
-        doubts.append(f"a mass of {mass:.3g} kg in a size of {size:.3g} m")
+        warned.append(f"a mass of {mass:.3g} kg in a size of {size:.3g} m")
     speed = _speed_of_sound(structure)
     if speed > FASTEST:
-        doubts.append(f"a speed of sound of about {speed:.1g} m/s")
-    if doubts:
+        warned.append(f"a speed of sound of about {speed:.1g} m/s")
+    if warned:
         warnings.warn(
-            f"structure: {' and '.join(doubts)}; are lengths in millimetres or masses in tonnes?",
+            f"structure: {' and '.join(warned)}; are lengths in millimetres or masses in tonnes?",
             PhysicsWarning,
             stacklevel=3,
         )

@@ -53,9 +53,9 @@ class Condensed:
         """Number of degrees of freedom."""
         return self.layout.size
 
-    def name_of(self, freedom: int) -> str:
+    def name_of(self, dof: int) -> str:
         """A degree of freedom in words: "12.ux"."""
-        return f"{self.names[self.layout.point[freedom]]}.{COMPONENTS[self.layout.component[freedom]]}"
+        return f"{self.names[self.layout.point[dof]]}.{COMPONENTS[self.layout.component[dof]]}"
 
 
 def condense(layout: Layout, stiffness: Sparse, mass: MassModel, frames: Mapping[str, tuple[int, ...]]) -> Condensed:

@@ -135,14 +135,14 @@ def of_solid(skfem: Any, mesh: Any, element: Any) -> Strains:
     centre = corners.mean(axis=1, keepdims=True)
     basis = skfem.Basis(mesh, element, quadrature=(centre, np.ones(1)))
     grads = np.stack([field[0].grad[..., 0] for field in basis.basis])  # (shapes, 3, elements)
-    freedoms = np.asarray(basis.element_dofs).T  # (elements, shapes)
-    count, shapes = freedoms.shape
+    dofs = np.asarray(basis.element_dofs).T  # (elements, shapes)
+    count, shapes = dofs.shape
     values = np.zeros((count, 6, shapes, 3))
     for a in range(3):
         values[:, a, :, a] = grads[:, a].T
     for i, (a, b) in enumerate(SHEARS, start=3):
         values[:, i, :, a], values[:, i, :, b] = grads[:, b].T, grads[:, a].T
-    columns = (6 * freedoms[:, :, None] + np.arange(3, 6)).reshape(count, 1, -1)
+    columns = (6 * dofs[:, :, None] + np.arange(3, 6)).reshape(count, 1, -1)
     centres = np.asarray(basis.global_coordinates())[..., 0].T
     places = tuple(f"element {i}" for i in range(count) for _ in SOLID)
     matrix = _rows(values.reshape(count, 6, -1), columns, 6 * mesh.doflocs.shape[1])

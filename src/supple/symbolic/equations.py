@@ -56,7 +56,7 @@ class Equations:
     graph : Graph
     time : Expr
     q, v, inputs : arrays of Expr
-        Leaves: coordinates, (independent) speeds, drive forces and whatever else is given from outside.
+        Leaves: coordinates, (independent) speeds, generalized forces and whatever else is given from outside.
     symbols : tuple of Expr
         Parameters.
     values : dict of str to float

@@ -56,7 +56,7 @@ def equations(
     route : str
         "kane", "composite", "articulated"; "auto" takes the one with the fewest operations.
     names, inputs
-        What parameters, coordinates and drive forces are called, see `symbols_of`.
+        What parameters, coordinates and generalized forces are called, see `symbols_of`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _by_kane(model: Model, symbols: Symbols, small: Small) -> Equations:
 
 
 def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Equations]:
-    """Both from one trace, with inertia moved inward, which neither motion nor drive forces notice."""
+    """Both from one trace, with inertia moved inward, which neither motion nor generalized forces notice."""
     t = Trace(model, symbols, regroup=True)
     little = (*(t.q[i] for i in small[0]), *(t.v[i] for i in small[1]))
     driven = np.array([leaf if name in symbols.inputs else 0.0 for leaf, name in zip(t.tau, model.speeds, strict=True)])

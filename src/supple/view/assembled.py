@@ -36,7 +36,7 @@ def _unmarked(reason: str) -> Assembled:
 
 
 def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
-    """The oscillations of the system about the mean of its posture where it stays near, else about its start."""
+    """The oscillations of the system about the mean of its configuration where it stays near, else about its start."""
     if model.nv == 0:
         return Assembled("")
     if not isinstance(model, Model) or model.loops is not None:
@@ -44,22 +44,24 @@ def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
         return _unmarked(f"{what}, and only trees of floating frames are linearized here")
     if model.nv > MOST_SPEEDS:
         return _unmarked(f"it has {model.nv} speeds, more than the {MOST_SPEEDS} that are linearized here")
-    posture, where = _posture(model, result["q"].values)
-    oscillations = _oscillations(model, posture)
+    configuration, where = _configuration(model, result["q"].values)
+    oscillations = _oscillations(model, configuration)
     if oscillations is None:
         return _unmarked("it could not be linearized: nothing resists some of its speeds")
     turns, names = oscillations
     spin, joint = _spin(model, result["v"].values)
     clear = [i for i, turn in enumerate(turns) if spin < SLOW_SPIN * turn]
     if len(turns) and not clear:
-        return _unmarked(f"{joint} turns at {spin:.3g} rad/s on average, too fast for small motions about one posture")
+        return _unmarked(
+            f"{joint} turns at {spin:.3g} rad/s on average, too fast for small motions about one configuration"
+        )
     marks = [{"x": float(turns[i] / (2 * np.pi)), "label": names[i]} for i in clear]
     marks.sort(key=lambda mark: float(str(mark["x"])))
     return Assembled(f"Dashed: modes of the system about {where}." if marks else "", marks)
 
 
 def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
-    """Angular frequencies, rad/s, about a posture that is held, and the speed that moves most in each.
+    """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
 
     From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
     where `supple.linear.modes` is exact. But this needs only machine code that is made in a second.
@@ -69,7 +71,7 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
         kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
         try:
             bias, accelerations, rates, mass = (model.compile(kind, threads=1) for kind in kinds)
-        except ZeroDivisionError:  # an inertia that is zero in every posture
+        except ZeroDivisionError:  # an inertia that is zero in every configuration
             return None
     else:
         bias, accelerations = model.bias_forces, model.forward_dynamics
@@ -92,13 +94,13 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     return values.imag[found], [model.speeds[i] for i in most]
 
 
-def _posture(model: Model, q: Floats) -> tuple[Floats, str]:
+def _configuration(model: Model, q: Floats) -> tuple[Floats, str]:
     """Where to linearize, and how to call that."""
     for (modal, unit), columns in groups(model, "q", model.coordinate_units).items():
         allowed = {"rad": NEAR, "1": NEAR / 2.0}.get(unit, np.inf)
         if not modal and np.ptp(q[:, columns], axis=0).max(initial=0.0) > allowed:
-            return q[0], "its posture at the start"
-    return model.normalize(q.mean(axis=0)), "its mean posture"
+            return q[0], "its configuration at the start"
+    return model.normalize(q.mean(axis=0)), "its mean configuration"
 
 
 def _spin(model: Model, v: Floats) -> tuple[float, str]:

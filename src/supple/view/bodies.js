@@ -77,10 +77,10 @@ class Motion {
     const part = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time || 1)));
     this.eta = Float64Array.from(a.eta, (x, i) => scale * ((1 - part) * x + part * b.eta[i]));
     for (let k = 1; k < this.bodies.length; k++) {
-      const at = 7 * (k - 1), seat = this.place(k - 1);
+      const at = 7 * (k - 1), attachment = this.place(k - 1);
       const p = [4, 5, 6].map((i) => (1 - part) * a.joints[at + i] + part * b.joints[at + i]);
       const q = this.#quaternion(a.joints.subarray(at, at + 4), b.joints.subarray(at, at + 4), part);
-      this.poses[k] = { R: times(seat.R, ofQuaternion(q)), p: moved(seat.R, seat.p, p) };
+      this.poses[k] = { R: times(attachment.R, ofQuaternion(q)), p: moved(attachment.R, attachment.p, p) };
     }
   }
 

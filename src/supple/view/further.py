@@ -1,4 +1,4 @@
-"""Plots of whatever else a result holds over time: accelerations, drive forces, wrenches, positions, strains, ..."""
+"""Plots of whatever else a result holds over time: accelerations, forces tau, wrenches, positions, strains, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader can set by hand in the live page: coordinates of joints and drive forces, each with its range."""
+"""What a reader can set by hand in the live page: coordinates of joints and generalized forces, each with its range."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from supple.model.model import Model
 from supple.view.groups import groups
 
 WEIGHT_SHARE = 2.0
-"""Drive forces reach this many times what holds the weight in the worst of the postures."""
+"""Generalized forces reach this many times what holds the weight in the worst of the configurations."""
 ACCELERATION = 2.0
 """And at least what gives this acceleration to the joint by itself, rad/s^2 or m/s^2."""
 
@@ -30,7 +30,7 @@ class Handle:
     high: float
 
 
-class Posture:
+class Configuration:
     """The coordinates of the joints as numbers that can be set one by one.
 
     Angles and positions are themselves; a quaternion is the three components of its rotation vector, rad.
@@ -63,19 +63,19 @@ class Posture:
         self._places.append((place, axis))
 
     def values(self, q: Floats) -> list[float]:
-        """The numbers of all handles in a posture (nq,)."""
+        """The numbers of all handles in a configuration (nq,)."""
         return [
             float(q[i] if axis is None else Rotation.from_quat(q[i : i + 4]).as_rotvec()[axis])
             for i, axis in self._places
         ]
 
     def moved(self, q: Floats, changes: Mapping[str, float]) -> Floats:
-        """The posture with some numbers changed, by the names of handles."""
+        """The configuration with some numbers changed, by the names of handles."""
         names = [handle.name for handle in self.handles]
         out = q.copy()
         for name, value in changes.items():
             if name not in names:
-                raise StateError(f"posture: no {name!r}{nearest(name, names)}")
+                raise StateError(f"configuration: no {name!r}{nearest(name, names)}")
             i, axis = self._places[names.index(name)]
             if axis is None:
                 out[i] = value
@@ -86,16 +86,16 @@ class Posture:
         return out
 
 
-def drives(model: Model, postures: Floats, given: Floats) -> list[Handle]:
-    """Drive forces of all joint freedoms; the ranges hold what carries the weight in the postures (n, nq).
+def drives(model: Model, configurations: Floats, given: Floats) -> list[Handle]:
+    """Generalized forces of all joint dofs; the ranges hold what carries the weight in the configurations (n, nq).
 
     Parameters
     ----------
     given : (nv,) array
         Forces that must be within the ranges.
     """
-    weight = np.abs(model.bias_forces(postures, np.zeros(model.nv))).max(axis=0)
-    inertia = np.diagonal(model.mass_matrix(postures), axis1=-2, axis2=-1).max(axis=0)
+    weight = np.abs(model.bias_forces(configurations, np.zeros(model.nv))).max(axis=0)
+    inertia = np.diagonal(model.mass_matrix(configurations), axis1=-2, axis2=-1).max(axis=0)
     need = np.maximum.reduce([WEIGHT_SHARE * weight, ACCELERATION * inertia, WEIGHT_SHARE * np.abs(given)])
     kinds = groups(model, "v", model.speed_units)
     joints = sorted(i for (modal, _), columns in kinds.items() if not modal for i in columns)

@@ -11,7 +11,7 @@ let status = null, lost = "", refused = "";
 let waiting = null, sending = false;
 const send = async (command) => {
   waiting = { ...waiting, ...command, drive: { ...waiting?.drive, ...command.drive },
-    posture: { ...waiting?.posture, ...command.posture } };
+    configuration: { ...waiting?.configuration, ...command.configuration } };
   if (sending) return;
   sending = true;
   while (waiting) {
@@ -34,9 +34,9 @@ const warn = () => {
 };
 
 const drives = new Sliders(find(".drives .rows"), data.drives, (drive) => send({ drive }));
-const posture = new Sliders(find(".posture .rows"), data.posture, (posture) => send({ posture }));
+const configuration = new Sliders(find(".configuration .rows"), data.configuration, (configuration) => send({ configuration }));
 find(".drives").hidden = !data.drives.length;
-find(".posture").hidden = !data.posture.length;
+find(".configuration").hidden = !data.configuration.length;
 
 const run = () => send({ run: !status?.running });
 control("run").onclick = run;
@@ -48,7 +48,7 @@ addSpeeds(control("speed"), [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], 1);
 onSpace(run);
 
 // A plot for each unit of the joints' coordinates, and one of the energies; `values` picks theirs from a sample.
-const numbered = data.posture.map((handle, i) => ({ ...handle, i }));
+const numbered = data.configuration.map((handle, i) => ({ ...handle, i }));
 const kinds = [...new Set(numbered.map((handle) => handle.unit))].map((unit) => {
   const handles = numbered.filter((handle) => handle.unit === unit), name = unit === "rad" ? "angle" : "position";
   return { title: `Joint ${name}s`, unit, name, least: 1e-6, names: handles.map((h) => h.name),
@@ -86,8 +86,8 @@ const show = () => {
   find(".rate").classList.toggle("slow", running && slow);
   find(".method").textContent = method;
   drives.show(status.drive, false);
-  posture.show(sample.slice(3), running);
-  find(".posture .note").textContent = running ? "Pause to set them." : "Moving one makes this posture the start.";
+  configuration.show(sample.slice(3), running);
+  find(".configuration .note").textContent = running ? "Pause to set them." : "Moving one makes this configuration the start.";
   control("file").hidden = !altered;
   warn();
 };

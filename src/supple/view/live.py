@@ -18,7 +18,7 @@ import numpy as np
 from supple.checks import Floats
 from supple.errors import StateError, SuppleError
 from supple.model.model import Model
-from supple.simulation.reclosing import reclosed
+from supple.simulation.impacts import closed_again
 from supple.simulation.run import simulate
 from supple.view.pace import FRAME, MANY, Pace
 
@@ -62,7 +62,7 @@ class Live:
     ----------
     model : Model
     q, v, tau : mapping of name to number, optional
-        The start and the drive forces; what is not named is neutral, at rest, zero.
+        The start and the generalized forces; what is not named is neutral, at rest, zero.
     guess : mapping of name to number, optional
         Coordinates from which closed loops are closed; those of q keep their values.
     """
@@ -115,16 +115,16 @@ class Live:
             self._tell()
 
     def set_drive(self, forces: Mapping[str, float]) -> None:
-        """Set some drive forces, by the names of the speeds; the others stay."""
+        """Set some generalized forces, by the names of the speeds; the others stay."""
         with self._changed:
             self._drive = _with(self._drive, self.model.speed_index, forces)
             self._tell()
 
-    def set_posture(self, change: Callable[[Floats], Floats]) -> None:
-        """Make a changed posture the start: at rest, or with the speeds of the start if it has not moved yet."""
+    def set_configuration(self, change: Callable[[Floats], Floats]) -> None:
+        """Make a changed configuration the start: at rest, or with the speeds of the start if it has not moved yet."""
         with self._changed:
             if self.running:
-                raise StateError("posture: expected a paused simulation, got a running one")
+                raise StateError("configuration: expected a paused simulation, got a running one")
             v = self._state.v if self._state.t == 0 else np.zeros(self.model.nv)
             q = self.model.normalize(change(self._state.q))
             self._start = _State(0.0, *self._closed_with(q, v, np.flatnonzero(q != self._state.q).tolist()))
@@ -132,10 +132,10 @@ class Live:
 
     def _closed_with(self, q: Floats, v: Floats, places: list[int]) -> tuple[Floats, Floats]:
         """The state with its loops closed; what is at some places of (q, v) keeps its value."""
-        return reclosed(self.model, q, v, np.zeros(self.model.nv, dtype=bool), places)
+        return closed_again(self.model, q, v, np.zeros(self.model.nv, dtype=bool), places)
 
     def reset(self, to_file: bool = False) -> None:
-        """Go back to the start; with `to_file` to that of the file, and to its drive forces."""
+        """Go back to the start; with `to_file` to that of the file, and to its generalized forces."""
         with self._changed:
             if to_file:
                 self._start, self._drive = self.file_start, self.file_drive.copy()

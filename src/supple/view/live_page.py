@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
-from supple.view.handles import Posture, drives
+from supple.view.handles import Configuration, drives
 from supple.view.live import Frame, Live
 from supple.view.page import filled, page, part
 from supple.view.scene import first_scene, frames, turned
@@ -33,7 +33,7 @@ class Command(BaseModel):
     run: bool | None = None
     speed: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] | None = None
     drive: dict[str, Finite] = {}
-    posture: dict[str, Finite] = {}
+    configuration: dict[str, Finite] = {}
     reset: Literal["start", "file"] | None = None
 
 
@@ -62,12 +62,12 @@ class LivePage:
         self.stage = Stage(model)
         q = self.live.file_start.q
         scene = first_scene(self.stage, q)
-        self.posture = Posture(model, 2.0 * scene["size"])
+        self.configuration = Configuration(model, 2.0 * scene["size"])
         self.drives = drives(model, np.concatenate([q[None], turned(model, q)]), self.live.file_drive)
         data = {
             "scene": scene,
             "drives": [asdict(handle) for handle in self.drives],
-            "posture": [asdict(handle) for handle in self.posture.handles],
+            "configuration": [asdict(handle) for handle in self.configuration.handles],
         }
         body = filled(
             "live.html",
@@ -112,7 +112,7 @@ class LivePage:
             self.live.leave()
 
     def _forces(self, drive: Floats) -> list[float]:
-        """Drive forces in the order of the sliders."""
+        """Generalized forces in the order of the sliders."""
         return [float(drive[self.live.model.speed_index(handle.name)]) for handle in self.drives]
 
     def _shown(self, new: list[Frame]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class LivePage:
         q = np.stack([x.q for x in new])
         return {
             "frames": frames(self.stage, np.array([x.t for x in new]), q),
-            "samples": [[x.t, x.kinetic, x.potential, *self.posture.values(x.q)] for x in new],
+            "samples": [[x.t, x.kinetic, x.potential, *self.configuration.values(x.q)] for x in new],
         }
 
     def _command(self, body: bytes) -> None:
@@ -136,8 +136,8 @@ class LivePage:
             self.live.set_speed(command.speed)
         if command.drive:
             self.live.set_drive(command.drive)
-        if command.posture:
-            self.live.set_posture(lambda q: self.posture.moved(q, command.posture))
+        if command.configuration:
+            self.live.set_configuration(lambda q: self.configuration.moved(q, command.configuration))
         if command.run is not None:
             self.live.run(command.run)
 

@@ -137,7 +137,7 @@ def _summary(model: AnyModel, result: xr.Dataset) -> str:
         "Engine": attrs.get("engine", "unknown"),
         "Samples": f"{len(t):,}",
         "Bodies": f"{len(model.bodies):,}",
-        "Degrees of freedom": f"{_degrees_of_freedom(model, result):,}",
+        "Degrees of degree of freedom": f"{_degrees_of_freedom(model, result):,}",
         "Mass": f"{model.mass:.6g} kg",
         "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
         "Energy change": f"{change:.3g} J",
@@ -172,12 +172,12 @@ def _system(model: AnyModel) -> str:
     rows = []
     for name, placed in model.description.bodies.items():
         body = placed.body
-        freedoms = np.size(placed.joint.inertia)
+        dofs = np.size(placed.joint.inertia)
         flexible = ["", "", ""]
         if isinstance(body, FlexibleBody):
             lowest = ", ".join(f"{f:.4g}" for f in frequencies(body, 4)) + (", ..." if body.modes > 4 else "")
             flexible = [body.basis, str(body.modes), lowest]
-        seat = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
-        cells = [name, seat, placed.joint.kind, str(freedoms), f"{body.mass:.5g}", *flexible]
+        attachment = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
+        cells = [name, attachment, placed.joint.kind, str(dofs), f"{body.mass:.5g}", *flexible]
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     return "\n".join(rows)

@@ -1,9 +1,9 @@
 """The motion as the 3-D view of the page needs it.
 
-The page places the bodies itself, from the ground outwards: each on its seat on its parent (deformed by as much as the
-reader chose), then moved by its joint. So exaggerated bodies stay joined, and at scale 1 the poses are the model's.
-Sent once: seats, shapes, boxes, outlines; for each frame: the poses over the joints and the modal amplitudes.
-A motion that is not known beforehand begins with one frame, and the others are sent as they come.
+The page places the bodies itself, from the ground outwards: each on its attachment node on its parent (deformed by as
+much as the reader chose), then moved by its joint. So exaggerated bodies stay joined, and at scale 1 the poses are the
+model's. Sent once: attachment nodes, shapes, boxes, outlines; for each frame: the poses over the joints and the modal
+amplitudes. A motion that is not known beforehand begins with one frame, and the others are sent as they come.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_SHAPES = 24
 FAR = 4.0
 """Sizes of the mechanism beyond which the view follows it."""
 TURNS = 40
-"""Postures from which the room of a motion that is not known is guessed."""
+"""Configurations from which the room of a motion that is not known is guessed."""
 
 
 def scene(model: Model, times: Floats, q: Floats, traces: Sequence[str] | None = None) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def scene(model: Model, times: Floats, q: Floats, traces: Sequence[str] | None =
 
 
 def first_scene(stage: Stage, q: Floats) -> dict[str, Any]:
-    """The same for one posture (nq,), with room for others and the shapes for any deformation."""
+    """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
     model = stage.model
     extent = _extent(stage, np.concatenate([q[None], turned(model, q)]))
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
@@ -83,7 +83,7 @@ def _scene(stage: Stage, times: Floats, q: Floats, few: bool) -> dict[str, Any]:
 
 
 def turned(model: Model, q: Floats) -> Floats:
-    """Postures (n, nq) like q but with all joints turned at random, the same at every call."""
+    """Configurations (n, nq) like q but with all joints turned at random, the same at every call."""
     rng = np.random.default_rng(0)
     out = np.tile(q, (TURNS, 1))
     angles = groups(model, "q", model.coordinate_units).get((False, "rad"), [])
@@ -153,7 +153,7 @@ def _box(body: RigidBody) -> dict[str, Any]:
 
 
 def _extent(stage: Stage, q: Floats) -> dict[str, Any]:
-    """Size of the mechanism in its first posture, what symbols are measured by, the corners of all its motion."""
+    """Size of the mechanism in its first configuration, what symbols are measured by, the corners of all its motion."""
     R, p = stage.poses(q)
     places = stage.places
     points, room = [stage.moved(x, q, R, p)[1] for x in places], 0.0

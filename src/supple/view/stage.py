@@ -1,4 +1,4 @@
-"""The places of a model that the 3-D view needs: seats of bodies, traced points, ends of springs, frames."""
+"""The places of a model that the 3-D view needs: attachment nodes of bodies, traced points, ends of springs, frames."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Stage:
 
     Attributes
     ----------
-    seats : list of Place
+    attachment nodes : list of Place
         Where each body sits on its parent; the first of the places.
     traces : dict of str to int
         Numbers of the traced places, by name.
@@ -49,20 +49,20 @@ class Stage:
         self.model = model
         number = numbering(model.description)
         self.bodies = _placed(model)
-        self.seats = [
+        self.attachments = [
             Place(number[x.parent], x.position, x.rotation, _node(model, x.parent, x.node)) for x in self.bodies
         ]
         traced = _tips(model) if traces is None else {name: _find(model, name) for name in traces}
         ends = [_find(model, end) for x in model.description.springs.values() for end in (x.first, x.second)]
         frames = [_find(model, name) for name in model.description.frames]
-        self.places = [*self.seats, *traced.values(), *ends, *frames]
-        first_end = len(self.seats) + len(traced)
+        self.places = [*self.attachments, *traced.values(), *ends, *frames]
+        first_end = len(self.attachments) + len(traced)
         first_frame = first_end + len(ends)
-        self.traces = {name: len(self.seats) + i for i, name in enumerate(traced)}
+        self.traces = {name: len(self.attachments) + i for i, name in enumerate(traced)}
         self.springs = [(i, i + 1) for i in range(first_end, first_frame, 2)]
         self.links = [
             i
-            for i in (*range(len(self.seats)), *range(first_frame, len(self.places)))
+            for i in (*range(len(self.attachments)), *range(first_frame, len(self.places)))
             if self.places[i].body and self.places[i].node is None
         ]
 
@@ -79,14 +79,14 @@ class Stage:
         return np.concatenate([ground[0], R], axis=1), np.concatenate([ground[1], p], axis=1)
 
     def joints(self, q: Floats) -> Numbers:
-        """Quaternion and position (frames, bodies, 7) of each body from its seat."""
+        """Quaternion and position (frames, bodies, 7) of each body from its attachment node."""
         R, p = self.poses(q)
-        out = np.zeros((len(q), len(self.seats), 7))
-        for k, seat in enumerate(self.seats):
-            R_seat, p_seat = self.moved(seat, q, R, p)
-            back = np.swapaxes(R_seat, -1, -2)
+        out = np.zeros((len(q), len(self.attachments), 7))
+        for k, attachment in enumerate(self.attachments):
+            R_attachment, p_attachment = self.moved(attachment, q, R, p)
+            back = np.swapaxes(R_attachment, -1, -2)
             out[:, k, :4] = Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
-            out[:, k, 4:] = (back @ (p[:, k + 1] - p_seat)[..., None])[..., 0]
+            out[:, k, 4:] = (back @ (p[:, k + 1] - p_attachment)[..., None])[..., 0]
         return out
 
     def moved(self, x: Place, q: Floats, R: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:

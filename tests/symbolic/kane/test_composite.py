@@ -91,7 +91,7 @@ TRANSLATIONS: dict[str, tuple[dict[str, Any], str]] = {
     "out of the plane": ({"translations": ["x", "y"], "rotations": "1"}, "recursive"),
     "two translations, rates": ({"translations": ["x", "y"], "rotations": "3", "speeds": "rates"}, "recursive"),
     "one translation": ({"translations": ["x"]}, "recursive"),
-    "no freedom": ({"com": (1, 2, 3)}, "fixed"),
+    "no degree of freedom": ({"com": (1, 2, 3)}, "fixed"),
     "on the axis": ({"rotations": "3", "com": (0, 0, 2)}, "fixed"),
     "off the axis": ({"rotations": "3", "com": (0, 1, 2)}, "recursive"),
     "two rotations": ({"rotations": "12"}, "fixed"),

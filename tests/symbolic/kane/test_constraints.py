@@ -1,4 +1,4 @@
-"""Constraints of Kane's method: closed loops against Lagrange's multipliers, knife edges, given motions, bad input."""
+"""Constraints of Kane's method: closed loops against Lagrange multipliers, knife edges, prescribed motion, refusals."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_loop_says_what_depends(linkage: Equations) -> None:
     np.testing.assert_allclose(closures.evaluate(linkage.numbers(), q=open_)["x"], gap(open_), rtol=1e-12)
 
 
-# ------------------------------------------------------------ knife edges and given motions
+# ------------------------------------------------------------ knife edges and prescribed motions
 
 
 def sleigh(speeds: Any, dependent: int) -> System:

@@ -12,9 +12,9 @@ from supple.expressions.graph import Expr
 from supple.expressions.printers.plan import Plan
 
 PURPOSE = {
-    "forward_dynamics": "accelerations a that drive forces tau give",
-    "inverse_dynamics": "drive forces tau that accelerations a take",
-    "bias_forces": "drive forces tau at zero acceleration",
+    "forward_dynamics": "accelerations a that generalized forces tau give",
+    "inverse_dynamics": "generalized forces tau that accelerations a take",
+    "bias_forces": "generalized forces tau at zero acceleration",
     "mass_matrix": "mass matrix M",
     "inverse_mass_matrix": "inverse W of the mass matrix",
     "kinematics": "rotations R and positions p of all bodies in the ground frame",

@@ -8,7 +8,7 @@ from supple.expressions.printers.latex import GREEK, escaped
 
 
 def text_name(name: str, dots: int, kind: str) -> str:
-    """theta'' of theta; tau[arm] of a drive force whose name another leaf has."""
+    """theta'' of theta; tau[arm] of a generalized force whose name another leaf has."""
     return (f"{kind}[{name}]" if kind else name) + "'" * dots
 
 

@@ -1,1 +1,1 @@
-"""Integrators behind one interface: each takes a system over one stretch of time (see `stretch`)."""
+"""Integrators behind one interface: each takes a system over one stretch of time (see `segment`)."""

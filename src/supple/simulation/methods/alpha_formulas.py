@@ -12,12 +12,12 @@ from supple.model.flatten import numbering
 from supple.model.flexible import flexible_arrays
 from supple.model.model import Model
 from supple.recursions.tree import Flex, Tree
-from supple.simulation.methods.stretch import Vector
+from supple.simulation.methods.segment import Vector
 from supple.simulation.system import System
 from supple.structures.body import FlexibleBody
 
 Gains = tuple[Vector, Vector]
-"""Damping and stiffness (nv,) that the laws give their own freedoms."""
+"""Damping and stiffness (nv,) that the laws give their own degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class AlphaFormulas:
 def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = None) -> tuple[Tree, Flex | None]:
     """The arrays of the model with M + g_1 C + g_2 K in the place of M, for elasticity, joints and gains.
 
-    `gains` are the damping and stiffness (nv,) that controllers add to their own freedoms.
+    `gains` are the damping and stiffness (nv,) that controllers add to their own degrees of freedom.
     """
     rates = model.q_of_speed >= 0
     own = model.tree.joint_inertia + g_1 * model.tree.damping + g_2 * np.where(rates, model.tree.stiffness, 0.0)

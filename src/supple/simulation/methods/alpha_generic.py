@@ -10,8 +10,8 @@ from supple.recursions import coordinates
 from supple.recursions.implicit import newton_iteration
 from supple.recursions.tree import sizes, workspace
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, converged, implicit_arrays, not_converged
-from supple.simulation.methods.stretch import Task, Vector
-from supple.simulation.methods.walk import State
+from supple.simulation.methods.fixed_step_driver import State
+from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.system import System
 
 MOST = 30

@@ -14,8 +14,8 @@ from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, implicit_arrays, not_converged
-from supple.simulation.methods.stretch import Task, Vector
-from supple.simulation.methods.walk import State
+from supple.simulation.methods.fixed_step_driver import State
+from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.system import Kernel, System
 
 
@@ -82,7 +82,7 @@ class NativeAlphaSteps:
             w = np.where(given, x.drive, w)
             if iteration == 0:
                 for k in range(1, len(model.bodies) + 1):
-                    plain(composite.posture_step)(*stiff, k, x.q, ws)
+                    plain(composite.configuration_step)(*stiff, k, x.q, ws)
                 plain(articulated.articulated_inertias)(*stiff, given, ws)
             force = trace.inverse_dynamics(x.q, x.v, w)
             residual = np.where(given, 0.0, x.drive - force)

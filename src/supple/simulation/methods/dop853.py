@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
@@ -39,7 +39,7 @@ class NativeDOP853:
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
 
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         t, y, end, u, memory, watch = task.t, task.y.copy(), task.end, task.u, task.memory, task.watch
         rate, project = self.system.rate(t, y, u), self.system.project_kernel
         self.effort.evaluations += 1
@@ -96,20 +96,20 @@ class NativeDOP853:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
             why = (
-                f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a posture is singular, a law jumps, "
-                "or the model is very stiff (try integrator='Radau' or generalized_alpha)"
+                f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a configuration is singular, a law "
+                "jumps, or the model is very stiff (try integrator='Radau' or generalized_alpha)"
             )
             if project is not None:
                 why = (
-                    f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a singular posture of the loops, "
+                    f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a singular configuration, "
                     "near which rounding is magnified (a larger rtol passes it), or a law that jumps"
                 )
             raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
         if status == native_loop.EVENT and watch is not None:
             return self._event(task, watch, clock, int(counts[0]), g)
-        return Stretch(task.out[: counts[0]], float(clock[0]), y)
+        return Segment(task.out[: counts[0]], float(clock[0]), y)
 
-    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Stretch:
+    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
         """The stretch cut at the event in its last step; so many output times are written."""
         t, h = float(clock[3]), float(clock[4])
         before = self._work[0].copy()
@@ -126,4 +126,4 @@ class NativeDOP853:
             task.out[i] = state((task.times[i] - t) / h)
         self.effort.steps += 1
         self.effort.evaluations += 15
-        return Stretch(task.out[:upto], reached, state(x), events)
+        return Segment(task.out[:upto], reached, state(x), events)

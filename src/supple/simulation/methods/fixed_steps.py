@@ -13,8 +13,8 @@ from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
 from supple.model.trace import STEPS
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.stretch import Stretch, Task, Vector, diverged
-from supple.simulation.methods.walk import UNCONTROLLED, State, Walk, require_step
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, require_step
+from supple.simulation.methods.segment import Segment, Task, Vector, diverged
 from supple.simulation.system import Kernel, System
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
@@ -32,7 +32,7 @@ class FixedSteps:
         require_step(self.name, self.step)
 
 
-class ExplicitWalk(Walk):
+class ExplicitDriver(FixedStepDriver):
     """Fixed explicit steps of a system."""
 
     def __init__(self, system: System, settings: FixedSteps) -> None:
@@ -49,8 +49,8 @@ class ExplicitWalk(Walk):
     def attributes(self) -> dict[str, Any]:
         return {"step": self.step, "error_control": UNCONTROLLED}
 
-    def run(self, task: Task) -> Stretch:
-        return self._walk(task, (task.y.copy(),))
+    def run(self, task: Task) -> Segment:
+        return self._driven(task, (task.y.copy(),))
 
     def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
         h = e.inputs["h"][0]
@@ -88,7 +88,7 @@ class ExplicitWalk(Walk):
 class _ExplicitSteps:
     """Explicit steps of one length: in the native loop where nothing needs Python, else one at a time."""
 
-    def __init__(self, method: ExplicitWalk, h: float) -> None:
+    def __init__(self, method: ExplicitDriver, h: float) -> None:
         self._method, self._h = method, h
         size = method.system.size
         self.before: State = (np.zeros(size),)
@@ -114,7 +114,7 @@ class _ExplicitSteps:
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         why = (
             f"the state is no longer finite; steps of {h:.3g} s are too long for the fastest vibration, or "
-            "the posture is singular"
+            "the configuration is singular"
         )
         return diverged(self._method.system, self._method.name, t, y, None, why)
 

@@ -1,7 +1,8 @@
 """Generalized-alpha steps, implicit at the price of explicit ones.
 
 The stiff part of a system is its elasticity, the springs and dampers of its joints and the gains of their controllers:
-K and C that stand on single freedoms or single bodies. M + g_1 C + g_2 K therefore has the same operator factors as M:
+K and C that stand on single degrees of freedom or single bodies. M + g_1 C + g_2 K therefore has the same operator
+factors as M:
 with G + g_1 C + g_2 K in the place of the modal mass and the joints' terms added to their own inertia, the
 articulated-body recursion solves it. A Newton iteration is one inverse dynamics for the residual and two vector sweeps
 for the correction; no Jacobian is formed. What K leaves out (weight, spin) only slows the iteration down a little.
@@ -24,8 +25,8 @@ from supple.formulations import rough_operations
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
-from supple.simulation.methods.stretch import Stretch, Task, Vector
-from supple.simulation.methods.walk import UNCONTROLLED, State, Stepper, Walk, require_step
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, Stepper, require_step
+from supple.simulation.methods.segment import Segment, Task, Vector
 from supple.simulation.system import System
 
 WORTH_COMPILING = 25_000
@@ -62,7 +63,7 @@ class GeneralizedAlpha:
         return AlphaFormulas(step, self.rho, self.tolerance)
 
 
-class ImplicitWalk(Walk):
+class ImplicitDriver(FixedStepDriver):
     """Generalized-alpha steps of a system.
 
     Between steps it keeps the accelerations w, those of the method c, and the rates r of the integrals.
@@ -79,14 +80,14 @@ class ImplicitWalk(Walk):
     def attributes(self) -> dict[str, Any]:
         return {"step": self.settings.step, "rho": self.settings.rho, "error_control": UNCONTROLLED}
 
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         memory, nq, nv = task.memory, self.system.nq, self.system.nv
         if "w" not in memory:
             rate = self.system.rate(task.t, task.y, task.u)
             a = rate[nq : nq + nv]
             memory |= {"w": a.copy(), "c": a.copy(), "r": rate[nq + nv :].copy()}
         state = (task.y.copy(), *(memory[key].copy() for key in "wcr"))
-        found = self._walk(task, state)
+        found = self._driven(task, state)
         if found.events:
             memory.clear()
         else:
@@ -121,7 +122,7 @@ class ImplicitWalk(Walk):
 
 
 def _gains(system: System, y: Vector, u: Vector) -> Gains:
-    """Damping and stiffness (nv,) that the laws give their own freedoms at the start."""
+    """Damping and stiffness (nv,) that the laws give their own degrees of freedom at the start."""
     damping, stiffness = np.zeros(system.nv), np.zeros(system.nv)
     if not system.inputs.constant:
         _, slopes = system._laws_slopes(np.zeros(1), y, u)

@@ -27,13 +27,13 @@ from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
-from supple.model.closed import NEARLY_SINGULAR, REPEATED, Loops
+from supple.model.closed import NEARLY_SINGULAR, REDUNDANT, Loops
 from supple.model.compiled import LARGEST
 from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.closures import closure_workspace
-from supple.simulation.methods.stretch import Task, Vector
+from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
 from supple.simulation.system import Kernel, System
@@ -101,7 +101,7 @@ class ClosedIDA(Sundials):
         def slopes(time: float, x: Vector, rate: Vector, out: Vector, cj: float, J: Vector) -> None:
             J[:] = self._matrix(*split(time, x, rate), np.array([cj]))
 
-        shortest = float(np.spacing(task.end))  # else it creeps up to a singular posture and never gets there
+        shortest = float(np.spacing(task.end))  # else it creeps up to a singular configuration and never gets there
         options = {"max_step": max(task.end - task.t, 2 * shortest)} | self._options(task)
         options["atol"] = np.concatenate([self._atol, np.full(self._rows + self._shifts, UNTESTED)])
         options |= {"min_step": shortest, "algebraic_idx": list(range(n, self.unknowns))}
@@ -142,8 +142,8 @@ class ClosedIDA(Sundials):
             name, row = self.loops.rows[worst]
             raise SimulationError(
                 f"model {s.model.name!r}: IDA stopped at t = {t:.6g} s: constraint {name!r}: {row.label} repeated "
-                f"others at t = {task.t:.6g} s, where the posture is singular, and is off by {off[worst]:.3g} m or rad "
-                "now; the default integrator passes such postures"
+                f"others at t = {task.t:.6g} s, where the configuration is singular, and is off by {off[worst]:.3g} "
+                "(m or rad) now; the default integrator passes such configurations"
             )
         return y
 
@@ -152,14 +152,14 @@ class ClosedIDA(Sundials):
         if np.isfinite(places).all():
             margin, names = self.loops.margins(places, self.system.given)
             if margin[1] < NEARLY_SINGULAR:
-                return f"the posture is singular at constraint {names[1]!r}, which the default integrator passes"
+                return f"the configuration is singular at constraint {names[1]!r}, which the default integrator passes"
         return super()._reason(task, found)
 
 
 def independent(S: Vector) -> NDArray[np.bool_]:
     """Rows (m,) that repeat no others, the most independent ones first: pivoted Cholesky factors of S (m, m)."""
     size = np.where(S.diagonal() > closure_forces.SMALLEST, S.diagonal(), np.inf)
-    _, order, rank, _ = lapack.dpstrf(S / np.sqrt(np.outer(size, size)), tol=REPEATED)
+    _, order, rank, _ = lapack.dpstrf(S / np.sqrt(np.outer(size, size)), tol=REDUNDANT)
     kept = np.zeros(len(S), dtype=bool)
     kept[order[:rank] - 1] = True
     return kept

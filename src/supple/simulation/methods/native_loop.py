@@ -177,8 +177,8 @@ def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
 def astride(h: float, left: float) -> float:
     """The length of the next step, at most h, that keeps all its stages away from a time which is ahead by `left`.
 
-    Near a singular posture of a closed mechanism rounding is magnified without bound. So the step that passes it has it
-    in a gap between two stages, the one that leaves most room, and the step before ends where that can be done.
+    Near a singular configuration of a closed mechanism rounding is magnified without bound. So the step that passes it
+    has it in a gap between two stages, the one that leaves most room, and the step before ends where that can be done.
     """
     if not GAPS[0] * h < left < (1.0 + GAPS[2]) * h:  # behind, in the first gap of the step as it is, or far ahead
         return h
@@ -190,7 +190,7 @@ def astride(h: float, left: float) -> float:
 
 @step
 def margin_of(margin: Any, usual: Any) -> float:
-    """Near a singular posture in proportion to the distance from it: the root of the least of the rows that count."""
+    """Near a singular configuration in proportion to the distance: the root of the least of the rows that count."""
     least = 1.0
     for i in range(len(margin)):
         if usual[i] > 0.0:
@@ -235,7 +235,7 @@ def advance(
         Addresses of kernels (t, y, u) -> dy/dt, -> g and -> (y with its loops closed, margin); none if 0.
     clock : (8,) array
         Time, end, next step length; afterwards time and length of the last step; size of the last error; time of a
-        singular posture ahead, infinite if there is none; `margin_of` the state, 0 if it is not known.
+        singular configuration ahead, infinite if there is none; `margin_of` the state, 0 if it is not known.
     limit : int
         Steps after which to pause.
     y : (n,) array
@@ -253,7 +253,7 @@ def advance(
     K, F, work, tt : (16, n), (7, n), (6, n), (1,) arrays
         Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
     g : (3, e) array
-        Signs at the last step, wanted directions (0 both), new values (see `stretch.Task.signs`).
+        Signs at the last step, wanted directions (0 both), new values (see `segment.Task.signs`).
     margin : (2, rows) array
         Of the loops, and which of them count.
     counts : (4,) array of int

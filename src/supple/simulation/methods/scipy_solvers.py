@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from supple.simulation.methods.stretch import Effort, Memory, Stretch, Task, Vector, diverged, locate
+from supple.simulation.methods.segment import Effort, Memory, Segment, Task, Vector, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
@@ -44,7 +44,7 @@ class ScipySolver:
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
 
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         u, memory, watch, out, last = task.u, task.memory, task.watch, task.out, task.last
 
         def rate(time: float, state: Vector) -> Vector:
@@ -72,7 +72,7 @@ class ScipySolver:
             if solver.status == "failed" or bad:
                 why = message or "the state is not finite"
                 if solver.status == "failed":
-                    why = f"{why} A posture is singular, a law jumps, or the model is stiff for this method"
+                    why = f"{why} A configuration is singular, a law jumps, or the model is stiff for this method"
                 raise diverged(self.system, self.name, solver.t, solver.y, rate(solver.t, solver.y), why.rstrip("."))
             self.effort.steps += 1
             start, h = float(solver.t_old), float(solver.t - solver.t_old)
@@ -96,11 +96,11 @@ class ScipySolver:
             task.tell(reached)
             if events and dense is not None:
                 self._count(solver, h, memory)
-                return Stretch(out[:done], reached, dense(reached), events)
+                return Segment(out[:done], reached, dense(reached), events)
             if watch is not None:
                 watch.passed(g)
         self._count(solver, h, memory)
-        return Stretch(out, task.end, solver.y)
+        return Segment(out, task.end, solver.y)
 
     def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,) of the next step: what is allowed, less rtol |y|, which the solver adds."""

@@ -16,7 +16,7 @@ import numpy as np
 from supple.errors import StateError
 from supple.formulations import power
 from supple.model.inputs import COMPLEX_STEP
-from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, diverged
+from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
 
@@ -53,7 +53,7 @@ class Sundials:
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
 
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         self._measure(task)
         solver, here, y = self._solver(task), task.t, task.y
         times, out, n, before, fired = task.times, task.out, 0, 0, list[int]()
@@ -80,7 +80,7 @@ class Sundials:
                 if task.watch is not None:
                     task.watch.passed(task.watch.values(here, y, task.u))
                 solver, before = self._solver(task), 0
-        return Stretch(out[:n], here, y, fired)
+        return Segment(out[:n], here, y, fired)
 
     def _found(self, task: Task, result: Any) -> tuple[float, Vector]:
         """Time and unknowns that the solver has come to."""
@@ -137,7 +137,7 @@ class Sundials:
 
     def _reason(self, task: Task, found: Vector) -> str:
         """Why the solver may have stopped where it did."""
-        return "a posture is singular, a law jumps, or the tolerance cannot be reached"
+        return "a configuration is singular, a law jumps, or the tolerance cannot be reached"
 
     def _options(self, task: Task) -> dict[str, Any]:
         """What both solvers take."""

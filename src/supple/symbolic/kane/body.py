@@ -17,8 +17,8 @@ Speeds = Literal["rates", "body", "absolute"]
 
 
 @dataclass(frozen=True)
-class Freedom:
-    """A freedom of a joint.
+class Dof:
+    """A degree of freedom of a joint.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Body:
     shift : Vector
         From there to the body's origin: translations times directions, (14).
     turns, moves : list of Freedom
-        Rotational and translational freedoms.
+        Rotational and translational degrees of freedom.
     turn_speeds, move_speeds : "rates", "body" or "absolute"
     pitch : Expr
         Advance of a screw, m/rad, along its axis.
@@ -79,8 +79,8 @@ class Body:
     mass: Expr
     com: Vector
     inertia: Dyadic
-    turns: list[Freedom] = field(default_factory=list)
-    moves: list[Freedom] = field(default_factory=list)
+    turns: list[Dof] = field(default_factory=list)
+    moves: list[Dof] = field(default_factory=list)
     turn_speeds: Speeds = "rates"
     move_speeds: Speeds = "rates"
     turn_coordinates: list[Expr] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Body:
     @property
     def speeds(self) -> list[Expr]:
         """Speeds of its joint, translations first."""
-        return [freedom.speed for freedom in (*self.moves, *self.turns)]
+        return [dof.speed for dof in (*self.moves, *self.turns)]
 
     def vector(self, *components: Any) -> Vector:
         """The vector with these components in the body's frame."""
@@ -157,8 +157,8 @@ class Body:
         """Velocity of the origin because the joint is a screw."""
         return self.pitch * self._sum(self.turns)
 
-    def _sum(self, freedoms: list[Freedom]) -> Vector:
-        return sum((freedom.motion for freedom in freedoms), start=self.system.zero)
+    def _sum(self, dofs: list[Dof]) -> Vector:
+        return sum((dof.motion for dof in dofs), start=self.system.zero)
 
     def __repr__(self) -> str:
         return f"Body({self.name!r})"

@@ -27,7 +27,7 @@ def system_of(model: Model, symbols: Symbols) -> System:
     ----------
     model : Model
     symbols : Symbols
-        Numbers that stay symbols, names of states and drive forces.
+        Numbers that stay symbols, names of states and generalized forces.
     """
     flexible = [name for name, placed in model.description.bodies.items() if isinstance(placed.body, FlexibleBody)]
     if flexible:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from supple.symbolic.kane.body import Body, Freedom
+from supple.symbolic.kane.body import Body, Dof
 from supple.symbolic.kane.composite import Composite
 from supple.symbolic.vectors import Dyadic, Vector, identity
 
@@ -72,8 +72,8 @@ def _rotation(body: Body, composite: Composite, parent: Motion) -> Motion:
 
     A rotor, and a body that does not turn, is followed in its parent's axes, all others in their own.
     """
-    own = {freedom.number: freedom.direction for freedom in body.turns}
-    relative = sum((freedom.motion for freedom in body.turns), start=parent.w * 0.0)
+    own = {dof.number: dof.direction for dof in body.turns}
+    relative = sum((dof.motion for dof in body.turns), start=parent.w * 0.0)
     if composite.rotation == "nonrecursive":
         return Motion(relative, own, relative * 0.0, composite.reference)
     basis = body.basis
@@ -89,7 +89,7 @@ def _rotation(body: Body, composite: Composite, parent: Motion) -> Motion:
     return Motion(w, w_i, alpha.along(basis), composite.reference)
 
 
-def _turn_within(turns: list[Freedom], zero: Vector) -> Vector:
+def _turn_within(turns: list[Dof], zero: Vector) -> Vector:
     """Later axes of a joint turn with the earlier ones."""
     pairs = [(earlier, later) for n, later in enumerate(turns) for earlier in turns[:n]]
     return sum((earlier.motion.cross(later.motion) for earlier, later in pairs), start=zero)
@@ -104,8 +104,8 @@ def _acceleration_dyadic(body: Body, motion: Motion) -> None:
 
 def _translation(body: Body, composite: Composite, parent: Motion, motion: Motion, gravity: Vector) -> None:
     """Table 9."""
-    basis, own = body.basis, {freedom.number: freedom.direction for freedom in body.moves}
-    moving = sum((freedom.motion for freedom in body.moves), start=gravity * 0.0)
+    basis, own = body.basis, {dof.number: dof.direction for dof in body.moves}
+    moving = sum((dof.motion for dof in body.moves), start=gravity * 0.0)
     if composite.translation == "nonrecursive":
         motion.native = _added(own, _turned(motion.w_i, motion.point))
         motion.v_i = {i: v.along(basis) for i, v in motion.native.items()}
@@ -114,10 +114,10 @@ def _translation(body: Body, composite: Composite, parent: Motion, motion: Motio
         motion.a = motion.native_a.along(basis)
         return
     r_A = body.origin_from_parent - parent.point
-    for freedom in body.turns:
-        screwing = body.pitch * freedom.direction
+    for dof in body.turns:
+        screwing = body.pitch * dof.direction
         if not screwing.is_zero:
-            own[freedom.number] = own.get(freedom.number, gravity * 0.0) + screwing
+            own[dof.number] = own.get(dof.number, gravity * 0.0) + screwing
     relative = _added(own, _added(_turned(parent.w_i, r_A), _turned(motion.w_i, motion.point)))
     motion.own = set(relative)
     for i in dict.fromkeys([*parent.v_i, *relative]):

@@ -18,7 +18,7 @@ def rates(body: Body) -> list[Expr]:
 def _move_rates(body: Body) -> list[Expr]:
     """(20); for speeds in body axes (21)-(23): the velocity in the parent dotted with the directions."""
     if body.move_speeds == "rates":
-        return [freedom.speed for freedom in body.moves]
+        return [dof.speed for dof in body.moves]
     velocity = body.relative_velocity
     d = body.move_directions
     S = np.array([[a @ b for b in d] for a in d], dtype=object)
@@ -33,7 +33,7 @@ def _turn_rates(body: Body) -> list[Expr]:
     leaves the first rate, and the axis d2 that of itself, as d1 and d3 are perpendicular to it.
     """
     if body.turn_speeds == "rates":
-        return [freedom.speed for freedom in body.turns]
+        return [dof.speed for dof in body.turns]
     w = body.relative_angular_velocity
     if len(body.turn_coordinates) == 4:
         return _quaternion_rates(body, w)

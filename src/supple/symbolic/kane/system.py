@@ -26,7 +26,7 @@ from supple.symbolic.kane.arguments import (
     scalar,
     vector,
 )
-from supple.symbolic.kane.body import Body, Freedom
+from supple.symbolic.kane.body import Body, Dof
 from supple.symbolic.kane.composite import composite_bodies
 from supple.symbolic.kane.constraints import Constraint
 from supple.symbolic.kane.derive import derive
@@ -115,7 +115,7 @@ class System:
         return tuple(self.symbols[name] for name in every)
 
     def input(self, name: str) -> Expr:
-        """A quantity that is given from outside as time goes on: a drive force, the height of a road."""
+        """A quantity that is given from outside as time goes on: a generalized force, the height of a road."""
         leaf = self.graph.input(f"tau:{name}")
         if leaf in self.inputs:
             raise ModelError(f"system {self.name!r}: input {name!r} is defined twice")
@@ -290,7 +290,7 @@ class System:
             number = len(self.v)
             speed = self.graph.input(f"v:{names[i] if names else f'u{number + 1}'}")
             self.v.append(speed)
-            (body.turns if kind == "turn" else body.moves).append(Freedom(number, speed, direction))
+            (body.turns if kind == "turn" else body.moves).append(Dof(number, speed, direction))
 
     def _turn_directions(self, body: Body) -> list[Vector]:
         if body.turn_speeds == "rates":
@@ -356,12 +356,12 @@ class System:
         node = self.scalar_of(position, "closure")
         self._refuse(node, [*self.inputs, *self.v], "closure")
         for body in self.bodies.values():
-            for q, freedom, kind in [
+            for q, dof, kind in [
                 *((q, f, body.move_speeds) for q, f in zip(body.move_coordinates, body.moves, strict=False)),
                 *((q, f, body.turn_speeds) for q, f in zip(body.turn_coordinates, body.turns, strict=False)),
             ]:
                 if q is dependent and kind == "rates":
-                    self.constraints.append(Constraint(self.rate(node), freedom.number, node, q))
+                    self.constraints.append(Constraint(self.rate(node), dof.number, node, q))
                     return
         raise ModelError(f"system {self.name!r}: {_called(dependent)} is no coordinate whose rate is a speed")
 

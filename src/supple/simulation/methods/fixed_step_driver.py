@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.checks import is_number
 from supple.errors import SimulationError, StateError
-from supple.simulation.methods.stretch import Effort, Stretch, Task, Vector, locate
+from supple.simulation.methods.segment import Effort, Segment, Task, Vector, locate
 from supple.simulation.system import System
 
 UNCONTROLLED = "none: steps of fixed length, compare with half the step"
@@ -65,7 +65,7 @@ class Stepper(Protocol):
         ...
 
 
-class Walk(ABC):
+class FixedStepDriver(ABC):
     """A method with steps of fixed length.
 
     Parameters
@@ -83,7 +83,7 @@ class Walk(ABC):
         self.effort = Effort()
 
     @abstractmethod
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         """The motion that is asked for."""
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Walk(ABC):
     def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
         """The state y after one step of any length h, from the state `before` at t; it is not counted."""
 
-    def _walk(self, task: Task, state: State) -> Stretch:
+    def _driven(self, task: Task, state: State) -> Segment:
         """The motion from a state on, which is changed in place; at an event it is left where the last step ended."""
         t, watch, g = task.t, task.watch, task.signs()
         for n, goal in enumerate(task.goals):
@@ -120,9 +120,9 @@ class Walk(ABC):
                 task.tell(t)
             if n < len(task.times):
                 task.out[n] = state[0]
-        return Stretch(task.out, task.end, state[0])
+        return Segment(task.out, task.end, state[0])
 
-    def _cut(self, task: Task, stepper: Stepper, written: int, t: float, h: float, g: Vector) -> Stretch:
+    def _cut(self, task: Task, stepper: Stepper, written: int, t: float, h: float, g: Vector) -> Segment:
         """The stretch cut at the event in its last step, from t to t + h; so many output times are written."""
         assert task.watch is not None
 
@@ -130,4 +130,4 @@ class Walk(ABC):
             return self._after(task, stepper.before, t, x * h)
 
         x, events = locate(task.watch, task.watch.crossed(g[2]), t, h, task.u, state)
-        return Stretch(task.out[:written], t + x * h, state(x), events)
+        return Segment(task.out[:written], t + x * h, state(x), events)

@@ -17,43 +17,43 @@ import numpy as np
 from supple.errors import SingularError, StateError, nearest
 from supple.linear.rows import Rows
 from supple.linear.start import Bools, Floats, Numbers
-from supple.model.freedoms import IDLE, RANK, Freedoms, freedoms, lost_beside
 from supple.model.inputs import COMPLEX_STEP
 from supple.model.model import Model
+from supple.model.partitioning import RANK, SATISFIED, Partition, lost_beside, partition
 
 
 @dataclass(frozen=True, eq=False)
-class Followers:
-    """The freedoms of a model at a posture.
+class Dependents:
+    """The freedoms of a model at a configuration.
 
     Attributes
     ----------
     model : Model
     q : (nq,) array
         Closed.
-    freedoms : Freedoms
+    degrees of freedom : Degrees of freedom
     """
 
     model: Model
     q: Floats
-    freedoms: Freedoms
+    partition: Partition
 
     @property
     def X(self) -> Floats:
         """(nv, p) changes of all coordinates, in the directions of the speeds, with the independent ones."""
-        return self.freedoms.X
+        return self.partition.X
 
     @property
     def Z(self) -> Floats:
         """(nv, n) all speeds, from the independent ones."""
-        return self.freedoms.Z
+        return self.partition.Z
 
     def closing(self, rates: Floats) -> Floats:
         """Motions (nv, k) of the dependent speeds alone in which the rows change at rates (rows, k)."""
         out = np.zeros((self.model.nv, rates.shape[1]))
         J, row, column = self._scaled
         if J.size:
-            out[self.freedoms.dependent] = np.linalg.lstsq(J, row[:, None] * rates, rcond=RANK)[0] * column[:, None]
+            out[self.partition.dependent] = np.linalg.lstsq(J, row[:, None] * rates, rcond=RANK)[0] * column[:, None]
         return out
 
     def forces(self, load: Floats) -> Floats:
@@ -61,15 +61,15 @@ class Followers:
         J, row, column = self._scaled
         if not J.size:
             return np.zeros(len(row))
-        found = row * np.linalg.lstsq(J.T, column * load[self.freedoms.dependent], rcond=RANK)[0]
+        found = row * np.linalg.lstsq(J.T, column * load[self.partition.dependent], rcond=RANK)[0]
         return np.asarray(found, dtype=np.float64)
 
     @cached_property
     def _scaled(self) -> tuple[Floats, Floats, Floats]:
         """J of the dependent speeds with rows and columns scaled to about one, and the factors; zero for idle rows."""
-        J = self.freedoms.J[:, self.freedoms.dependent]
+        J = self.partition.J[:, self.partition.dependent]
         size = np.linalg.norm(J, axis=1)
-        row = np.divide(1.0, size, out=np.zeros(len(J)), where=size > IDLE * size.max(initial=0.0))
+        row = np.divide(1.0, size, out=np.zeros(len(J)), where=size > SATISFIED * size.max(initial=0.0))
         J = row[:, None] * J
         size = np.linalg.norm(J, axis=0)
         column = np.divide(1.0, size, out=np.ones(len(size)), where=size > 0)
@@ -92,7 +92,7 @@ class Followers:
     def rates(self, q: Numbers, v: Numbers, a: Floats) -> tuple[Numbers, Numbers]:
         """First and second rates (rows, k) of the rows in states (k, nq), (k, nv) with accelerations a (nv,)."""
         loops = self.model.loops
-        out = np.zeros((2, len(self.freedoms.J), len(q)), np.result_type(q, v))
+        out = np.zeros((2, len(self.partition.J), len(q)), np.result_type(q, v))
         if loops is not None:
             for i, state in enumerate(zip(q, v, strict=True)):
                 cw = Rows(loops, *state, a).cw
@@ -115,31 +115,31 @@ class Followers:
         return Y, W, V
 
 
-def followers(model: Model, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Followers:
-    """The freedoms of a model at a closed posture, some speeds held, some wanted as independent ones."""
+def dependents(model: Model, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Dependents:
+    """The freedoms of a model at a closed configuration, some speeds held, some wanted as independent ones."""
     if isinstance(wanted, str):
         raise StateError(f"independent: expected a sequence of names, got the text {wanted!r}")
     for name in wanted:
         if name not in model.speeds:
             raise StateError(f"independent: no speed {name!r}{nearest(name, model.speeds)}")
     if model.loops is not None:
-        return Followers(model, q, freedoms(model.loops, q, held, wanted))
+        return Dependents(model, q, partition(model.loops, q, held, wanted))
     if wanted:
         raise StateError(f"independent: model {model.name!r} has no closed loops: all its speeds are")
     free = np.flatnonzero(~held)
     Z = np.eye(model.nv)[:, free]
     none = np.zeros(0, dtype=np.intp)
-    return Followers(model, q, Freedoms(np.zeros((0, model.nv)), free, free, none, Z, Z))
+    return Dependents(model, q, Partition(np.zeros((0, model.nv)), free, free, none, Z, Z))
 
 
-def require_regular(f: Followers, held: Bools) -> None:
-    """Refuse a posture with motions that end beside it: there the conditions are not linear in any neighbourhood."""
+def require_regular(f: Dependents, held: Bools) -> None:
+    """Refuse a configuration with motions that end beside it: no neighbourhood of it is linear."""
     model, n = f.model, f.Z.shape[1]
     if model.loops is None or not n:
         return
-    lost = lost_beside(model.loops, f.q, held, f.freedoms)
+    lost = lost_beside(model.loops, f.q, held, f.partition)
     if lost > 0:
         raise SingularError(
-            f"model {model.name!r}: the posture is singular: its loops let {n} independent motions through there and "
-            f"{n - lost} beside it; small motions are those about another posture"
+            f"model {model.name!r}: the configuration is singular: its loops let {n} independent motions through "
+            f"there and {n - lost} beside it; small motions are those about another configuration"
         )

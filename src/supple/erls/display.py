@@ -23,7 +23,7 @@ from supple.structures.layout import cross_matrix
 RIGID_LABELS = ("turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z")
 
 
-class Shown:
+class Display:
     """The model, and the order of its coordinates."""
 
     def __init__(self, chain: Chain) -> None:
@@ -99,7 +99,7 @@ def _definite(inertia: Floats) -> Floats:
 def _shape(link: Link, position: Floats, relative: Floats, turning: bool) -> Floats:
     """(6, 6 + d) motion of a point for a unit of each rigid and elastic mode."""
     rigid = moved(position - link.com)
-    out = np.concatenate([rigid, relative + rigid @ link.recoil], axis=1)
+    out = np.concatenate([rigid, relative + rigid @ link.participation], axis=1)
     if not turning:
         out[:3] = 0.0
     return out

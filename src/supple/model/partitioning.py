@@ -24,16 +24,16 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 RANK = 1e-8
 """What is left of a condition, relative to the conditions themselves, when others explain it."""
-IDLE = 1e-10
+SATISFIED = 1e-10
 """Size of a row, relative to the largest, below which it is rounding."""
-ROUNDS = 8
+REFINEMENTS = 8
 """Steps back to the loops before a proper assembly is tried."""
 NEARBY = 1e-3
-"""Change of a coordinate, relative to its typical size, to a posture beside another."""
+"""Change of a coordinate, relative to its typical size, to a configuration beside another."""
 
 
-class Freedoms(NamedTuple):
-    """Independent coordinates and speeds at a posture, and how all others follow.
+class Partition(NamedTuple):
+    """Independent coordinates and speeds at a configuration, and how all others follow.
 
     Only rolling makes a difference between the two: what has no slip can reach more places than it can move to at once.
     """
@@ -52,17 +52,17 @@ class Freedoms(NamedTuple):
     """(nv, n) all speeds for unit moving ones; J Z = 0."""
 
 
-def freedoms(loops: Loops, q: Floats, given: Bools, wanted: Sequence[str] = ()) -> Freedoms:
-    """Independent coordinates and speeds at a closed posture, given ones held.
+def partition(loops: Loops, q: Floats, given: Bools, wanted: Sequence[str] = ()) -> Partition:
+    """Independent coordinates and speeds at a closed configuration, given ones held.
 
     Dependent are those that change the conditions most, each weighed with its inertia (QR with column pivoting): then
     none of them moves much more than those it follows. Wanted speeds are independent in any case.
     """
-    found = _freedoms(loops, q, given, np.zeros_like(given))
+    found = _partition(loops, q, given, np.zeros_like(given))
     if not wanted:
         return found
     asked = loops.held(wanted)
-    chosen = _freedoms(loops, q, given, asked)
+    chosen = _partition(loops, q, given, asked)
     if len(chosen.moving) > len(found.moving) or (asked & given).any():
         raise StateError(
             f"model {loops.model.name!r}: independent: expected speeds that can be chosen together, of which there are "
@@ -71,7 +71,7 @@ def freedoms(loops: Loops, q: Floats, given: Bools, wanted: Sequence[str] = ()) 
     return chosen
 
 
-def _freedoms(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Freedoms:
+def _partition(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Partition:
     J = loops.jacobian(q)
     free = np.flatnonzero(~given)
     inertia = np.diag(loops.model.mass_matrix(q))
@@ -82,7 +82,7 @@ def _freedoms(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Freedoms:
     X[free] = follow
     chosen, follow = solved(scaled[~loops.holonomic] @ X, weight[placed], wanted[placed])
     moving = placed[chosen]
-    return Freedoms(J, placed, moving, np.setdiff1d(free, moving), X, X @ follow)
+    return Partition(J, placed, moving, np.setdiff1d(free, moving), X, X @ follow)
 
 
 def condition(loops: Loops, q: Floats, given: Bools, moving: Bools) -> float:
@@ -90,7 +90,7 @@ def condition(loops: Loops, q: Floats, given: Bools, moving: Bools) -> float:
 
     The least eigenvalue of S = J M^-1 J* with the moving speeds held, relative to S with none of them held.
     """
-    cw, held = loops.reflect(q, given=given), loops.reflect(q, given=given | moving).S
+    cw, held = loops.constraint_state(q, given=given), loops.constraint_state(q, given=given | moving).S
     S = cw.S
     size = np.where(loops.scales.moved(cw.J, given), np.sqrt(np.abs(S.diagonal())), np.inf)
     scale = np.outer(size, size)
@@ -114,7 +114,7 @@ def solved(J: Floats, weight: Floats, wanted: Bools) -> tuple[Ints, Floats]:
     columns = J.shape[1]
     A = J * weight
     sizes = np.linalg.norm(A, axis=1)
-    A = A[sizes > IDLE * sizes.max(initial=0.0)]
+    A = A[sizes > SATISFIED * sizes.max(initial=0.0)]
     others = np.flatnonzero(~wanted)
     if not A.size or not len(others):
         return np.arange(columns), np.eye(columns)
@@ -131,7 +131,7 @@ def solved(J: Floats, weight: Floats, wanted: Bools) -> tuple[Ints, Floats]:
 
 
 def back(loops: Loops, q: Floats, given: Bools) -> Floats:
-    """The closed posture near one that is almost closed; given freedoms keep theirs.
+    """The closed configuration near one that is almost closed; prescribed degrees of freedom keep theirs.
 
     Raises
     ------
@@ -140,8 +140,8 @@ def back(loops: Loops, q: Floats, given: Bools) -> Floats:
     """
     still = np.zeros((1, loops.model.nv))
     out: Floats = q
-    for _ in range(ROUNDS):
-        if largest(loops, out, loops.reflect(out)) <= CLOSED:
+    for _ in range(REFINEMENTS):
+        if largest(loops, out, loops.constraint_state(out)) <= CLOSED:
             return out
         out = loops.project(out[None], still, given, steps=1)[0][0]
         if not np.isfinite(out).all():
@@ -149,8 +149,8 @@ def back(loops: Loops, q: Floats, given: Bools) -> Floats:
     return assembled(loops, q, given)
 
 
-def lost_beside(loops: Loops, q: Floats, given: Bools, found: Freedoms) -> int:
-    """How many motions of a posture are gone beside it; more than none in a singular posture."""
+def lost_beside(loops: Loops, q: Floats, given: Bools, found: Partition) -> int:
+    """How many motions of a configuration are gone beside it; more than none in a singular configuration."""
     rng = np.random.default_rng(0)
     step = found.Z @ rng.uniform(0.5, 1.0, found.Z.shape[1])
     step *= NEARBY / max(float((np.abs(step) / loops.scales.speeds).max(initial=0.0)), NEARBY)
@@ -158,4 +158,4 @@ def lost_beside(loops: Loops, q: Floats, given: Bools, found: Freedoms) -> int:
         beside = back(loops, loops.model.integrate(q, step, 1.0), given)
     except AssemblyError:
         return found.Z.shape[1]  # it moves in no way but infinitesimally
-    return found.Z.shape[1] - freedoms(loops, beside, given).Z.shape[1]
+    return found.Z.shape[1] - partition(loops, beside, given).Z.shape[1]

@@ -1,4 +1,4 @@
-"""Which freedoms are independent, and how the others follow: laws of J, its null space and its forces."""
+"""Which degrees of freedom are independent, and how the others follow: laws of J, its null space and its forces."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 import supple
 from closed_mechanisms import andrews, bricard, n_four_bar
-from supple.linear.followers import followers
+from supple.linear.dependents import dependents
 from supple.linear.rows import Rows
 from supple.model.closed import Loops
-from supple.model.freedoms import back, freedoms, lost_beside, solved
+from supple.model.partitioning import back, lost_beside, partition, solved
 
 Floats = NDArray[np.float64]
 
@@ -29,11 +29,11 @@ def door() -> supple.Model:
     return mech.build()
 
 
-FREEDOMS = {"squeezing mechanism": 1, "Bricard": 1, "row of four-bars": 1, "door": 6}
+DOFS = {"squeezing mechanism": 1, "Bricard": 1, "row of four-bars": 1, "door": 6}
 
 
 def closed(name: str) -> tuple[supple.Model, Loops, Floats]:
-    """One of them and a closed posture."""
+    """One of them and a closed configuration."""
     model, guess = andrews()
     if name == "Bricard":
         model, guess = bricard(), [0.2, -0.3, 0.1, 0.3, -0.2]
@@ -44,31 +44,31 @@ def closed(name: str) -> tuple[supple.Model, Loops, Floats]:
     return model, model.loops, model.loops.assemble(guess)
 
 
-@pytest.mark.parametrize("name", FREEDOMS)
+@pytest.mark.parametrize("name", DOFS)
 def test_motions_are_the_null_space(name: str) -> None:
-    (model, loops, q), count = closed(name), FREEDOMS[name]
-    Z = freedoms(loops, q, model._free).Z
+    (model, loops, q), count = closed(name), DOFS[name]
+    Z = partition(loops, q, model._free).Z
     J = loops.jacobian(q)
     assert Z.shape == (model.nv, count)
     assert np.abs(J @ Z).max() < 1e-10 * np.abs(J).max() * np.abs(Z).max()
-    f = followers(model, q, model._free)
-    assert np.array_equal(Z[f.freedoms.moving], np.eye(count))
-    assert np.array_equal(np.sort([*f.freedoms.moving, *f.freedoms.dependent]), np.arange(model.nv))
+    f = dependents(model, q, model._free)
+    assert np.array_equal(Z[f.partition.moving], np.eye(count))
+    assert np.array_equal(np.sort([*f.partition.moving, *f.partition.dependent]), np.arange(model.nv))
     # The choice is sound: what follows does not move out of proportion, each weighed with its inertia.
     root = np.sqrt(np.diag(model.mass_matrix(q)))
-    assert np.abs(root[:, None] * Z / root[f.freedoms.moving]).max() < 10.0
+    assert np.abs(root[:, None] * Z / root[f.partition.moving]).max() < 10.0
     # Rates that some motion gives are given by one of the dependent speeds; loads that rows can take they take.
     rng = np.random.default_rng(0)
     rates = J @ rng.normal(size=(model.nv, 2))
     motion = f.closing(rates)
     assert np.abs(J @ motion - rates).max() < 1e-9 * np.abs(rates).max()
-    assert not motion[f.freedoms.moving].any()
+    assert not motion[f.partition.moving].any()
     load = J.T @ rng.normal(size=len(J))
     assert np.abs(J.T @ f.forces(load) - load).max() < 1e-9 * np.abs(load).max()
-    assert not lost_beside(loops, q, model._free, f.freedoms)
+    assert not lost_beside(loops, q, model._free, f.partition)
 
 
-@pytest.mark.parametrize("name", FREEDOMS)
+@pytest.mark.parametrize("name", DOFS)
 def test_rows_move_and_pull_as_j_says(name: str) -> None:
     model, loops, q = closed(name)
     rng = np.random.default_rng(1)
@@ -89,7 +89,7 @@ def test_given_speeds_stay() -> None:
     assert model.loops is not None
     q = model.loops.assemble()
     given = model.loops.held(["door.angle"])
-    Z = freedoms(model.loops, q, given).Z
+    Z = partition(model.loops, q, given).Z
     assert Z.shape == (model.nv, 5)
     assert not Z[model.speeds.index("door.angle")].any()
     assert not Z[model.speeds.index("wheel.angle")].any()
@@ -115,7 +115,7 @@ def test_the_weight_of_a_freedom_decides_which_follows() -> None:
     assert np.array_equal(Z, np.eye(3))
 
 
-@pytest.mark.parametrize("name", FREEDOMS)
+@pytest.mark.parametrize("name", DOFS)
 def test_rows_keep_what_they_know(name: str) -> None:
     """Whatever else is asked of the model meanwhile."""
     model, loops, q = closed(name)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.simulation.methods.stretch import Task, Watch
+from supple.simulation.methods.segment import Task, Watch
 
 
 def task(**changes: Any) -> Task:

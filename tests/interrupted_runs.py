@@ -1,7 +1,8 @@
 """`supple run` that is killed again and again and resumed each time.
 
-`python broken_off_runs.py DIRECTORY KIND INTEGRATOR...` runs a model without a break, then in processes of its own that
-are killed, and prints what came of it as JSON. KIND is `files`: killed when the n-th file is touched; or `moments`:
+`python interrupted_runs.py DIRECTORY KIND INTEGRATOR...` runs a model without a break, then in processes of its own
+that are killed, and prints what came of it as JSON. KIND is `files`: killed when the n-th file is touched; or
+`moments`:
 killed at random moments.
 
 The model has all that a run has to remember: a sampled controller with an integral, a table with breaks, a variable
@@ -150,7 +151,7 @@ def ended(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def broken_off(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
+def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
     """How the runs ended, what could be read after each, what is there in the end."""
     model = directory / "model.toml"
     model.write_text(MODEL)
@@ -189,5 +190,5 @@ if __name__ == "__main__":
     for name in sys.argv[3:]:
         place = Path(sys.argv[1], name)
         place.mkdir()
-        out[name] = broken_off(place, sys.argv[2], name)
+        out[name] = interrupted(place, sys.argv[2], name)
     print(json.dumps(out))

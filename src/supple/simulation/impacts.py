@@ -1,4 +1,4 @@
-"""What jumps do to a model, its closed loops kept: blows at stops, and states that events have changed."""
+"""What jumps do to a model, its closed loops kept: impulses at stops, and states that events have changed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from supple.recursions.tree import QUATERNION, THREE_AXES
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 IMMOVABLE = 1e-9
-"""Answer of a joint to a blow, relative to that of the open tree, below which the loops hold it."""
+"""Answer of a joint to an impulse, relative to that of the open tree, below which the loops hold it."""
 
 
-def blow(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vector] | None:
-    """Change (nv,) of all speeds by a blow that changes one by 1, and the blows (nv,) which do it; None if none can.
+def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vector] | None:
+    """Change (nv,) of all speeds by an impulse that changes one by 1, and the impulses (nv,); None if none can.
 
-    With the blow e at the joint, M dv = e + J* L and J dv = 0: dv = M^-1 e - M^-1 J* S^-1 J M^-1 e. Given freedoms do
-    not move; what holds them is among the blows. Those of the loops are not.
+    With the impulse e at the joint, M dv = e + J* L and J dv = 0: dv = M^-1 e - M^-1 J* S^-1 J M^-1 e. Prescribed
+    degrees of freedom do not move; what holds them is among the impulses. Those of the loops are not.
 
     Parameters
     ----------
     q : (nq,) array
-        A posture with its loops closed.
+        A configuration with its loops closed.
     speed : int
     given : (nv,) array of bool
     """
@@ -40,7 +40,7 @@ def blow(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vect
     change: Vector = v[0]
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
-        cw = model.loops.reflect(q, given=given)
+        cw = model.loops.constraint_state(q, given=given)
         rows = -assembly.least(cw.S, cw.J @ change, model.loops.scales.moved(cw.J, given))
         change, closing = change + cw.X.T @ rows, cw.J.T @ rows
     if change[speed] <= least:
@@ -49,10 +49,10 @@ def blow(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vect
     return change / change[speed], felt / change[speed]
 
 
-def reclosed(model: Model, q: Vector, v: Vector, given: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
+def closed_again(model: Model, q: Vector, v: Vector, given: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
     """Coordinates and speeds with the loops closed again, after those at some places of (q, v) were changed.
 
-    These and given freedoms keep their values.
+    These and prescribed degrees of freedom keep their values.
 
     Raises
     ------

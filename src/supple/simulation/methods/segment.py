@@ -138,7 +138,7 @@ class Task:
 
 
 @dataclass
-class Stretch:
+class Segment:
     """The motion in a stretch.
 
     Attributes
@@ -182,7 +182,7 @@ class Method(Protocol):
     system: System
     effort: Effort
 
-    def run(self, task: Task) -> Stretch:
+    def run(self, task: Task) -> Segment:
         """The motion that is asked for."""
         ...
 
