@@ -29,7 +29,7 @@ CLOSE = 1e-12
 WORTH_WRITING = 0.2
 """Seconds of work, by a rough guess, that are worth a part of their own: writing it takes some hundredths of one. By a
 guess and not by the clock, so that a run that was interrupted comes to the same parts as one that was not."""
-OPEN = 3e-8
+OPEN = 5e-9
 """Error of a condition, relative to its typical size, with which a run does not go on."""
 WORN = 0.1
 """Share of its condition when it was made, below which a choice of independent speeds is made anew."""
