@@ -18,21 +18,21 @@ SAME = 1e-9
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether printed text is what is shown."""
+    """Whether printed text is what is shown. Spaces and numbers are matched whole: a search among parts has no end."""
     pattern, numbers, end = "", [], 0
     for number in FOUND.finditer(shown):
-        pattern += rf"{_words(shown[end : number.start()])}\s*({FOUND.pattern})"
+        pattern += rf"{_words(shown[end : number.start()])}\s*+((?>{FOUND.pattern}))"
         numbers.append(number[0])
         end = number.end()
-    match = re.fullmatch(rf"\s*{pattern}{_words(shown[end:])}\s*", printed.strip(), re.DOTALL)
+    match = re.fullmatch(rf"\s*+{pattern}{_words(shown[end:])}\s*", printed.strip(), re.DOTALL)
     return match is not None and all(_close(a, b) for a, b in zip(numbers, match.groups(), strict=True))
 
 
 def _words(text: str) -> str:
     """A pattern for text without numbers; spaces beside a number may be missing, where a sign took their place."""
-    parts = (r"\s+".join(re.escape(word) for word in re.split(r"\s+", part)) for part in text.split("..."))
+    parts = (r"\s++".join(re.escape(word) for word in re.split(r"\s+", part)) for part in text.split("..."))
     pattern = ".*?".join(parts)
-    return re.sub(r"^\\s\+|\\s\+$", r"\\s*", pattern)
+    return re.sub(r"^\\s\+\+|\\s\+\+$", r"\\s*+", pattern)
 
 
 def _close(shown: str, printed: str) -> bool:
