@@ -1,4 +1,4 @@
-"""Degrees of degree of freedom of closed mechanisms, against those of textbooks."""
+"""Degrees of freedom of closed mechanisms, against those of textbooks."""
 
 from __future__ import annotations
 

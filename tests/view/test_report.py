@@ -135,7 +135,7 @@ def four_bar() -> Run:
 def test_degrees_of_freedom_are_those_of_the_closed_mechanism(tmp_path: Path) -> None:
     model, result = four_bar()
     page = Page(write_report(model, result, tmp_path / "page.html"))
-    assert page.texts[page.texts.index("Degrees of degree of freedom") + 1] == "1"
+    assert page.texts[page.texts.index("Degrees of freedom") + 1] == "1"
     (zero,) = (text for text in page.texts if text.startswith("Zero but for rounding"))
     assert "How far conditions are from zero (at most " in zero
     assert not [p for p in page.data["plots"] if p["title"].startswith("How far conditions")]

@@ -52,7 +52,7 @@ def run(
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
-    The results are written while the run goes on. What was interrupted is gone on with by --resume.
+    The results are written while the run goes on. Resume an interrupted run with --resume.
     """
     target = output or Path(f"{file.stem}.nc")
     try:

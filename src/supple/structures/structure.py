@@ -33,7 +33,7 @@ class Structure:
     nodes : (k, 3) array
         Positions, m.
     turning : (k,) array of bool
-        Which nodes have rotations. Degrees of degree of freedom go node by node: rx, ry, rz, ux, uy, uz, or ux, uy, uz.
+        Which nodes have rotations. Degrees of freedom go node by node: rx, ry, rz, ux, uy, uz, or ux, uy, uz.
     stiffness : (size, size) sparse array
         N/m, N, N m.
     masses : MassModel

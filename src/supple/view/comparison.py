@@ -120,7 +120,7 @@ def _summary(comparison: Comparison) -> str:
         "Integrator": attrs.get("integrator", "unknown"),
         "Samples": f"{len(t):,}",
         "Bodies": f"{len(comparison.model.bodies):,}",
-        "Degrees of degree of freedom": f"{comparison.model.nv:,}",
+        "Degrees of freedom": f"{comparison.model.nv:,}",
         "supple": VERSION,
     }
     return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())

@@ -137,7 +137,7 @@ def _summary(model: AnyModel, result: xr.Dataset) -> str:
         "Engine": attrs.get("engine", "unknown"),
         "Samples": f"{len(t):,}",
         "Bodies": f"{len(model.bodies):,}",
-        "Degrees of degree of freedom": f"{_degrees_of_freedom(model, result):,}",
+        "Degrees of freedom": f"{_degrees_of_freedom(model, result):,}",
         "Mass": f"{model.mass:.6g} kg",
         "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
         "Energy change": f"{change:.3g} J",
