@@ -114,7 +114,7 @@ class Trace:
         return out
 
     def _regularized(self, S: Nodes) -> tuple[list[int], Nodes, Nodes]:
-        """Rows that something changes, S of them, and the same made a little firmer (see `closure_forces`)."""
+        """Rows that something changes, S of them, and the same regularized (see `closure_forces`)."""
         rows = [i for i in range(len(S)) if self.graph.node(S[i, i]) is not self.graph.zero]
         own = S[np.ix_(rows, rows)]
         return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())

@@ -146,7 +146,7 @@ def close(given: Array, drive: Array, cw: ClosureWorkspace, a: Array) -> None:
 
 @step
 def factor_closures(cw: ClosureWorkspace) -> None:
-    """L and D of S made a little firmer, see SOFTNESS; rows that nothing changes are left out. Computes L, pivot."""
+    """L and D of the regularized S, see REGULARIZATION; rows that nothing changes are left out. Computes L, pivot."""
     S, L = cw.S, cw.L
     for i in range(len(cw.pivot)):
         own = S[i, i] * (1 + REGULARIZATION)
@@ -161,7 +161,7 @@ def factor_closures(cw: ClosureWorkspace) -> None:
 
 @step
 def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
-    """x (rows,) of least size with S x = r, by rounds of solutions with what is a little firmer than S.
+    """x (rows,) of least size with S x = r, by refinement of solutions with the regularized S.
 
     Given L, pivot, and r, which is not changed. Each round is of what the ones before have left: a direction in which S
     is 1e5 times the regularization is found to rounding, one in which it is ten times to a thousandth; one in which it

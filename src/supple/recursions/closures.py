@@ -95,7 +95,7 @@ class ClosureWorkspace(NamedTuple):
     force: Array
     """(rows,) lambda."""
     L: Array
-    """(rows, rows) factor of S, made a little firmer."""
+    """(rows, rows) factor of the regularized S."""
     pivot: Array
     """(rows,) D of L D L*."""
     left: Array
