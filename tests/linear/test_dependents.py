@@ -10,8 +10,8 @@ import supple
 from closed_mechanisms import andrews, bricard, n_four_bar
 from supple.linear.dependents import dependents
 from supple.linear.rows import Rows
-from supple.model.closed import Loops
-from supple.model.partitioning import back, lost_beside, partition, solved
+from supple.model.loops.loops import Loops
+from supple.model.loops.partitioning import back, lost_beside, partition
 
 Floats = NDArray[np.float64]
 
@@ -47,11 +47,11 @@ def closed(name: str) -> tuple[supple.Model, Loops, Floats]:
 @pytest.mark.parametrize("name", DOFS)
 def test_motions_are_the_null_space(name: str) -> None:
     (model, loops, q), count = closed(name), DOFS[name]
-    Z = partition(loops, q, model._free).Z
+    Z = partition(loops, q, model.none_prescribed).Z
     J = loops.jacobian(q)
     assert Z.shape == (model.nv, count)
     assert np.abs(J @ Z).max() < 1e-10 * np.abs(J).max() * np.abs(Z).max()
-    f = dependents(model, q, model._free)
+    f = dependents(model, q, model.none_prescribed)
     assert np.array_equal(Z[f.partition.moving], np.eye(count))
     assert np.array_equal(np.sort([*f.partition.moving, *f.partition.dependent]), np.arange(model.nv))
     # The choice is sound: what follows does not move out of proportion, each weighed with its inertia.
@@ -65,7 +65,7 @@ def test_motions_are_the_null_space(name: str) -> None:
     assert not motion[f.partition.moving].any()
     load = J.T @ rng.normal(size=len(J))
     assert np.abs(J.T @ f.forces(load) - load).max() < 1e-9 * np.abs(load).max()
-    assert not lost_beside(loops, q, model._free, f.partition)
+    assert not lost_beside(loops, q, model.none_prescribed, f.partition)
 
 
 @pytest.mark.parametrize("name", DOFS)
@@ -99,20 +99,7 @@ def test_given_speeds_stay() -> None:
     assert np.abs(model.loops.errors(ahead)[0]).max() < 1e-12
     assert ahead[0] == q[0]
     with pytest.raises(supple.AssemblyError, match="cannot be assembled"):
-        back(model.loops, moved, ~model._free)
-
-
-def test_the_weight_of_a_freedom_decides_which_follows() -> None:
-    J = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0]])
-    for weight, chosen in (([1.0, 3.0, 1.0], [0, 2]), ([3.0, 1.0, 1.0], [1, 2])):
-        own, Z = solved(J, np.array(weight), np.zeros(3, dtype=bool))
-        assert own.tolist() == chosen
-        assert np.abs(J @ Z).max() < 1e-15
-    own, _ = solved(J, np.ones(3), np.array([True, False, False]))
-    assert own.tolist() == [0, 2]
-    own, Z = solved(np.zeros((2, 3)), np.ones(3), np.zeros(3, dtype=bool))
-    assert own.tolist() == [0, 1, 2]
-    assert np.array_equal(Z, np.eye(3))
+        back(model.loops, moved, ~model.none_prescribed)
 
 
 @pytest.mark.parametrize("name", DOFS)

@@ -84,7 +84,9 @@ def test_a_block_on_three_points_stands(block: structures.FlexibleBody) -> None:
     for name, i, fixed in (("ball", ball, [0, 1, 2]), ("line", line, [0, 2]), ("plane", plane, [0])):
         off = model.pose(rest.q, f"block/{i}")[1] - model.pose(rest.q, f"ground/{name}")[1]
         assert off[fixed] == pytest.approx(np.zeros(len(fixed)), abs=1e-9)
-    forces = model.loops.loads(rest.q[None], model.loops.forces(rest.q, np.zeros(model.nv), np.zeros(model.nv))[None])
+    forces = model.loops.sweeps.wrenches(
+        rest.q[None], model.loops.forces(rest.q, np.zeros(model.nv), np.zeros(model.nv))[None]
+    )
     R = model.poses(rest.q)[0][1]
     assert R @ forces[0, 1, 3:] == pytest.approx([0, 0, model.mass * 9.81], rel=1e-6, abs=1e-6 * model.mass)
     assert np.abs(rest.amplitudes["block"]).max() > 1e-9

@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple import structures
+from supple.model.loops.mobility import degrees_of_freedom
 from supple.model.model import METHODS
 from supple.simulation.impacts import impulse_at
 
@@ -90,7 +91,7 @@ def loop_of(rod: supple.RigidBody) -> supple.Model:
 
 
 def test_loops_of_a_singular_tree_say_so() -> None:
-    """Their errors and J need no inertia; what would move the tree has none to find its way by."""
+    """Errors, J, redundancy and assembly need no inertia; what would move the tree has none to find its way by."""
     model = loop_of(supple.RigidBody(0.0))
     loops = model.loops
     assert loops is not None
@@ -99,11 +100,16 @@ def test_loops_of_a_singular_tree_say_so() -> None:
     assert heavy is not None
     np.testing.assert_array_equal(loops.errors(q)[0], heavy.errors(q)[0])
     np.testing.assert_array_equal(loops.jacobian(q), heavy.jacobian(q))
+    closed = loops.assemble(q, fixed=["crank.angle"])
+    assert np.abs(loops.errors(closed)[0]).max() < 1e-12
+    assert np.abs(closed - q).max() > 0.1
+    np.testing.assert_allclose(closed, heavy.assemble(q, fixed=["crank.angle"]), atol=1e-10)
+    assert loops.redundant(closed) == heavy.redundant(closed)
+    assert degrees_of_freedom(model) == 1
     free, still = np.zeros(3, dtype=bool), np.zeros((1, 3))
     match = "nothing resists the speed 'rod.angle'"
     for call in (
         lambda: loops.project(q[None], still, free),
-        lambda: loops.assemble(q),
         lambda: loops.consistent(q, [1.0, 0.0, 0.0]),
         lambda: loops.forces(q, still[0], still[0]),
         lambda: impulse_at(model, q, 1, free),

@@ -76,7 +76,7 @@ def test_effective_inertia_and_forces_are_those_of_dense_algebra(case: Any) -> N
     model, q, v = case
     loops = model.loops
     J = loops.jacobian(q)
-    S = loops.constraint_state(q, v, model._free).S
+    S = loops.constraint_state(q, v, model.none_prescribed).S
     np.testing.assert_allclose(S, J @ model.inverse_mass_matrix(q) @ J.T, rtol=1e-9, atol=1e-11)
     tau = np.random.default_rng(0).normal(size=model.nv)
     a = model.forward_dynamics(q, v, tau)
@@ -94,7 +94,7 @@ def test_accelerations_keep_the_rates(case: Any) -> None:
         return loops.errors(model.integrate(q, v + h / 2 * a, h), v + h * a)[1]
 
     change = (rate(H) - rate(-H)) / (2 * H)
-    S = loops.constraint_state(q, v, model._free).S
+    S = loops.constraint_state(q, v, model.none_prescribed).S
     size = np.sqrt(S.diagonal())
     values, vectors = np.linalg.eigh(S / np.outer(size, size))
     regularized = vectors[:, values > 1e-3]

@@ -76,7 +76,7 @@ def test_the_stiff_matrix_is_m_plus_c_plus_k() -> None:
     K, C = np.diag(model.tree.stiffness), np.diag(model.tree.damping)
     x = np.random.default_rng(0).normal(size=model.nv)
     y = np.zeros((1, model.nv))
-    with model._workspace(np.float64) as ws:
+    with model.workspace(np.float64) as ws:
         articulated.inverse_mass_solve(tree, flex, q[None], np.zeros(model.nv, dtype=bool), ws, x[None].copy(), y)
     expected = np.linalg.solve(model.mass_matrix(q) + g_1 * C + g_2 * K, x)
     assert np.allclose(y[0], expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())

@@ -13,7 +13,7 @@ from supple import Event, structures
 from supple.errors import SimulationError, StateError
 from supple.inputs.inputs import Inputs
 from supple.simulation.methods import index3
-from supple.simulation.methods.index3 import ClosedIDA, independent
+from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
@@ -112,7 +112,7 @@ def test_conditions_that_repeat_others_are_left_out(make: Any) -> None:
     model = make()
     assert model.loops is not None
     q = model.loops.assemble()
-    kept = independent(model.loops.constraint_state(q).S)
+    kept = model.loops.redundancy(model.loops.jacobian(q)).independent
     assert kept.sum() == np.linalg.matrix_rank(model.loops.jacobian(q), tol=1e-9) < len(model.loops)
     both(model, 1.0, 1e-6, samples=21)
 

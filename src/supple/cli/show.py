@@ -17,7 +17,7 @@ from supple.files import check as check_file
 from supple.files import load
 from supple.formulations import described, ordinary
 from supple.linear import print_modes
-from supple.model.mobility import degrees_of_freedom
+from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.structures.eigen import lowest_modes
 

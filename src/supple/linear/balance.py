@@ -9,11 +9,11 @@ import numpy as np
 from supple.linear.dependents import Dependents, dependents
 from supple.linear.equations import stiffness
 from supple.linear.start import Bools, Floats, Values
-from supple.model.closing import stiffness as modal_stiffness
 from supple.model.inputs import named_vector
+from supple.model.loops.closing import stiffness as modal_stiffness
+from supple.model.loops.partitioning import back
+from supple.model.loops.scales import extent, speed_sizes
 from supple.model.model import Loads, Model
-from supple.model.partitioning import back
-from supple.model.scales import extent, speed_sizes
 
 TOLERANCE = 1e-11
 """Share of the loads on a coordinate that counts as none."""
@@ -44,7 +44,7 @@ class Balance:
         self.model, self.external, self.held = model, external, held
         self.still = np.zeros(model.nv)
         self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
-        self.units = speed_sizes(model, extent(model, model.loops) or 1.0)
+        self.units = speed_sizes(model, extent(model, None if model.loops is None else model.loops.arrays) or 1.0)
 
     @cached_property
     def bare(self) -> Model:

@@ -18,8 +18,9 @@ from supple.errors import SingularError, StateError, nearest
 from supple.linear.rows import Rows
 from supple.linear.start import Bools, Floats, Numbers
 from supple.model.inputs import COMPLEX_STEP
+from supple.model.loops.partitioning import Partition, lost_beside, partition
+from supple.model.loops.redundancy import LEVER, TOLERANCE
 from supple.model.model import Model
-from supple.model.partitioning import RANK, SATISFIED, Partition, lost_beside, partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,9 @@ class Dependents:
         out = np.zeros((self.model.nv, rates.shape[1]))
         J, row, column = self._scaled
         if J.size:
-            out[self.partition.dependent] = np.linalg.lstsq(J, row[:, None] * rates, rcond=RANK)[0] * column[:, None]
+            out[self.partition.dependent] = (
+                np.linalg.lstsq(J, row[:, None] * rates, rcond=TOLERANCE)[0] * column[:, None]
+            )
         return out
 
     def forces(self, load: Floats) -> Floats:
@@ -61,7 +64,7 @@ class Dependents:
         J, row, column = self._scaled
         if not J.size:
             return np.zeros(len(row))
-        found = row * np.linalg.lstsq(J.T, column * load[self.partition.dependent], rcond=RANK)[0]
+        found = row * np.linalg.lstsq(J.T, column * load[self.partition.dependent], rcond=TOLERANCE)[0]
         return np.asarray(found, dtype=np.float64)
 
     @cached_property
@@ -69,7 +72,7 @@ class Dependents:
         """J of the dependent speeds with rows and columns scaled to about one, and the factors; zero for idle rows."""
         J = self.partition.J[:, self.partition.dependent]
         size = np.linalg.norm(J, axis=1)
-        row = np.divide(1.0, size, out=np.zeros(len(J)), where=size > SATISFIED * size.max(initial=0.0))
+        row = np.divide(1.0, size, out=np.zeros(len(J)), where=size > LEVER * size.max(initial=0.0))
         J = row[:, None] * J
         size = np.linalg.norm(J, axis=0)
         column = np.divide(1.0, size, out=np.ones(len(size)), where=size > 0)

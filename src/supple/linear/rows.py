@@ -10,11 +10,12 @@ import numpy as np
 
 from supple.engines.plain import plain
 from supple.linear.start import Floats, Numbers
-from supple.model.closed import Loops
-from supple.recursions.closed_chains import closure_motion, still_motion
+from supple.model.loops.loops import Loops
+from supple.recursions.closed_chains import constraint_accelerations, constraint_rates, still_motion
 from supple.recursions.closure_forces import carry_inward, row_force
 from supple.recursions.closures import closure_workspace
 from supple.recursions.newton_euler import at_rest
+from supple.recursions.states import States
 from supple.recursions.tree import sizes, workspace
 
 
@@ -35,7 +36,8 @@ class Rows:
         self.ws = workspace(sizes(m.tree, m.flex), dtype.type)
         q, v, a = (np.asarray(x, dtype) for x in (q, v, a))
         plain(still_motion)(m.tree, m.flex, q, v, a, self.ws)
-        plain(closure_motion)(m.tree, m.flex, loops.arrays, q, v, a, self.ws, self.cw)
+        plain(constraint_rates)(loops.sweeps.system, States(q, v), self.ws, self.cw)
+        plain(constraint_accelerations)(loops.sweeps.system, States(q, v), a, self.ws, self.cw)
 
     def pull(self, forces: Floats) -> Numbers:
         """J* lambda (nv,): what forces of the rows, of these sizes, do to the speeds."""

@@ -14,8 +14,8 @@ from supple.linear.eigen import SLOWEST, eigenmodes
 from supple.linear.equations import force_unit, linear_equations
 from supple.linear.shares import body_energies
 from supple.linear.start import Floats, Numbers, Values
+from supple.model.loops.partitioning import back
 from supple.model.model import Loads, Model
-from supple.model.partitioning import back
 
 GROWING = 1e-7
 """Negative damping ratio that is more than rounding."""
@@ -108,7 +108,7 @@ class Modes:
         """Coordinates (nq,) in the course of an oscillation: amplitude times the shape, at a phase in radians."""
         shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
         q = self.model.integrate(self.q, shape, amplitude)
-        return q if self.model.loops is None else back(self.model.loops, q, self.model._free)
+        return q if self.model.loops is None else back(self.model.loops, q, self.model.none_prescribed)
 
     def _number(self, mode: int) -> int:
         if not 0 <= mode < len(self):

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, SingularError, StateError, nearest
-from supple.model.closed import Loops
 from supple.model.compiled import Compiled
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, common_axes, index_of, singular_pivot
+from supple.model.loops.loops import Loops
 from supple.model.places import Place, modal_span, motion_at, pose_in_body
 from supple.model.rollout import Rollout
 from supple.recursions import (
@@ -30,6 +30,7 @@ from supple.recursions import (
     triangular,
 )
 from supple.recursions.operators import Operators
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import QUATERNION, Flex, Tree, sizes
 from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody
@@ -79,14 +80,15 @@ class Model:
         self._sizes = sizes(self.tree, self.flex)
         self._places: dict[str, Place] = places(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
-        self._free: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self.none_prescribed: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
+        self.none_prescribed.flags.writeable = False
         self._quaternion_places: NDArray[np.intp] = np.add.outer(self.quaternions, range(4)).astype(np.intp)
         self._quaternion_ends = self._quaternion_places[:, 3].copy()
-        self.loops: Loops | None = Loops(self, names) if description.constraints else None
         self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
             self.is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True
         self.is_mode.flags.writeable = False
+        self.loops: Loops | None = Loops(self, names) if description.constraints else None
 
     def __repr__(self) -> str:
         return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
@@ -164,7 +166,7 @@ class Model:
 
     def normalize(self, q: ArrayLike) -> Numbers:
         """q with every quaternion brought back to unit length."""
-        (out,), shape, _ = self._batch(q=(q, self.nq))
+        (out,), shape, _ = self.batch(q=(q, self.nq))
         out = out.copy()
         for i in self.quaternions:
             out[:, i : i + 4] /= np.sqrt(np.sum(out[:, i : i + 4] ** 2, axis=1, keepdims=True))
@@ -172,7 +174,7 @@ class Model:
 
     def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
         """Rates of the coordinates, (..., nq)."""
-        (q_, v_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv))
+        (q_, v_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv))
         out = np.zeros((len(q_), self.nq), dtype)
         coordinates.rates(self.tree, self.flex, q_, v_, out)
         return out.reshape((*shape, self.nq))
@@ -183,7 +185,7 @@ class Model:
         The motion is exact (a screw for a free joint), except for three successive angles, which take one
         fourth-order step.
         """
-        (q_, v_, dt_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
+        (q_, v_, dt_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
         out = np.zeros((len(q_), self.nq), dtype)
         coordinates.advance(self.tree, self.flex, q_, v_, dt_[:, 0].copy(), out)
         return out.reshape((*shape, self.nq))
@@ -203,10 +205,10 @@ class Model:
 
     def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and all body frames in the ground frame."""
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         rows = len(self.bodies) + 1
         R, p = np.zeros((len(q_), rows, 9), dtype), np.zeros((len(q_), rows, 3), dtype)
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             kinematics.poses(self.tree, self.flex, q_, ws, R, p)
         return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
 
@@ -221,11 +223,11 @@ class Model:
     def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
         """J (..., 6, nv): velocity of a frame is J v."""
         place = self._place(frame)
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         J = np.zeros((len(q_), 6, self.nv), dtype)
         pose = pose_in_body(self.flex, place, q_)
         points = np.ascontiguousarray(np.broadcast_to(pose.p, (len(q_), 3)).astype(dtype))
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             kinematics.jacobian(self.tree, self.flex, place.body, points, q_, ws, J)
         first, _ = modal_span(self.flex, place)
         own = np.broadcast_to(pose.shape, (len(q_), *pose.shape.shape[-2:]))
@@ -238,10 +240,10 @@ class Model:
 
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
         place = self._place(frame)
-        (q_, v_, a_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        (q_, v_, a_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
         A = np.zeros_like(V)
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
         turn = self._axes(q_, place, axes)
         out = []
@@ -309,19 +311,19 @@ class Model:
 
     def mass_matrix(self, q: ArrayLike) -> Numbers:
         """M (..., nv, nv)."""
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             composite.mass_matrix(self.tree, self.flex, q_, ws, M)
         return M.reshape((*shape, self.nv, self.nv))
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         M, x = np.zeros((len(q_), self.nv, self.nv), dtype), np.zeros(self.nv, dtype)
-        with self._workspace(dtype) as ws:
-            fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self._free, ws, x, M)
-        self._refuse_singular(fault)
+        with self.workspace(dtype) as ws:
+            fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self.none_prescribed, ws, x, M)
+        self.refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 
     def forward_dynamics(
@@ -344,30 +346,30 @@ class Model:
             Moment and force applied at frames' origins, in their axes.
         """
         if method == "articulated":
-            return self._articulated(q, v, tau, self._free, external)[0]
+            return self._articulated(q, v, tau, self.none_prescribed, external)[0]
         if self.loops is not None and method in METHODS:
             raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")
         if method not in METHODS:
             raise StateError(f"method: expected one of {', '.join(METHODS)}, got {method!r}{nearest(method, METHODS)}")
-        (_, _, tau_), shape, _ = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        (_, _, tau_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         rest = tau_.reshape((*shape, self.nv)) - self.bias_forces(q, v, external)
-        (q_, rest), shape, _ = self._batch(q=(q, self.nq), force=(rest, self.nv))
+        (q_, rest), shape, _ = self.batch(q=(q, self.nq), force=(rest, self.nv))
         solve = {"composite": self._dense, "triangular": self._triangular}.get(method, self._conjugate_gradient)
         return solve(q_, rest.copy()).reshape((*shape, self.nv))
 
     def _dense(self, q: Numbers, force: Numbers) -> Numbers:
         """M^-1 times forces (states, nv), by the mass matrix and a dense solution."""
         M = self.mass_matrix(q)
-        self._refuse_singular(singular_pivot(M.real))
+        self.refuse_singular(singular_pivot(M.real))
         out: Numbers = np.linalg.solve(M, force[..., None])[..., 0]
         return out
 
     def _triangular(self, q: Numbers, force: Numbers) -> Numbers:
         """The same by elimination along the branches; `force` is overwritten."""
         M = np.zeros((self.nv, self.nv), force.dtype)
-        with self._workspace(force.dtype.type) as ws:
-            fault = triangular.triangular_solve(self.tree, self.flex, q, self._free, ws, M, force)
-        self._refuse_singular(fault)
+        with self.workspace(force.dtype.type) as ws:
+            fault = triangular.triangular_solve(self.tree, self.flex, q, self.none_prescribed, ws, M, force)
+        self.refuse_singular(fault)
         return force
 
     def _conjugate_gradient(self, q: Numbers, force: Numbers) -> Numbers:
@@ -376,16 +378,16 @@ class Model:
             return force
         work, limit = np.zeros((5, self.nv), force.dtype), 200 + 20 * self.nv
         args = 1e-15, limit
-        with self._workspace(force.dtype.type) as ws:
+        with self.workspace(force.dtype.type) as ws:
             count = conjugate_gradient.conjugate_gradient_solve(
-                self.tree, self.flex, q, self._free, *args, ws, work, force
+                self.tree, self.flex, q, self.none_prescribed, *args, ws, work, force
             )
         if count == -1:
             raise SingularError(
                 f"model {self.name!r}: conjugate gradients did not converge in {limit} iterations; "
                 "the mass matrix is too badly scaled for this method"
             )
-        self._refuse_singular(max(-1 - count, 0))
+        self.refuse_singular(max(-1 - count, 0))
         return force
 
     def hybrid_dynamics(
@@ -408,8 +410,8 @@ class Model:
         given : mapping of speed name to array_like
             Accelerations of these speeds; the forces that they take are found.
         """
-        mask = self._free.copy()
-        (drive,), _, _ = self._batch(tau=(tau, self.nv))
+        mask = self.none_prescribed.copy()
+        (drive,), _, _ = self.batch(tau=(tau, self.nv))
         shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
         dtype = np.result_type(drive.dtype, *(np.asarray(x).dtype for x in given.values()))
         drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
@@ -431,16 +433,16 @@ class Model:
     ) -> tuple[Numbers, Numbers]:
         wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv))
         drive = np.asarray(drive) + forces if external else drive
-        (q_, v_, d_, *w_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
+        (q_, v_, d_, *w_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
         d_ = d_.copy()
-        a = np.zeros((len(q_), self.nv), dtype)
         wrenches = self._wrenches(w_, dtype)
         if self.loops is not None:
-            a, _, fault = self.loops.forward(q_, v_, d_, given, wrenches)
+            a = self.loops.sweeps.forward(States(q_, v_), Actuation(d_, given, wrenches)).a
         else:
-            with self._workspace(dtype) as ws:
+            a = np.zeros((len(q_), self.nv), dtype)
+            with self.workspace(dtype) as ws:
                 fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, wrenches, ws, a)
-        self._refuse_singular(fault)
+            self.refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
 
@@ -457,7 +459,7 @@ class Model:
         closing: dict[str, tuple[ArrayLike, int]] = {}
         if self.loops is not None and forces_of_rows is not None:
             closing["constraint_forces"] = (forces_of_rows, len(self.loops))
-        (q_, v_, a_, *w_), shape, dtype = self._batch(
+        (q_, v_, a_, *w_), shape, dtype = self.batch(
             q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench, **closing
         )
         rows = len(self.bodies) + 1
@@ -465,20 +467,20 @@ class Model:
         f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
         applied = self._wrenches(w_[: len(wrench)], dtype)
         if self.loops is not None and closing:
-            applied = np.ascontiguousarray(applied + self.loops.loads(q_, w_[-1]))
-        with self._workspace(dtype) as ws:
+            applied = np.ascontiguousarray(applied + self.loops.sweeps.wrenches(q_, w_[-1]))
+        with self.workspace(dtype) as ws:
             newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
         tau = tau.reshape((*shape, self.nv))
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 
     def operators(self, q: ArrayLike) -> Operators:
         """The spatial operators of one configuration: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         if shape != () or dtype != np.float64:
             raise StateError(
                 f"operators: expected one real configuration of shape ({self.nq},), got shape {np.shape(q)}"
             )
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             return Operators(self.tree, self.flex, q_[0], ws)
 
     # ------------------------------------------------------------ sums over the bodies
@@ -506,10 +508,10 @@ class Model:
         return float(self.tree.mass.sum())
 
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
-        (q_, v_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv))
+        (q_, v_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv))
         s = len(q_)
         E, L, c = np.zeros((s, 2), dtype), np.zeros((s, 6), dtype), np.zeros((s, 3), dtype)
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             energy.energy_and_momentum(self.tree, self.flex, q_, v_, ws, E, L, c)
         return E, L, c, shape
 
@@ -532,7 +534,7 @@ class Model:
                 f"model {self.name!r} has closed loops, where not all speeds are independent: expected a tree, or "
                 "supple.linear.state_space(model, q, v, tau), whose states are independent ones"
             )
-        (q_, v_, u_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
+        (q_, v_, u_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         if dtype != np.float64:
             raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")
         n, h = self.nv, COMPLEX_STEP
@@ -603,10 +605,10 @@ class Model:
 
         X = phi(parent, body) of (3.8) with the change of axes; rows of H are the motions that unit speeds give.
         """
-        (q_,), shape, dtype = self._batch(q=(q, self.nq))
+        (q_,), shape, dtype = self.batch(q=(q, self.nq))
         n = len(self.bodies)
         X, H = np.zeros((len(q_), n, 6, 6), dtype), np.zeros((len(q_), self.nv, 6), dtype)
-        with self._workspace(dtype) as ws:
+        with self.workspace(dtype) as ws:
             kinematics.joint_maps(self.tree, self.flex, q_, ws, X, H)
         return X.reshape((*shape, n, 6, 6)), H.reshape((*shape, self.nv, 6))
 
@@ -621,14 +623,14 @@ class Model:
         except ModelError:
             raise StateError(f"model {self.name!r}: no frame {frame!r}{nearest(frame, self._places)}") from None
 
-    def _batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any]:
+    def batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any]:
         """Arrays as one batch (see `inputs.batch`), its leading axes and type."""
         arrays, shape, dtype = batch(f"model {self.name!r}", parts)
         if len(self._quaternion_ends) and next(iter(parts)) == "q":
             self._refuse_null_quaternion(arrays[0])
         return arrays, shape, dtype
 
-    def _workspace(self, dtype: Any) -> borrow:
+    def workspace(self, dtype: Any) -> borrow:
         """Working arrays for numbers of this type, to be used in a `with` block alone."""
         return borrow(self._sizes, dtype)
 
@@ -648,21 +650,23 @@ class Model:
             )
         if not external:
             return {}, self._unloaded
-        (q, *_), shape, _ = self._batch(**parts)
+        (q, *_), shape, _ = self.batch(**parts)
         given = {frame: (self._place(frame), self._wrench(frame, w, shape)) for frame, w in external.items()}
         total, forces = body_wrenches(self.tree, self.flex, q.reshape((*shape, self.nq)), given)
         return {"external": (total.reshape((*total.shape[:-2], -1)), 6 * (len(self.bodies) + 1))}, forces
 
     def _wrench(self, frame: str, value: ArrayLike, shape: tuple[int, ...]) -> Numbers:
         """A wrench (..., 6) at a frame, checked; its leading axes broadcast with those of the states."""
-        (wrench,), own, _ = self._batch(**{f"external wrench at {frame!r}": (value, 6)})
+        (wrench,), own, _ = self.batch(**{f"external wrench at {frame!r}": (value, 6)})
         wrench = wrench.reshape((*own, 6))
         common_axes(f"model {self.name!r}", {"states": np.empty((*shape, 1)), f"external wrench at {frame!r}": wrench})
         return wrench
 
     def _wrenches(self, parts: list[Numbers], dtype: Any) -> Numbers:
-        if parts:
-            return parts[0].reshape(-1, len(self.bodies) + 1, 6)
+        return parts[0].reshape(-1, len(self.bodies) + 1, 6) if parts else self.no_wrench(dtype)
+
+    def no_wrench(self, dtype: Any) -> Numbers:
+        """Zero wrenches (1, n + 1, 6) on all bodies."""
         return self._unloaded if dtype == np.float64 else self._unloaded.astype(dtype)
 
     def _refuse_null_quaternion(self, q: Numbers) -> None:
@@ -678,7 +682,8 @@ class Model:
                 "zero, which is no rotation; that of no rotation is 0, 0, 0, 1"
             )
 
-    def _refuse_singular(self, fault: int) -> None:
+    def refuse_singular(self, fault: int) -> None:
+        """Refuse a tree with a degree of freedom that has no inertia: 1 + its number, or 0 if there is none."""
         if not fault:
             return
         speed = self.speeds[fault - 1]

@@ -55,7 +55,7 @@ class Rollout:
         if not (np.isfinite(dt) and dt > 0):
             raise StateError(f"rollout: dt: expected a positive number, got {dt}")
         steps = force.shape[-2]
-        (q_, v_), lead, _ = model._batch(q=(q, model.nq), v=(v, model.nv))
+        (q_, v_), lead, _ = model.batch(q=(q, model.nq), v=(v, model.nv))
         try:
             shape = np.broadcast_shapes(lead, force.shape[:-2])
         except ValueError:

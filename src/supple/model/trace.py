@@ -28,6 +28,7 @@ from supple.recursions import (
     kinematics,
     newton_euler,
 )
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 
@@ -94,10 +95,10 @@ class Trace:
         """The same with the forces that close the loops, those of rows that repeat others left out."""
         loops = self.model.loops
         assert loops is not None
-        cl, cw = self._closures()
+        ct, cw = self.closures()
         a, tau = _zeros(self.model.nv), drive.copy()
-        args = q, v, tau, given, self._unloaded(), self.workspace(), cw, a
-        on_nodes(closed_chains.free_motion)(self.moving, self.flex, cl, *args)
+        actuation = Actuation(tau, given, self._unloaded())
+        on_nodes(closed_chains.free_motion)(ct, States(q, v), actuation, self.workspace(), cw, a)
         cw.force[:] = self._least_forces(cw.S, -cw.acceleration)
         on_nodes(closure_forces.close)(given, tau, cw, a)
         return a, tau
@@ -119,10 +120,11 @@ class Trace:
         own = S[np.ix_(rows, rows)]
         return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())
 
-    def _closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
+    def closures(self) -> tuple[closures.ClosedTree, closures.ClosureWorkspace]:
+        """The tree with its constraints, and arrays of nodes to work in."""
         assert self.model.loops is not None
         cl = closures.Closures(**as_objects(self.model.loops.arrays))
-        return cl, closures.closure_workspace(cl, self.model.nv, object)
+        return closures.ClosedTree(self.moving, self.flex, cl), closures.closure_workspace(cl, self.model.nv, object)
 
     def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
         """Coordinates and speeds after one step towards the closed loops, of least kinetic energy, and S before it.
@@ -131,8 +133,8 @@ class Trace:
         """
         loops = self.model.loops
         assert loops is not None
-        cl, cw = self._closures()
-        on_nodes(closed_chains.open_motion)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
+        ct, cw = self.closures()
+        on_nodes(closed_chains.open_motion)(ct, States(q, v), given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
         return q + self.tangent(q) @ dq, v + dv, cw.S
 

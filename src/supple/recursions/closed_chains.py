@@ -1,89 +1,177 @@
-"""Dynamics and kinematics of closed chains: the sweeps over all bodies and all rows."""
+"""Kinematics, projection and dynamics of closed chains: the sweeps over all bodies and all rows."""
 
 from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.articulated import articulate, articulated_inertias, singular_dof
-from supple.recursions.closure_forces import close, closing_changes, constraint_state, factor_closures, solve_closures
-from supple.recursions.closure_rows import pair_acceleration_step, pair_pose_step, pair_velocity_step, row_step
-from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.closure_forces import (
+    close,
+    closing_step,
+    delassus,
+    factor_closures,
+    jacobian_rows,
+    row_force,
+    solve_closures,
+)
+from supple.recursions.closure_rows import (
+    pair_acceleration_step,
+    pair_pose_step,
+    pair_velocity_step,
+    row_acceleration_step,
+    row_step,
+)
+from supple.recursions.closures import ClosedTree, ClosureWorkspace, Projection
 from supple.recursions.composite import configuration_step
-from supple.recursions.kinematics import acceleration_step, ground_acceleration, pose_step, twist_step, velocity_step
-from supple.recursions.nodes import node_step
+from supple.recursions.kinematics import (
+    acceleration_step,
+    ground_acceleration,
+    joint_step,
+    pose_step,
+    twist_step,
+    velocity_step,
+)
+from supple.recursions.newton_euler import at_rest
+from supple.recursions.nodes import node_steps
+from supple.recursions.states import Actuation, States, actuation_at, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
+from supple.spatial import copy_rows
 
 
 @step
-def closure_motion(
-    tree: Tree, flex: Flex | None, cl: Closures, q: Array, v: Array, a: Array, ws: Workspace, cw: ClosureWorkspace
-) -> None:
-    """All rows. Given R, l, H, omega and the accelerations alpha of all bodies for a. Computes all but J, X, S."""
-    for k in range(1, len(tree.parent)):
-        pose_step(tree, flex, k, q, ws)
-        twist_step(tree, flex, k, v, ws)
-    if flex is not None:
-        for s in range(len(flex.attachment_body)):
-            node_step(flex, s, q, ws.flex)
+def constraint_rates(ct: ClosedTree, state: States, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Errors of all rows and their rates. Given R, l, H. Computes R_first ... V of the pairs, N ... curvature."""
+    cl, q, v = ct.closures, state.q, state.v
+    for k in range(1, len(ct.tree.parent)):
+        pose_step(ct.tree, ct.flex, k, q, ws)
+        twist_step(ct.tree, ct.flex, k, v, ws)
+    node_steps(ct.flex, q, ws)
     for e in range(len(cl.pair_bodies)):
-        pair_pose_step(flex, cl, e, q, ws, cw)
-        pair_velocity_step(flex, cl, e, v, ws, cw)
-        pair_acceleration_step(flex, cl, e, q, v, a, ws, cw)
+        pair_pose_step(ct.flex, cl, e, q, ws, cw)
+        pair_velocity_step(ct.flex, cl, e, v, ws, cw)
     for i in range(len(cl.row_kind)):
-        row_step(cl, i, q, v, a, cw)
+        row_step(cl, i, q, v, cw)
+
+
+@step
+def constraint_accelerations(ct: ClosedTree, state: States, a: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Second rates of all rows. Given `constraint_rates`, omega, alpha of all bodies for a. Computes acceleration."""
+    cl = ct.closures
+    for e in range(len(cl.pair_bodies)):
+        pair_acceleration_step(ct.flex, cl, e, state.q, state.v, a, ws, cw)
+    for i in range(len(cl.row_kind)):
+        row_acceleration_step(cl, i, a, cw)
 
 
 @step
 def still_motion(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws: Workspace) -> None:
-    """Configuration, angular velocities and accelerations of all bodies for a, gravity left out."""
+    """Joint poses, angular velocities and accelerations of all bodies for a, gravity left out."""
     ground_acceleration(0.0, tree, ws)
     for k in range(1, len(tree.parent)):
-        configuration_step(tree, flex, k, q, ws)
+        joint_step(tree, flex, k, q, ws)
         velocity_step(tree, flex, k, q, v, ws)
         acceleration_step(tree, flex, k, a, ws)
 
 
 @step
-def open_motion(
-    tree: Tree, flex: Flex | None, cl: Closures, q: Array, v: Array, given: Array, ws: Workspace, cw: ClosureWorkspace
-) -> None:
+def open_motion(ct: ClosedTree, state: States, given: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
     """Everything in `cw` but accelerations and forces: errors, J, M^-1 J* and S; prescribed dofs stay still."""
-    still_motion(tree, flex, q, v, cw.still, ws)
-    articulated_inertias(tree, flex, given, ws)
-    closure_motion(tree, flex, cl, q, v, cw.still, ws, cw)
-    constraint_state(tree, flex, cl, given, ws, cw)
+    for k in range(1, len(ct.tree.parent)):
+        configuration_step(ct.tree, ct.flex, k, state.q, ws)
+    articulated_inertias(ct.tree, ct.flex, given, ws)
+    constraint_rates(ct, state, ws, cw)
+    jacobian_rows(ct, ws, cw)
+    delassus(ct, given, ws, cw)
 
 
 @step
 def free_motion(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    v: Array,
-    drive: Array,
-    given: Array,
-    wrench: Array,
+    ct: ClosedTree, state: States, actuation: Actuation, ws: Workspace, cw: ClosureWorkspace, a: Array
+) -> None:
+    """The tree with its closures open, and what closes them: a, `drive` of prescribed dofs, all of `cw` but forces."""
+    ground_acceleration(-1.0, ct.tree, ws)
+    drive, given, wrench = actuation.drive, actuation.given, actuation.wrench
+    articulate(ct.tree, ct.flex, state.q, state.v, drive, given, wrench, ws, a)
+    constraint_rates(ct, state, ws, cw)
+    constraint_accelerations(ct, state, a, ws, cw)
+    jacobian_rows(ct, ws, cw)
+    delassus(ct, given, ws, cw)
+
+
+@sweep
+def constraint_kinematics(
+    ct: ClosedTree,
+    states: States,
     ws: Workspace,
     cw: ClosureWorkspace,
-    a: Array,
+    position: Array,
+    velocity: Array,
+    J: Array,
 ) -> None:
-    """The tree with its closures open, and what closes them. Computes a, `drive` of prescribed dofs, all of `cw`."""
-    ground_acceleration(-1.0, tree, ws)
-    articulate(tree, flex, q, v, drive, given, wrench, ws, a)
-    closure_motion(tree, flex, cl, q, v, a, ws, cw)
-    constraint_state(tree, flex, cl, given, ws, cw)
+    """Errors (s, rows) and their rates for a batch of states, J (s, rows, nv) too unless that is empty.
+
+    No inertia is needed. Leaves what it computes in `cw` as it is for the last state.
+    """
+    for s in range(len(states.q)):
+        state = state_at(states, s)
+        for k in range(1, len(ct.tree.parent)):
+            joint_step(ct.tree, ct.flex, k, state.q, ws)
+        constraint_rates(ct, state, ws, cw)
+        for i in range(len(cw.position)):
+            position[s, i] = cw.position[i]
+            velocity[s, i] = cw.velocity[i]
+        if len(J) > 0:
+            jacobian_rows(ct, ws, cw)
+            copy_rows(cw.J, J[s])
+
+
+@sweep
+def constraint_wrenches(
+    ct: ClosedTree, states: States, force: Array, ws: Workspace, cw: ClosureWorkspace, wrench: Array
+) -> None:
+    """What forces of the rows (s, rows) do to bodies: wrench (s, n + 1, 6) in body axes at body origins."""
+    for s in range(len(states.q)):
+        state = state_at(states, s)
+        for k in range(1, len(ct.tree.parent)):
+            joint_step(ct.tree, ct.flex, k, state.q, ws)
+        constraint_rates(ct, state, ws, cw)
+        at_rest(ct.flex, ws)
+        for i in range(len(cw.position)):
+            if ct.closures.row_pair[i] >= 0:
+                row_force(ct.flex, ct.closures, i, -force[s, i], ws, cw)
+        copy_rows(ws.load, wrench[s])
+
+
+@sweep
+def projection(
+    ct: ClosedTree, states: States, given: Array, ws: Workspace, cw: ClosureWorkspace, out: Projection
+) -> int:
+    """Steps towards the closed loops for a batch of states, prescribed dofs held, and what they are computed from.
+
+    Return 0, or 1 + the degree of freedom of the open tree that has no inertia. `cw` is left as of the last state.
+    """
+    for s in range(len(states.q)):
+        open_motion(ct, state_at(states, s), given, ws, cw)
+        fault = singular_dof(given, ws)
+        if fault > 0:
+            return fault
+        factor_closures(cw)
+        closing_step(cw.position, out.shift[s], cw)
+        closing_step(cw.velocity, out.impulse[s], cw)
+        for i in range(len(cw.position)):
+            out.position[s, i] = cw.position[i]
+            out.velocity[s, i] = cw.velocity[i]
+        if len(out.J) > 0:
+            copy_rows(cw.J, out.J[s])
+            copy_rows(cw.X, out.X[s])
+            copy_rows(cw.S, out.S[s])
+    return 0
 
 
 @sweep
 def forward_dynamics(
-    tree: Tree,
-    flex: Flex | None,
-    cl: Closures,
-    q: Array,
-    v: Array,
-    drive: Array,
-    given: Array,
-    wrench: Array,
+    ct: ClosedTree,
+    states: States,
+    actuation: Actuation,
     ws: Workspace,
     cw: ClosureWorkspace,
     a: Array,
@@ -91,22 +179,19 @@ def forward_dynamics(
 ) -> int:
     """Accelerations a (s, nv) and closure forces (s, rows) for a batch of states.
 
-    Return 0, or 1 + the degree of freedom of the open tree that has no inertia.
-
-    `drive` and `given` as those of the tree. Leaves all of `cw` as it is for the last state: it is the only sweep that
-    closures have, since what it computes on its way serves assembly and projection too, and compiling takes long.
+    Return 0, or 1 + the degree of freedom of the open tree that has no inertia. `cw` is left as of the last state.
     """
-    for s in range(len(q)):
-        free_motion(tree, flex, cl, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, cw, a[s])
-        fault = singular_dof(given, ws)
+    for s in range(len(states.q)):
+        acting = actuation_at(actuation, s)
+        free_motion(ct, state_at(states, s), acting, ws, cw, a[s])
+        fault = singular_dof(acting.given, ws)
         if fault > 0:
             return fault
         factor_closures(cw)
-        closing_changes(cw)
         for i in range(len(cw.error)):
             cw.error[i] = -cw.acceleration[i]
         solve_closures(cw.error, cw.force, cw)
-        close(given, drive[s], cw, a[s])
+        close(acting.given, acting.drive, cw, a[s])
         for i in range(len(cw.force)):
             force[s, i] = cw.force[i]
     return 0

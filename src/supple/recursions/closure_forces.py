@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.engines.kernels import step
 from supple.recursions.articulated import accelerate_step, residual_step
-from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace
 from supple.recursions.forces import node_act
 from supple.recursions.newton_euler import at_rest, joint_force_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
@@ -115,16 +115,19 @@ def respond(tree: Tree, flex: Flex | None, given: Array, i: int, ws: Workspace, 
 
 
 @step
-def constraint_state(
-    tree: Tree, flex: Flex | None, cl: Closures, given: Array, ws: Workspace, cw: ClosureWorkspace
-) -> None:
-    """J, M^-1 J* and S = J M^-1 J*, in O(bodies) a row. Given N and the articulated D, G; leaves the tree at rest."""
-    rows, n = len(cl.row_kind), len(cw.still)
-    for i in range(rows):
-        jacobian_row(tree, flex, cl, i, ws, cw)
-    at_rest(flex, ws)
-    for i in range(rows):
-        respond(tree, flex, given, i, ws, cw)
+def jacobian_rows(ct: ClosedTree, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """J of all rows, in O(bodies) a row. Given R, l, H and N. Leaves the tree `at_rest`."""
+    for i in range(len(ct.closures.row_kind)):
+        jacobian_row(ct.tree, ct.flex, ct.closures, i, ws, cw)
+
+
+@step
+def delassus(ct: ClosedTree, given: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """M^-1 J* and S = J M^-1 J*, in O(bodies) a row. Given J and the articulated D, G; leaves the tree at rest."""
+    n = len(cw.still)
+    at_rest(ct.flex, ws)
+    for i in range(len(cw.force)):
+        respond(ct.tree, ct.flex, given, i, ws, cw)
         for j in range(i + 1):
             total = 0.0 * cw.X[i, 0]
             for k in range(n):
@@ -190,19 +193,14 @@ def solve_closures(r: Array, x: Array, cw: ClosureWorkspace) -> None:
 
 
 @step
-def closing_changes(cw: ClosureWorkspace) -> None:
-    """The step towards the closed loops of least kinetic energy: -M^-1 J* S^-1 phi, and so for the speeds.
+def closing_step(error: Array, change: Array, cw: ClosureWorkspace) -> None:
+    """The step towards the closed loops of least kinetic energy: -M^-1 J* S^-1 error, of coordinates or of speeds.
 
-    Given position, velocity, X, S and its factor. Computes shift, impulse; force is overwritten. Prescribed degrees of
-    freedom stay. A state that is closed but for an error e is left with one of the order of its square.
+    Given X, S and its factor. Computes change (nv,); force is overwritten. Prescribed degrees of freedom stay. A state
+    that is closed but for an error e is left with one of the order of its square.
     """
-    solve_closures(cw.position, cw.force, cw)
-    for j in range(len(cw.shift)):
-        cw.shift[j] = 0.0
+    solve_closures(error, cw.force, cw)
+    for j in range(len(change)):
+        change[j] = 0.0
         for i in range(len(cw.force)):
-            cw.shift[j] -= cw.force[i] * cw.X[i, j]
-    solve_closures(cw.velocity, cw.force, cw)
-    for j in range(len(cw.impulse)):
-        cw.impulse[j] = 0.0
-        for i in range(len(cw.force)):
-            cw.impulse[j] -= cw.force[i] * cw.X[i, j]
+            change[j] -= cw.force[i] * cw.X[i, j]

@@ -219,20 +219,29 @@ def frame_row(cl: Closures, i: int, R: Mat3, p: Vec3, V: Vec6) -> tuple[Vec6, Nu
 
 
 @step
-def row_step(cl: Closures, i: int, q: Array, v: Array, a: Array, cw: ClosureWorkspace) -> None:
-    """Row i. Given R, p, V, A of its pair. Computes N, position, velocity, acceleration."""
+def row_step(cl: Closures, i: int, q: Array, v: Array, cw: ClosureWorkspace) -> None:
+    """Row i and its rate. Given R, p, V of its pair. Computes N, position, velocity, curvature."""
     e = cl.row_pair[i]
     if e < 0:
         x, y = cl.row_ratios[i, 0], cl.row_ratios[i, 1]
-        j, k = cl.row_speeds[i, 0], cl.row_speeds[i, 1]
         stretch = x * q[cl.row_coordinates[i, 0]] + y * q[cl.row_coordinates[i, 1]]
         cw.position[i] = stretch - cl.row_number[i, 0]
-        cw.velocity[i] = x * v[j] + y * v[k]
-        cw.acceleration[i] = x * a[j] + y * a[k]
+        cw.velocity[i] = x * v[cl.row_speeds[i, 0]] + y * v[cl.row_speeds[i, 1]]
     else:
         V = load6(cw.V, e)
         N, position, curvature = frame_row(cl, i, load9(cw.R, e), load3(cw.p, e), V)
         store(cw.N, i, N)
         cw.position[i] = position
         cw.velocity[i] = dot6(N, V)
-        cw.acceleration[i] = dot6(N, load6(cw.A, e)) + curvature
+        cw.curvature[i] = curvature
+
+
+@step
+def row_acceleration_step(cl: Closures, i: int, a: Array, cw: ClosureWorkspace) -> None:
+    """The second rate of row i. Given N, curvature and A of its pair. Computes acceleration."""
+    e = cl.row_pair[i]
+    if e < 0:
+        x, y = cl.row_ratios[i, 0], cl.row_ratios[i, 1]
+        cw.acceleration[i] = x * a[cl.row_speeds[i, 0]] + y * a[cl.row_speeds[i, 1]]
+    else:
+        cw.acceleration[i] = dot6(load6(cw.N, i), load6(cw.A, e)) + cw.curvature[i]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.recursions.tree import Array
+from supple.recursions.tree import Array, Flex, Tree
 
 # What a row demands (`Closures.row_kind`); a is fixed in the first frame, b in the second, c and d are numbers.
 ALONG = 0  # a . p = c
@@ -61,6 +61,14 @@ class Closures(NamedTuple):
     """(rows, 2) their factors."""
 
 
+class ClosedTree(NamedTuple):
+    """A tree with constraints on top. Never written to."""
+
+    tree: Tree
+    flex: Flex | None
+    closures: Closures
+
+
 class ClosureWorkspace(NamedTuple):
     """What is computed of the closures. One for each thread."""
 
@@ -82,6 +90,8 @@ class ClosureWorkspace(NamedTuple):
     """(rows,) phi; zero where there is none."""
     velocity: Array
     """(rows,) phi'."""
+    curvature: Array
+    """(rows,) phi'' less N . (dw, du)."""
     acceleration: Array
     """(rows,) phi'' for the accelerations in `Workspace.alpha`."""
     J: Array
@@ -102,12 +112,27 @@ class ClosureWorkspace(NamedTuple):
     """(rows,) of use within a step only."""
     error: Array
     """(rows,) what the forces must bring about."""
-    shift: Array
-    """(nv,) step that closes the loops, in the directions of the speeds."""
-    impulse: Array
-    """(nv,) change of the speeds after which they fulfil the rows."""
     still: Array
     """(nv,) zeros."""
+
+
+class Projection(NamedTuple):
+    """What a batch of states has of its constraints, and the steps that close them. By `closed_chains.projection`."""
+
+    position: Array
+    """(s, rows) phi."""
+    velocity: Array
+    """(s, rows) phi'."""
+    shift: Array
+    """(s, nv) steps that close the loops, in the directions of the speeds."""
+    impulse: Array
+    """(s, nv) changes of the speeds after which they fulfil the rows."""
+    J: Array
+    """(s, rows, nv); if it is empty, neither this nor X and S are kept."""
+    X: Array
+    """(s, rows, nv) M^-1 J*, its columns as rows."""
+    S: Array
+    """(s, rows, rows) J M^-1 J*."""
 
 
 def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWorkspace:
@@ -123,6 +148,7 @@ def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWor
         N=np.zeros((rows, 6), dtype),
         position=np.zeros(rows, dtype),
         velocity=np.zeros(rows, dtype),
+        curvature=np.zeros(rows, dtype),
         acceleration=np.zeros(rows, dtype),
         J=np.zeros((rows, speeds), dtype),
         X=np.zeros((rows, speeds), dtype),
@@ -133,7 +159,5 @@ def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWor
         pivot=np.zeros(rows, dtype),
         left=np.zeros(rows, dtype),
         error=np.zeros(rows, dtype),
-        shift=np.zeros(speeds, dtype),
-        impulse=np.zeros(speeds, dtype),
         still=np.zeros(speeds, dtype),
     )

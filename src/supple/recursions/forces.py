@@ -7,7 +7,7 @@ import numpy as np
 from supple.engines.kernels import step
 from supple.recursions.kinematics import joint_step, pose_step, twist_step, velocity_step
 from supple.recursions.modal import inertia_of_modes, modal_gyroscopic_step, offdiagonal_sum, own_inertia, own_moment
-from supple.recursions.nodes import node_force, node_motion, node_pose, node_step
+from supple.recursions.nodes import node_force, node_motion, node_pose, node_steps
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
     TINY,
@@ -185,9 +185,7 @@ def loaded_motion(tree: Tree, flex: Flex | None, q: Array, v: Array, wrench: Arr
         for k in range(1, len(tree.parent)):
             pose_step(tree, flex, k, q, ws)
             twist_step(tree, flex, k, v, ws)
-        if flex is not None:
-            for s in range(len(flex.attachment_body)):
-                node_step(flex, s, q, ws.flex)
+        node_steps(flex, q, ws)
         for e in range(len(tree.spring_bodies)):
             spring_step(tree, flex, e, q, v, ws)
         for e in range(len(tree.wrench_body)):

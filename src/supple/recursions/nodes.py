@@ -8,7 +8,7 @@ rate of any orientation; energy would not be conserved.) In the model of (8.1) t
 from __future__ import annotations
 
 from supple.engines.kernels import step
-from supple.recursions.tree import Array, Flex, FlexWorkspace
+from supple.recursions.tree import Array, Flex, FlexWorkspace, Workspace
 from supple.spatial import (
     Mat3,
     Vec3,
@@ -71,6 +71,14 @@ def node_step(flex: Flex, s: int, q: Array, w: FlexWorkspace) -> None:
         store(w.node_l, s, l)
         store(w.node_R, s, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
         store(w.node_Q, s, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+
+
+@step
+def node_steps(flex: Flex | None, q: Array, ws: Workspace) -> None:
+    """Where all attachment nodes are. Computes node_l, node_R, node_Q."""
+    if flex is not None:
+        for s in range(len(flex.attachment_body)):
+            node_step(flex, s, q, ws.flex)
 
 
 @step

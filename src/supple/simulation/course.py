@@ -15,7 +15,7 @@ from supple.errors import SimulationError, SingularError, StateError
 from supple.inputs.controllers import Sampled
 from supple.inputs.events import Event
 from supple.inputs.inputs import WORK
-from supple.model.partitioning import condition, partition
+from supple.model.loops.partitioning import condition, partition
 from supple.simulation.choice import Choice
 from supple.simulation.methods.segment import Effort, Memory, Method, Task
 from supple.simulation.situation import Situation

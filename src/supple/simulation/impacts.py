@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model import assembly
-from supple.model.closed import Loops
+from supple.model.loops.loops import Loops
 from supple.model.model import Model
 from supple.recursions import articulated
 from supple.recursions.tree import QUATERNION, THREE_AXES
@@ -32,17 +31,17 @@ def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector
     speed : int
     given : (nv,) array of bool
     """
-    (q_,), _, dtype = model._batch(q=(q, model.nq))
+    (q_,), _, dtype = model.batch(q=(q, model.nq))
     x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
     x[0, speed] = 1.0
-    with model._workspace(dtype) as ws:
-        model._refuse_singular(articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v))
+    with model.workspace(dtype) as ws:
+        model.refuse_singular(articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v))
     change: Vector = v[0]
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
-        cw = model.loops.constraint_state(q, given=given)
-        rows = -assembly.least(cw.S, cw.J @ change, model.loops.scales.moved(cw.J, given))
-        change, closing = change + cw.X.T @ rows, cw.J.T @ rows
+        at = model.loops.constraint_state(q, given=given)
+        rows = -model.loops.redundancy(at.J, given).solve(at.S, at.J @ change)
+        change, closing = change + at.X.T @ rows, at.J.T @ rows
     if change[speed] <= least:
         return None
     felt = model.mass_matrix(q) @ change - closing if given.any() else x[0]

@@ -86,9 +86,9 @@ def frames(
     places = {name: requests.frame(model, frame) for name, frame in wanted.items()}
     count, times = len(places), len(q)
     R_bodies, p_bodies = model.poses(q)
-    (q, v, a), _, dtype = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
+    (q, v, a), _, dtype = model.batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
     V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
-    with model._workspace(dtype) as ws:
+    with model.workspace(dtype) as ws:
         kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
     turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
     velocity, acceleration = np.zeros((2, times, count, 6))

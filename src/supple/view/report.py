@@ -20,7 +20,7 @@ import xarray as xr
 from supple.erls.model import ErlsModel
 from supple.errors import StateError
 from supple.formulations import AnyModel, seen_as
-from supple.model.mobility import degrees_of_freedom
+from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.version import VERSION
 from supple.view.page import filled, page, part

@@ -18,8 +18,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from supple.errors import SimulationError, StateError
 from supple.expressions.derivatives import jacobian
@@ -27,12 +25,13 @@ from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
-from supple.model.closed import NEARLY_SINGULAR, REDUNDANT, Loops
 from supple.model.compiled import LARGEST
+from supple.model.loops.loops import Loops
+from supple.model.loops.singular_configurations import NEARLY_SINGULAR
 from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
-from supple.recursions.closures import closure_workspace
+from supple.recursions.states import Actuation, States
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
@@ -114,9 +113,8 @@ class ClosedIDA(Sundials):
         s, m, n = self.system, ordinary(self.system.model, self.name), self.system.size
         s.call(task.t, task.y, task.u)
         q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
-        cw = closure_workspace(self.loops.arrays, m.nv, float)
-        m._refuse_singular(self.loops.forward(q, v, drive, s.given, m._wrenches([], float), cw)[2])
-        kept = independent(cw.S)
+        cw = self.loops.sweeps.forward(States(q, v), Actuation(drive, s.given, m.no_wrench(float))).last
+        kept = self.loops.redundancy(cw.J, s.given).independent
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
         x[:n], rate[:n] = task.y, s.rate(task.t, task.y, task.u)
@@ -156,15 +154,6 @@ class ClosedIDA(Sundials):
         return super()._reason(task, found)
 
 
-def independent(S: Vector) -> NDArray[np.bool_]:
-    """Rows (m,) that repeat no others, the most independent ones first: pivoted Cholesky factors of S (m, m)."""
-    size = np.where(S.diagonal() > closure_forces.SMALLEST, S.diagonal(), np.inf)
-    _, order, rank, _ = lapack.dpstrf(S / np.sqrt(np.outer(size, size)), tol=REDUNDANT)
-    kept = np.zeros(len(S), dtype=bool)
-    kept[order[:rank] - 1] = True
-    return kept
-
-
 def residual(e: DrivenEquations) -> Nodes:
     """What is left of all equations: of the coordinates, speeds and integrals, of the rows, of the rates of the rows.
 
@@ -199,10 +188,10 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
     """phi, J v, and J* of each of some numbers for all rows."""
     x, t = e.applied, e.trace
     assert isinstance(t, Trace)
-    cl, cw = t._closures()
-    ws = t.workspace()
+    ct, cw = t.closures()
+    cl, ws = ct.closures, t.workspace()
     on_nodes(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
-    on_nodes(closed_chains.closure_motion)(t.moving, t.flex, cl, x.q, x.v, cw.still, ws, cw)
+    on_nodes(closed_chains.constraint_rates)(ct, States(x.q, x.v), ws, cw)
     out = []
     for row_sizes in sizes:
         on_nodes(newton_euler.at_rest)(t.flex, ws)

@@ -14,18 +14,15 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from supple.errors import AssemblyError, StateError
-from supple.model.assembly import CLOSED, assembled, largest
+from supple.model.loops.assembly import CLOSED, assembled, largest
+from supple.model.loops.redundancy import Redundancy
 
 if TYPE_CHECKING:
-    from supple.model.closed import Loops
+    from supple.model.loops.loops import Loops
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
-RANK = 1e-8
-"""What is left of a condition, relative to the conditions themselves, when others explain it."""
-SATISFIED = 1e-10
-"""Size of a row, relative to the largest, below which it is rounding."""
 REFINEMENTS = 8
 """Steps back to the loops before a proper assembly is tried."""
 NEARBY = 1e-3
@@ -75,12 +72,12 @@ def _partition(loops: Loops, q: Floats, given: Bools, wanted: Bools) -> Partitio
     J = loops.jacobian(q)
     free = np.flatnonzero(~given)
     inertia = np.diag(loops.model.mass_matrix(q))
-    weight = 1.0 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
+    weight, sizes = 1.0 / np.sqrt(np.where(inertia > 0, inertia, 1.0)), loops.scales.speeds
     scaled = J / loops.scales.rows[:, None]
-    chosen, follow = solved(scaled[np.ix_(loops.holonomic, free)], weight[free], wanted[free])
+    chosen, follow = solved(scaled[np.ix_(loops.holonomic, free)], sizes[free], weight[free], wanted[free])
     placed, X = free[chosen], np.zeros((loops.model.nv, len(chosen)))
     X[free] = follow
-    chosen, follow = solved(scaled[~loops.holonomic] @ X, weight[placed], wanted[placed])
+    chosen, follow = solved(scaled[~loops.holonomic] @ X, sizes[placed], weight[placed], wanted[placed])
     moving = placed[chosen]
     return Partition(J, placed, moving, np.setdiff1d(free, moving), X, X @ follow)
 
@@ -90,38 +87,38 @@ def condition(loops: Loops, q: Floats, given: Bools, moving: Bools) -> float:
 
     The least eigenvalue of S = J M^-1 J* with the moving speeds held, relative to S with none of them held.
     """
-    cw, held = loops.constraint_state(q, given=given), loops.constraint_state(q, given=given | moving).S
-    S = cw.S
-    size = np.where(loops.scales.moved(cw.J, given), np.sqrt(np.abs(S.diagonal())), np.inf)
-    scale = np.outer(size, size)
-    values, V = np.linalg.eigh(S / scale)
-    used = values > RANK * max(float(values.max(initial=0.0)), RANK)
-    W = V[:, used] / np.sqrt(values[used])
-    return float(np.linalg.eigvalsh(W.T @ (held / scale) @ W).min(initial=1.0))
+    state, held = loops.constraint_state(q, given=given), loops.constraint_state(q, given=given | moving)
+    B = loops.redundancy(state.J, given).basis
+    S = B.T @ state.S @ B
+    size = np.sqrt(np.outer(S.diagonal(), S.diagonal()))
+    values, V = np.linalg.eigh(S / size)
+    W = V / np.sqrt(np.maximum(values, np.finfo(float).tiny))
+    return float(np.linalg.eigvalsh(W.T @ (B.T @ held.S @ B / size) @ W).min(initial=1.0))
 
 
-def solved(J: Floats, weight: Floats, wanted: Bools) -> tuple[Ints, Floats]:
+def solved(J: Floats, sizes: Floats, weight: Floats, wanted: Bools) -> tuple[Ints, Floats]:
     """Independent columns of J x = 0, in order, and Z (columns, independent) with x = Z x_independent.
 
     Parameters
     ----------
     J : (rows, columns) array
+        Of equations whose typical size is 1.
+    sizes : (columns,) array
+        Typical change of each x, by which the rank is judged.
     weight : (columns,) array
-        Change of each x that counts as one.
+        Change of each x that counts as one in the choice.
     wanted : (columns,) array of bool
         Columns that must be independent. If they cannot all be, there are too many in the result.
     """
-    columns = J.shape[1]
-    A = J * weight
-    sizes = np.linalg.norm(A, axis=1)
-    A = A[sizes > SATISFIED * sizes.max(initial=0.0)]
-    others = np.flatnonzero(~wanted)
-    if not A.size or not len(others):
+    columns, unit = J.shape[1], np.ones(len(J))
+    A = (J * weight)[Redundancy(J, unit, sizes).moved]
+    rank = Redundancy(J, unit, np.where(wanted, 0.0, sizes)).rank
+    if not rank:
         return np.arange(columns), np.eye(columns)
+    others = np.flatnonzero(~wanted)
     A /= np.linalg.norm(A, axis=1)[:, None]
-    R, order = linalg.qr(A[:, others], mode="r", pivoting=True)
-    left = np.abs(np.diag(R))
-    follow = others[order[: int((left > RANK * max(left[0], RANK)).sum())]]
+    order = linalg.qr(A[:, others], mode="r", pivoting=True)[1]
+    follow = others[order[:rank]]
     rest = np.setdiff1d(np.arange(columns), follow)
     Z = np.zeros((columns, len(rest)))
     Z[rest, np.arange(len(rest))] = 1.0
@@ -141,7 +138,7 @@ def back(loops: Loops, q: Floats, given: Bools) -> Floats:
     still = np.zeros((1, loops.model.nv))
     out: Floats = q
     for _ in range(REFINEMENTS):
-        if largest(loops, out, loops.constraint_state(out)) <= CLOSED:
+        if largest(loops, out, loops.configuration(out)) <= CLOSED:
             return out
         out = loops.project(out[None], still, given, steps=1)[0][0]
         if not np.isfinite(out).all():

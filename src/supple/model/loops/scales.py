@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP
+from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP, Closures
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
-    from supple.model.closed import Loops
     from supple.model.model import Model
 
 Floats = NDArray[np.float64]
 LENGTHS = (ALONG, DISTANCE, SCREW, HEIGHT, SLIP)
 """Kinds of constraint equations whose error is a length."""
-LEVER = 1e-10
-"""Change of a row for typical speeds, relative to its typical size, that is rounding."""
 ROUNDING = 0.01
 """Share of its distance from the origin to which a position is known as well as one at the mechanism's own extent."""
 
@@ -40,20 +37,15 @@ class Scales:
         Errors of the constraint equations that count as one.
     """
 
-    def __init__(self, loops: Loops) -> None:
-        model = loops.model
-        self.length = extent(model, loops) or 1.0
+    def __init__(self, model: Model, arrays: Closures) -> None:
+        self.length = extent(model, arrays) or 1.0
         self.speeds: Floats = speed_sizes(model, self.length)
-        kind, arrays = loops.arrays.row_kind, loops.arrays
+        kind = arrays.row_kind
         self.rows: Floats = np.where(kind == ANGLE, 1.0, self.length)
         self.rows[kind == COUPLING] = self.speeds[arrays.row_speeds[kind == COUPLING, 0]]
         self._is_length = np.isin(kind, LENGTHS)
         self._displacements = np.flatnonzero([unit == "m" for unit in model.coordinate_units])
         self._is_displacement = np.array([unit == "m/s" for unit in model.speed_units])
-
-    def moved(self, J: Floats, given: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Rows (rows,) of J that the speeds which are not given can change: their levers are more than rounding."""
-        return np.asarray((np.abs(J) * np.where(given, 0.0, self.speeds)).max(axis=1, initial=0.0) > LEVER * self.rows)
 
     def units(self, farthest: float) -> Floats:
         """Errors (rows,) that count as one where points are this far, m, from the origin and rounding grows."""
@@ -91,13 +83,12 @@ def speed_sizes(model: Model, length: float) -> Floats:
     return out
 
 
-def extent(model: Model, loops: Loops | None) -> float:
+def extent(model: Model, arrays: Closures | None) -> float:
     """Largest length, m, in the description of bodies, joints and constraints; of the ground how far they spread."""
     tree = model.tree
     on_ground, on_bodies = [tree.position[1:][tree.parent[1:] == 0]], [tree.position[1:][tree.parent[1:] != 0]]
     numbers = np.abs(tree.pitch)
-    if loops is not None:
-        arrays = loops.arrays
+    if arrays is not None:
         numbers = np.append(numbers, np.abs(arrays.row_number[np.isin(arrays.row_kind, LENGTHS)]))
         for end in (0, 1):
             fixed = arrays.pair_bodies[:, end] == 0

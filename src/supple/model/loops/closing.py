@@ -11,13 +11,11 @@ from scipy import linalg, sparse
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
-    from supple.model.closed import Loops
+    from supple.model.loops.loops import Loops
     from supple.model.model import Model
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-FLAT = 1e-9
-"""Eigenvalue of the scaled S, relative to the largest, below which rows repeat others or joints cannot move them."""
 IMMOVABLE = 1e-12
 """Compliance, relative to the largest, below which modes cannot move what joints leave."""
 MASSLESS = 1e-6
@@ -49,12 +47,12 @@ class Closing:
         M += MASSLESS * M.diagonal().max(initial=0.0) * np.eye(len(M))
         X = unit[self._joints, None] * _solved(M, (J[:, self._joints] * unit[self._joints]).T)
         S = J[:, self._joints] @ X
-        moved = loops.scales.moved(J, given | model.is_mode)
-        self._size = np.where(moved, np.sqrt(np.abs(S.diagonal())), loops.scales.rows)
-        scaled = np.where(np.outer(moved, moved), S / np.outer(self._size, self._size), 0.0)
+        found = loops.redundancy(J, given | model.is_mode)
+        self._size = np.where(found.moved, np.sqrt(np.abs(S.diagonal())), loops.scales.rows)
+        scaled = np.where(np.outer(found.moved, found.moved), S / np.outer(self._size, self._size), 0.0)
         self._X, self._J = X / self._size, J / self._size[:, None]
         self._values, self._vectors = np.linalg.eigh((scaled + scaled.T) / 2)
-        self._flat = self._values <= FLAT * self._values.max(initial=0.0)
+        self._flat = np.arange(len(J)) < len(J) - found.rank
 
     def joints(self, errors: Floats, damping: float = 0.0) -> Floats:
         """Step (nv,) of the joints alone that takes errors (rows,) away, or as much of them as it can."""

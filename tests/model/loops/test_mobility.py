@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import supple
-from supple.model.mobility import degrees_of_freedom
+from supple.model.loops.mobility import degrees_of_freedom
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import AssemblyError
-from supple.model.closed import REDUNDANT
+from supple.model.loops.redundancy import ranks
 from supple.model.model import Model
 
 CONFIGURATIONS = 3
@@ -26,12 +26,8 @@ def degrees_of_freedom(model: Model, q: ArrayLike | None = None) -> int:
     if loops is None:
         return model.nv
     states = _closed(model) if q is None else np.atleast_2d(np.asarray(q, dtype=float))
-    ranks = [0]
-    for J in np.asarray(loops.jacobian(states)).reshape(-1, len(loops), model.nv):
-        size = np.linalg.norm(J, axis=1)
-        used = size > 0
-        ranks.append(int(np.linalg.matrix_rank(J[used] / size[used, None], tol=REDUNDANT)) if used.any() else 0)
-    return model.nv - max(ranks)
+    found = ranks(loops.jacobian(states), loops.scales.rows, loops.scales.speeds)
+    return model.nv - int(found.max(initial=0))
 
 
 def _closed(model: Model) -> np.ndarray:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError
-from supple.model.closing import FLAT, Closing, deformation, strain_energies
+from supple.model.loops.closing import Closing, deformation, strain_energies
 from supple.recursions.closures import ClosureWorkspace
 
 if TYPE_CHECKING:
-    from supple.model.closed import Loops
+    from supple.model.loops.loops import Loops
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -61,22 +61,22 @@ def _around(loops: Loops, q: Floats, given: Bools) -> Iterator[Floats]:
 
 def _closed(loops: Loops, q: Floats, given: Bools, held: bool) -> Floats:
     """The same by the steps of `Closing`, damped (Levenberg, Marquardt) while they do not bring the error down."""
-    cw, same = loops.constraint_state(q, given=given), np.zeros(loops.model.nv)
+    cw, same = loops.configuration(q), np.zeros(loops.model.nv)
     damping = 0.0
     for _ in range(MOST_STEPS):
         error = largest(loops, q, cw)
         if error <= CLOSED:
-            return _upright(loops, q, cw)
+            return _upright(loops, q)
         if not (np.isfinite(cw.J).all() and np.isfinite(error)):
             raise AssemblyError(_not_finite(loops, cw))
         phi, closing = np.where(loops.holonomic, cw.position, 0.0), Closing(loops, q, cw.J, given)
         step = closing.joints(phi, damping) if held else closing.strained(phi, same, damping)
         trial = loops.model.integrate(q, _limited(loops, step, phi), 1.0)
-        there = loops.constraint_state(trial, given=given)
+        there = loops.configuration(trial)
         if largest(loops, trial, there) < error * (1 - 1e-4):
             q, cw, damping = trial, there, damping / 10 if damping > DAMPINGS[0] else 0.0
         elif error < NEARLY:
-            return _upright(loops, q, cw)
+            return _upright(loops, q)
         elif damping > DAMPINGS[1]:
             break
         else:
@@ -99,7 +99,7 @@ def _relaxed(loops: Loops, q: Floats, guess: Floats, given: Bools) -> Floats:
     strain = deformation(loops.model, q, guess)
     energy = float(strain_energies(loops.model, strain).sum())
     for _ in range(MOST_STEPS):
-        cw = loops.constraint_state(q, given=given)
+        cw = loops.configuration(q)
         phi = np.where(loops.holonomic, cw.position, 0.0)
         step = _limited(loops, Closing(loops, q, cw.J, given).strained(phi, strain), phi)
         try:
@@ -128,13 +128,13 @@ def strained(loops: Loops, q: Floats, guess: Floats) -> str:
 
 def consistent(loops: Loops, q: Floats, v: Floats, given: Bools) -> Floats:
     """Speeds that fulfil all constraints: v less X* S^-1 J v; given ones stay, those of modes if the joints suffice."""
-    cw = loops.constraint_state(q, v, given)
+    state = loops.constraint_state(q, v, given)
     allowed = NEARLY * float((np.abs(v) / loops.scales.speeds).max(initial=0.0)) * loops.scales.rows
     for held in (True, False) if loops.model.is_mode.any() else (False,):
         if held:
-            change = Closing(loops, q, cw.J, given).joints(cw.velocity)
+            change = Closing(loops, q, state.J, given).joints(state.velocity)
         else:
-            change = -cw.X.T @ least(cw.S, cw.velocity, loops.scales.moved(cw.J, given))
+            change = -state.X.T @ loops.redundancy(state.J, given).solve(state.S, state.velocity)
         out: Floats = v + change
         left = loops.errors(q, out)[1]
         if (np.abs(left) <= allowed).all():
@@ -156,19 +156,9 @@ def largest(loops: Loops, q: Floats, cw: ClosureWorkspace) -> float:
     return float((np.abs(cw.position) / loops.scales.units(farthest))[loops.holonomic].max(initial=0.0))
 
 
-def least(S: Floats, r: Floats, moved: Bools) -> Floats:
-    """x of least size with S x = r, in the sense of least squares, for the rows that can be moved."""
-    used = np.flatnonzero(moved)
-    size = np.sqrt(S.diagonal()[used])
-    scaled = S[np.ix_(used, used)] / np.outer(size, size)
-    out: Floats = np.zeros(len(r))
-    out[used] = np.linalg.lstsq(scaled, r[used] / size, rcond=FLAT)[0] / size
-    return out
-
-
-def _upright(loops: Loops, q: Floats, cw: ClosureWorkspace) -> Floats:
+def _upright(loops: Loops, q: Floats) -> Floats:
     """The coordinates, if no joint is closed with its frames turned against each other by half a turn."""
-    over = loops.turned_over(cw)
+    over = loops.turned_over(q)
     if over:
         listed = ", ".join(map(repr, over))
         raise AssemblyError(

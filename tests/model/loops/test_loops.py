@@ -107,7 +107,7 @@ def test_joint_wrenches_balance_every_body() -> None:
     a = model.forward_dynamics(q, v, np.zeros(3))
     force = loops.forces(q, v, np.zeros(3))
     F = model.joint_wrenches(q, v, a, constraint_forces=force)
-    pin = loops.loads(q[None], force[None])[0, 3, 3:]
+    pin = loops.sweeps.wrenches(q[None], force[None])[0, 3, 3:]
     np.testing.assert_allclose(F[2, 3:] + pin + 3.0 * np.array([0, -9.81, 0]), 3.0 * np.array([a[2], 0, 0]), atol=1e-8)
     with pytest.raises(supple.StateError, match="expected the forces of its constraints"):
         model.joint_wrenches(q, v, a)

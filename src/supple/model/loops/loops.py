@@ -1,0 +1,255 @@
+"""A model's closed loops and other constraints: their errors, their forces, which of them are redundant."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.description.constraints import Gear, Row
+from supple.errors import AssemblyWarning, StateError, nearest
+from supple.model.flatten import Names, numbering, place
+from supple.model.loops import assembly, singular_configurations
+from supple.model.loops.closure_arrays import closure_arrays
+from supple.model.loops.drives import drive_forces
+from supple.model.loops.identically_satisfied import refuse_turned_over, split_rows
+from supple.model.loops.redundancy import Redundancy
+from supple.model.loops.ruthless import refuse_ruthless
+from supple.model.loops.scales import Scales
+from supple.model.loops.sentences import redundant_sentences
+from supple.model.loops.sweeps import ConstraintSweeps
+from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, Projection
+from supple.recursions.states import Actuation, States
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Numbers = NDArray[Any]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Loops:
+    """The constraints of a model beyond its tree; `Model.loops`.
+
+    Where not said otherwise arrays of states have leading axes of any kind, as for the model's own functions. A row is
+    one constraint equation; a constraint has one to six of them.
+
+    Attributes
+    ----------
+    model : Model
+    arrays : Closures
+        Of the rows that the joints can change.
+    rows : list of (str, Row)
+        The constraint that each of them belongs to, and what it demands.
+    satisfied : list of (str, Row)
+        Rows that are fulfilled whatever the joints do, as those across the plane of a planar mechanism.
+    holonomic : (rows,) array of bool
+        Rows that are conditions on positions, not on velocities alone.
+    scales : Scales
+        Typical sizes of the speeds and rows, which tolerances and steps are relative to.
+    sweeps : ConstraintSweeps
+        The recursions over all bodies and rows.
+    """
+
+    def __init__(self, model: Model, names: Names) -> None:
+        mech = model.description
+        self.model = model
+        number = numbering(mech)
+        framed = {name: c for name, c in mech.constraints.items() if not isinstance(c, Gear)}
+        ends = [(place(mech, c.first, number), place(mech, c.second, number)) for c in framed.values()]
+        attachments = (
+            model.flex.closure_attachments if model.flex is not None else -np.ones((len(ends), 2), dtype=np.int64)
+        )
+        every = closure_arrays(mech, ends, attachments, names, model.tree.q_of_speed)
+        refuse_ruthless(model, list(framed), every)
+        self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(framed.items())]
+        rows = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]
+        moved = split_rows(model, every, rows)
+        self.rows: list[tuple[str, Row]] = [row for row, x in zip(rows, moved, strict=True) if x]
+        self.satisfied: list[tuple[str, Row]] = [row for row, x in zip(rows, moved, strict=True) if not x]
+        fields = {key: x[moved] for key, x in every._asdict().items() if key.startswith("row_")}
+        self.holonomic: Bools = fields["row_kind"] != SLIP
+        for x in (*fields.values(), self.holonomic):
+            x.flags.writeable = False
+        self.arrays: Closures = every._replace(**fields)
+        self.scales = Scales(model, self.arrays)
+        self.sweeps = ConstraintSweeps(model, self.arrays)
+        refuse_turned_over(self)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    # ------------------------------------------------------------ errors
+
+    def errors(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Numbers, Numbers]:
+        """How far the rows are from zero, and how fast they change: (..., rows) each, m or rad, m/s or rad/s."""
+        m = self.model
+        (q_, v_), shape, _ = m.batch(q=(q, m.nq), v=(np.zeros(m.nv) if v is None else v, m.nv))
+        position, velocity = self.sweeps.errors(States(q_, v_))
+        return position.reshape((*shape, len(self))), velocity.reshape((*shape, len(self)))
+
+    def jacobian(self, q: ArrayLike) -> Numbers:
+        """J (..., rows, nv): rates of the rows are J v."""
+        m = self.model
+        (q_,), shape, _ = m.batch(q=(q, m.nq))
+        return self.sweeps.jacobian(q_).reshape((*shape, len(self), m.nv))
+
+    def configuration(self, q: Floats) -> ClosureWorkspace:
+        """Errors, J and how the frames lie of one configuration (nq,)."""
+        return self.sweeps.configuration(q)
+
+    def constraint_state(self, q: Floats, v: Floats | None = None, given: Bools | None = None) -> Projection:
+        """Errors, J, M^-1 J*, S and the steps that close the loops, of one state, prescribed dofs held.
+
+        Raises
+        ------
+        SingularError
+            If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
+        """
+        m = self.model
+        states = States(q[None], np.zeros((1, m.nv)) if v is None else v[None])
+        found = self.sweeps.projection(states, m.none_prescribed if given is None else given, matrices=True)
+        return Projection(*(x[0] for x in found))
+
+    def turned_over(self, q: Floats) -> list[str]:
+        """Constraints whose frames are turned against each other as a whole, which angles of axes do not tell."""
+        R = self.configuration(q).R
+        return [
+            name
+            for name, pair, axes in self._kept_axes
+            if len(axes) and np.einsum("ij,jk,ik->i", axes, R[pair].reshape(3, 3), axes).min() < 0.5
+        ]
+
+    # ------------------------------------------------------------ assembly
+
+    def assemble(self, q: ArrayLike | None = None, fixed: Sequence[str] = ()) -> Floats:
+        """Coordinates (nq,) near a guess at which all loops are closed.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            The guess; neutral if not given.
+        fixed : sequence of str
+            Speeds whose coordinates keep their values.
+
+        Raises
+        ------
+        AssemblyError
+            With the loops that cannot be closed, and how far off they are.
+
+        Warns
+        -----
+        AssemblyWarning
+            When flexible bodies had to be strained, with their names and the strain energy.
+        """
+        guess = self._one(q=(self.model.neutral() if q is None else q, self.model.nq))
+        found = assembly.assembled(self, guess, self.held(fixed))
+        strained = assembly.strained(self, found, guess)
+        if strained:
+            warnings.warn(
+                f"model {self.model.name!r}: the joints alone cannot close the loops from this guess; it strains "
+                f"{strained}",
+                AssemblyWarning,
+                stacklevel=2,
+            )
+        return found
+
+    def consistent(self, q: ArrayLike, v: ArrayLike, fixed: Sequence[str] = ()) -> Floats:
+        """Speeds (nv,) that fulfil all constraints, by the impulse that closes them; speeds in `fixed` stay."""
+        m = self.model
+        return assembly.consistent(self, self._one(q=(q, m.nq)), self._one(v=(v, m.nv)), self.held(fixed))
+
+    def _one(self, **part: tuple[ArrayLike, int]) -> Floats:
+        """One state's array, checked."""
+        ((x,), shape, _), (name,) = self.model.batch(**part), part
+        if shape:
+            raise StateError(
+                f"model {self.model.name!r}: {name}: expected one state, got shape {(*shape, x.shape[-1])}"
+            )
+        return np.array(x[0], dtype=float)
+
+    def project(self, q: Numbers, v: Numbers, given: Bools, steps: int = 2) -> tuple[Numbers, Numbers]:
+        """States (states, ...) nearly closed, after steps towards the closed ones of least kinetic energy."""
+        for _ in range(steps):
+            found = self.sweeps.projection(States(np.ascontiguousarray(q), np.ascontiguousarray(v)), given)
+            q = self.model.integrate(q, found.shift, 1.0)
+            v = v + found.impulse
+        return q, v
+
+    def held(self, names: Sequence[str], what: str = "fixed") -> Bools:
+        """Which speeds these are; `what` they are called in messages."""
+        given = self.model.none_prescribed.copy()
+        for name in names:
+            if name not in self.model.speeds:
+                raise StateError(
+                    f"model {self.model.name!r}: {what}: no speed {name!r}{nearest(name, self.model.speeds)}"
+                )
+            given[self.model.speeds.index(name)] = True
+        return given
+
+    # ------------------------------------------------------------ forces
+
+    def forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, given: Bools | None = None) -> Numbers:
+        """Forces (..., rows) of the rows in the motion that generalized forces tau give, N or N m.
+
+        Where rows are redundant, the forces of least size.
+
+        Parameters
+        ----------
+        q, v, tau : (..., nq), (..., nv), (..., nv) array_like
+        given : (nv,) array of bool, optional
+            Speeds whose acceleration is given; it stands in `tau` then.
+        """
+        m = self.model
+        (q_, v_, tau_), shape, dtype = m.batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
+        actuation = Actuation(tau_.copy(), m.none_prescribed if given is None else given, m.no_wrench(dtype))
+        return self.sweeps.forward(States(q_, v_), actuation).force.reshape((*shape, len(self)))
+
+    def drives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, speeds: Sequence[str]) -> Numbers:
+        """Inverse dynamics of the closed system: forces (..., nv) of these drives for accelerations a, least in size.
+
+        Parameters
+        ----------
+        q, v, a : (..., nq), (..., nv), (..., nv) array_like
+            States and accelerations that fulfil the constraints.
+        speeds : sequence of str
+            Where drives are; the forces on all other speeds are zero.
+        """
+        m = self.model
+        (q_, v_, a_), shape, _ = m.batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
+        return drive_forces(self, q_, v_, a_, speeds).reshape((*shape, m.nv))
+
+    # ------------------------------------------------------------ redundancy and singular configurations
+
+    def redundancy(self, J: Floats, held: Bools | None = None) -> Redundancy:
+        """Which rows are redundant where they have this J (rows, nv), some speeds held."""
+        speeds = self.scales.speeds if held is None else np.where(held, 0.0, self.scales.speeds)
+        return Redundancy(J, self.scales.rows, speeds)
+
+    def redundant(self, q: ArrayLike | None = None) -> list[str]:
+        """Sentences that name redundant constraint equations, at a configuration or where the model is assembled."""
+        at = self.assemble() if q is None else np.array(q, dtype=float)
+        return redundant_sentences(self, self.redundancy(self.jacobian(at)))
+
+    def margins(self, q: ArrayLike, given: Bools | None = None) -> tuple[Floats, list[str]]:
+        """How far configurations (states, nq) are from singular ones, and the constraint that is nearest to failing.
+
+        The first are the least eigenvalues of the scaled S: zero in a singular configuration. Prescribed speeds have a
+        prescribed motion.
+        """
+        states = np.array(np.atleast_2d(q), dtype=float)
+        return singular_configurations.margins(self, states, self.model.none_prescribed if given is None else given)
+
+    @cached_property
+    def usual_rank(self) -> int:
+        """Number of independent rows in a closed configuration that is not singular."""
+        return singular_configurations.usual_rank(self)
+
+    def singular_configurations(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
+        """Times of a motion at which it passes near a singular configuration, and the constraint that fails there."""
+        return singular_configurations.minima(np.asarray(t, dtype=float), *self.margins(q))

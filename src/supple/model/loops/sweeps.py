@@ -1,0 +1,114 @@
+"""The sweeps of `recursions.closed_chains` for the constraints of one model, on batches of checked states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.recursions import closed_chains
+from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace, Projection, closure_workspace
+from supple.recursions.states import Actuation, States
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Numbers = NDArray[Any]
+
+
+class Response(NamedTuple):
+    """Forward dynamics of a closed system."""
+
+    a: Numbers
+    """(states, nv) accelerations."""
+    force: Numbers
+    """(states, rows) forces of the constraint equations."""
+    last: ClosureWorkspace
+    """What was computed on the way for the last state, the tree still open."""
+
+
+class ConstraintSweeps:
+    """Errors, projection, dynamics and wrenches of constraints.
+
+    Parameters
+    ----------
+    model : Model
+    closures : Closures
+    """
+
+    def __init__(self, model: Model, closures: Closures) -> None:
+        self._model = model
+        self.system = ClosedTree(model.tree, model.flex, closures)
+
+    def errors(self, states: States) -> tuple[Numbers, Numbers]:
+        """Errors and their rates (states, rows)."""
+        return self._kinematics(states, 0)[:2]
+
+    def jacobian(self, q: Numbers) -> Numbers:
+        """J (states, rows, nv)."""
+        return self._kinematics(self._still(q), len(q))[2]
+
+    def configuration(self, q: Numbers) -> ClosureWorkspace:
+        """Errors, J and how the frames lie of one configuration (nq,); no inertia is needed."""
+        return self._kinematics(self._still(q[None]), 1)[3]
+
+    def projection(self, states: States, given: Numbers, matrices: bool = False) -> Projection:
+        """Steps that close the loops of nearly closed states, prescribed dofs held; with `matrices` J, X and S too.
+
+        Raises
+        ------
+        SingularError
+            If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
+        """
+        model, dtype, n, rows = self._model, states.q.dtype, len(states.q), self._rows
+        kept, nv = n if matrices else 0, model.nv
+        shapes = (n, rows), (n, rows), (n, nv), (n, nv), (kept, rows, nv), (kept, rows, nv), (kept, rows, rows)
+        out = Projection(*(np.zeros(shape, dtype) for shape in shapes))
+        with model.workspace(dtype.type) as ws:
+            fault = closed_chains.projection(self.system, states, given, ws, self._workspace(dtype), out)
+        model.refuse_singular(fault)
+        return out
+
+    def forward(self, states: States, actuation: Actuation) -> Response:
+        """Accelerations and forces; `actuation.drive` becomes the generalized forces.
+
+        Raises
+        ------
+        SingularError
+            As above.
+        """
+        model, dtype, n = self._model, states.q.dtype, len(states.q)
+        out = Response(np.zeros((n, model.nv), dtype), np.zeros((n, self._rows), dtype), self._workspace(dtype))
+        with model.workspace(dtype.type) as ws:
+            fault = closed_chains.forward_dynamics(self.system, states, actuation, ws, out.last, out.a, out.force)
+        model.refuse_singular(fault)
+        return out
+
+    def wrenches(self, q: Numbers, force: Numbers) -> Numbers:
+        """What forces of the rows (states, rows) do to bodies, (states, n + 1, 6) in body axes at body origins."""
+        model, dtype = self._model, q.dtype
+        out = np.zeros((len(q), len(model.bodies) + 1, 6), dtype)
+        with model.workspace(dtype.type) as ws:
+            cw = self._workspace(dtype)
+            closed_chains.constraint_wrenches(self.system, self._still(q), force, ws, cw, out)
+        return out
+
+    def _kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
+        """Errors and rates (states, rows), J (kept, rows, nv), and all that is known of the last state."""
+        dtype, shape, cw = states.q.dtype, (len(states.q), self._rows), self._workspace(states.q.dtype)
+        position, velocity = np.zeros(shape, dtype), np.zeros(shape, dtype)
+        J = np.zeros((kept, self._rows, self._model.nv), dtype)
+        with self._model.workspace(dtype.type) as ws:
+            closed_chains.constraint_kinematics(self.system, states, ws, cw, position, velocity, J)
+        return position, velocity, J, cw
+
+    def _still(self, q: Numbers) -> States:
+        return States(q, np.zeros((len(q), self._model.nv), q.dtype))
+
+    def _workspace(self, dtype: Any) -> ClosureWorkspace:
+        return closure_workspace(self.system.closures, self._model.nv, dtype)
+
+    @property
+    def _rows(self) -> int:
+        return len(self.system.closures.row_kind)
