@@ -95,12 +95,10 @@ def accelerations(model: ErlsModel) -> Callable[[Floats, Floats, Floats], Floats
     t = ErlsTrace(model)
     found = {"a": t.forward_dynamics(t.q, t.v, t.tau)}
     native = jit.Native(jit.object_code(emit(t.function("a", {"q": t.q, "v": t.v, "tau": t.tau}, found), 1)))
-    invoke = call.for_one_state(4)
-    assert invoke is not None
 
     def a(q: Floats, v: Floats, tau: Floats) -> Floats:
         out = np.empty(model.nv)
-        invoke(native.address, q, v, tau, out)
+        call.invoke(native.address, 0, 1, q, v, tau, out)
         return out
 
     return a

@@ -35,7 +35,7 @@ def test_what_is_written_is_read_for_its_own_key_alone(directory: Path) -> None:
     write_code(directory / "llvm", "key", CODE)
     assert read_code(directory / "llvm", "key") == CODE
     assert read_code(directory / "llvm", "other") is None
-    assert read_code(directory / "numba", "key") is None
+    assert read_code(directory / "sweeps", "key") is None
     assert len(stored(directory)) == 1
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 Replacements = tuple[tuple[Any, Callable[..., Any]], ...]
 """Pairs: a compiled function, and what is called in its place."""
+Wrapper = Callable[[FunctionType], Callable[..., Any]]
 
 
 @cache
-def plain(compiled: Any, replaced: Replacements = ()) -> Callable[..., Any]:
+def plain(compiled: Any, replaced: Replacements = (), wrap: Wrapper | None = None) -> Callable[..., Any]:
     """`compiled` (a step or a sweep) as ordinary Python, all the way down.
 
     Its code object is given globals in which every compiled function it calls is replaced by its own twin, so that
@@ -25,6 +26,8 @@ def plain(compiled: Any, replaced: Replacements = ()) -> Callable[..., Any]:
     replaced : tuple of pairs
         Compiled functions, however deep they are called, for which something else stands in: the same result by
         another way that suits the numbers better.
+    wrap : function of a twin, optional
+        What is called in place of each twin.
     """
     for function, other in replaced:
         if compiled is function:
@@ -34,5 +37,6 @@ def plain(compiled: Any, replaced: Replacements = ()) -> Callable[..., Any]:
     called = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
     for name in called:
         if hasattr(names.get(name), "py_func"):
-            names[name] = plain(names[name], replaced)
-    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+            names[name] = plain(names[name], replaced, wrap)
+    twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    return twin if wrap is None else wrap(twin)

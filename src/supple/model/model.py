@@ -6,7 +6,8 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, SingularError, StateError, nearest
 from supple.model.compiled import Compiled
+from supple.model.evaluation import Evaluation
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, common_axes, index_of, singular_pivot
 from supple.model.loops.loops import Loops
@@ -21,17 +23,13 @@ from supple.model.places import Place, modal_span, motion_at, pose_in_body
 from supple.model.rollout import Rollout
 from supple.recursions import (
     articulated,
-    composite,
     conjugate_gradient,
-    coordinates,
-    energy,
     kinematics,
-    newton_euler,
     triangular,
 )
 from supple.recursions.operators import Operators
 from supple.recursions.states import Actuation, States
-from supple.recursions.tree import QUATERNION, Flex, Tree, sizes
+from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
@@ -77,7 +75,7 @@ class Model:
         self.couplings: tuple[Coupling, ...] = tuple(description.couplings)
         self.nq: int = len(self.coordinates)
         self.nv: int = len(self.speeds)
-        self._sizes = sizes(self.tree, self.flex)
+        self._evaluation = Evaluation(self.tree, self.flex, self.nq)
         self._places: dict[str, Place] = places(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self.none_prescribed: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
@@ -139,6 +137,12 @@ class Model:
         """Names of all frames: the ground, the bodies, and the named places on them."""
         return tuple(self._places)
 
+    @cached_property
+    def _one_state(self) -> Callable[..., Any] | None:
+        """Forward dynamics of one state without any detour, see `Bound.one`; None where there is no such way."""
+        programs = self._evaluation.programs if self.loops is None else None
+        return None if programs is None else programs("hybrid_dynamics", (False,) * self.nv, False).one
+
     # ------------------------------------------------------------ states
 
     def neutral(self) -> NDArray[np.float64]:
@@ -174,10 +178,8 @@ class Model:
 
     def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
         """Rates of the coordinates, (..., nq)."""
-        (q_, v_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv))
-        out = np.zeros((len(q_), self.nq), dtype)
-        coordinates.rates(self.tree, self.flex, q_, v_, out)
-        return out.reshape((*shape, self.nq))
+        (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
+        return self._evaluation.rates(q_, v_).reshape((*shape, self.nq))
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
         """Coordinates (..., nq) after the time `dt` at constant speeds v; rotations stay rotations.
@@ -185,10 +187,8 @@ class Model:
         The motion is exact (a screw for a free joint), except for three successive angles, which take one
         fourth-order step.
         """
-        (q_, v_, dt_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
-        out = np.zeros((len(q_), self.nq), dtype)
-        coordinates.advance(self.tree, self.flex, q_, v_, dt_[:, 0].copy(), out)
-        return out.reshape((*shape, self.nq))
+        (q_, v_, dt_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
+        return self._evaluation.advanced(q_, v_, dt_[:, 0].copy()).reshape((*shape, self.nq))
 
     # ------------------------------------------------------------ kinematics
 
@@ -205,12 +205,9 @@ class Model:
 
     def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and all body frames in the ground frame."""
-        (q_,), shape, dtype = self.batch(q=(q, self.nq))
-        rows = len(self.bodies) + 1
-        R, p = np.zeros((len(q_), rows, 9), dtype), np.zeros((len(q_), rows, 3), dtype)
-        with self.workspace(dtype) as ws:
-            kinematics.poses(self.tree, self.flex, q_, ws, R, p)
-        return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
+        (q_,), shape, _ = self.batch(q=(q, self.nq))
+        R, p = self._evaluation.poses(q_)
+        return R.reshape((*shape, *R.shape[1:])), p.reshape((*shape, *p.shape[1:]))
 
     def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
         """Angular and linear velocity (..., 6) of a frame's origin, in ground axes or its own (`axes="frame"`)."""
@@ -240,11 +237,8 @@ class Model:
 
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
         place = self._place(frame)
-        (q_, v_, a_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
-        V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
-        A = np.zeros_like(V)
-        with self.workspace(dtype) as ws:
-            kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
+        (q_, v_, a_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        V, A = self._evaluation.motions(q_, v_, a_)
         turn = self._axes(q_, place, axes)
         out = []
         for x in motion_at(self.flex, place, q_, v_, a_, V[:, place.body], A[:, place.body]):
@@ -311,11 +305,8 @@ class Model:
 
     def mass_matrix(self, q: ArrayLike) -> Numbers:
         """M (..., nv, nv)."""
-        (q_,), shape, dtype = self.batch(q=(q, self.nq))
-        M = np.zeros((len(q_), self.nv, self.nv), dtype)
-        with self.workspace(dtype) as ws:
-            composite.mass_matrix(self.tree, self.flex, q_, ws, M)
-        return M.reshape((*shape, self.nv, self.nv))
+        (q_,), shape, _ = self.batch(q=(q, self.nq))
+        return self._evaluation.mass_matrix(q_).reshape((*shape, self.nv, self.nv))
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
@@ -346,6 +337,10 @@ class Model:
             Moment and force applied at frames' origins, in their axes.
         """
         if method == "articulated":
+            if external is None and self._one_state is not None:
+                out = np.empty(self.nv)
+                if self._one_state(q, v, tau, out) is out:
+                    return out
             return self._articulated(q, v, tau, self.none_prescribed, external)[0]
         if self.loops is not None and method in METHODS:
             raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")
@@ -434,14 +429,12 @@ class Model:
         wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv))
         drive = np.asarray(drive) + forces if external else drive
         (q_, v_, d_, *w_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
-        d_ = d_.copy()
-        wrenches = self._wrenches(w_, dtype)
         if self.loops is not None:
-            a = self.loops.sweeps.forward(States(q_, v_), Actuation(d_, given, wrenches)).a
+            d_ = d_.copy()
+            a = self.loops.sweeps.forward(States(q_, v_), Actuation(d_, given, self._wrenches(w_, dtype))).a
         else:
-            a = np.zeros((len(q_), self.nv), dtype)
-            with self.workspace(dtype) as ws:
-                fault = articulated.forward_dynamics(self.tree, self.flex, q_, v_, d_, given, wrenches, ws, a)
+            wrenches = self._wrenches(w_, dtype) if w_ else None
+            a, d_, fault = self._evaluation.hybrid_dynamics(q_, v_, d_, given, wrenches)
             self.refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
@@ -463,13 +456,12 @@ class Model:
             q=(q, self.nq), v=(v, self.nv), a=(a, self.nv), **wrench, **closing
         )
         rows = len(self.bodies) + 1
-        tau = np.zeros((len(q_), self.nv), dtype)
-        f = np.zeros((len(q_) if keep else 0, rows, 6), dtype)
-        applied = self._wrenches(w_[: len(wrench)], dtype)
+        applied = self._wrenches(w_[:1], dtype) if wrench else None
         if self.loops is not None and closing:
-            applied = np.ascontiguousarray(applied + self.loops.sweeps.wrenches(q_, w_[-1]))
-        with self.workspace(dtype) as ws:
-            newton_euler.inverse_dynamics(self.tree, self.flex, q_, v_, a_, applied, ws, tau, f)
+            applied = np.ascontiguousarray(
+                (0.0 if applied is None else applied) + self.loops.sweeps.wrenches(q_, w_[-1])
+            )
+        tau, f = self._evaluation.inverse_dynamics(q_, v_, a_, applied, keep)
         tau = tau.reshape((*shape, self.nv))
         return tau - forces if external else tau, f[:, 1:].reshape((*shape, rows - 1, 6)) if keep else f
 
@@ -508,12 +500,8 @@ class Model:
         return float(self.tree.mass.sum())
 
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
-        (q_, v_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv))
-        s = len(q_)
-        E, L, c = np.zeros((s, 2), dtype), np.zeros((s, 6), dtype), np.zeros((s, 3), dtype)
-        with self.workspace(dtype) as ws:
-            energy.energy_and_momentum(self.tree, self.flex, q_, v_, ws, E, L, c)
-        return E, L, c, shape
+        (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
+        return *self._evaluation.sums(q_, v_), shape
 
     # ------------------------------------------------------------ derivatives
 
@@ -632,7 +620,7 @@ class Model:
 
     def workspace(self, dtype: Any) -> borrow:
         """Working arrays for numbers of this type, to be used in a `with` block alone."""
-        return borrow(self._sizes, dtype)
+        return self._evaluation.workspace(dtype)
 
     def _loads(
         self, external: Loads | None, **parts: tuple[ArrayLike, int]

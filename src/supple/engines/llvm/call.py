@@ -1,37 +1,59 @@
-"""Calling machine code with arrays: Numba reads the arrays' addresses, which is the cheapest way from Python."""
+"""Calling machine code of graphs from sweeps: for batches, for rollouts, and inside integrators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
-
 from supple.engines.kernels import sweep
+from supple.engines.sweeps.arithmetic import Arithmetic
+from supple.engines.sweeps.translate import Intrinsic
+from supple.engines.sweeps.values import INT, Arr, Code, Num
+
+BLOCK = 64
+"""States that go through all steps of a rollout before the next do, so that they stay in the cache."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _invoke(typing_context: Any, address: Any, start: Any, stop: Any, arrays: Any) -> Any:
-    """Call the kernel at an address with pointers to and row lengths of a tuple of arrays."""
-    signature = types.void(types.int64, types.int64, types.int64, arrays)
+def _write_call(code: Code, address: Num, start: Num, stop: Num, rows: list[tuple[str, Num]]) -> None:
+    """Call a kernel (see `emit`) with a table of addresses and one of strides."""
+    pointers, strides = (code.table(len(rows)) for _ in range(2))
+    for i, (pointer, stride) in enumerate(rows):
+        for table, kind, value in ((pointers, "ptr", pointer), (strides, "i64", stride.text)):
+            at = code.add(f"getelementptr i64, ptr {table}, i64 {i}")
+            code.do(f"store {kind} {value}, ptr {at}")
+    kernel = code.add(f"inttoptr i64 {address.text} to ptr")
+    code.do(f"call void {kernel}(i64 {start.text}, i64 {stop.text}, ptr {pointers}, ptr {strides})")
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, start, stop, bundle = arguments
-        word = ir.IntType(64)
-        rows = []
-        for i, kind in enumerate(signature.args[3]):
-            array = context.make_array(kind)(context, builder, builder.extract_value(bundle, i))
-            shared = builder.icmp_signed("==", builder.extract_value(array.shape, 0), ir.Constant(word, 1))
-            length = builder.extract_value(array.shape, kind.ndim - 1)
-            stride = builder.select(shared, ir.Constant(word, 0), length)
-            rows.append((builder.ptrtoint(array.data, word), stride))
-        _call_kernel(builder, address, start, stop, rows)
-        return context.get_dummy_value()
 
-    return signature, generate
+def _write_invoke(code: Code, do: Arithmetic, address: Any, start: Any, stop: Any, arrays: tuple[Arr, ...]) -> None:
+    rows = [(x.data, _stride(do, x.shape[0], x.shape[-1])) for x in arrays]
+    _write_call(code, *(do.as_kind(x, INT) for x in (address, start, stop)), rows)
+
+
+def _stride(do: Arithmetic, states: Any, length: Any) -> Num:
+    """From one state's row to the next; 0 where one row serves all."""
+    shared = do.compare("Eq", states, 1)
+    assert isinstance(shared, Num)
+    return do.choose(shared, 0, length)
+
+
+def _write_step(
+    code: Code, do: Arithmetic, address: Any, start: Any, stop: Any, t: Any, arrays: tuple[Arr, ...], dt: Arr
+) -> None:
+    """Call a step kernel at time t: rows t of q, v, tau and dt in, rows t + 1 of q and v out."""
+    rows = []
+    for i, x in enumerate(arrays):
+        states, steps, columns = x.shape
+        row = do.binary("Add", t, 1) if i >= 3 else t
+        offset = do.as_kind(do.binary("Mult", row, columns), INT)
+        first = code.add(f"getelementptr double, ptr {x.data}, i64 {offset.text}")
+        rows.append((first, _stride(do, states, do.binary("Mult", steps, columns))))
+    rows.insert(3, (dt.data, Num(INT, "0")))
+    _write_call(code, *(do.as_kind(x, INT) for x in (address, start, stop)), rows)
+
+
+_invoke: Any = Intrinsic(_write_invoke)
+"""Call the kernel at an address for states start ... stop - 1 with a tuple of arrays, inputs then outputs."""
+_invoke_step: Any = Intrinsic(_write_step)
 
 
 @sweep
@@ -41,38 +63,6 @@ def invoke(address: int, start: int, stop: int, *arrays: Any) -> None:
     For a single state the arrays may have one axis.
     """
     _invoke(address, start, stop, arrays)
-
-
-# The same for one state and a known number of arrays: Numba passes named arguments three times as fast as starred ones.
-# They are compiled for contiguous float64 vectors alone; anything else is refused with a TypeError.
-
-
-@sweep
-def invoke_2(address: int, a: Any, b: Any) -> None:
-    """One state, two arrays."""
-    _invoke(address, 0, 1, (a, b))
-
-
-@sweep
-def invoke_3(address: int, a: Any, b: Any, c: Any) -> None:
-    """One state, three arrays."""
-    _invoke(address, 0, 1, (a, b, c))
-
-
-@sweep
-def invoke_4(address: int, a: Any, b: Any, c: Any, d: Any) -> None:
-    """One state, four arrays."""
-    _invoke(address, 0, 1, (a, b, c, d))
-
-
-@cache
-def for_one_state(arrays: int) -> Callable[..., None] | None:
-    """The function for one state and so many arrays, compiled; None if there is none."""
-    function: Any = {2: invoke_2, 3: invoke_3, 4: invoke_4}.get(arrays)
-    if function is not None:
-        function.compile((types.int64, *[types.float64[::1]] * arrays))
-        function.disable_compile()
-    return function
 
 
 @sweep
@@ -86,48 +76,3 @@ def roll(address: int, start: int, stop: int, q: Any, v: Any, tau: Any, dt: Any)
         last = min(first + BLOCK, stop)
         for t in range(tau.shape[1]):
             _invoke_step(address, first, last, t, (q, v, tau, q, v), dt)
-
-
-BLOCK = 64
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _invoke_step(typing_context: Any, address: Any, start: Any, stop: Any, t: Any, arrays: Any, dt: Any) -> Any:
-    """Call a step kernel at time t: rows t of q, v, tau and dt in, rows t + 1 of q and v out."""
-    signature = types.void(types.int64, types.int64, types.int64, types.int64, arrays, dt)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, start, stop, t, bundle, dt = arguments
-        word = ir.IntType(64)
-        one, zero = ir.Constant(word, 1), ir.Constant(word, 0)
-        rows = []
-        for i, kind in enumerate(signature.args[4]):
-            array = context.make_array(kind)(context, builder, builder.extract_value(bundle, i))
-            states, steps, columns = (builder.extract_value(array.shape, axis) for axis in range(3))
-            row = builder.add(t, one) if i >= 3 else t
-            offset = builder.mul(builder.mul(row, columns), ir.Constant(word, 8))
-            shared = builder.icmp_signed("==", states, one)
-            stride = builder.select(shared, zero, builder.mul(steps, columns))
-            rows.append((builder.add(builder.ptrtoint(array.data, word), offset), stride))
-        step = context.make_array(signature.args[5])(context, builder, dt)
-        rows.insert(3, (builder.ptrtoint(step.data, word), zero))
-        _call_kernel(builder, address, start, stop, rows)
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-def _call_kernel(builder: Any, address: Any, start: Any, stop: Any, rows: list[tuple[Any, Any]]) -> None:
-    """Emit the call with a table of addresses and one of strides."""
-    word = ir.IntType(64)
-    kind = ir.ArrayType(word, len(rows))
-    with builder.goto_entry_block():
-        pointers, strides = builder.alloca(kind), builder.alloca(kind)
-    for i, (pointer, stride) in enumerate(rows):
-        place = [ir.Constant(word, 0), ir.Constant(word, i)]
-        builder.store(pointer, builder.gep(pointers, place))
-        builder.store(stride, builder.gep(strides, place))
-    table = word.as_pointer()
-    kernel = ir.FunctionType(ir.VoidType(), [word, word, table, table]).as_pointer()
-    call = builder.inttoptr(address, kernel)
-    builder.call(call, [start, stop, builder.bitcast(pointers, table), builder.bitcast(strides, table)])

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import llvmlite
@@ -13,12 +14,14 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from supple.engines.code_cache import cache_directory, read_code, write_code
-from supple.engines.kernels import PACKAGE
 from supple.engines.llvm.emit import NAME
 from supple.engines.vector_math import resolve_libm
 from supple.errors import SuppleError
 
+PACKAGE = Path(__file__).resolve().parent.parent.parent
 LANES = ("1", "2", "4", "8")
+LONG = 12_000
+"""Lines beyond which code is optimised less: the time that it takes grows faster than the code."""
 FOLDERS = ("expressions", "engines", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
 """Packages whose sources decide what code is made for a model."""
 
@@ -69,10 +72,30 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+@cache
+def sources_and_compiler() -> str:
+    """Digest of everything but the function itself that decides what the machine code of a sweep is."""
+    digest = hashlib.sha256()
+    files = [PACKAGE / "spatial.py", *sorted((PACKAGE / "simulation" / "methods").glob("*.py"))]
+    for folder in ("recursions", "engines/sweeps", "engines/llvm"):
+        files += sorted((PACKAGE / folder).glob("*.py"))
+    for path in files:
+        digest.update(path.read_bytes())
+    features = llvm.get_host_cpu_features().flatten()
+    for text in (llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), features):
+        digest.update(text.encode())
+    return digest.hexdigest()
+
+
 def object_code(module: ir.Module) -> bytes:
-    """Compile a module. Functions are inlined and their stack slots dissolved; the graph left no more to be found."""
+    """Compile a module."""
+    return object_code_of(str(module))
+
+
+def object_code_of(text: str) -> bytes:
+    """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found."""
     machine = target_machine()
-    parsed = llvm.parse_assembly(str(module))
+    parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(machine, options)
@@ -84,25 +107,54 @@ def object_code(module: ir.Module) -> bytes:
     return code
 
 
+def optimized_code(text: str) -> bytes:
+    """Compile LLVM code with loops and variables, which it takes more to make fast."""
+    machine = target_machine()
+    parsed = llvm.parse_assembly(text)
+    parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2 if text.count("\n") < LONG else 1)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+    code: bytes = machine.emit_object(parsed)
+    return code
+
+
+def loaded(code: bytes, name: str) -> tuple[Any, int]:
+    """Machine code in memory, which stays as long as the first of the results, and the address of a function in it."""
+    target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), own_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address: int = engine.get_function_address(name)
+    if not address:
+        raise ValueError(f"the object holds no function {name!r}")
+    return engine, address
+
+
 class Native:
     """Loaded machine code; it stays as long as this object."""
 
     def __init__(self, code: bytes) -> None:
-        target_machine()
-        empty = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(empty, _own_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
-        self.address: int = self._engine.get_function_address(NAME)
-        if not self.address:
-            raise ValueError("the object holds no kernel")
+        self._engine, self.address = loaded(code, NAME)
 
 
-def _own_machine() -> Any:
+def own_machine() -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
     )
+
+
+@cache
+def function_of(name: str, text: str) -> tuple[Any, int]:
+    """A function of LLVM code in memory, from disk or compiled; see `loaded`."""
+    directory = cache_directory() / "functions"
+    key = f"{hashlib.sha256(text.encode()).hexdigest()} {sources_and_compiler()}"
+    code = read_code(directory, key)
+    if code is None:
+        code = object_code_of(text)
+        write_code(directory, key, code)
+    return loaded(code, name)
 
 
 def load_or_compile(key: str, make: Callable[[], bytes]) -> Native:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.engines.llvm import batches, call, jit
+from supple.engines.llvm import batches, call, caller, jit
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.emit import emit
 from supple.errors import StateError
@@ -73,13 +73,14 @@ class MachineCode:
         self._where, self._make = f"<compiled {name}>", make
         self._lengths = tuple(self.inputs.values())
         self._sizes = [math.prod(shape) for shape in self.outputs.values()]
-        self._one: Callable[..., None] | None = None
+        self._one: Callable[..., Any] | None = None
         self._native = jit.load_or_compile(f"{key} {self.lanes}", self._object_code)
         self.address = self._native.address
         if len(self.outputs) == 1:
             (self._only_shape,) = self.outputs.values()
             self._flat = len(self._only_shape) == 1
-            self._one = call.for_one_state(len(self.inputs) + 1)
+            if caller.possible():
+                self._one = caller.one_state(self.address, [*self._lengths, *self._sizes], keep=self._native)
 
     @staticmethod
     def of(
@@ -150,26 +151,8 @@ class MachineCode:
             them. They may be the inputs themselves.
         """
         if self._one is not None and out is None:
-            n = self._lengths
-            result = None
-            # Spelled out by the number of inputs: a loop over them would take as long as the machine code.
-            try:
-                if len(inputs) == 3 == len(n):
-                    x, y, z = inputs
-                    if x.size == n[0] and y.size == n[1] and z.size == n[2]:  # type: ignore[union-attr]
-                        result = np.empty(self._sizes[0])
-                        self._one(self.address, x, y, z, result)
-                elif len(inputs) == 2 == len(n):
-                    x, y = inputs
-                    if x.size == n[0] and y.size == n[1]:  # type: ignore[union-attr]
-                        result = np.empty(self._sizes[0])
-                        self._one(self.address, x, y, result)
-                elif len(inputs) == 1 == len(n) and inputs[0].size == n[0]:  # type: ignore[union-attr]
-                    result = np.empty(self._sizes[0])
-                    self._one(self.address, inputs[0], result)
-            except (AttributeError, TypeError):
-                result = None  # not arrays, or not contiguous float64 vectors: the long way
-            if result is not None:
+            result = np.empty(self._sizes[0])
+            if self._one(*inputs, result) is result:
                 return result if self._flat else result.reshape(self._only_shape)
         return self._batch(inputs, out)
 

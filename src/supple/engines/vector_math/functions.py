@@ -125,6 +125,13 @@ class VectorMath:
         """Value of the function `name`, one of `FUNCTIONS`; for "sincos" a structure of two vectors."""
         return builder.call(self._function(name), arguments)
 
+    def external(self, name: str) -> str:
+        """Emit a function that other modules can call; give its name there."""
+        function = self._function(name)
+        function.linkage = ""
+        function.attributes.discard("alwaysinline")
+        return str(function.name)
+
     def _function(self, name: str) -> ir.Function:
         """The function in the module, emitted if it is not there yet."""
         full = f"supple_{name}_v{self.lanes}"

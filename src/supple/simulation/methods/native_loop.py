@@ -3,9 +3,6 @@
 The adaptive integrator is Dormand and Prince's of order 8 with error estimates of order 5 and 3 and dense output of
 order 7 (Hairer, Norsett and Wanner, 1993), coefficients as scipy has them; rates come from a kernel (see
 `system.Kernel`), and so do the functions whose changes of sign are looked for after every step.
-
-All loops are in one file with the steps they share: Numba sees only changes in the file of a loop itself, and would go
-on with machine code that holds an older step.
 """
 
 from __future__ import annotations

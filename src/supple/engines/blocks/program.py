@@ -1,0 +1,161 @@
+"""A recursion as a program: the blocks of its structure in order, run on any numbers of that structure."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.blocks import Instance, instances
+from supple.engines.blocks.library import Library
+from supple.engines.blocks.recorder import NUMBERS, Cells, Recorder
+from supple.engines.llvm import caller
+from supple.engines.llvm.batches import spread
+from supple.engines.llvm.jit import host_lanes
+
+Numbers = NDArray[np.float64]
+ALIGNED = 64
+"""Bytes to which memory is aligned: the widest vector."""
+
+
+@cache
+def library(lanes: int) -> Library:
+    """The functions of this process."""
+    return Library(lanes)
+
+
+class Program:
+    """What a recording computes: inputs to outputs, for one structure of model.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        With the whole recursion.
+    inputs, outputs : mapping of str to Cells
+    margin : Cells, optional
+        One more output, one number: not positive where the outputs mean nothing.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        inputs: Mapping[str, Cells],
+        outputs: Mapping[str, Cells],
+        margin: Cells | None = None,
+    ) -> None:
+        recorder.end()
+        self.cells = recorder.cells
+        self.inputs = {name: (x.first, x.size) for name, x in inputs.items()}
+        results = dict(outputs) | ({} if margin is None else {"margin": margin})
+        self.outputs = {name: (x.first, x.size) for name, x in results.items()}
+        self.shapes = {name: x.shape for name, x in outputs.items()}
+        self.judged = margin is not None
+        wanted = [at for first, size in self.outputs.values() for at in range(first, first + size)]
+        self.instances: list[Instance] = instances(recorder, wanted)
+        self.weight = sum(len(x.block.operations) for x in self.instances)
+        self._loaded: dict[int, Loaded] = {}
+        self._lock = threading.Lock()
+
+    def loaded(self, lanes: int) -> Loaded:
+        """The program in machine code."""
+        with self._lock:
+            if lanes not in self._loaded:
+                self._loaded[lanes] = Loaded(self, lanes)
+            return self._loaded[lanes]
+
+
+class Loaded:
+    """A program in machine code for one number of lanes."""
+
+    def __init__(self, program: Program, lanes: int) -> None:
+        own = library(lanes)
+        addresses = own.blocks(x.block for x in program.instances)
+        self.lanes, self.cells = lanes, program.cells
+        rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
+        self._tables = np.array([8 * row * (1 if s == NUMBERS else lanes) for s, row in rows], dtype=np.int32)
+        arrays = [*program.inputs.values(), *program.outputs.values()]
+        words = [len(program.inputs), len(program.outputs), len(program.instances)]
+        words += [word for x in arrays for word in x]
+        at = self._tables.ctypes.data
+        for x in program.instances:
+            words += [addresses[x.block.name], at]
+            at += 4 * len(x.rows)
+        self.words = np.array(words, dtype=np.int64)
+        self.driver = own.driver()
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4)
+        self._call = kind(self.driver)
+        self._local = threading.local()
+
+    def memory(self) -> Numbers:
+        """New cells, all zero, aligned."""
+        raw = np.zeros(self.cells * self.lanes + ALIGNED // 8)
+        first = -raw.ctypes.data % ALIGNED // 8
+        return raw[first : first + self.cells * self.lanes]
+
+    def run(self, start: int, stop: int, arrays: Sequence[Numbers], numbers: Numbers) -> None:
+        """Evaluate the states start ... stop - 1: arrays (1 or states, n), inputs then outputs."""
+        try:
+            memory = self._local.memory
+        except AttributeError:
+            memory = self._local.memory = self.memory()
+        pointers = np.array([x.ctypes.data for x in arrays], dtype=np.int64)
+        strides = np.array([0 if len(x) == 1 else x.shape[1] for x in arrays], dtype=np.int64)
+        data: list[Any] = [x.ctypes.data for x in (pointers, strides, memory, numbers)]
+        self._call(self.words.ctypes.data, start, stop, *data)
+
+
+class Bound:
+    """A program with the numbers of one model.
+
+    Parameters
+    ----------
+    program : Program
+    numbers : array
+        All numbers of the model, as the recording laid them out.
+    """
+
+    def __init__(self, program: Program, numbers: Numbers) -> None:
+        self.program, self._numbers = program, numbers
+
+    @cached_property
+    def one(self) -> Any:
+        """`one(*inputs, *outputs)` evaluates one state; gives the last array, or None if it could not (see `caller`).
+
+        Where there is a margin it is no argument.
+        """
+        program = self.program
+        loaded = program.loaded(1)
+        memory = loaded.memory()
+        if not caller.possible():
+            return lambda *arrays: None
+        words = loaded.words
+        outputs = len(program.outputs) - program.judged
+        margin = 0
+        if program.judged:
+            words = words.copy()
+            first = 3 + 2 * (len(program.inputs) + outputs)
+            words = np.concatenate([words[:first], words[first + 2 :]])
+            words[1] = outputs
+            margin = memory.ctypes.data + 8 * program.outputs["margin"][0]
+        lengths = [size for _, size in (*program.inputs.values(), *program.outputs.values())]
+        lengths = lengths[: len(program.inputs) + outputs]
+        return caller.one_state(loaded.driver, lengths, (words, memory, self._numbers), margin, loaded)
+
+    def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1) -> list[Numbers]:
+        """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles."""
+        lanes = host_lanes()
+        loaded = self.program.loaded(lanes if states >= 2 * lanes else 1)
+        outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
+        arrays = [*inputs, *outs]
+
+        def part(first: int, last: int) -> None:
+            loaded.run(first, last, arrays, self._numbers)
+
+        if states:
+            spread(part, states, threads, self.program.weight)
+        return outs

@@ -1,0 +1,163 @@
+"""The recursions on batches of states: programs of blocks for real numbers, compiled sweeps for complex ones.
+
+Sweeps also serve models whose blocks would take long to make (see `Structure.fits`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.programs import Programs, Structure
+from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions.articulated import SINGULAR
+from supple.recursions.tree import Flex, Tree, sizes
+from supple.recursions.workspaces import borrow
+
+Numbers = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+class Evaluation:
+    """What a tree of bodies does, for states (s, n) of one type; wrenches (1 or s, n + 1, 6), None for none.
+
+    Parameters
+    ----------
+    tree, flex : Tree, Flex or None
+    nq : int
+    """
+
+    def __init__(self, tree: Tree, flex: Flex | None, nq: int) -> None:
+        self.tree, self.flex, self.nq = tree, flex, nq
+        self._sizes = sizes(tree, flex)
+        self.rows, self.nv = self._sizes.bodies + 1, self._sizes.speeds
+
+    @cached_property
+    def programs(self) -> Programs | None:
+        """The recursions as blocks; None where sweeps serve."""
+        structure = Structure(self.tree, self.flex, self.nq)
+        return Programs(structure) if structure.fits() else None
+
+    def workspace(self, dtype: Any) -> borrow:
+        """Working arrays for numbers of this type, to be used in a `with` block alone."""
+        return borrow(self._sizes, dtype)
+
+    def _run(self, what: str, options: tuple[Any, ...], *inputs: Numbers) -> list[Numbers] | None:
+        """Outputs of a program, one row a state; None where sweeps serve."""
+        if self.programs is None or any(x.dtype != np.float64 for x in inputs):
+            return None
+        rows = [x.reshape(len(x), math.prod(x.shape[1:])) for x in inputs]
+        return self.programs(what, *options).batch(rows, len(inputs[0]), os.cpu_count() or 1)
+
+    # ------------------------------------------------------------ coordinates
+
+    def rates(self, q: Numbers, v: Numbers) -> Numbers:
+        """Rates of the coordinates (s, nq)."""
+        found = self._run("rates", (), q, v)
+        if found is not None:
+            return found[0]
+        out = np.zeros((len(q), self.nq), q.dtype)
+        coordinates.rates(self.tree, self.flex, q, v, out)
+        return out
+
+    def advanced(self, q: Numbers, v: Numbers, dt: Numbers) -> Numbers:
+        """Coordinates (s, nq) after the times dt (s,) at constant speeds."""
+        found = self._run("advance", (), q, v, dt)
+        if found is not None:
+            return found[0]
+        out = np.zeros((len(q), self.nq), q.dtype)
+        coordinates.advance(self.tree, self.flex, q, v, dt, out)
+        return out
+
+    # ------------------------------------------------------------ kinematics
+
+    def poses(self, q: Numbers) -> tuple[Numbers, Numbers]:
+        """R (s, n + 1, 3, 3) and p (s, n + 1, 3) of the ground and all bodies."""
+        found = self._run("poses", (), q)
+        if found is None:
+            found = [np.zeros((len(q), self.rows, 9), q.dtype), np.zeros((len(q), self.rows, 3), q.dtype)]
+            with self.workspace(q.dtype.type) as ws:
+                kinematics.poses(self.tree, self.flex, q, ws, *found)
+        return found[0].reshape(len(q), self.rows, 3, 3), found[1].reshape(len(q), self.rows, 3)
+
+    def motions(self, q: Numbers, v: Numbers, a: Numbers) -> tuple[Numbers, Numbers]:
+        """Velocities and accelerations (s, n + 1, 6) of all body frames, gravity left out, body axes."""
+        found = self._run("motions", (), q, v, a)
+        if found is None:
+            found = [np.zeros((len(q), self.rows, 6), q.dtype) for _ in range(2)]
+            with self.workspace(q.dtype.type) as ws:
+                kinematics.motions(self.tree, self.flex, q, v, a, ws, *found)
+        return found[0].reshape(len(q), self.rows, 6), found[1].reshape(len(q), self.rows, 6)
+
+    # ------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(
+        self, q: Numbers, v: Numbers, a: Numbers, wrench: Numbers | None, keep: bool
+    ) -> tuple[Numbers, Numbers]:
+        """Generalized forces (s, nv); joint wrenches (s, n + 1, 6), where they are kept."""
+        found = self._run("inverse_dynamics", (wrench is not None, keep), q, v, a, *_given(wrench))
+        if found is not None:
+            return found[0], found[1].reshape(len(q), self.rows, 6) if keep else np.zeros((0, self.rows, 6))
+        tau, f = np.zeros((len(q), self.nv), q.dtype), np.zeros((len(q) if keep else 0, self.rows, 6), q.dtype)
+        with self.workspace(q.dtype.type) as ws:
+            newton_euler.inverse_dynamics(self.tree, self.flex, q, v, a, self._acting(wrench, q), ws, tau, f)
+        return tau, f
+
+    def hybrid_dynamics(
+        self, q: Numbers, v: Numbers, drive: Numbers, prescribed: Mask, wrench: Numbers | None
+    ) -> tuple[Numbers, Numbers, int]:
+        """Accelerations and generalized forces (s, nv); 0, or 1 + the degree of freedom that has no inertia.
+
+        `drive` (s, nv) holds accelerations where they are prescribed, else forces.
+        """
+        mask = tuple(prescribed.tolist())
+        options = (mask, wrench is not None)
+        found = self._run("hybrid_dynamics", options, q, v, drive, *_given(wrench))
+        if found is not None:
+            sound = bool((found[-1] > 0.0).all())
+            fault = 0 if sound else self._singular_dof(q, v, drive, mask)
+            return found[0], found[1] if any(mask) else drive, fault
+        a, tau = np.zeros((len(q), self.nv), q.dtype), drive.copy()
+        with self.workspace(q.dtype.type) as ws:
+            acting = self._acting(wrench, q)
+            fault = articulated.forward_dynamics(self.tree, self.flex, q, v, tau, prescribed, acting, ws, a)
+        return a, tau, fault
+
+    def _singular_dof(self, q: Numbers, v: Numbers, drive: Numbers, mask: tuple[bool, ...]) -> int:
+        """1 + the outermost degree of freedom whose D is zero to rounding against the inertia around it."""
+        found = self._run("pivots", (mask,), q, v, drive)
+        assert found is not None
+        singular = ~((found[0] > 0.0) & (SINGULAR * found[1] <= found[0])) & ~np.array(mask)
+        first = singular[singular.any(axis=1)][:1]
+        return int(np.flatnonzero(first)[-1]) + 1 if first.size else 0
+
+    def mass_matrix(self, q: Numbers) -> Numbers:
+        """M (s, nv, nv)."""
+        found = self._run("mass_matrix", (), q)
+        if found is not None:
+            return found[0].reshape(len(q), self.nv, self.nv)
+        M = np.zeros((len(q), self.nv, self.nv), q.dtype)
+        with self.workspace(q.dtype.type) as ws:
+            composite.mass_matrix(self.tree, self.flex, q, ws, M)
+        return M
+
+    def sums(self, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Energies (s, 2), momentum (s, 6), first moment of mass (s, 3)."""
+        found = self._run("sums", (), q, v)
+        if found is None:
+            found = [np.zeros((len(q), n), q.dtype) for n in (2, 6, 3)]
+            with self.workspace(q.dtype.type) as ws:
+                energy.energy_and_momentum(self.tree, self.flex, q, v, ws, *found)
+        return found[0], found[1], found[2]
+
+    def _acting(self, wrench: Numbers | None, q: Numbers) -> Numbers:
+        return np.zeros((1, self.rows, 6), q.dtype) if wrench is None else wrench
+
+
+def _given(wrench: Numbers | None) -> tuple[Numbers, ...]:
+    return () if wrench is None else (wrench,)

@@ -1,0 +1,286 @@
+"""The model's functions as programs of blocks: which recursion each is, and what it reads and writes.
+
+A program belongs to a structure: the integers of the model and where its numbers are zero (in rotations and axes also
+one). Models of one structure share it, whatever their other numbers are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.program import Bound, Program
+from supple.engines.blocks.recorder import Cells, Constants, Recorder, by_element, recording
+from supple.engines.plain import plain
+from supple.model.rotations import SIMPLE
+from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions.articulated import SINGULAR
+from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
+
+Numbers = NDArray[np.float64]
+DIRECTIONS = ("rotation", "axes", "directions", "rates", "wrench_rotation")
+"""Arrays in which ones belong to the structure as zeros do: most joints turn about coordinate axes."""
+MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
+"""Beyond these a model's blocks would take long to record or to compile."""
+ROW = 36
+"""Longest row that is read and written as a whole."""
+KEPT = 256
+"""Programs that a process keeps."""
+
+
+def recorded(compiled: Any) -> Callable[..., Any]:
+    """The twin of a recursion that runs on cells."""
+    return plain(compiled, SIMPLE, by_element)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The arrays of a model, and what is needed to lay out its state."""
+
+    tree: Tree
+    flex: Flex | None
+    nq: int
+
+    @property
+    def size(self) -> Sizes:
+        """Sizes of the workspace."""
+        return sizes(self.tree, self.flex)
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by name."""
+        return self.tree._asdict() | ({} if self.flex is None else self.flex._asdict())
+
+    def digest(self) -> str:
+        """Equal for models whose programs are the same."""
+        digest = hashlib.sha256(f"{self.nq} {self.flex is None}".encode())
+        for name, x in self.arrays.items():
+            digest.update(f"{name} {x.shape}".encode())
+            if x.dtype.kind != "f":
+                digest.update(x.tobytes())
+            elif name in DIRECTIONS:
+                digest.update(np.where(np.isin(x, (0.0, 1.0, -1.0)), x, 0.5).tobytes())
+            else:
+                digest.update((x == 0.0).tobytes())
+        return digest.hexdigest()
+
+    def numbers(self) -> Numbers:
+        """All numbers, one array after the other."""
+        return np.concatenate([x.ravel() for x in self.arrays.values() if x.dtype.kind == "f"])
+
+    def fits(self) -> bool:
+        """Whether the blocks are quickly made."""
+        if len(self.tree.parent) - 1 > MOST_BODIES:
+            return False
+        if self.flex is None:
+            return True
+        pairs = len(self.flex.pair_mode) + len(self.flex.offdiagonal_mode) + len(self.flex.factor_mode)
+        return int(self.flex.modes.sum()) <= MOST_MODES and pairs <= MOST_PAIRS
+
+
+class Recording:
+    """A structure as a recursion sees it while it is recorded: model, workspace, inputs and outputs."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.recorder = Recorder()
+        self.structure = structure
+        self._first = 0
+        self.tree = Tree(**self._constants(structure.tree))
+        self.flex = None if structure.flex is None else Flex(**self._constants(structure.flex))
+        self.ws = self._workspace(workspace(structure.size, np.float64))
+        self.nv, self.bodies = structure.size.speeds, structure.size.bodies
+        self.inputs: dict[str, Cells] = {}
+        self.outputs: dict[str, Cells] = {}
+
+    def _constants(self, arrays: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, x in arrays._asdict().items():
+            if x.dtype.kind != "f":
+                found[name] = tuple(x.tolist()) if x.ndim == 1 else x
+                continue
+            folded = (0.0, 1.0, -1.0) if name in DIRECTIONS else (0.0,)
+            found[name] = Constants(self.recorder, x, self._first, folded)
+            self._first += x.size
+        return found
+
+    def _workspace(self, ws: Any) -> Any:
+        parts: dict[str, Any] = {}
+        for name, x in ws._asdict().items():
+            if x is None:
+                parts[name] = None
+            else:
+                parts[name] = self._workspace(x) if hasattr(x, "_asdict") else self._array(x)
+        return type(ws)(**parts)
+
+    def _array(self, x: Numbers) -> Cells:
+        """An array of the workspace; long rows are of use within a step only."""
+        return Cells(self.recorder, x.shape, x, rows=x.ndim == 2 and x.shape[1] <= ROW)
+
+    def input(self, name: str, *shape: int, rows: bool = False) -> Cells:
+        """Cells (1, ...) of one state that the caller fills."""
+        self.inputs[name] = Cells(self.recorder, (1, *shape), rows=rows)
+        return self.inputs[name]
+
+    def output(self, name: str, *shape: int, rows: bool = False) -> Cells:
+        """Cells (1, ...) of one state that the caller reads, zero at the start."""
+        self.outputs[name] = Cells(self.recorder, (1, *shape), 0.0, rows=rows)
+        return self.outputs[name]
+
+    def state(self) -> tuple[Cells, Cells]:
+        """q and v."""
+        return self.input("q", self.structure.nq), self.input("v", self.nv)
+
+    def wrench(self, applied: bool) -> Cells:
+        """Wrenches on the bodies: one more input, or none."""
+        if applied:
+            return self.input("wrench", self.bodies + 1, 6, rows=True)
+        return Cells(self.recorder, (1, self.bodies + 1, 6), 0.0)
+
+    def margin(self, given: tuple[bool, ...]) -> Cells:
+        """The least of D - SINGULAR size over all degrees of freedom that are eliminated: positive where all can be."""
+        out = Cells(self.recorder, (1,), 1.0)
+        for i in range(self.nv):
+            if not given[i]:
+                out[0] = np.minimum(out[0], self.ws.D[i] - SINGULAR * self.ws.size[i])
+                self.recorder.cut()
+        return out
+
+    def program(self, margin: Cells | None = None) -> Program:
+        """What has been recorded."""
+        return Program(self.recorder, self.inputs, self.outputs, margin)
+
+
+def hybrid_dynamics(r: Recording, given: tuple[bool, ...], applied: bool) -> Program:
+    """Accelerations, and of those `given` the forces."""
+    q, v = r.state()
+    drive, wrench = r.input("drive", r.nv), r.wrench(applied)
+    a = r.output("a", r.nv)
+    recorded(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
+    recorded(articulated.articulate)(r.tree, r.flex, q[0], v[0], drive[0], given, wrench[0], r.ws, a[0])
+    if any(given):
+        r.outputs["drive"] = drive
+    return r.program(r.margin(given))
+
+
+def pivots(r: Recording, given: tuple[bool, ...]) -> Program:
+    """D and the inertia around each degree of freedom: where one is singular, for the message."""
+    hybrid_dynamics(r, given, False)
+    r.outputs = {"D": r.ws.D, "size": r.ws.size}
+    return r.program()
+
+
+def inverse_dynamics(r: Recording, applied: bool, keep: bool) -> Program:
+    """Generalized forces, and joint wrenches where they are kept."""
+    q, v = r.state()
+    a, wrench = r.input("a", r.nv), r.wrench(applied)
+    tau = r.output("tau", r.nv)
+    f: Any = r.output("f", r.bodies + 1, 6, rows=True) if keep else ()
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, q, v, a, wrench, r.ws, tau, f)
+    return r.program()
+
+
+def mass_matrix(r: Recording) -> Program:
+    """M."""
+    q, M = r.input("q", r.structure.nq), r.output("M", r.nv, r.nv)
+    recorded(composite.mass_matrix)(r.tree, r.flex, q, r.ws, M)
+    return r.program()
+
+
+def poses(r: Recording) -> Program:
+    """R and p of all bodies."""
+    q = r.input("q", r.structure.nq)
+    R, p = r.output("R", r.bodies + 1, 9, rows=True), r.output("p", r.bodies + 1, 3, rows=True)
+    recorded(kinematics.poses)(r.tree, r.flex, q, r.ws, R, p)
+    return r.program()
+
+
+def motions(r: Recording) -> Program:
+    """Velocities and accelerations of all bodies."""
+    q, v = r.state()
+    a = r.input("a", r.nv)
+    V, A = r.output("V", r.bodies + 1, 6, rows=True), r.output("A", r.bodies + 1, 6, rows=True)
+    recorded(kinematics.motions)(r.tree, r.flex, q, v, a, r.ws, V, A)
+    return r.program()
+
+
+def sums(r: Recording) -> Program:
+    """Energies, momentum, first moment of mass."""
+    q, v = r.state()
+    E, L, c = r.output("energy", 2), r.output("momentum", 6), r.output("moment", 3)
+    recorded(energy.energy_and_momentum)(r.tree, r.flex, q, v, r.ws, E, L, c)
+    return r.program()
+
+
+def rates(r: Recording) -> Program:
+    """Rates of the coordinates."""
+    q, v = r.state()
+    out = r.output("rate", r.structure.nq)
+    recorded(coordinates.rates)(r.tree, r.flex, q, v, out)
+    return r.program()
+
+
+def advance(r: Recording) -> Program:
+    """Coordinates after a time at constant speeds."""
+    q, v = r.state()
+    dt, out = r.input("dt", 1), r.output("q_1", r.structure.nq)
+    recorded(coordinates.advance)(r.tree, r.flex, q, v, dt[0], out)
+    return r.program()
+
+
+RECURSIONS: dict[str, Callable[..., Program]] = {
+    "hybrid_dynamics": hybrid_dynamics,
+    "pivots": pivots,
+    "inverse_dynamics": inverse_dynamics,
+    "mass_matrix": mass_matrix,
+    "poses": poses,
+    "motions": motions,
+    "sums": sums,
+    "rates": rates,
+    "advance": advance,
+}
+"""What can be recorded, by name."""
+_programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()
+_lock = threading.Lock()
+
+
+def program(structure: Structure, digest: str, what: str, *options: Any) -> Program:
+    """The program of a recursion for a structure, recorded if this process does not have it yet."""
+    key = (digest, what, *options)
+    with _lock:
+        found = _programs.get(key)
+        if found is None:
+            r = Recording(structure)
+            with recording(r.recorder):
+                found = _programs[key] = RECURSIONS[what](r, *options)
+        _programs.move_to_end(key)
+        if len(_programs) > KEPT:
+            _programs.popitem(last=False)
+        return found
+
+
+class Programs:
+    """All programs of one model.
+
+    Parameters
+    ----------
+    structure : Structure
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self._structure, self._digest = structure, structure.digest()
+        self._numbers = structure.numbers()
+        self._bound: dict[tuple[Any, ...], Bound] = {}
+
+    def __call__(self, what: str, *options: Any) -> Bound:
+        """A recursion with the model's numbers."""
+        key = (what, *options)
+        if key not in self._bound:
+            self._bound[key] = Bound(program(self._structure, self._digest, what, *options), self._numbers)
+        return self._bound[key]

@@ -1,0 +1,102 @@
+"""Programs: any number of states, lanes and threads, and other numbers without a compiler."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from supple.engines.blocks import library as libraries
+from supple.engines.blocks.program import Bound, Program
+from supple.engines.blocks.recorder import Cells, Constants, Recorder
+from supple.expressions.operations import FUNCTIONS
+
+NUMBERS = np.array([1.5, -2.5])
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    """y = c0 sin(x0) + c1 x1, z = x0 / x1."""
+    r = Recorder()
+    x, y, z = Cells(r, (2,)), Cells(r, (1,), 0.0), Cells(r, (1,), 0.0)
+    c = Constants(r, NUMBERS, 0, (0.0,))
+    y[0] = c[0] * np.sin(x[0]) + c[1] * x[1]
+    r.end()
+    z[0] = x[0] / x[1]
+    return Program(r, {"x": x}, {"y": y, "z": z})
+
+
+@pytest.mark.parametrize("states", [0, 1, 2, 3, 7, 8, 9, 16, 17, 100])
+def test_any_number_of_states(program: Program, states: int) -> None:
+    x = np.random.default_rng(states).normal(size=(states, 2))
+    y, z = Bound(program, NUMBERS).batch([x], states)
+    np.testing.assert_allclose(y[:, 0], 1.5 * np.sin(x[:, 0]) - 2.5 * x[:, 1], rtol=1e-14, atol=1e-15)
+    np.testing.assert_array_equal(z[:, 0], x[:, 0] / x[:, 1])
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_any_number_of_lanes(program: Program, lanes: int) -> None:
+    x = np.random.default_rng(3).normal(size=(21, 2))
+    y, z = np.empty((21, 1)), np.empty((21, 1))
+    program.loaded(lanes).run(0, 21, [x, y, z], NUMBERS)
+    np.testing.assert_allclose(y[:, 0], 1.5 * np.sin(x[:, 0]) - 2.5 * x[:, 1], rtol=1e-14, atol=1e-15)
+    np.testing.assert_array_equal(z[:, 0], x[:, 0] / x[:, 1])
+
+
+def test_one_row_serves_all_states() -> None:
+    r = Recorder()
+    x, c, y = Cells(r, (1,)), Cells(r, (1,)), Cells(r, (1,), 0.0)
+    y[0] = x[0] + c[0]
+    bound = Bound(Program(r, {"x": x, "c": c}, {"y": y}), np.zeros(0))
+    (y_,) = bound.batch([np.arange(20.0)[:, None], np.array([[0.5]])], 20)
+    np.testing.assert_array_equal(y_[:, 0], np.arange(20) + 0.5)
+
+
+def test_threads_have_memory_of_their_own(program: Program) -> None:
+    bound = Bound(program, NUMBERS)
+    x = np.random.default_rng(5).normal(size=(8, 200, 2))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda part: bound.batch([part], 200)[0], x))
+    for part, y in zip(x, found, strict=True):
+        np.testing.assert_array_equal(y, bound.batch([part], 200)[0])
+
+
+def test_every_function_of_the_graph() -> None:
+    r = Recorder()
+    x = Cells(r, (2,))
+    y = Cells(r, (len(FUNCTIONS),), 0.0)
+    for i, (name, function) in enumerate(FUNCTIONS.items()):
+        y[i] = getattr(r, name)(*[x[j] for j in range(function.arity)])
+    bound = Bound(Program(r, {"x": x}, {"y": y}), np.zeros(0))
+    values = np.random.default_rng(1).uniform(0.1, 0.9, (50, 2))
+    for states in (1, 50):
+        (found,) = bound.batch([values[:states]], states)
+        for i, (name, function) in enumerate(FUNCTIONS.items()):
+            expected = getattr(np, function.numpy)(*values[:states, : function.arity].T)
+            np.testing.assert_allclose(found[:, i], expected, rtol=1e-14, err_msg=name)
+
+
+def test_compiled_once_and_read_back(program: Program) -> None:
+    """A second library finds on disk what the first has compiled."""
+    blocks = [x.block for x in program.instances]
+    libraries.Library(1).blocks(blocks)
+    with mock.patch.object(libraries, "object_code_of", side_effect=AssertionError("compiled again")):
+        again = libraries.Library(1).blocks(blocks)
+    assert set(again) == {x.name for x in blocks}
+
+
+def test_a_damaged_file_is_made_again(program: Program, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    blocks = [x.block for x in program.instances]
+    libraries.Library(1).blocks(blocks)
+    files = sorted((libraries._directory()).iterdir())
+    assert len(files) >= len(blocks)
+    for i, path in enumerate(files):
+        content = bytearray(path.read_bytes())
+        if i % 3 == 0:
+            content[len(content) // 2] ^= 1
+        path.write_bytes(content[: len(content) // 2] if i % 3 == 1 else content)
+    files[-1].write_bytes(files[0].read_bytes())
+    assert set(libraries.Library(1).blocks(blocks)) == {x.name for x in blocks}

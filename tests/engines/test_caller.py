@@ -1,0 +1,83 @@
+"""One state from Python: right arguments are taken, all others are left to the caller."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supple.engines.blocks.program import Bound, Program
+from supple.engines.blocks.recorder import Cells, Constants, Recorder
+from supple.engines.llvm import caller
+
+pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays its objects out in another way")
+
+
+@pytest.fixture
+def function() -> Callable[..., Any]:
+    """y = c sqrt(x), with x as margin."""
+    r = Recorder()
+    x, y, margin = Cells(r, (2,)), Cells(r, (2,), 0.0), Cells(r, (1,), 0.0)
+    c = Constants(r, np.array([3.0]), 0, (0.0,))
+    for i in range(2):
+        y[i] = c[0] * np.sqrt(x[i])
+    margin[0] = np.minimum(x[0], x[1])
+    found: Callable[..., Any] = Bound(Program(r, {"x": x}, {"y": y}, margin), np.array([3.0])).one
+    return found
+
+
+def test_evaluates_and_returns_the_last_array(function: Callable[..., Any]) -> None:
+    gc.collect()  # nothing but the function itself keeps the code and its memory
+    x, y = np.array([4.0, 9.0]), np.empty(2)
+    assert function(x, y) is y
+    assert y.tolist() == [6.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [4.0, 9.0],
+        (4.0, 9.0),
+        None,
+        4.0,
+        np.array([4, 9]),
+        np.array([4.0, 9.0], dtype=np.float32),
+        np.array([4.0, 9.0, 1.0]),
+        np.array([[4.0, 9.0]]),
+        np.array([4.0, 0.0, 9.0, 0.0])[::2],
+        np.array([4.0, 9.0]).astype(">f8"),
+        np.array(4.0),
+    ],
+)
+def test_leaves_other_arguments_alone(function: Callable[..., Any], x: Any) -> None:
+    y = np.full(2, 5.0)
+    assert function(x, y) is None
+    assert y.tolist() == [5.0, 5.0]
+
+
+def test_leaves_wrong_numbers_of_arguments_and_read_only_results_alone(function: Callable[..., Any]) -> None:
+    x, y = np.array([4.0, 9.0]), np.empty(2)
+    assert function() is None
+    assert function(x) is None
+    assert function(x, y, y) is None
+    y.flags.writeable = False
+    assert function(x, y) is None
+
+
+def test_a_margin_that_is_not_positive_is_left_to_the_caller(function: Callable[..., Any]) -> None:
+    for bad in (0.0, -1.0, np.nan):
+        assert function(np.array([4.0, bad]), np.empty(2)) is None
+
+
+def test_results_that_are_not_finite_are_left_to_the_caller(function: Callable[..., Any]) -> None:
+    assert function(np.array([4.0, np.inf]), np.empty(2)) is None
+
+
+def test_a_subclass_of_array_is_left_to_the_caller(function: Callable[..., Any]) -> None:
+    class Tagged(np.ndarray[Any, Any]):
+        pass
+
+    assert function(np.array([4.0, 9.0]).view(Tagged), np.empty(2)) is None
