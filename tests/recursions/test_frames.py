@@ -10,7 +10,7 @@ import pytest
 import supple
 from generators_flexible import random_flexible_tree
 from supple.engines.plain import plain
-from supple.model.frames import frame_arrays
+from supple.model.body_frames import frame_arrays
 from supple.recursions.frames import frame_acceleration, frame_act, frame_in_body, frame_velocity
 from supple.recursions.states import States
 from supple.recursions.tree import Frames, sizes, workspace

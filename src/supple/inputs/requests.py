@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from supple.errors import StateError, nearest
-from supple.model.frames import BodyFrame
+from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 from supple.structures.strains import Strains

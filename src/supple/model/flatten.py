@@ -10,8 +10,8 @@ import numpy as np
 from supple.checks import Floats
 from supple.description.constraints import Gear
 from supple.description.joints import ANGULAR, LINEAR, Layout
+from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.flexible import flexible_arrays
-from supple.model.frames import BodyFrame, frame_arrays
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.structures.body import FlexibleBody
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.model.frames import BodyFrame, load_on_body, modal_span
+from supple.model.body_frames import BodyFrame, load_on_body, modal_span
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.tree import Flex, Tree
 

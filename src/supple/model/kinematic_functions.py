@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import StateError
-from supple.model.frames import BodyFrame, frame_arrays, motion_on_body, pose_in_body
+from supple.model.body_frames import BodyFrame, frame_arrays, motion_on_body, pose_in_body
 from supple.model.frozen import Numbers
 from supple.model.state_functions import StateFunctions
 from supple.recursions import kinematics

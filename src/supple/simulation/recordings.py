@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from supple.errors import SimulationError, StateError
 from supple.formulations import AnyModel
 from supple.inputs import requests
-from supple.model.frames import motion_on_body, pose_in_body
+from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
 from supple.recursions import kinematics
 from supple.recursions.states import States

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats
-from supple.model.frames import BodyFrame
+from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody

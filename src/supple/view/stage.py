@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 from supple.checks import Floats
 from supple.description.description import GROUND, Placed
 from supple.errors import ModelError, StateError
+from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.compiled import estimated_operations
 from supple.model.flatten import body_frame, numbering
-from supple.model.frames import BodyFrame, pose_in_body
 from supple.model.model import Model
 from supple.simulation.system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import structures
-from supple.model.frames import BodyFrame, frame_arrays
+from supple.model.body_frames import BodyFrame, frame_arrays
 
 
 def boom() -> supple.Model:
