@@ -9,6 +9,7 @@ import numpy as np
 from generators import KINDS, random_tree
 from supple.engines.plain import plain
 from supple.recursions import articulated, kinematics, newton_euler
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
 
 
@@ -73,7 +74,8 @@ def test_dual_numbers_give_the_derivative_of_forward_and_inverse_dynamics() -> N
     given = np.zeros(model.nv, dtype=bool)
     a = np.zeros(model.nv, dtype=object)
     plain(kinematics.ground_acceleration)(-1.0, tree, ws)
-    plain(articulated.articulate)(tree, None, duals(q, dq), duals(v, dv), tau.astype(object), given, wrench, ws, a)
+    state, actuation = States(duals(q, dq), duals(v, dv)), Actuation(tau.astype(object), given, wrench)
+    plain(articulated.articulate)(tree, None, state, actuation, ws, a)
 
     h = 1e-30
     expected = model.forward_dynamics(q + 1j * h * dq, v + 1j * h * dv, tau)
@@ -82,10 +84,9 @@ def test_dual_numbers_give_the_derivative_of_forward_and_inverse_dynamics() -> N
     assert np.allclose(value, expected.real, rtol=0, atol=1e-12 * np.abs(value).max())
     assert np.allclose(slope, expected.imag / h, rtol=0, atol=1e-11 * np.abs(slope).max())
 
-    force = np.zeros((1, model.nv), dtype=object)
-    none = np.zeros((0, 0, 6), dtype=object)
-    plain(newton_euler.inverse_dynamics)(
-        tree, None, duals(q, dq)[None], duals(v, dv)[None], a[None], wrench[None], ws, force, none
-    )
+    out = newton_euler.Forces(np.zeros((1, model.nv), dtype=object), np.zeros((0, 0, 6), dtype=object))
+    states = States(state.q[None], state.v[None])
+    plain(newton_euler.inverse_dynamics)(tree, None, states, a[None], wrench[None], ws, out)
+    force = out.tau
     assert np.allclose([x.value for x in force[0]], tau, atol=1e-11 * np.abs(expected).max())
     assert np.allclose([x.slope for x in force[0]], 0, atol=1e-10 * np.abs(slope).max())

@@ -10,7 +10,7 @@ import pytest
 import supple
 from closed_mechanisms import n_four_bar
 from generators_flexible import random_flexible_tree
-from supple.model.model import METHODS
+from supple.model.dynamic_functions import METHODS
 from supple.recursions.tree import Sizes, Workspace
 from supple.recursions.workspaces import KEPT, borrow
 

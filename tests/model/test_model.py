@@ -173,4 +173,6 @@ def test_equal_models_are_one_key() -> None:
     same = random_tree(21, 8)
     assert hash(same) == hash(MODEL)
     assert len({same, MODEL, random_tree(22, 8)}) == 2
-    assert {hash(same._place(name)) for name in same.frames} == {hash(MODEL._place(name)) for name in MODEL.frames}
+    assert {hash(same.find_frame(name)) for name in same.frames} == {
+        hash(MODEL.find_frame(name)) for name in MODEL.frames
+    }

@@ -7,8 +7,8 @@ import pytest
 
 import supple
 from supple import structures
+from supple.model.dynamic_functions import METHODS
 from supple.model.loops.mobility import degrees_of_freedom
-from supple.model.model import METHODS
 from supple.simulation.impacts import impulse_at
 
 LINK = supple.RigidBody(1.0, (0, 0, -0.5), (0.1, 0.1, 0.1))

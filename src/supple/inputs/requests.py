@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from supple.errors import StateError, nearest
+from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
-from supple.model.places import Place
 from supple.structures.body import FlexibleBody
 from supple.structures.strains import Strains
 
 ALL = "all"
 
 
-def frame(model: Model, name: str) -> Place:
-    """The place of a frame."""
-    return model._place(name)
+def frame(model: Model, name: str) -> BodyFrame:
+    """A frame by its name."""
+    return model.find_frame(name)
 
 
 def joints(model: Model, name: str) -> Sequence[int]:

@@ -9,11 +9,12 @@ import numpy as np
 from supple.linear.dependents import Dependents, dependents
 from supple.linear.equations import stiffness
 from supple.linear.start import Bools, Floats, Values
+from supple.model.dynamic_functions import Loads
 from supple.model.inputs import named_vector
 from supple.model.loops.closing import stiffness as modal_stiffness
 from supple.model.loops.partitioning import back
 from supple.model.loops.scales import extent, speed_sizes
-from supple.model.model import Loads, Model
+from supple.model.model import Model
 
 TOLERANCE = 1e-11
 """Share of the loads on a coordinate that counts as none."""

@@ -28,8 +28,9 @@ from supple.errors import SingularError
 from supple.formulations import ordinary
 from supple.linear.dependents import Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
+from supple.model.dynamic_functions import Loads
 from supple.model.inputs import COMPLEX_STEP, named_vector
-from supple.model.model import Loads, Model
+from supple.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,7 @@ class Rows:
         self.cw = closure_workspace(loops.arrays, m.nv, dtype)
         self.ws = workspace(sizes(m.tree, m.flex), dtype.type)
         q, v, a = (np.asarray(x, dtype) for x in (q, v, a))
+        self._q = q
         plain(still_motion)(m.tree, m.flex, q, v, a, self.ws)
         plain(constraint_rates)(loops.sweeps.system, States(q, v), self.ws, self.cw)
         plain(constraint_accelerations)(loops.sweeps.system, States(q, v), a, self.ws, self.cw)
@@ -45,7 +46,7 @@ class Rows:
         out = np.zeros(m.nv, self.cw.J.dtype)
         plain(at_rest)(m.flex, self.ws)
         for i in np.flatnonzero(cl.row_pair >= 0):
-            plain(row_force)(m.flex, cl, i, forces[i], self.ws, self.cw)
+            plain(row_force)(self.loops.sweeps.system, i, forces[i], self._q, self.ws, self.cw)
         plain(carry_inward)(m.tree, m.flex, self.cw.still, self.ws, out)
         out = -out
         for i in np.flatnonzero(cl.row_pair < 0):

@@ -16,7 +16,8 @@ from supple.errors import StateError, SuppleError
 from supple.linear.equations import LinearEquations, linear_equations
 from supple.linear.signals import Sensing, input_forces, output_rows
 from supple.linear.start import Floats, Numbers, Values
-from supple.model.model import Loads, Model
+from supple.model.dynamic_functions import Loads
+from supple.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

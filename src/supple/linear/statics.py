@@ -16,7 +16,8 @@ from supple.linear.eigen import is_symmetric, loose, symmetric_modes
 from supple.linear.equations import force_unit, require_inertia
 from supple.linear.loading import StuckError, loaded
 from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
-from supple.model.model import Loads, Model
+from supple.model.dynamic_functions import Loads
+from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 
 TURN = 0.7

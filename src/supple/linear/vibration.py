@@ -14,8 +14,9 @@ from supple.linear.eigen import SLOWEST, eigenmodes
 from supple.linear.equations import force_unit, linear_equations
 from supple.linear.shares import body_energies
 from supple.linear.start import Floats, Numbers, Values
+from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
-from supple.model.model import Loads, Model
+from supple.model.model import Model
 
 GROWING = 1e-7
 """Negative damping ratio that is more than rounding."""

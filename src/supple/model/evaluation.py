@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from supple.model.programs import Programs, Structure
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree, sizes
 from supple.recursions.workspaces import borrow
 
@@ -91,7 +92,7 @@ class Evaluation:
         if found is None:
             found = [np.zeros((len(q), self.rows, 6), q.dtype) for _ in range(2)]
             with self.workspace(q.dtype.type) as ws:
-                kinematics.motions(self.tree, self.flex, q, v, a, ws, *found)
+                kinematics.motions(self.tree, self.flex, States(q, v), a, ws, *found)
         return found[0].reshape(len(q), self.rows, 6), found[1].reshape(len(q), self.rows, 6)
 
     # ------------------------------------------------------------ dynamics
@@ -103,10 +104,12 @@ class Evaluation:
         found = self._run("inverse_dynamics", (wrench is not None, keep), q, v, a, *_given(wrench))
         if found is not None:
             return found[0], found[1].reshape(len(q), self.rows, 6) if keep else np.zeros((0, self.rows, 6))
-        tau, f = np.zeros((len(q), self.nv), q.dtype), np.zeros((len(q) if keep else 0, self.rows, 6), q.dtype)
+        out = newton_euler.Forces(
+            np.zeros((len(q), self.nv), q.dtype), np.zeros((len(q) if keep else 0, self.rows, 6), q.dtype)
+        )
         with self.workspace(q.dtype.type) as ws:
-            newton_euler.inverse_dynamics(self.tree, self.flex, q, v, a, self._acting(wrench, q), ws, tau, f)
-        return tau, f
+            newton_euler.inverse_dynamics(self.tree, self.flex, States(q, v), a, self._acting(wrench, q), ws, out)
+        return out.tau, out.f
 
     def hybrid_dynamics(
         self, q: Numbers, v: Numbers, drive: Numbers, prescribed: Mask, wrench: Numbers | None
@@ -124,8 +127,8 @@ class Evaluation:
             return found[0], found[1] if any(mask) else drive, fault
         a, tau = np.zeros((len(q), self.nv), q.dtype), drive.copy()
         with self.workspace(q.dtype.type) as ws:
-            acting = self._acting(wrench, q)
-            fault = articulated.forward_dynamics(self.tree, self.flex, q, v, tau, prescribed, acting, ws, a)
+            actuation = Actuation(tau, prescribed, self._acting(wrench, q))
+            fault = articulated.forward_dynamics(self.tree, self.flex, States(q, v), actuation, ws, a)
         return a, tau, fault
 
     def _singular_dof(self, q: Numbers, v: Numbers, drive: Numbers, mask: tuple[bool, ...]) -> int:
@@ -152,7 +155,7 @@ class Evaluation:
         if found is None:
             found = [np.zeros((len(q), n), q.dtype) for n in (2, 6, 3)]
             with self.workspace(q.dtype.type) as ws:
-                energy.energy_and_momentum(self.tree, self.flex, q, v, ws, *found)
+                energy.energy_and_momentum(self.tree, self.flex, States(q, v), ws, *found)
         return found[0], found[1], found[2]
 
     def _acting(self, wrench: Numbers | None, q: Numbers) -> Numbers:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import Floats
+from supple.description.constraints import Gear
 from supple.description.joints import ANGULAR, LINEAR, Layout
+from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.flexible import flexible_arrays
-from supple.model.places import Place
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.structures.body import FlexibleBody
 
@@ -48,13 +49,12 @@ def name_states(mech: Description) -> Names:
     return Names(tuple(n for n, _ in q), tuple(n for n, _ in v), tuple(u for _, u in q), tuple(u for _, u in v))
 
 
-def places(mech: Description) -> dict[str, Place]:
+def named_frames(mech: Description) -> dict[str, BodyFrame]:
     """Every frame by its name: the ground, the bodies, and the named ones."""
-    number = numbering(mech)
-    return {name: place(mech, name, number) for name in (*number, *mech.frames)}
+    return {name: body_frame(mech, name) for name in (*numbering(mech), *mech.frames)}
 
 
-def place(mech: Description, name: str, number: dict[str, int]) -> Place:
+def body_frame(mech: Description, name: str) -> BodyFrame:
     """The frame of a name."""
     frame = mech.find_frame(name)
     node = None
@@ -62,7 +62,7 @@ def place(mech: Description, name: str, number: dict[str, int]) -> Place:
         body = mech.bodies[frame.body].body
         assert isinstance(body, FlexibleBody)
         node = body.frame(frame.node)
-    return Place(number[frame.body], frame.position, frame.rotation, node)
+    return BodyFrame(numbering(mech)[frame.body], frame.position, frame.rotation, node)
 
 
 def numbering(mech: Description) -> dict[str, int]:
@@ -86,8 +86,9 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     parts |= _dof_constants(mech)
     parts["gravity"] = np.array(mech.gravity)
     parts |= _force_elements(mech)
-    for a in parts.values():
-        a.flags.writeable = False
+    for name, a in parts.items():
+        if name != "frames":
+            a.flags.writeable = False
     return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"])
 
 
@@ -202,23 +203,20 @@ def _inertias(mech: Description, rows: int) -> dict[str, Any]:
 
 
 def _force_elements(mech: Description) -> dict[str, Any]:
-    """Spring-dampers and constant wrenches."""
-    number = numbering(mech)
-    springs = list(mech.springs.values())
-    ends = [(place(mech, s.first, number), place(mech, s.second, number)) for s in springs]
-    wrenches = list(mech.wrenches.values())
-    attachments = [place(mech, w.frame, number) for w in wrenches]
-    axes = [
-        np.eye(3) if w.axes == "ground" else attachment.rotation
-        for w, attachment in zip(wrenches, attachments, strict=True)
-    ]
+    """Spring-dampers, constant wrenches, and the frames that they and the constraints are on, in this order."""
+    springs, wrenches = list(mech.springs.values()), list(mech.wrenches.values())
+    ends = [name for s in springs for name in (s.first, s.second)]
+    names = [*ends, *(w.frame for w in wrenches), *(name for pair in constraint_frames(mech) for name in pair)]
     return {
-        "spring_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),
-        "spring_points": np.array([np.concatenate([a.position, b.position]) for a, b in ends]).reshape(-1, 6),
+        "frames": frame_arrays(body_frame(mech, name) for name in names),
+        "spring_frames": np.arange(len(ends), dtype=np.int64).reshape(-1, 2),
         "spring_constants": np.array([(s.stiffness, s.damping, s.length) for s in springs]).reshape(-1, 3),
-        "wrench_body": np.array([attachment.body for attachment in attachments], dtype=np.int64),
-        "wrench_point": np.array([attachment.position for attachment in attachments]).reshape(-1, 3),
-        "wrench_rotation": np.array(axes).reshape(-1, 9),
+        "wrench_frame": len(ends) + np.arange(len(wrenches), dtype=np.int64),
         "wrench_grounded": np.array([w.axes == "ground" for w in wrenches], dtype=np.bool_),
         "wrench_value": np.array([np.concatenate([w.moment, w.force]) for w in wrenches]).reshape(-1, 6),
     }
+
+
+def constraint_frames(mech: Description) -> list[tuple[str, str]]:
+    """First and second frame of each constraint between frames; those on coordinates alone have none."""
+    return [(c.first, c.second) for c in mech.constraints.values() if not isinstance(c, Gear)]

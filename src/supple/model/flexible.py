@@ -10,7 +10,6 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from supple.checks import Floats
-from supple.description.constraints import Gear
 from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import axial
@@ -81,19 +80,7 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
             frame = attachment_frame(made[parent], placed.node)
             attachment[k] = attachments.add(parent, frame, constants[parent])
             child_shapes.append((k, frame))
-    out |= {
-        "attachment": attachment,
-        "spring_attachments": _spring_attachments(mech, number, made, constants, attachments),
-    }
-    out["wrench_attachment"] = np.array(
-        [_attachment_of(mech, w.frame, number, made, constants, attachments) for w in mech.wrenches.values()],
-        dtype=np.int64,
-    )
-    frames = [(c.first, c.second) for c in mech.constraints.values() if not isinstance(c, Gear)]
-    out["closure_attachments"] = np.array(
-        [[_attachment_of(mech, x, number, made, constants, attachments) for x in pair] for pair in frames],
-        dtype=np.int64,
-    ).reshape(-1, 2)
+    out["attachment"] = attachment
     parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
     out |= _ports(made, constants, parents, child_shapes)
     out |= rows.arrays() | attachments.arrays()
@@ -286,36 +273,6 @@ def _factor(Omega: Floats) -> Floats:
             columns.append(f)
             rest -= np.outer(f, f)
     return np.array(columns).T if columns else np.zeros((len(Omega), 0))
-
-
-def _spring_attachments(
-    mech: Description,
-    number: dict[str, int],
-    made: list[FlexibleBody | None],
-    constants: list[Constants | None],
-    attachments: _Attachments,
-) -> Any:
-    ends = [
-        [_attachment_of(mech, frame, number, made, constants, attachments) for frame in (s.first, s.second)]
-        for s in mech.springs.values()
-    ]
-    return np.array(ends, dtype=np.int64).reshape(-1, 2)
-
-
-def _attachment_of(
-    mech: Description,
-    frame: str,
-    number: dict[str, int],
-    made: list[FlexibleBody | None],
-    constants: list[Constants | None],
-    attachments: _Attachments,
-) -> int:
-    """Attachment node of a frame on a flexible body, -1 elsewhere."""
-    place = mech.find_frame(frame)
-    if place.node is None:
-        return -1
-    k = number[place.body]
-    return attachments.add(k, attachment_frame(made[k], place.node), constants[k])
 
 
 def _cross(a: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.model.places import Place, load_at, modal_span
+from supple.model.body_frames import BodyFrame, load_on_body, modal_span
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.tree import Flex, Tree
 
@@ -83,14 +83,14 @@ def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
 
 
 def body_wrenches(
-    tree: Tree, flex: Flex | None, q: Numbers, external: Mapping[str, tuple[Place, Numbers]]
+    tree: Tree, flex: Flex | None, q: Numbers, external: Mapping[str, tuple[BodyFrame, Numbers]]
 ) -> tuple[Numbers, Numbers]:
     """Wrenches at frames, in their axes, as sums for each body and each speed.
 
     Parameters
     ----------
     q : (..., nq) array
-    external : mapping of frame name to (place, (..., 6) array)
+    external : mapping of frame name to (frame, (..., 6) array)
 
     Returns
     -------
@@ -99,19 +99,19 @@ def body_wrenches(
     forces : (..., nv) array
         On the modes of flexible bodies.
     """
-    on_bodies: Any = 0.0
-    on_speeds: Any = 0.0
-    for frame, (place, wrench) in external.items():
-        if place.node is not None and not place.node.turning and wrench[..., :3].any():
-            raise StateError(f"external wrench at {frame!r}: a node without rotations takes no moment, got {wrench}")
-        total, on_modes = load_at(flex, place, q, wrench)
-        acting = np.zeros((*total.shape[:-1], len(tree.parent), 6), total.dtype)
-        acting[..., place.body, :] = total
-        forces = np.zeros((*on_modes.shape[:-1], len(tree.v_parent)), on_modes.dtype)
-        first, last = modal_span(flex, place)
-        forces[..., first:last] = on_modes
-        on_bodies, on_speeds = on_bodies + acting, on_speeds + forces
-    return np.asarray(on_bodies), np.asarray(on_speeds)
+    shape = np.broadcast_shapes(q.shape[:-1], *(wrench.shape[:-1] for _, wrench in external.values()))
+    dtype = np.result_type(q, *(wrench for _, wrench in external.values()))
+    states = np.broadcast_to(q, (*shape, q.shape[-1])).reshape(-1, q.shape[-1])
+    on_bodies = np.zeros((len(states), len(tree.parent), 6), dtype)
+    on_speeds = np.zeros((len(states), len(tree.v_parent)), dtype)
+    for name, (frame, wrench) in external.items():
+        if frame.node is not None and not frame.node.turning and wrench[..., :3].any():
+            raise StateError(f"external wrench at {name!r}: a node without rotations takes no moment, got {wrench}")
+        total, on_modes = load_on_body(flex, frame, states, np.broadcast_to(wrench, (*shape, 6)).reshape(-1, 6))
+        on_bodies[:, frame.body] += total
+        first, last = modal_span(flex, frame)
+        on_speeds[:, first:last] += on_modes
+    return on_bodies.reshape((*shape, *on_bodies.shape[1:])), on_speeds.reshape((*shape, -1))
 
 
 def singular_pivot(M: NDArray[np.float64]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,11 @@ from supple.engines.plain import plain
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 
 Numbers = NDArray[np.float64]
-DIRECTIONS = ("rotation", "axes", "directions", "rates", "wrench_rotation")
+DIRECTIONS = ("rotation", "axes", "directions", "rates", "frames.rotation")
 """Arrays in which ones belong to the structure as zeros do: most joints turn about coordinate axes."""
 MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
 """Beyond these a model's blocks would take long to record or to compile."""
@@ -56,7 +57,7 @@ class Structure:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name."""
-        return self.tree._asdict() | ({} if self.flex is None else self.flex._asdict())
+        return dict(_flat(self.tree)) | ({} if self.flex is None else dict(_flat(self.flex)))
 
     def digest(self) -> str:
         """Equal for models whose programs are the same."""
@@ -85,6 +86,15 @@ class Structure:
         return int(self.flex.modes.sum()) <= MOST_MODES and pairs <= MOST_PAIRS
 
 
+def _flat(arrays: Any) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Names and arrays of a named tuple, those of inner ones in their place."""
+    for name, x in arrays._asdict().items():
+        if hasattr(x, "_asdict"):
+            yield from ((f"{name}.{inner}", y) for inner, y in _flat(x))
+        else:
+            yield name, x
+
+
 class Recording:
     """A structure as a recursion sees it while it is recorded: model, workspace, inputs and outputs."""
 
@@ -92,23 +102,25 @@ class Recording:
         self.recorder = Recorder()
         self.structure = structure
         self._first = 0
-        self.tree = Tree(**self._constants(structure.tree))
-        self.flex = None if structure.flex is None else Flex(**self._constants(structure.flex))
+        self.tree: Tree = self._constants(structure.tree)
+        self.flex: Flex | None = None if structure.flex is None else self._constants(structure.flex)
         self.ws = self._workspace(workspace(structure.size, np.float64))
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
 
-    def _constants(self, arrays: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _constants(self, arrays: Any, inside: str = "") -> Any:
+        parts: dict[str, Any] = {}
         for name, x in arrays._asdict().items():
-            if x.dtype.kind != "f":
-                found[name] = tuple(x.tolist()) if x.ndim == 1 else x
-                continue
-            folded = (0.0, 1.0, -1.0) if name in DIRECTIONS else (0.0,)
-            found[name] = Constants(self.recorder, x, self._first, folded)
-            self._first += x.size
-        return found
+            if hasattr(x, "_asdict"):
+                parts[name] = self._constants(x, f"{name}.")
+            elif x.dtype.kind != "f":
+                parts[name] = tuple(x.tolist()) if x.ndim == 1 else x
+            else:
+                folded = (0.0, 1.0, -1.0) if inside + name in DIRECTIONS else (0.0,)
+                parts[name] = Constants(self.recorder, x, self._first, folded)
+                self._first += x.size
+        return type(arrays)(**parts)
 
     def _workspace(self, ws: Any) -> Any:
         parts: dict[str, Any] = {}
@@ -123,21 +135,21 @@ class Recording:
         """An array of the workspace; long rows are of use within a step only."""
         return Cells(self.recorder, x.shape, x, rows=x.ndim == 2 and x.shape[1] <= ROW)
 
-    def input(self, name: str, *shape: int, rows: bool = False) -> Cells:
+    def input(self, name: str, *shape: int, rows: bool = False) -> Any:
         """Cells (1, ...) of one state that the caller fills."""
         self.inputs[name] = Cells(self.recorder, (1, *shape), rows=rows)
         return self.inputs[name]
 
-    def output(self, name: str, *shape: int, rows: bool = False) -> Cells:
+    def output(self, name: str, *shape: int, rows: bool = False) -> Any:
         """Cells (1, ...) of one state that the caller reads, zero at the start."""
         self.outputs[name] = Cells(self.recorder, (1, *shape), 0.0, rows=rows)
         return self.outputs[name]
 
-    def state(self) -> tuple[Cells, Cells]:
+    def state(self) -> tuple[Any, Any]:
         """q and v."""
         return self.input("q", self.structure.nq), self.input("v", self.nv)
 
-    def wrench(self, applied: bool) -> Cells:
+    def wrench(self, applied: bool) -> Any:
         """Wrenches on the bodies: one more input, or none."""
         if applied:
             return self.input("wrench", self.bodies + 1, 6, rows=True)
@@ -163,7 +175,9 @@ def hybrid_dynamics(r: Recording, given: tuple[bool, ...], applied: bool) -> Pro
     drive, wrench = r.input("drive", r.nv), r.wrench(applied)
     a = r.output("a", r.nv)
     recorded(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
-    recorded(articulated.articulate)(r.tree, r.flex, q[0], v[0], drive[0], given, wrench[0], r.ws, a[0])
+    mask: Any = given
+    actuation = Actuation(drive[0], mask, wrench[0])
+    recorded(articulated.articulate)(r.tree, r.flex, States(q[0], v[0]), actuation, r.ws, a[0])
     if any(given):
         r.outputs["drive"] = drive
     return r.program(r.margin(given))
@@ -182,7 +196,8 @@ def inverse_dynamics(r: Recording, applied: bool, keep: bool) -> Program:
     a, wrench = r.input("a", r.nv), r.wrench(applied)
     tau = r.output("tau", r.nv)
     f: Any = r.output("f", r.bodies + 1, 6, rows=True) if keep else ()
-    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, q, v, a, wrench, r.ws, tau, f)
+    out = newton_euler.Forces(tau, f)
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), a, wrench, r.ws, out)
     return r.program()
 
 
@@ -206,7 +221,7 @@ def motions(r: Recording) -> Program:
     q, v = r.state()
     a = r.input("a", r.nv)
     V, A = r.output("V", r.bodies + 1, 6, rows=True), r.output("A", r.bodies + 1, 6, rows=True)
-    recorded(kinematics.motions)(r.tree, r.flex, q, v, a, r.ws, V, A)
+    recorded(kinematics.motions)(r.tree, r.flex, States(q, v), a, r.ws, V, A)
     return r.program()
 
 
@@ -214,7 +229,7 @@ def sums(r: Recording) -> Program:
     """Energies, momentum, first moment of mass."""
     q, v = r.state()
     E, L, c = r.output("energy", 2), r.output("momentum", 6), r.output("moment", 3)
-    recorded(energy.energy_and_momentum)(r.tree, r.flex, q, v, r.ws, E, L, c)
+    recorded(energy.energy_and_momentum)(r.tree, r.flex, States(q, v), r.ws, E, L, c)
     return r.program()
 
 

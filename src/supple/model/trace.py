@@ -29,7 +29,7 @@ from supple.recursions import (
     newton_euler,
 )
 from supple.recursions.states import Actuation, States
-from supple.recursions.tree import Flex, Tree, sizes, workspace
+from supple.recursions.tree import Flex, Frames, Tree, sizes, workspace
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class Trace:
             return self._closed_dynamics(q, v, drive, given)
         ws, a, tau = self.workspace(), _zeros(self.model.nv), drive.copy()
         on_nodes(kinematics.ground_acceleration)(-1.0, self.moving, ws)
-        on_nodes(articulated.articulate)(self.moving, self.flex, q, v, tau, given, self._unloaded(), ws, a)
+        actuation = Actuation(tau, given, self._unloaded())
+        on_nodes(articulated.articulate)(self.moving, self.flex, States(q, v), actuation, ws, a)
         return a, tau
 
     def _closed_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
@@ -151,11 +152,10 @@ class Trace:
 
     def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
         """Generalized forces."""
-        tau, none = _zeros(1, self.model.nv), np.zeros((0, 0, 6), dtype=object)
-        on_nodes(newton_euler.inverse_dynamics)(
-            self.moving, self.flex, q[None], v[None], a[None], self._unloaded()[None], self.workspace(), tau, none
-        )
-        return tau[0]
+        out = newton_euler.Forces(_zeros(1, self.model.nv), _zeros(0, 0, 6))
+        states, wrench = States(q[None], v[None]), self._unloaded()[None]
+        on_nodes(newton_euler.inverse_dynamics)(self.moving, self.flex, states, a[None], wrench, self.workspace(), out)
+        return out.tau[0]
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
         """Generalized forces at zero acceleration."""
@@ -210,7 +210,7 @@ class Trace:
         """Energies (2,), momentum (6,), first moment of mass (3,)."""
         out, momentum, moment = _zeros(1, 2), _zeros(1, 6), _zeros(1, 3)
         on_nodes(energy.energy_and_momentum)(
-            self.tree, self.flex, q[None], v[None], self.workspace(), out, momentum, moment
+            self.tree, self.flex, States(q[None], v[None]), self.workspace(), out, momentum, moment
         )
         return out[0], momentum[0], moment[0]
 
@@ -279,7 +279,13 @@ class Trace:
 
 def as_objects(arrays: Tree | Flex | closures.Closures) -> dict[str, Any]:
     """Real numbers as objects, so that nodes can stand among them."""
-    return {name: x.astype(object) if x.dtype.kind == "f" else x for name, x in arrays._asdict().items()}
+    return {name: _as_object(x) for name, x in arrays._asdict().items()}
+
+
+def _as_object(x: Any) -> Any:
+    if isinstance(x, Frames):
+        return Frames(*map(_as_object, x))
+    return x.astype(object) if x.dtype.kind == "f" else x
 
 
 def _zeros(*shape: int) -> Nodes:

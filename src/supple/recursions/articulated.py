@@ -14,6 +14,7 @@ from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration, inboard_motion
 from supple.recursions.newton_euler import at_rest
 from supple.recursions.ports import modal_acceleration_step, modal_residual_step, port_step, schur_step
+from supple.recursions.states import Actuation, States, actuation_at, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
     accumulate,
@@ -158,27 +159,13 @@ def inverse_mass_times(tree: Tree, flex: Flex | None, x: Array, given: Array, ws
 
 
 @step
-def articulate(
-    tree: Tree,
-    flex: Flex | None,
-    q: Array,
-    v: Array,
-    drive: Array,
-    given: Array,
-    wrench: Array,
-    ws: Workspace,
-    a: Array,
-) -> None:
-    """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha.
-
-    `drive` (nv,) holds forces, or accelerations where `given`; afterwards the generalized forces of all degrees of
-    freedom.
-    """
-    n = len(tree.parent)
-    loaded_motion(tree, flex, q, v, wrench, ws)
+def articulate(tree: Tree, flex: Flex | None, state: States, actuation: Actuation, ws: Workspace, a: Array) -> None:
+    """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha. Computes `drive` of prescribed dofs."""
+    n, drive, given = len(tree.parent), actuation.drive, actuation.given
+    loaded_motion(tree, flex, state, actuation.wrench, ws)
     condensed_inertias(tree, flex, ws)
     ws.f[:] = 0.0
-    passive_forces(tree, flex, q, v, ws.eps)
+    passive_forces(tree, flex, state.q, state.v, ws.eps)
     for i in range(len(given)):
         if not given[i]:
             ws.eps[i] += drive[i]
@@ -196,24 +183,13 @@ def articulate(
 
 @sweep
 def forward_dynamics(
-    tree: Tree,
-    flex: Flex | None,
-    q: Array,
-    v: Array,
-    drive: Array,
-    given: Array,
-    wrench: Array,
-    ws: Workspace,
-    a: Array,
+    tree: Tree, flex: Flex | None, states: States, actuation: Actuation, ws: Workspace, a: Array
 ) -> int:
-    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the degree of freedom that has no inertia.
-
-    `drive` (s, nv) as in `articulate`; `wrench` (1 or s, n + 1, 6) are the applied wrenches.
-    """
+    """Accelerations a (s, nv) for a batch of states; return 0, or 1 + the degree of freedom that has no inertia."""
     ground_acceleration(-1.0, tree, ws)
-    for s in range(len(q)):
-        articulate(tree, flex, q[s], v[s], drive[s], given, wrench[s % len(wrench)], ws, a[s])
-        fault = singular_dof(given, ws)
+    for s in range(len(states.q)):
+        articulate(tree, flex, state_at(states, s), actuation_at(actuation, s), ws, a[s])
+        fault = singular_dof(actuation.given, ws)
         if fault > 0:
             return fault
     return 0

@@ -31,7 +31,6 @@ from supple.recursions.kinematics import (
     velocity_step,
 )
 from supple.recursions.newton_euler import at_rest
-from supple.recursions.nodes import node_steps
 from supple.recursions.states import Actuation, States, actuation_at, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import copy_rows
@@ -44,10 +43,9 @@ def constraint_rates(ct: ClosedTree, state: States, ws: Workspace, cw: ClosureWo
     for k in range(1, len(ct.tree.parent)):
         pose_step(ct.tree, ct.flex, k, q, ws)
         twist_step(ct.tree, ct.flex, k, v, ws)
-    node_steps(ct.flex, q, ws)
-    for e in range(len(cl.pair_bodies)):
-        pair_pose_step(ct.flex, cl, e, q, ws, cw)
-        pair_velocity_step(ct.flex, cl, e, v, ws, cw)
+    for e in range(len(cl.pair_frames)):
+        pair_pose_step(ct, e, q, ws, cw)
+        pair_velocity_step(ct, e, state, ws, cw)
     for i in range(len(cl.row_kind)):
         row_step(cl, i, q, v, cw)
 
@@ -56,8 +54,8 @@ def constraint_rates(ct: ClosedTree, state: States, ws: Workspace, cw: ClosureWo
 def constraint_accelerations(ct: ClosedTree, state: States, a: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
     """Second rates of all rows. Given `constraint_rates`, omega, alpha of all bodies for a. Computes acceleration."""
     cl = ct.closures
-    for e in range(len(cl.pair_bodies)):
-        pair_acceleration_step(ct.flex, cl, e, state.q, state.v, a, ws, cw)
+    for e in range(len(cl.pair_frames)):
+        pair_acceleration_step(ct, e, state, a, ws, cw)
     for i in range(len(cl.row_kind)):
         row_acceleration_step(cl, i, a, cw)
 
@@ -79,7 +77,7 @@ def open_motion(ct: ClosedTree, state: States, given: Array, ws: Workspace, cw: 
         configuration_step(ct.tree, ct.flex, k, state.q, ws)
     articulated_inertias(ct.tree, ct.flex, given, ws)
     constraint_rates(ct, state, ws, cw)
-    jacobian_rows(ct, ws, cw)
+    jacobian_rows(ct, state.q, ws, cw)
     delassus(ct, given, ws, cw)
 
 
@@ -89,12 +87,11 @@ def free_motion(
 ) -> None:
     """The tree with its closures open, and what closes them: a, `drive` of prescribed dofs, all of `cw` but forces."""
     ground_acceleration(-1.0, ct.tree, ws)
-    drive, given, wrench = actuation.drive, actuation.given, actuation.wrench
-    articulate(ct.tree, ct.flex, state.q, state.v, drive, given, wrench, ws, a)
+    articulate(ct.tree, ct.flex, state, actuation, ws, a)
     constraint_rates(ct, state, ws, cw)
     constraint_accelerations(ct, state, a, ws, cw)
-    jacobian_rows(ct, ws, cw)
-    delassus(ct, given, ws, cw)
+    jacobian_rows(ct, state.q, ws, cw)
+    delassus(ct, actuation.given, ws, cw)
 
 
 @sweep
@@ -120,7 +117,7 @@ def constraint_kinematics(
             position[s, i] = cw.position[i]
             velocity[s, i] = cw.velocity[i]
         if len(J) > 0:
-            jacobian_rows(ct, ws, cw)
+            jacobian_rows(ct, state.q, ws, cw)
             copy_rows(cw.J, J[s])
 
 
@@ -137,7 +134,7 @@ def constraint_wrenches(
         at_rest(ct.flex, ws)
         for i in range(len(cw.position)):
             if ct.closures.row_pair[i] >= 0:
-                row_force(ct.flex, ct.closures, i, -force[s, i], ws, cw)
+                row_force(ct, i, -force[s, i], state.q, ws, cw)
         copy_rows(ws.load, wrench[s])
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from supple.engines.kernels import step
 from supple.recursions.articulated import accelerate_step, residual_step
-from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace
-from supple.recursions.forces import node_act
+from supple.recursions.closures import ClosedTree, ClosureWorkspace
+from supple.recursions.frames import frame_act
 from supple.recursions.newton_euler import at_rest, joint_force_step
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
     Number,
     Vec6,
-    accumulate,
     add,
     angular,
-    cross,
     join,
     linear,
     load3,
@@ -36,34 +34,25 @@ SMALLEST = 1e-20
 
 
 @step
-def frame_force(
-    flex: Flex | None, cl: Closures, e: int, end: int, f: Vec6, ws: Workspace, cw: ClosureWorkspace
-) -> None:
-    """Let a wrench in the first frame's axes act at the second frame's origin on the body of one end of pair e.
-
-    The load of the body becomes less.
-    """
-    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
+def end_force(ct: ClosedTree, e: int, end: int, f: Vec6, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Let a wrench in the first frame's axes act at the second frame's origin on the body of one end of pair e."""
+    i = ct.closures.pair_frames[e, end]
+    k = ct.tree.frames.body[i]
     R_ground = load9(ws.R_ground, k)
     R_first = load9(cw.R_first, e)
     moment = unrotate(R_ground, rotate(R_first, angular(f)))
     force = unrotate(R_ground, rotate(R_first, linear(f)))
-    l = unrotate(R_ground, add(load3(cw.p_second, e), scale(-1, load3(ws.p_ground, k))))
-    own = join(add(moment, cross(l, force)), force)
-    if flex is not None and s >= 0:
-        R_node = load9(ws.flex.node_R, s)
-        arm = unrotate(R_node, add(l, scale(-1, load3(ws.flex.node_l, s))))
-        own = node_act(flex, s, arm, moment, force, ws.flex)
-    accumulate(ws.load, k, scale6(-1, own))
+    at = unrotate(R_ground, add(load3(cw.p_second, e), scale(-1, load3(ws.p_ground, k))))
+    frame_act(ct.flex, ct.tree.frames, i, q, at, join(moment, force), ws)
 
 
 @step
-def row_force(flex: Flex | None, cl: Closures, i: int, size: Number, ws: Workspace, cw: ClosureWorkspace) -> None:
+def row_force(ct: ClosedTree, i: int, size: Number, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
     """Let the force of row i, of a size, act on both its bodies."""
-    e = cl.row_pair[i]
+    e = ct.closures.row_pair[i]
     f = scale6(size, load6(cw.N, i))
-    frame_force(flex, cl, e, 1, f, ws, cw)
-    frame_force(flex, cl, e, 0, scale6(-1, f), ws, cw)
+    end_force(ct, e, 1, f, q, ws, cw)
+    end_force(ct, e, 0, scale6(-1, f), q, ws, cw)
 
 
 @step
@@ -81,18 +70,18 @@ def carry_inward(tree: Tree, flex: Flex | None, still: Array, ws: Workspace, tau
 
 
 @step
-def jacobian_row(tree: Tree, flex: Flex | None, cl: Closures, i: int, ws: Workspace, cw: ClosureWorkspace) -> None:
+def jacobian_row(ct: ClosedTree, i: int, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
     """Row i of J: what its force of one newton (or newton metre) gives on all speeds. Given `at_rest`. Computes J."""
-    n = len(cw.still)
+    cl, n = ct.closures, len(cw.still)
     if cl.row_pair[i] < 0:
         for j in range(n):
             cw.J[i, j] = 0.0
         cw.J[i, cl.row_speeds[i, 0]] += cl.row_ratios[i, 0]
         cw.J[i, cl.row_speeds[i, 1]] += cl.row_ratios[i, 1]
         return
-    at_rest(flex, ws)
-    row_force(flex, cl, i, 1.0, ws, cw)
-    carry_inward(tree, flex, cw.still, ws, cw.J[i])
+    at_rest(ct.flex, ws)
+    row_force(ct, i, 1.0, q, ws, cw)
+    carry_inward(ct.tree, ct.flex, cw.still, ws, cw.J[i])
     for j in range(n):
         cw.J[i, j] = -cw.J[i, j]
 
@@ -115,10 +104,10 @@ def respond(tree: Tree, flex: Flex | None, given: Array, i: int, ws: Workspace, 
 
 
 @step
-def jacobian_rows(ct: ClosedTree, ws: Workspace, cw: ClosureWorkspace) -> None:
+def jacobian_rows(ct: ClosedTree, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
     """J of all rows, in O(bodies) a row. Given R, l, H and N. Leaves the tree `at_rest`."""
     for i in range(len(ct.closures.row_kind)):
-        jacobian_row(ct.tree, ct.flex, ct.closures, i, ws, cw)
+        jacobian_row(ct, i, q, ws, cw)
 
 
 @step

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step
-from supple.recursions.closures import ALONG, ANGLE, DISTANCE, SCREW, SLIP, Closures, ClosureWorkspace
-from supple.recursions.nodes import node_motion, node_pose, node_rate_step
-from supple.recursions.tree import Array, Flex, Workspace
+from supple.recursions.closures import ALONG, ANGLE, DISTANCE, SCREW, SLIP, ClosedTree, Closures, ClosureWorkspace
+from supple.recursions.frames import frame_acceleration, frame_in_body, frame_pose, frame_velocity
+from supple.recursions.states import States
+from supple.recursions.tree import Array, Workspace
 from supple.spatial import (
     Mat3,
     Number,
     Vec3,
     Vec6,
     add,
-    add6,
     angular,
     cross,
     dot,
@@ -24,7 +24,6 @@ from supple.spatial import (
     load3,
     load6,
     load9,
-    matmul,
     rotate,
     scale,
     store,
@@ -33,79 +32,30 @@ from supple.spatial import (
 
 
 @step
-def frame_rotation(cl: Closures, e: int, end: int) -> Mat3:
-    """R_body_frame, or R_attachment_frame, of one end (0 or 1) of pair e."""
-    i = 9 * end
-    r = cl.pair_rotations
-    return (
-        r[e, i],
-        r[e, i + 1],
-        r[e, i + 2],
-        r[e, i + 3],
-        r[e, i + 4],
-        r[e, i + 5],
-        r[e, i + 6],
-        r[e, i + 7],
-        r[e, i + 8],
-    )
+def end_velocity(ct: ClosedTree, e: int, end: int, state: States, ws: Workspace) -> Vec6:
+    """Velocity of one end (0 or 1) of pair e in its own axes. Given V."""
+    frames, i = ct.tree.frames, ct.closures.pair_frames[e, end]
+    V = frame_velocity(ct.flex, frames, i, state, load6(ws.V, frames.body[i]), False)
+    R, _ = frame_in_body(ct.flex, frames, i, state.q, False)
+    return join(unrotate(R, angular(V)), unrotate(R, linear(V)))
 
 
 @step
-def frame_position(cl: Closures, e: int, end: int) -> Vec3:
-    """Origin of one end of pair e in its body, or from its attachment node."""
-    i = 3 * end
-    return cl.pair_positions[e, i], cl.pair_positions[e, i + 1], cl.pair_positions[e, i + 2]
+def end_acceleration(ct: ClosedTree, e: int, end: int, state: States, a: Array, ws: Workspace) -> Vec6:
+    """True acceleration of one end of pair e in its own axes, less gravity. Given alpha, omega."""
+    frames, i = ct.tree.frames, ct.closures.pair_frames[e, end]
+    k = frames.body[i]
+    A = frame_acceleration(ct.flex, frames, i, state, a, (load3(ws.omega, k), load6(ws.alpha, k)), False)
+    R, _ = frame_in_body(ct.flex, frames, i, state.q, False)
+    return join(unrotate(R, angular(A)), unrotate(R, linear(A)))
 
 
 @step
-def frame_pose(flex: Flex | None, cl: Closures, e: int, end: int, q: Array, ws: Workspace) -> tuple[Mat3, Vec3]:
-    """R_ground_frame and the origin in the ground frame of one end of pair e. Given R_ground, p_ground."""
-    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
-    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
-    if flex is not None and s >= 0:
-        R_node, l_node = node_pose(flex, s, q)
-        R, l = matmul(R_node, R), add(l_node, rotate(R_node, l))
-    R_ground = load9(ws.R_ground, k)
-    return matmul(R_ground, R), add(load3(ws.p_ground, k), rotate(R_ground, l))
-
-
-@step
-def frame_velocity(flex: Flex | None, cl: Closures, e: int, end: int, v: Array, ws: Workspace) -> Vec6:
-    """Velocity of one end of pair e in its own axes. Given V, node_*."""
-    s = cl.pair_attachments[e, end]
-    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
-    V = load6(ws.V, cl.pair_bodies[e, end])
-    if flex is not None and s >= 0:
-        V = node_motion(flex, s, v, V, ws.flex)
-        R_node = load9(ws.flex.node_R, s)
-        R, l = matmul(R_node, R), rotate(R_node, l)
-    w = angular(V)
-    return join(unrotate(R, w), unrotate(R, add(linear(V), cross(w, l))))
-
-
-@step
-def frame_acceleration(
-    flex: Flex | None, cl: Closures, e: int, end: int, q: Array, v: Array, a: Array, ws: Workspace
-) -> Vec6:
-    """True acceleration of one end of pair e in its own axes, less gravity. Given alpha, omega, node_*."""
-    k, s = cl.pair_bodies[e, end], cl.pair_attachments[e, end]
-    R, l = frame_rotation(cl, e, end), frame_position(cl, e, end)
-    A, w = load6(ws.alpha, k), load3(ws.omega, k)
-    if flex is not None and s >= 0:
-        bias = node_rate_step(flex, s, q, v, w, ws.flex)
-        A = add6(node_motion(flex, s, a, A, ws.flex), bias)
-        w = add(w, angular(load6(ws.flex.node_rate, s)))
-        R_node = load9(ws.flex.node_R, s)
-        R, l = matmul(R_node, R), rotate(R_node, l)
-    point = add(add(linear(A), cross(angular(A), l)), cross(w, cross(w, l)))
-    return join(unrotate(R, angular(A)), unrotate(R, point))
-
-
-@step
-def pair_pose_step(flex: Flex | None, cl: Closures, e: int, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
-    """Where the second frame of pair e is in the first. Computes R_first, p_second, R, p."""
-    R_first, p_first = frame_pose(flex, cl, e, 0, q, ws)
-    R_second, p_second = frame_pose(flex, cl, e, 1, q, ws)
+def pair_pose_step(ct: ClosedTree, e: int, q: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+    """Where the second frame of pair e is in the first. Given R_ground, p_ground. Computes R_first, p_second, R, p."""
+    frames, pair = ct.tree.frames, ct.closures.pair_frames
+    R_first, p_first = frame_pose(ct.flex, frames, pair[e, 0], q, ws)
+    R_second, p_second = frame_pose(ct.flex, frames, pair[e, 1], q, ws)
     store(cw.R_first, e, R_first)
     store(cw.p_second, e, p_second)
     for j in range(3):
@@ -116,10 +66,10 @@ def pair_pose_step(flex: Flex | None, cl: Closures, e: int, q: Array, ws: Worksp
 
 
 @step
-def pair_velocity_step(flex: Flex | None, cl: Closures, e: int, v: Array, ws: Workspace, cw: ClosureWorkspace) -> None:
+def pair_velocity_step(ct: ClosedTree, e: int, state: States, ws: Workspace, cw: ClosureWorkspace) -> None:
     """How the second frame of pair e moves in the first. Given R, p. Computes V."""
-    first = frame_velocity(flex, cl, e, 0, v, ws)
-    second = frame_velocity(flex, cl, e, 1, v, ws)
+    first = end_velocity(ct, e, 0, state, ws)
+    second = end_velocity(ct, e, 1, state, ws)
     R, p = load9(cw.R, e), load3(cw.p, e)
     w_first = angular(first)
     carried = add(linear(first), cross(w_first, p))
@@ -129,12 +79,12 @@ def pair_velocity_step(flex: Flex | None, cl: Closures, e: int, v: Array, ws: Wo
 
 @step
 def pair_acceleration_step(
-    flex: Flex | None, cl: Closures, e: int, q: Array, v: Array, a: Array, ws: Workspace, cw: ClosureWorkspace
+    ct: ClosedTree, e: int, state: States, a: Array, ws: Workspace, cw: ClosureWorkspace
 ) -> None:
     """How that motion changes, seen from the first frame. Given R, p, V and accelerations of all bodies. Computes A."""
-    first = frame_acceleration(flex, cl, e, 0, q, v, a, ws)
-    second = frame_acceleration(flex, cl, e, 1, q, v, a, ws)
-    w_first = angular(frame_velocity(flex, cl, e, 0, v, ws))
+    first = end_acceleration(ct, e, 0, state, a, ws)
+    second = end_acceleration(ct, e, 1, state, a, ws)
+    w_first = angular(end_velocity(ct, e, 0, state, ws))
     R, p, V = load9(cw.R, e), load3(cw.p, e), load6(cw.V, e)
     turning = add(angular(first), cross(w_first, angular(V)))
     swung = add(cross(angular(first), p), cross(w_first, add(cross(w_first, p), scale(2, linear(V)))))

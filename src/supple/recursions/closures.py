@@ -35,14 +35,8 @@ SLIP = 6  # its touching point does not move along a: a condition on velocities 
 class Closures(NamedTuple):
     """Constraints of a model as flat arrays. Never written to."""
 
-    pair_bodies: Array
-    """(pairs, 2) bodies of the first and second frame."""
-    pair_attachments: Array
-    """(pairs, 2) their attachment nodes on flexible bodies; -1 on rigid ones."""
-    pair_positions: Array
-    """(pairs, 6) the frames' origins in their bodies, or from their attachment nodes, m."""
-    pair_rotations: Array
-    """(pairs, 18) their axes, R_body_frame or R_attachment_frame."""
+    pair_frames: Array
+    """(pairs, 2) first and second frame, by their numbers in `Tree.frames`."""
     row_kind: Array
     """(rows,) one of the constants above."""
     row_pair: Array
@@ -137,7 +131,7 @@ class Projection(NamedTuple):
 
 def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWorkspace:
     """New arrays."""
-    pairs, rows = len(closures.pair_bodies), len(closures.row_kind)
+    pairs, rows = len(closures.pair_frames), len(closures.row_kind)
     return ClosureWorkspace(
         R_first=np.zeros((pairs, 9), dtype),
         p_second=np.zeros((pairs, 3), dtype),

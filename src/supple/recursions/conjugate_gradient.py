@@ -14,6 +14,15 @@ from supple.recursions.nodes import node_shape
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import Number, dot6, inertia_times, load6, load_inertia
 
+TOLERANCE = 1e-15
+"""Of the residual in the norm of the iteration, relative to that at the start."""
+
+
+@step
+def most_iterations(speeds: int) -> int:
+    """Iterations after which a mass matrix of this size counts as too badly scaled."""
+    return 200 + 20 * speeds
+
 
 @step
 def inner(x: Array, y: Array) -> Number:
@@ -49,8 +58,8 @@ def diagonal(tree: Tree, flex: Flex | None, ws: Workspace, d: Array) -> None:
 
 
 @step
-def iterate(tree: Tree, flex: Flex | None, x: Array, tolerance: float, limit: int, ws: Workspace, work: Array) -> int:
-    """Overwrite x by M^-1 x; return the iterations used, or -1 when `limit` did not suffice.
+def iterate(tree: Tree, flex: Flex | None, x: Array, ws: Workspace, work: Array) -> int:
+    """Overwrite x by M^-1 x; return the iterations used, or -1 when `most_iterations` did not suffice.
 
     `work` (5, nv) is working space: solution, residual, direction, M times direction, diagonal.
     """
@@ -62,7 +71,8 @@ def iterate(tree: Tree, flex: Flex | None, x: Array, tolerance: float, limit: in
         r[i] = x[i]
         p[i] = r[i] / d[i]
     rho = inner(r, p)
-    goal = tolerance * tolerance * abs(rho)
+    goal = TOLERANCE * TOLERANCE * abs(rho)
+    limit = most_iterations(n)
     count = 0
     while not abs(rho) <= goal:
         if count == limit:
@@ -89,16 +99,14 @@ def conjugate_gradient_solve(
     flex: Flex | None,
     q: Array,
     given: Array,
-    tolerance: float,
-    limit: int,
     ws: Workspace,
     work: Array,
     x: Array,
 ) -> int:
     """Overwrite a batch of forces x (s, nv) by M^-1 x; return the most iterations used.
 
-    -1 when `limit` did not suffice, -2 - i when degree of freedom i has no inertia: a force that does not act on it
-    would not show that, so the innovations D of the articulated bodies are looked at. No acceleration is `given`.
+    -1 when `most_iterations` did not suffice, -2 - i when degree of freedom i has no inertia: a force that does not act
+    on it would not show that, so the innovations D of the articulated bodies are looked at. No acceleration is `given`.
     """
     at_rest(flex, ws)
     most = 0
@@ -110,7 +118,7 @@ def conjugate_gradient_solve(
         if fault > 0:
             return -1 - fault
         composite(tree, flex, q[s], ws)
-        count = iterate(tree, flex, x[s], tolerance, limit, ws, work)
+        count = iterate(tree, flex, x[s], ws, work)
         if count < 0:
             return -1
         most = max(most, count)

@@ -9,6 +9,7 @@ from supple.recursions.composite import configuration_step
 from supple.recursions.forces import spring_vector
 from supple.recursions.kinematics import pose_step, twist_step
 from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
+from supple.recursions.states import States
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
     TINY,
@@ -73,7 +74,7 @@ def spring_energy(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> Num
             for r in range(flex.modes[k]):
                 other = offdiagonal_sum(flex, flex.mode_row[k] + r, 1, q, flex.q_mode[k])
                 energy = energy + 0.5 * q[flex.q_mode[k] + r] * other
-    for e in range(len(tree.spring_bodies)):
+    for e in range(len(tree.spring_frames)):
         d = spring_vector(tree, flex, e, q, ws)
         stretch = np.sqrt(dot(d, d) + TINY) - tree.spring_constants[e, 2]
         energy = energy + 0.5 * tree.spring_constants[e, 0] * stretch * stretch
@@ -82,7 +83,7 @@ def spring_energy(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> Num
 
 @sweep
 def energy_and_momentum(
-    tree: Tree, flex: Flex | None, q: Array, v: Array, ws: Workspace, energy: Array, momentum: Array, moment: Array
+    tree: Tree, flex: Flex | None, states: States, ws: Workspace, energy: Array, momentum: Array, moment: Array
 ) -> None:
     """For a batch of states: energy (s, 2) kinetic and potential; momentum (s, 6) about the ground's origin, in ground
     axes; moment (s, 3), the total mass times the centre of mass in the ground frame.
@@ -90,24 +91,25 @@ def energy_and_momentum(
     The joints' own inertia counts in the energy alone: it is not a body. That of a mode is the diagonal of G.
     """
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
-    for s in range(len(q)):
+    for s in range(len(states.q)):
+        q, v = states.q[s], states.v[s]
         kinetic = 0.0
         potential = 0.0
         total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         moments = (0.0, 0.0, 0.0)
         for k in range(1, len(tree.parent)):
-            configuration_step(tree, flex, k, q[s], ws)
-            pose_step(tree, flex, k, q[s], ws)
-            twist_step(tree, flex, k, v[s], ws)
-            body = body_momentum(tree, flex, k, v[s], ws)
+            configuration_step(tree, flex, k, q, ws)
+            pose_step(tree, flex, k, q, ws)
+            twist_step(tree, flex, k, v, ws)
+            body = body_momentum(tree, flex, k, v, ws)
             kinetic = kinetic + 0.5 * dot6(body, load6(ws.V, k))
             if flex is not None:
-                kinetic = kinetic + modal_energy(flex, k, v[s], load6(ws.V, k), ws.flex)
+                kinetic = kinetic + modal_energy(flex, k, v, load6(ws.V, k), ws.flex)
             total = add6(total, force_to_parent(load9(ws.R_ground, k), load3(ws.p_ground, k), body))
-            moments = add(moments, first_moment(tree, flex, k, q[s], ws))
+            moments = add(moments, first_moment(tree, flex, k, q, ws))
         for i in range(len(tree.joint_inertia)):
-            kinetic = kinetic + 0.5 * tree.joint_inertia[i] * v[s, i] * v[s, i]
-        potential = spring_energy(tree, flex, q[s], ws) - dot(g, moments)
+            kinetic = kinetic + 0.5 * tree.joint_inertia[i] * v[i] * v[i]
+        potential = spring_energy(tree, flex, q, ws) - dot(g, moments)
         energy[s, 0] = kinetic
         energy[s, 1] = potential
         for i in range(6):

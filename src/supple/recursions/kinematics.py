@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.recursions.nodes import node_motion, node_pose, node_rate_step, node_shape, node_step
+from supple.recursions.nodes import IDENTITY, node_motion, node_pose, node_rate_step, node_step
+from supple.recursions.states import States, state_at
 from supple.recursions.tree import (
     NO_ROTATION,
     ONE_AXIS,
@@ -14,13 +15,11 @@ from supple.recursions.tree import (
     TWO_AXES,
     Array,
     Flex,
-    FlexWorkspace,
     Tree,
     Workspace,
 )
 from supple.spatial import (
     Mat3,
-    Vec3,
     Vec6,
     add,
     add6,
@@ -66,7 +65,7 @@ def joint_rotation(tree: Tree, k: int, q: Array) -> Mat3:
         return matmul(R_12, axis_rotation(tree.axes, k, 2, q[i + 2]))
     if kind == QUATERNION:
         return quaternion_rotation(q[i], q[i + 1], q[i + 2], q[i + 3])
-    return 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
+    return IDENTITY
 
 
 @step
@@ -248,59 +247,18 @@ def poses(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, R: Array, p: A
 
 
 @sweep
-def motions(tree: Tree, flex: Flex | None, q: Array, v: Array, a: Array, ws: Workspace, V: Array, A: Array) -> None:
+def motions(tree: Tree, flex: Flex | None, states: States, a: Array, ws: Workspace, V: Array, A: Array) -> None:
     """Velocities and accelerations of all body frames, gravity left out, body axes: V, A (s, n + 1, 6)."""
     ground_acceleration(0.0, tree, ws)
-    for s in range(len(q)):
+    for s in range(len(states.q)):
+        state = state_at(states, s)
         for k in range(1, len(tree.parent)):
-            joint_step(tree, flex, k, q[s], ws)
-            velocity_step(tree, flex, k, q[s], v[s], ws)
-            twist_step(tree, flex, k, v[s], ws)
+            joint_step(tree, flex, k, state.q, ws)
+            velocity_step(tree, flex, k, state.q, state.v, ws)
+            twist_step(tree, flex, k, state.v, ws)
             acceleration_step(tree, flex, k, a[s], ws)
         copy_rows(ws.V, V[s])
         copy_rows(ws.alpha, A[s])
-
-
-@step
-def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Array) -> None:
-    """Columns of J (6, nv) for the modes of the body of attachment s; R and l lead from the attachment to the point."""
-    k = flex.attachment_body[s]
-    for r in range(flex.modes[k]):
-        store_column(J, flex.v_mode[k] + r, motion_to_child(R, l, node_shape(flex, s, r, w)))
-
-
-@step
-def store_column(A: Array, i: int, x: Vec6) -> None:
-    """Write a 6-vector into column i of a (6, n) array."""
-    for j in range(6):
-        A[j, i] = x[j]
-
-
-@sweep
-def jacobian(tree: Tree, flex: Flex | None, body: int, point: Array, q: Array, ws: Workspace, J: Array) -> None:
-    """Velocity of a point (s, 3) of a body for a unit of each speed, in body axes: J (s, 6, nv), zero off the path.
-
-    Column i is H(i) of an ancestor, or the shape of its mode at the attachment node, carried outward by X* of each body
-    between. The modes of the body itself are not in it.
-    """
-    for s in range(len(q)):
-        for k in range(1, len(tree.parent)):
-            joint_step(tree, flex, k, q[s], ws)
-        R = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)  # R_ancestor_body
-        l = load3(point, s)  # ancestor's origin to the point, ancestor axes
-        k = body
-        while k > 0:
-            for i in range(tree.v_first[k], tree.v_mode[k]):
-                store_column(J[s], i, motion_to_child(R, l, load6(ws.H, i)))
-            R_k = load9(ws.R, k)
-            l = add(load3(ws.l, k), rotate(R_k, l))
-            R = matmul(R_k, R)
-            if flex is not None:
-                t = flex.attachment[k]
-                if t >= 0:
-                    modal_columns(flex, t, R, l, ws.flex, J[s])
-                    l = add(load3(ws.flex.node_l, t), l)
-            k = tree.parent[k]
 
 
 @sweep

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from supple.engines.kernels import step, sweep
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import acceleration_step, ground_acceleration
 from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
 from supple.recursions.nodes import node_force
+from supple.recursions.states import States, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
     accumulate,
@@ -82,29 +85,31 @@ def at_rest(flex: Flex | None, ws: Workspace) -> None:
     ws.alpha[0] = 0.0
 
 
+class Forces(NamedTuple):
+    """What inverse dynamics gives for a batch of states."""
+
+    tau: Array
+    """(s, nv) generalized forces."""
+    f: Array
+    """(s, n + 1, 6) forces across the joints; if it is empty they are not kept."""
+
+
 @sweep
 def inverse_dynamics(
-    tree: Tree,
-    flex: Flex | None,
-    q: Array,
-    v: Array,
-    a: Array,
-    wrench: Array,
-    ws: Workspace,
-    tau: Array,
-    f: Array,
+    tree: Tree, flex: Flex | None, states: States, a: Array, wrench: Array, ws: Workspace, out: Forces
 ) -> None:
-    """Generalized forces tau (s, nv) and joint wrenches f (s, n + 1, 6) for a batch of states and accelerations.
+    """Forces for a batch of states and accelerations a (s, nv).
 
     What springs and dampers on the joints give is not left for the drives. `wrench` (1 or s, n + 1, 6) are the applied
-    wrenches; with an empty f the joint wrenches are not kept.
+    wrenches.
     """
     ground_acceleration(-1.0, tree, ws)
-    for s in range(len(q)):
-        loaded_motion(tree, flex, q[s], v[s], wrench[s % len(wrench)], ws)
-        newton_euler(tree, flex, a[s], ws, tau[s])
-        passive_forces(tree, flex, q[s], v[s], ws.eps)
+    for s in range(len(states.q)):
+        state = state_at(states, s)
+        loaded_motion(tree, flex, state, wrench[s % len(wrench)], ws)
+        newton_euler(tree, flex, a[s], ws, out.tau[s])
+        passive_forces(tree, flex, state.q, state.v, ws.eps)
         for i in range(len(tree.damping)):
-            tau[s, i] -= ws.eps[i]
-        if len(f) > 0:
-            copy_rows(ws.f, f[s])
+            out.tau[s, i] -= ws.eps[i]
+        if len(out.f) > 0:
+            copy_rows(ws.f, out.f[s])

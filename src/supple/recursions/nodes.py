@@ -8,7 +8,7 @@ rate of any orientation; energy would not be conserved.) In the model of (8.1) t
 from __future__ import annotations
 
 from supple.engines.kernels import step
-from supple.recursions.tree import Array, Flex, FlexWorkspace, Workspace
+from supple.recursions.tree import Array, Flex, FlexWorkspace
 from supple.spatial import (
     Mat3,
     Vec3,
@@ -35,24 +35,56 @@ from supple.spatial import (
     unrotate,
 )
 
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@step
+def shape_sum(shape: Array, row: int, modes: int, x: Array, first: int) -> Vec6:
+    """Pi x: rotation and displacement of a node for the modal quantities x[first], ...; its shapes begin at a row."""
+    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for r in range(modes):
+        total = add_scaled(total, x[first + r], load6(shape, row + r))
+    return total
+
+
+@step
+def node_turn(theta: Vec3) -> tuple[Mat3, Mat3]:
+    """R_body_node, and Q: angular velocity from the rates of the rotation vector theta."""
+    a, b, _, _ = so3_coefficients(dot(theta, theta))
+    return turn_rotation(theta, a, b), left_jacobian(theta, a, b)
+
+
+@step
+def turned_motion(Q: Mat3, x: Vec6) -> Vec6:
+    """Motion of a node relative to its body frame, from rates of its rotation vector and displacement."""
+    return join(rotate(Q, angular(x)), linear(x))
+
+
+@step
+def centrifugal_bias(omega: Vec3, l: Vec3) -> Vec6:
+    """What the acceleration of a node at l has beside A* alpha_m, without the terms of the deformation."""
+    return join((0.0 * omega[0], 0.0 * omega[1], 0.0 * omega[2]), cross(omega, cross(omega, l)))
+
+
+@step
+def node_bias(theta: Vec3, theta_rate: Vec3, rate: Vec6, omega: Vec3, l: Vec3) -> Vec6:
+    """What the acceleration of a node at l has beside A* alpha_m (B.11), for its `rate` relative to the body frame."""
+    _, b, da, db = so3_coefficients(dot(theta, theta))
+    turning = add(turn_bias(theta, theta_rate, b, da, db), cross(omega, angular(rate)))
+    return join(turning, add(cross(omega, cross(omega, l)), scale(2, cross(omega, linear(rate)))))
+
 
 @step
 def node_sum(flex: Flex, s: int, x: Array, first: int) -> Vec6:
-    """Pi_t x: rotation and displacement of attachment node s for the modal quantities x[first], x[first + 1], ..."""
-    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    row = flex.attachment_row[s]
-    for r in range(flex.modes[flex.attachment_body[s]]):
-        total = add_scaled(total, x[first + r], load6(flex.attachment_shape, row + r))
-    return total
+    """Pi_t x of attachment node s."""
+    return shape_sum(flex.attachment_shape, flex.attachment_row[s], flex.modes[flex.attachment_body[s]], x, first)
 
 
 @step
 def node_pose(flex: Flex, s: int, q: Array) -> tuple[Mat3, Vec3]:
     """R_body_node and position of attachment node s in its body, deformed."""
     u = node_sum(flex, s, q, flex.q_mode[flex.attachment_body[s]])
-    theta = angular(u)
-    a, b, _, _ = so3_coefficients(dot(theta, theta))
-    return turn_rotation(theta, a, b), add(load3(flex.attachment_position, s), linear(u))
+    return node_turn(angular(u))[0], add(load3(flex.attachment_position, s), linear(u))
 
 
 @step
@@ -62,37 +94,26 @@ def node_step(flex: Flex, s: int, q: Array, w: FlexWorkspace) -> None:
     l = load3(flex.attachment_position, s)
     if flex.full[k]:
         u = node_sum(flex, s, q, flex.q_mode[k])
-        theta = angular(u)
-        a, b, _, _ = so3_coefficients(dot(theta, theta))
+        R, Q = node_turn(angular(u))
         store(w.node_l, s, add(l, linear(u)))
-        store(w.node_R, s, turn_rotation(theta, a, b))
-        store(w.node_Q, s, left_jacobian(theta, a, b))
+        store(w.node_R, s, R)
+        store(w.node_Q, s, Q)
     else:
         store(w.node_l, s, l)
-        store(w.node_R, s, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
-        store(w.node_Q, s, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
-
-
-@step
-def node_steps(flex: Flex | None, q: Array, ws: Workspace) -> None:
-    """Where all attachment nodes are. Computes node_l, node_R, node_Q."""
-    if flex is not None:
-        for s in range(len(flex.attachment_body)):
-            node_step(flex, s, q, ws.flex)
+        store(w.node_R, s, IDENTITY)
+        store(w.node_Q, s, IDENTITY)
 
 
 @step
 def node_shape(flex: Flex, s: int, r: int, w: FlexWorkspace) -> Vec6:
     """Motion of attachment node s for a unit speed of mode r of its body. Given node_Q."""
-    shape = load6(flex.attachment_shape, flex.attachment_row[s] + r)
-    return join(rotate(load9(w.node_Q, s), angular(shape)), linear(shape))
+    return turned_motion(load9(w.node_Q, s), load6(flex.attachment_shape, flex.attachment_row[s] + r))
 
 
 @step
 def node_relative(flex: Flex, s: int, x: Array, w: FlexWorkspace) -> Vec6:
     """Motion of attachment node s relative to its body frame for modal speeds or accelerations x. Given node_Q."""
-    u = node_sum(flex, s, x, flex.v_mode[flex.attachment_body[s]])
-    return join(rotate(load9(w.node_Q, s), angular(u)), linear(u))
+    return turned_motion(load9(w.node_Q, s), node_sum(flex, s, x, flex.v_mode[flex.attachment_body[s]]))
 
 
 @step
@@ -105,14 +126,11 @@ def node_rate_step(flex: Flex, s: int, q: Array, v: Array, omega: Vec3, w: FlexW
     k = flex.attachment_body[s]
     rate = node_relative(flex, s, v, w)
     store(w.node_rate, s, rate)
-    centrifugal = cross(omega, cross(omega, load3(w.node_l, s)))
+    l = load3(w.node_l, s)
     if not flex.full[k]:
-        return join((0.0 * omega[0], 0.0 * omega[1], 0.0 * omega[2]), centrifugal)
+        return centrifugal_bias(omega, l)
     theta = angular(node_sum(flex, s, q, flex.q_mode[k]))
-    theta_rate = angular(node_sum(flex, s, v, flex.v_mode[k]))
-    _, b, da, db = so3_coefficients(dot(theta, theta))
-    turning = add(turn_bias(theta, theta_rate, b, da, db), cross(omega, angular(rate)))
-    return join(turning, add(centrifugal, scale(2, cross(omega, linear(rate)))))
+    return node_bias(theta, angular(node_sum(flex, s, v, flex.v_mode[k])), rate, omega, l)
 
 
 @step

@@ -5,9 +5,9 @@ ground's motion (gravity as an upward acceleration) is a row like any other. The
 `v_first[k] ... v_first[k + 1] - 1`: those of its joint, and from `v_mode[k]` on those of its deformation. A rigid body
 is a flexible one without the latter.
 
-A place on a flexible body that carries a child, a spring or a wrench is an attachment node: a node whose motion is that
-of the body frame plus shapes times modal speeds. What a mode is (an eigenmode, a displacement of a node) does not
-matter here.
+A node of a flexible body that carries a child is an attachment node: its motion is that of the body frame plus shapes
+times modal speeds. So are those of frames with springs, wrenches or constraints. What a mode is (an eigenmode, a
+displacement of a node) does not matter here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,23 @@ ONE_AXIS = 1  # an angle about `axes[0]`; the speed is its rate; `pitch` metres 
 TWO_AXES = 2  # angles about `axes[0]`, then `axes[1]`; the speeds are their rates
 THREE_AXES = 3  # angles about three axes in turn; the speeds are the angular velocity in body axes
 QUATERNION = 4  # a quaternion x, y, z, w; the speeds are the angular velocity in body axes
+
+
+class Frames(NamedTuple):
+    """Frames on bodies as flat arrays. Never written to."""
+
+    body: Array
+    """(frames,) the body that a frame is on."""
+    position: Array
+    """(frames, 3) origin in the body's frame, or from the node and in its axes, m."""
+    rotation: Array
+    """(frames, 9) R_body_frame, or R_node_frame."""
+    node_position: Array
+    """(frames, 3) the node that it moves with, in the undeformed body's frame, m; zero if there is none."""
+    shape_row: Array
+    """(frames,) where the shapes of that node begin; -1 of a frame that moves with its body's frame."""
+    shape: Array
+    """(rows, 6) Pi of (3.17): rotation and displacement of nodes for a unit of each mode."""
 
 
 class Tree(NamedTuple):
@@ -79,20 +96,16 @@ class Tree(NamedTuple):
     """(3,) m/s^2, in the ground frame."""
     v_mode: Array
     """(n + 1,) first modal speed: the end of the joint's speeds."""
-    spring_bodies: Array
-    """(springs, 2) bodies that a point-to-point spring-damper joins."""
-    spring_points: Array
-    """(springs, 6) its two ends, each in its body's frame, m."""
+    frames: Frames
+    """The frames that springs, wrenches and constraints are on, by number."""
+    spring_frames: Array
+    """(springs, 2) frames whose origins a point-to-point spring-damper joins."""
     spring_constants: Array
     """(springs, 3) stiffness N/m, damping N s/m, free length m."""
-    wrench_body: Array
-    """(wrenches,) body that a constant wrench acts on."""
-    wrench_point: Array
-    """(wrenches, 3) where, in the body's frame, m."""
-    wrench_rotation: Array
-    """(wrenches, 9) axes of the wrench: in the body's frame, or in the ground's where `wrench_grounded`."""
+    wrench_frame: Array
+    """(wrenches,) frame at whose origin a constant wrench acts, in its axes."""
     wrench_grounded: Array
-    """(wrenches,) whether the axes keep their direction in the ground frame."""
+    """(wrenches,) whether the axes are those of the ground instead."""
     wrench_value: Array
     """(wrenches, 6) moment N m, force N."""
 
@@ -166,12 +179,6 @@ class Flex(NamedTuple):
     """(entries,) F, lower triangular, in its first `columns` columns: Omega = F F*."""
     columns: Array
     """(n + 1,) rank of Omega."""
-    spring_attachments: Array
-    """(springs, 2) the attachment nodes of its ends; -1 on rigid bodies."""
-    wrench_attachment: Array
-    """(wrenches,) its attachment node; -1 on a rigid body."""
-    closure_attachments: Array
-    """(pairs, 2) the attachment nodes of the frames that constraints join; -1 on rigid bodies."""
 
 
 class FlexWorkspace(NamedTuple):

@@ -16,9 +16,10 @@ from scipy.spatial.transform import Rotation
 from supple.errors import SimulationError, StateError
 from supple.formulations import AnyModel
 from supple.inputs import requests
+from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
-from supple.model.places import motion_at, pose_in_body
 from supple.recursions import kinematics
+from supple.recursions.states import States
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -89,14 +90,14 @@ def frames(
     (q, v, a), _, dtype = model.batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
     V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
     with model.workspace(dtype) as ws:
-        kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
+        kinematics.motions(model.tree, model.flex, States(q, v), a, ws, V, A)
     turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
     velocity, acceleration = np.zeros((2, times, count, 6))
     for i, place in enumerate(places.values()):
         R, p = R_bodies[:, place.body], p_bodies[:, place.body]
-        own = pose_in_body(model.flex, place, q)
-        turn[:, i], position[:, i] = R @ own.R, p + _turned(R, np.broadcast_to(own.p, p.shape))
-        moving = motion_at(model.flex, place, q, v, a, V[:, place.body], A[:, place.body])
+        R_own, p_own = pose_in_body(model.flex, place, q)
+        turn[:, i], position[:, i] = R @ R_own, p + _turned(R, p_own)
+        moving = motion_on_body(model.flex, place, States(q, v), a, (V[:, place.body], A[:, place.body]))
         for x, out in zip(moving, (velocity, acceleration), strict=True):
             out[:, i, :3], out[:, i, 3:] = _turned(R, x[:, :3]), _turned(R, x[:, 3:])
     require_rotations(turn, [f"frame {name!r}" for name in places])

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats
+from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
-from supple.model.places import Place
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.view.groups import groups
@@ -93,7 +93,7 @@ def turned(model: Model, q: Floats) -> Floats:
     return model.normalize(out)
 
 
-def _place(x: Place, shape: Floats) -> dict[str, Any]:
+def _place(x: BodyFrame, shape: Floats) -> dict[str, Any]:
     node = np.zeros(3) if x.node is None else x.node.position
     return {
         "body": x.body,

@@ -12,10 +12,10 @@ from scipy.spatial.transform import Rotation
 from supple.checks import Floats
 from supple.description.description import GROUND, Placed
 from supple.errors import ModelError, StateError
+from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.compiled import estimated_operations
-from supple.model.flatten import numbering, place
+from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
-from supple.model.places import Place, pose_in_body
 from supple.simulation.system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame
 
@@ -34,7 +34,7 @@ class Stage:
 
     Attributes
     ----------
-    attachment nodes : list of Place
+    attachment nodes : list of BodyFrame
         Where each body sits on its parent; the first of the places.
     traces : dict of str to int
         Numbers of the traced places, by name.
@@ -42,7 +42,7 @@ class Stage:
         Places joined by springs.
     links : list of int
         Places that are drawn joined to the body they are on.
-    places : list of Place
+    places : list of BodyFrame
     """
 
     def __init__(self, model: Model, traces: Sequence[str] | None = None) -> None:
@@ -50,7 +50,7 @@ class Stage:
         number = numbering(model.description)
         self.bodies = _placed(model)
         self.attachments = [
-            Place(number[x.parent], x.position, x.rotation, _node(model, x.parent, x.node)) for x in self.bodies
+            BodyFrame(number[x.parent], x.position, x.rotation, _node(model, x.parent, x.node)) for x in self.bodies
         ]
         traced = _tips(model) if traces is None else {name: _find(model, name) for name in traces}
         ends = [_find(model, end) for x in model.description.springs.values() for end in (x.first, x.second)]
@@ -89,10 +89,10 @@ class Stage:
             out[:, k, 4:] = (back @ (p[:, k + 1] - p_attachment)[..., None])[..., 0]
         return out
 
-    def moved(self, x: Place, q: Floats, R: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
+    def moved(self, x: BodyFrame, q: Floats, R: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
         """Pose of a place in the ground frame, from those of the bodies."""
-        own = pose_in_body(self.model.flex, x, q)
-        return R[:, x.body] @ own.R, p[:, x.body] + (R[:, x.body] @ own.p[..., None])[..., 0]
+        R_own, p_own = pose_in_body(self.model.flex, x, q)
+        return R[:, x.body] @ R_own, p[:, x.body] + (R[:, x.body] @ p_own[..., None])[..., 0]
 
 
 def _placed(model: Model) -> list[Placed]:
@@ -104,17 +104,17 @@ def _node(model: Model, body: str, node: str | None) -> ShapeFrame | None:
     return carrier.frame(node) if isinstance(carrier, FlexibleBody) and node is not None else None
 
 
-def _find(model: Model, name: str) -> Place:
+def _find(model: Model, name: str) -> BodyFrame:
     try:
-        return place(model.description, name, numbering(model.description))
+        return body_frame(model.description, name)
     except ModelError as error:
         raise StateError(f"model {model.name!r}: {error}") from None
 
 
-def _tips(model: Model) -> dict[str, Place]:
+def _tips(model: Model) -> dict[str, BodyFrame]:
     """The outermost frames of bodies that carry no other, or their centres of mass; at most eight."""
     carriers = {placed.parent for placed in _placed(model)}
-    tips: dict[str, Place] = {}
+    tips: dict[str, BodyFrame] = {}
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
         if name in carriers or len(tips) == MOST_TRACES:
             continue
@@ -124,5 +124,5 @@ def _tips(model: Model) -> dict[str, Place]:
         if far and reach[far] > 0:
             tips[far] = frames[far]
         else:
-            tips[name] = Place(k, placed.body.com, np.eye(3))
+            tips[name] = BodyFrame(k, placed.body.com, np.eye(3))
     return tips

@@ -13,8 +13,9 @@ BLOCK = 64
 """States that go through all steps of a rollout before the next do, so that they stay in the cache."""
 
 
-def _write_call(code: Code, address: Num, start: Num, stop: Num, rows: list[tuple[str, Num]]) -> None:
-    """Call a kernel (see `emit`) with a table of addresses and one of strides."""
+def _write_call(code: Code, do: Arithmetic, called: tuple[Any, Any, Any], rows: list[tuple[str, Num]]) -> None:
+    """Call a kernel (see `emit`) at an address, for a range of states, with a table of addresses and one of strides."""
+    address, start, stop = (do.as_kind(x, INT) for x in called)
     pointers, strides = (code.table(len(rows)) for _ in range(2))
     for i, (pointer, stride) in enumerate(rows):
         for table, kind, value in ((pointers, "ptr", pointer), (strides, "i64", stride.text)):
@@ -26,7 +27,7 @@ def _write_call(code: Code, address: Num, start: Num, stop: Num, rows: list[tupl
 
 def _write_invoke(code: Code, do: Arithmetic, address: Any, start: Any, stop: Any, arrays: tuple[Arr, ...]) -> None:
     rows = [(x.data, _stride(do, x.shape[0], x.shape[-1])) for x in arrays]
-    _write_call(code, *(do.as_kind(x, INT) for x in (address, start, stop)), rows)
+    _write_call(code, do, (address, start, stop), rows)
 
 
 def _stride(do: Arithmetic, states: Any, length: Any) -> Num:
@@ -48,7 +49,7 @@ def _write_step(
         first = code.add(f"getelementptr double, ptr {x.data}, i64 {offset.text}")
         rows.append((first, _stride(do, states, do.binary("Mult", steps, columns))))
     rows.insert(3, (dt.data, Num(INT, "0")))
-    _write_call(code, *(do.as_kind(x, INT) for x in (address, start, stop)), rows)
+    _write_call(code, do, (address, start, stop), rows)
 
 
 _invoke: Any = Intrinsic(_write_invoke)

@@ -349,7 +349,7 @@ class Scope:
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.value(comparator)
             if isinstance(op, ast.Is | ast.IsNot):
-                one = (left is right) == isinstance(op, ast.Is)
+                one: Num | bool = (left is right) == isinstance(op, ast.Is)
             else:
                 one = self.do.compare(type(op).__name__, left, right)
             found = one if found is True else self._both(found, one)

@@ -11,25 +11,19 @@ from supple.description.constraints import Gear, Row
 from supple.description.description import Description
 from supple.errors import ModelError, nearest
 from supple.model.flatten import Names
-from supple.model.places import Place
 from supple.recursions.closures import Closures
 
 
-def closure_arrays(
-    mech: Description, ends: list[tuple[Place, Place]], attachments: Any, names: Names, q_of_speed: Any
-) -> Closures:
+def closure_arrays(mech: Description, names: Names, q_of_speed: Any) -> Closures:
     """The constraints of a description as read-only arrays.
 
     Parameters
     ----------
     mech : Description
-    ends : list of pairs of Place
-        Of all constraints between frames, in order.
-    attachment nodes : (pairs, 2) array
-        Of these on flexible bodies; -1 on rigid ones.
     names : Names
     q_of_speed : (nv,) array
     """
+    before = 2 * len(mech.springs) + len(mech.wrenches)  # frames of the model that are not of constraints
     pair = -1
     table: list[tuple[int, Row, tuple[int, int], tuple[int, int], tuple[float, float]]] = []
     for name, constraint in mech.constraints.items():
@@ -42,12 +36,7 @@ def closure_arrays(
             pair += 1
             table += [(pair, row, (0, 0), (0, 0), (0.0, 0.0)) for row in constraint.rows()]
     parts = {
-        "pair_bodies": np.array([(a.body, b.body) for a, b in ends], dtype=np.int64).reshape(-1, 2),
-        "pair_attachments": np.array(attachments, dtype=np.int64).reshape(-1, 2),
-        "pair_positions": np.array([np.concatenate([a.position, b.position]) for a, b in ends]).reshape(-1, 6),
-        "pair_rotations": np.array([np.concatenate([a.rotation.ravel(), b.rotation.ravel()]) for a, b in ends]).reshape(
-            -1, 18
-        ),
+        "pair_frames": before + np.arange(2 * pair + 2, dtype=np.int64).reshape(-1, 2),
         "row_kind": np.array([row.kind for _, row, *_ in table], dtype=np.int64),
         "row_pair": np.array([e for e, *_ in table], dtype=np.int64),
         "row_first": np.array([row.a for _, row, *_ in table]).reshape(-1, 3),

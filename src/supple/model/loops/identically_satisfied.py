@@ -29,9 +29,9 @@ def split_rows(model: Model, closures: Closures, rows: Sequence[tuple[str, Row]]
     """Which rows (rows,) the joints can change; others must be fulfilled as they are."""
     scales, sweeps = Scales(model, closures), ConstraintSweeps(model, closures)
     q = np.stack([random_coordinates(model, n, scales.length) for n in range(SAMPLES)])
-    moved: NDArray[np.bool_] = unit_rows(sweeps.jacobian(q), scales.rows, scales.speeds)[2].any(axis=0)
+    moved = np.asarray(unit_rows(sweeps.jacobian(q), scales.rows, scales.speeds)[2].any(axis=0))
     (position,), _ = sweeps.errors(States(q[:1], np.zeros((1, model.nv))))
-    for i in np.flatnonzero(~moved & (np.abs(position) > NEARLY * scales.rows)):
+    for i in map(int, np.flatnonzero(~moved & (np.abs(position) > NEARLY * scales.rows))):
         name, row = rows[i]
         raise AssemblyError(
             f"model {model.name!r}: constraint {name!r}: {row.label} is off by {abs(position[i]):.3g} (m or rad), "

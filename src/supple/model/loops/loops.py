@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.description.constraints import Gear, Row
 from supple.errors import AssemblyWarning, StateError, nearest
-from supple.model.flatten import Names, numbering, place
+from supple.model.flatten import Names
 from supple.model.loops import assembly, singular_configurations
 from supple.model.loops.closure_arrays import closure_arrays
 from supple.model.loops.drives import drive_forces
@@ -59,13 +59,8 @@ class Loops:
     def __init__(self, model: Model, names: Names) -> None:
         mech = model.description
         self.model = model
-        number = numbering(mech)
         framed = {name: c for name, c in mech.constraints.items() if not isinstance(c, Gear)}
-        ends = [(place(mech, c.first, number), place(mech, c.second, number)) for c in framed.values()]
-        attachments = (
-            model.flex.closure_attachments if model.flex is not None else -np.ones((len(ends), 2), dtype=np.int64)
-        )
-        every = closure_arrays(mech, ends, attachments, names, model.tree.q_of_speed)
+        every = closure_arrays(mech, names, model.tree.q_of_speed)
         refuse_ruthless(model, list(framed), every)
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(framed.items())]
         rows = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]

@@ -114,7 +114,8 @@ class Redundancy:
 
 def ranks(J: Floats, rows: Floats, speeds: Floats) -> NDArray[np.int64]:
     """Number of independent equations (states,) for each of some J (states, rows, nv); see `Redundancy`."""
-    return np.asarray(_rank(np.linalg.svd(unit_rows(J, rows, speeds)[0], compute_uv=False)), dtype=np.int64)
+    values = np.asarray(np.linalg.svd(unit_rows(J, rows, speeds)[0], compute_uv=False), dtype=np.float64)
+    return np.asarray(_rank(values), dtype=np.int64)
 
 
 def unit_rows(J: Floats, rows: Floats, speeds: Floats) -> tuple[Floats, Floats, Bools]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.recursions.closures import Closures
-from supple.recursions.tree import Flex, Tree
+from supple.recursions.tree import Flex, Frames, Tree
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def refuse_ruthless(model: Model, names: Sequence[str], closures: Closures) -> None:
     """Refuse constraints that depend on the deformation of a "ruthless" body; `names` are those of the pairs."""
-    for name, bodies, attachments in zip(names, closures.pair_bodies, closures.pair_attachments, strict=True):
-        for k in sorted(deformed_between(model.tree, model.flex, bodies, attachments)):
+    for name, (first, second) in zip(names, closures.pair_frames, strict=True):
+        for k in sorted(deformed_between(model.tree, model.flex, int(first), int(second))):
             if model.flex is not None and not model.flex.full[k]:
                 raise ModelError(
                     f"model {model.name!r}: constraint {name!r} closes a loop through the deformation of "
@@ -32,35 +32,40 @@ def refuse_ruthless(model: Model, names: Sequence[str], closures: Closures) -> N
                 )
 
 
-def deformed_between(tree: Tree, flex: Flex | None, bodies: NDArray[Any], attachments: NDArray[Any]) -> set[int]:
-    """Flexible bodies whose deformation moves one of two frames against the other: those on the way between them.
-
-    Parameters
-    ----------
-    bodies : (2,) array of int
-    attachment nodes : (2,) array of int
-        Of the frames on flexible bodies; -1 on rigid ones.
-    """
+def deformed_between(tree: Tree, flex: Flex | None, first: int, second: int) -> set[int]:
+    """Flexible bodies whose deformation moves one of two frames against the other: those on the way between them."""
     if flex is None:
         return set()
-    ways: list[dict[int, bytes]] = []  # of each end: the node at which its way to the ground comes upon each body
-    for body, attachment in zip(bodies, attachments, strict=True):
-        k, way = int(body), {int(body): _moving_node(flex, attachment)}
+    ways: list[dict[int, bytes]] = []  # of each frame: the node at which its way to the ground comes upon each body
+    for i in (first, second):
+        k = int(tree.frames.body[i])
+        way = {k: _frame_node(tree.frames, flex, i)}
         while k > 0:
-            node, k = _moving_node(flex, flex.attachment[k]), int(tree.parent[k])
+            node, k = _attachment_node(flex, int(flex.attachment[k])), int(tree.parent[k])
             way[k] = node
         ways.append(way)
-    first, second = ways
-    met = next(k for k in first if k in second)
+    one, other = ways
+    met = next(k for k in one if k in other)
     # Both move alike with all that is inward of the body where the ways meet, and with its node if they share that.
-    apart = met if first[met] != second[met] else met + 1
+    apart = met if one[met] != other[met] else met + 1
     return {k for way in ways for k, node in way.items() if k >= apart and node}
 
 
-def _moving_node(flex: Flex, attachment: int) -> bytes:
-    """Shapes and position of the node of an attachment node; empty where the deformation does not move it."""
-    if attachment < 0:
+def _attachment_node(flex: Flex, s: int) -> bytes:
+    """Shapes and position of an attachment node; empty where the deformation does not move it, or there is none."""
+    if s < 0:
         return b""
-    first, modes = flex.attachment_row[attachment], flex.modes[flex.attachment_body[attachment]]
-    shape = flex.attachment_shape[first : first + modes]
-    return bytes(shape.tobytes() + flex.attachment_position[attachment].tobytes()) if shape.any() else b""
+    first, modes = flex.attachment_row[s], flex.modes[flex.attachment_body[s]]
+    return _moving_node(flex.attachment_shape[first : first + modes], flex.attachment_position[s])
+
+
+def _frame_node(frames: Frames, flex: Flex, i: int) -> bytes:
+    """The same of the node that a frame moves with."""
+    if frames.shape_row[i] < 0:
+        return b""
+    first, modes = frames.shape_row[i], flex.modes[frames.body[i]]
+    return _moving_node(frames.shape[first : first + modes], frames.node_position[i])
+
+
+def _moving_node(shape: NDArray[Any], position: NDArray[Any]) -> bytes:
+    return bytes(shape.tobytes() + position.tobytes()) if shape.any() else b""

@@ -90,11 +90,10 @@ def extent(model: Model, arrays: Closures | None) -> float:
     numbers = np.abs(tree.pitch)
     if arrays is not None:
         numbers = np.append(numbers, np.abs(arrays.row_number[np.isin(arrays.row_kind, LENGTHS)]))
-        for end in (0, 1):
-            fixed = arrays.pair_bodies[:, end] == 0
-            positions = arrays.pair_positions[:, 3 * end : 3 * end + 3]
-            on_ground.append(positions[fixed])
-            on_bodies.append(positions[~fixed])
+        joined = arrays.pair_frames.ravel()
+        fixed, positions = tree.frames.body[joined] == 0, tree.frames.position[joined]
+        on_ground.append(positions[fixed])
+        on_bodies.append(positions[~fixed])
     for placed in model.description.bodies.values():
         if isinstance(placed.body, FlexibleBody):
             on_bodies.append(placed.body.nodes)

@@ -7,7 +7,8 @@ import numpy as np
 from supple.errors import SimulationError
 from supple.formulations import ordinary
 from supple.recursions import coordinates
-from supple.recursions.implicit import newton_iteration
+from supple.recursions.implicit import Correction, WorkingTree, newton_iteration
+from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, converged, implicit_arrays, not_converged
 from supple.simulation.methods.fixed_step_driver import State
@@ -80,23 +81,16 @@ class GenericAlphaSteps:
     def _iterate(self, renew: bool, q: Vector, v: Vector, w: Vector, drive: Vector) -> None:
         """Force, residual and correction for the accelerations w."""
         model = self.model
+        state = States(np.ascontiguousarray(q), np.ascontiguousarray(v))
+        actuation = Actuation(np.ascontiguousarray(drive), self.system.given, model.no_wrench(float)[0])
         newton_iteration(
-            model.tree,
-            model.flex,
-            self._stiff[0],
-            self._stiff[1],
+            WorkingTree(model.tree, model.flex, self._ws),
+            WorkingTree(*self._stiff, self._stiff_ws),
             renew,
-            np.ascontiguousarray(q),
-            np.ascontiguousarray(v),
+            state,
+            actuation,
             w,
-            np.ascontiguousarray(drive),
-            self.system.given,
-            model._unloaded[0],
-            self._ws,
-            self._stiff_ws,
-            self._force,
-            self._residual,
-            self.correction,
+            Correction(self._force, self._residual, self.correction),
         )
 
     def _laws(self, t: float, q: Vector, v: Vector, z: Vector, u: Vector) -> tuple[Vector, ...]:

@@ -197,7 +197,7 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
         on_nodes(newton_euler.at_rest)(t.flex, ws)
         balance = np.zeros(len(cw.still), dtype=object)
         for i in np.flatnonzero(cl.row_pair >= 0):
-            on_nodes(closure_forces.row_force)(t.flex, cl, i, row_sizes[i], ws, cw)
+            on_nodes(closure_forces.row_force)(ct, i, row_sizes[i], x.q, ws, cw)
         on_nodes(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
         for i in np.flatnonzero(cl.row_pair < 0):
             for speed, ratio in zip(cl.row_speeds[i], cl.row_ratios[i], strict=True):

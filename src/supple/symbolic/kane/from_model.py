@@ -119,17 +119,17 @@ class _Reader:
             rotor = g.node(self.symbol(f"{label}.inertia", tree.joint_inertia[i]))
             if rotor is not g.zero:
                 system.speed_inertias[i] = rotor
-        for e in range(len(tree.spring_bodies)):
+        for e in range(len(tree.spring_frames)):
             self._add_spring(e)
-        for e in range(len(tree.wrench_body)):
+        for e in range(len(tree.wrench_frame)):
             self._add_wrench(e)
 
     def _add_spring(self, e: int) -> None:
         """A force along the line between two points: k (L - L0) + c dL/dt."""
         stiffness, damping, free_length = (float(x) for x in self.tree.spring_constants[e])
-        first, second = (self.body(int(k)) for k in self.tree.spring_bodies[e])
-        ends = self.tree.spring_points[e].tolist()
-        a, b = first.vector(*ends[:3]), second.vector(*ends[3:])
+        frames, ends = self.tree.frames, self.tree.spring_frames[e]
+        first, second = (self.body(int(frames.body[i])) for i in ends)
+        a, b = (body.vector(*frames.position[i].tolist()) for body, i in zip((first, second), ends, strict=True))
         d = (second.position(b) - first.position(a)).along(self.system.ground.basis)
         rate = (second.velocity(b) - first.velocity(a)).along(self.system.ground.basis)
         square: Expr = d @ d + TINY
@@ -141,10 +141,12 @@ class _Reader:
 
     def _add_wrench(self, e: int) -> None:
         tree = self.tree
-        body = self.body(int(tree.wrench_body[e]))
+        i = tree.wrench_frame[e]
+        body = self.body(int(tree.frames.body[i]))
         basis = self.system.ground.basis if tree.wrench_grounded[e] else body.frame
-        value = tree.wrench_rotation[e].reshape(3, 3) @ tree.wrench_value[e].reshape(2, 3).T
+        axes = np.eye(3) if tree.wrench_grounded[e] else tree.frames.rotation[i].reshape(3, 3)
+        value = axes @ tree.wrench_value[e].reshape(2, 3).T
         moment, force = (in_basis(basis, value[:, j].tolist()) for j in range(2))
-        at: Vector = body.vector(*tree.wrench_point[e].tolist())
+        at: Vector = body.vector(*tree.frames.position[i].tolist())
         self.system.add_force(force, body, at)
         self.system.add_torque(moment, body)
