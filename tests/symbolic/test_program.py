@@ -162,12 +162,16 @@ def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
         ({"q": "x", "v": "uw"}, {"rate": "u", "a": "x"}, "expected 'a' as long as 'v', 2, got 1"),
         ({"q": "x", "v": "u", "t": "wy"}, {"rate": "u", "a": "x"}, "expected one number as the time 't', got 2"),
         ({"q": "x", "v": "u", "step": "w"}, {"rate": "u", "a": "x"}, "an input cannot be called 'step'"),
-        ({"q": "x", "v": "u", "f": ["w", "k:w"]}, {"rate": "u", "a": "x"}, "f: expected names that differ, got more"),
+        (
+            {"q": "x", "v": "u", "f": ["w", ("w", "k")]},
+            {"rate": "u", "a": "x"},
+            "f: expected names that differ, got more",
+        ),
         ({"q": "x", "v": "u", "f": "\n"}, {"rate": "u", "a": "x"}, "control characters"),
     ],
 )
 def test_functions_that_are_no_equations_of_motion(inputs: Any, outputs: Any, message: str) -> None:
     g = Graph()
-    given, made = ({k: np.array([g.input(c) for c in names]) for k, names in x.items()} for x in (inputs, outputs))
+    given, made = ({k: np.array([g.input(*c) for c in names]) for k, names in x.items()} for x in (inputs, outputs))
     with pytest.raises(StateError, match=message):
         simulation_program(Function("f", g, given, made))

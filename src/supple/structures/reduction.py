@@ -12,19 +12,19 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from supple.checks import Floats, Ints, text
 from supple.errors import ModelError, PhysicsWarning, nearest
-from supple.structures.bases import Basis, cantilever, craig_bampton, free_free
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
-from supple.structures.eigen import cut
 from supple.structures.held import Held, frame_rows, hold, place
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.integration import modal_integrals
 from supple.structures.kinds import kinds
 from supple.structures.layout import extent
 from supple.structures.mass import Sparse
+from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
+from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
-from supple.structures.report import Report
 from supple.structures.soundness import check_mass, rigid_resistance
+from supple.structures.sparse_modes import cut
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
@@ -56,7 +56,7 @@ def reduce(
     origin = small.layout.points[held.point]
     shapes: Floats | Sparse
     squares: Floats | None = None
-    made: Basis | None = None
+    made: ModalBasis | None = None
     if basis == "nodal":
         if modes is not None:
             raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
@@ -90,7 +90,9 @@ def reduce(
     )
 
 
-def _modal(structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None) -> Basis:
+def _modal(
+    structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None
+) -> ModalBasis:
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
         raise ModelError(f"modes: expected their number for the basis {basis!r}, got {modes!r}")
     if modes > MOST_MODES:
@@ -145,7 +147,11 @@ def _frames(structure: Structure, shapes: Floats | Sparse, origin: Floats) -> di
 
 
 def _report(
-    structure: Structure, held: Held, made: Basis | None, integrals: ModalIntegrals, frames: Mapping[str, ShapeFrame]
+    structure: Structure,
+    held: Held,
+    made: ModalBasis | None,
+    integrals: ModalIntegrals,
+    frames: Mapping[str, ShapeFrame],
 ) -> Report:
     """Effective masses are squares of the momentum of each mode's unit speed, G being I."""
     small = structure.condensed

@@ -16,7 +16,7 @@ from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.body_writer import FORMAT, MATRICES, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs
-from supple.structures.report import Report
+from supple.structures.reduction_report import Report
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from supple.symbolic.kane.body import Body, Dof
-from supple.symbolic.kane.composite import Composite
+from supple.symbolic.kane.composite_bodies import Composite
+from supple.symbolic.kane.kane_body import Dof, KaneBody
 from supple.symbolic.vectors import Dyadic, Vector, identity
 
 Partials = dict[int, Vector]
@@ -13,7 +13,7 @@ Partials = dict[int, Vector]
 
 
 @dataclass
-class Motion:
+class BodyMotion:
     """How a body moves. Its point is the composite mass centre, or the origin if that is fixed in the parent.
 
     Attributes
@@ -52,12 +52,14 @@ class Motion:
     native_a: Vector = field(init=False)
 
 
-def motions(bodies: list[Body], composites: dict[Body, Composite], gravity: Vector) -> dict[Body, Motion]:
+def motions(
+    bodies: list[KaneBody], composites: dict[KaneBody, Composite], gravity: Vector
+) -> dict[KaneBody, BodyMotion]:
     """The motion of all bodies, which come parent first, the ground not among them."""
     zero = gravity * 0.0
-    out: dict[Body, Motion] = {}
+    out: dict[KaneBody, BodyMotion] = {}
     for body in bodies:
-        at_rest = Motion(zero, {}, zero, zero)
+        at_rest = BodyMotion(zero, {}, zero, zero)
         at_rest.a, at_rest.R = -gravity, zero.outer(zero)
         parent = at_rest if body.parent is None else out.get(body.parent, at_rest)
         motion = _rotation(body, composites[body], parent)
@@ -67,7 +69,7 @@ def motions(bodies: list[Body], composites: dict[Body, Composite], gravity: Vect
     return out
 
 
-def _rotation(body: Body, composite: Composite, parent: Motion) -> Motion:
+def _rotation(body: KaneBody, composite: Composite, parent: BodyMotion) -> BodyMotion:
     """Table 7.
 
     A rotor, and a body that does not turn, is followed in its parent's axes, all others in their own.
@@ -75,7 +77,7 @@ def _rotation(body: Body, composite: Composite, parent: Motion) -> Motion:
     own = {dof.number: dof.direction for dof in body.turns}
     relative = sum((dof.motion for dof in body.turns), start=parent.w * 0.0)
     if composite.rotation == "nonrecursive":
-        return Motion(relative, own, relative * 0.0, composite.reference)
+        return BodyMotion(relative, own, relative * 0.0, composite.reference)
     basis = body.basis
     if composite.rotation == "rotor" and body.parent is not None:
         basis = body.parent.basis
@@ -84,25 +86,25 @@ def _rotation(body: Body, composite: Composite, parent: Motion) -> Motion:
     w_i = {i: w_A.along(basis) for i, w_A in parent.w_i.items()}
     w_i |= {i: direction.along(basis) for i, direction in own.items()}
     alpha = parent.alpha.along(basis) + carried.cross(relative)
-    if body.turn_speeds == "rates":
+    if body.joint.rotation.speeds == "rates":
         alpha = alpha + _turn_within(body.turns, relative * 0.0)
-    return Motion(w, w_i, alpha.along(basis), composite.reference)
+    return BodyMotion(w, w_i, alpha.along(basis), composite.reference)
 
 
-def _turn_within(turns: list[Dof], zero: Vector) -> Vector:
+def _turn_within(turns: tuple[Dof, ...], zero: Vector) -> Vector:
     """Later axes of a joint turn with the earlier ones."""
     pairs = [(earlier, later) for n, later in enumerate(turns) for earlier in turns[:n]]
     return sum((earlier.motion.cross(later.motion) for earlier, later in pairs), start=zero)
 
 
-def _acceleration_dyadic(body: Body, motion: Motion) -> None:
+def _acceleration_dyadic(body: KaneBody, motion: BodyMotion) -> None:
     """alpha~ + w~ w~ in the body's basis."""
     unity = identity(body.basis)
     w, alpha = motion.w.along(body.basis), motion.alpha.along(body.basis)
     motion.R = alpha.cross(unity) + w.cross(w.cross(unity))
 
 
-def _translation(body: Body, composite: Composite, parent: Motion, motion: Motion, gravity: Vector) -> None:
+def _translation(body: KaneBody, composite: Composite, parent: BodyMotion, motion: BodyMotion, gravity: Vector) -> None:
     """Table 9."""
     basis, own = body.basis, {dof.number: dof.direction for dof in body.moves}
     moving = sum((dof.motion for dof in body.moves), start=gravity * 0.0)
@@ -115,7 +117,7 @@ def _translation(body: Body, composite: Composite, parent: Motion, motion: Motio
         return
     r_A = body.origin_from_parent - parent.point
     for dof in body.turns:
-        screwing = body.pitch * dof.direction
+        screwing = body.joint.pitch * dof.direction
         if not screwing.is_zero:
             own[dof.number] = own.get(dof.number, gravity * 0.0) + screwing
     relative = _added(own, _added(_turned(parent.w_i, r_A), _turned(motion.w_i, motion.point)))
@@ -128,7 +130,7 @@ def _translation(body: Body, composite: Composite, parent: Motion, motion: Motio
         motion.v_i[i] = total.along(basis)
         motion.native[i] = parent.native[i] if after is None else motion.v_i[i]
     slid = moving + body.screwing
-    frame_w = motion.w if body.move_speeds == "body" else parent.w
+    frame_w = motion.w if body.joint.translation.speeds == "body" else parent.w
     coriolis = (parent.w + frame_w).cross(moving) + (2.0 * parent.w).cross(slid - moving)
     motion.native_a = parent.a + parent.R @ r_A + motion.R @ motion.point + coriolis
     motion.a = motion.native_a.along(basis)

@@ -168,7 +168,7 @@ def test_a_full_disk(program: Path, tmp_path: Path, steps: int) -> None:
 def test_a_motion_that_leaves_the_numbers(tmp_path: Path) -> None:
     """x'' = 6 x^2 from x = x' / 2 = 1 is 1 / (1 - t)^2, infinite at time 1."""
     g = Graph()
-    x, u = g.input("q:x"), g.input("v:x")
+    x, u = g.input("x", "q"), g.input("x", "v")
     f = Function("growth", g, {"q": np.array([x]), "v": np.array([u])}, {"rate": np.array([u]), "a": 6 * x * x})
     program = built(simulation_program(f, q=[1.0], v=[2.0], duration=2.0, step=1e-3), tmp_path)
     (tmp_path / "in.txt").write_text("")

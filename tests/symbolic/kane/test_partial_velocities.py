@@ -11,13 +11,13 @@ import pytest
 from sayers_satellite import numbers, satellite
 from supple.expressions.derivatives import forward
 from supple.expressions.graph import Expr
-from supple.symbolic.kane import System
-from supple.symbolic.kane.composite import composite_bodies
-from supple.symbolic.kane.motion import Motion, Partials, motions
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
+from supple.symbolic.kane.composite_bodies import composite_bodies
+from supple.symbolic.kane.partial_velocities import BodyMotion, Partials, motions
 from supple.symbolic.vectors import Vector
 
 
-def motion_of(s: System) -> dict[str, Motion]:
+def motion_of(s: KaneSystem) -> dict[str, BodyMotion]:
     bodies = list(s.bodies.values())
     return {body.name: m for body, m in motions(bodies, composite_bodies(bodies), s.gravity).items()}
 
@@ -100,22 +100,54 @@ def test_angular_remainders_of_the_satellite() -> None:
 # ---------------------------------------------------------------- what the terms stand for
 
 
-def branched(speeds: Any) -> System:
+def branched(speeds: Any) -> KaneSystem:
     """Joints of many kinds on each other, with gravity."""
-    s = System("branched")
+    s = KaneSystem("branched")
     s.gravity = s.ground.vector(0.3, -0.4, -9.81)
-    base = s.add_body("base", translations=["x", "z"], rotations="31", mass=1.0, com=(0.1, 0.2, 0.3), speeds=speeds)
-    free = s.add_body("free", base, translations=["x", "y", "z"], rotations="213", mass=2.0, com=(0, 0.4, 0.1),
-                      at=(0.5, 0, 0), speeds=speeds)  # fmt: skip
-    s.add_body("slide", free, translations=[(0, 1, 1), "x"], at=(0.1, 0.2, 0), mass=1.0, com=(0.3, 0, 0), speeds=speeds)
-    tilted = s.add_body("tilted", base, rotations="2", axis=(1, 1, 0), reference=(0, 0, 1), at=(0, 0, 1), mass=1.0,
-                        com=(0.2, 0.1, -0.3), inertia=(1, 2, 3))  # fmt: skip
-    wheel = s.add_body("wheel", tilted, rotations="3", at=(0, 0.5, 0), mass=1.0, com=(0, 0, 0.2), inertia=(1, 1, 2))
-    s.add_body("rider", wheel, rotations="1", at=(0.3, 0, 0), mass=1.0, com=(0, 0.1, 0.2), inertia=(1, 2, 3))
+    base = s.add_body(
+        "base",
+        joint=KaneJoint(translations=["x", "z"], rotations="31", speeds=speeds),
+        body=MassProperties(1.0, com=(0.1, 0.2, 0.3)),
+    )
+    free = s.add_body(
+        "free",
+        base,
+        joint=KaneJoint(translations=["x", "y", "z"], rotations="213", speeds=speeds),
+        body=MassProperties(2.0, com=(0, 0.4, 0.1)),
+        at=(0.5, 0, 0),
+    )
+    s.add_body(
+        "slide",
+        free,
+        joint=KaneJoint(translations=[(0, 1, 1), "x"], speeds=speeds),
+        body=MassProperties(1.0, com=(0.3, 0, 0)),
+        at=(0.1, 0.2, 0),
+    )
+    tilted = s.add_body(
+        "tilted",
+        base,
+        joint=KaneJoint(rotations="2", axis=(1, 1, 0), reference=(0, 0, 1)),
+        body=MassProperties(1.0, com=(0.2, 0.1, -0.3), inertia=(1, 2, 3)),
+        at=(0, 0, 1),
+    )
+    wheel = s.add_body(
+        "wheel",
+        tilted,
+        joint=KaneJoint(rotations="3"),
+        body=MassProperties(1.0, com=(0, 0, 0.2), inertia=(1, 1, 2)),
+        at=(0, 0.5, 0),
+    )
+    s.add_body(
+        "rider",
+        wheel,
+        joint=KaneJoint(rotations="1"),
+        body=MassProperties(1.0, com=(0, 0.1, 0.2), inertia=(1, 2, 3)),
+        at=(0.3, 0, 0),
+    )
     return s
 
 
-SYSTEMS: dict[str, Callable[[], System]] = {
+SYSTEMS: dict[str, Callable[[], KaneSystem]] = {
     "satellite": satellite,
     "auto": lambda: branched("auto"),
     "rates": lambda: branched("rates"),
