@@ -19,7 +19,7 @@ from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.linear_equations import solve_general
 from supple.expressions.printers import c_source, latex, listing, markdown, python_source
 from supple.model.inputs import named_vector
-from supple.symbolic.program import Start, simulation_program
+from supple.symbolic.program import ProgramRun, Start, simulation_program
 from supple.symbolic.program_start import closed_coordinates, stable_step
 from supple.symbolic.readable import implicit_latex, implicit_text
 
@@ -255,9 +255,8 @@ class EquationsOfMotion:
         if step is None:
             step = stable_step(self, start["q"], start["v"], start["tau"])
         held = {"tau": start["tau"]} if len(self.variables.inputs) else {}
-        return simulation_program(
-            self.explicit, numbers, start["q"], start["v"], held, duration=duration, step=step, every=every
-        )
+        run = ProgramRun(duration, step, every)
+        return simulation_program(self.explicit, numbers, start["q"], start["v"], held, run)
 
     def _named(self, key: str, leaves: Nodes, x: Start | None) -> NDArray[np.float64]:
         """Numbers for all leaves, those that are not given zero."""

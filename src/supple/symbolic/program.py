@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,15 +81,32 @@ class _Entry:
         return " ".join(_quoted(word) for word in (self.kind, self.name) if word is not None)
 
 
+class ProgramRun(NamedTuple):
+    """How long a program runs.
+
+    Attributes
+    ----------
+    duration, step : float
+        Seconds.
+    every : int
+        Rows are written of every n-th step, and of the last.
+    """
+
+    duration: float = 10.0
+    step: float = 1e-3
+    every: int = 1
+
+
+DEFAULT_RUN = ProgramRun()
+
+
 def simulation_program(
     function: Function,
     parameters: Mapping[str, float] | None = None,
     q: Start | None = None,
     v: Start | None = None,
     held: Mapping[str, Start] | None = None,
-    duration: float = 10.0,
-    step: float = 1e-3,
-    every: int = 1,
+    run: ProgramRun = DEFAULT_RUN,
 ) -> str:
     """One file of C99, a whole program: the equations as `c_source` has them, and a run with fixed steps.
 
@@ -108,10 +125,7 @@ def simulation_program(
         State at time 0; zero if not given.
     held : mapping of str to array_like or mapping, optional
         Other inputs by the names of their arrays; zero if not given.
-    duration : float
-    step : float
-    every : int
-        Rows are written of every n-th step, and of the last.
+    run : ProgramRun
 
     Raises
     ------
@@ -124,7 +138,7 @@ def simulation_program(
     >>> g = Graph()
     >>> x, u, k = g.input("x", "q"), g.input("x", "v"), g.parameter("k")
     >>> f = Function("oscillator", g, {"q": [x], "v": [u]}, {"rate": [u], "a": [-k * x]}, [k])
-    >>> text = simulation_program(f, {"k": 4.0}, q=[0.1], duration=2.0)
+    >>> text = simulation_program(f, {"k": 4.0}, q=[0.1], run=ProgramRun(duration=2.0))
     >>> print(text[text.index("static const struct") : text.index("static const char *const columns")].strip())
     static const struct entry entries[ENTRIES] = {
         {"duration", "duration", NULL, 2.0},
@@ -137,7 +151,7 @@ def simulation_program(
     """
     plan = planned(function)
     _check(function, plan)
-    entries = _settings(duration, step, every)
+    entries = _settings(run)
     given: dict[str, Any] = {"q": q, "v": v, **_others(function, plan, held or {})}
     first: dict[str, int] = {}
     for key, values in given.items():
@@ -181,7 +195,8 @@ def _check_names(what: str, kind: str, names: Sequence[str]) -> None:
         raise StateError(f"{what}: {kind}: expected names that differ, got more than one {twice[0]!r}")
 
 
-def _settings(duration: float, step: float, every: int) -> list[_Entry]:
+def _settings(run: ProgramRun) -> list[_Entry]:
+    duration, step, every = run
     if not 0.0 <= duration < math.inf:
         raise StateError(f"duration: expected 0 or more, got {duration}")
     if not 0.0 < step < math.inf:
@@ -190,7 +205,7 @@ def _settings(duration: float, step: float, every: int) -> list[_Entry]:
         raise StateError(f"duration {duration} takes more than {MOST_STEPS:g} steps of {step}")
     if not 1 <= every <= MOST_STEPS or every != int(every):
         raise StateError(f"every: expected a whole number from 1 on, got {every}")
-    numbers = zip(SETTINGS, (duration, step, every), strict=True)
+    numbers = zip(SETTINGS, run, strict=True)
     return [_Entry(name, None, float(value)) for name, value in numbers]
 
 
