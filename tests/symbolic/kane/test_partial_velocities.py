@@ -35,7 +35,7 @@ def written(partials: Partials, number: int) -> dict[str, Expr]:
 
 def test_native_bodies_of_the_satellite() -> None:
     # Table 10, speeds counted from 1; for the bus all are, of which some vanish.
-    found = {name: {i + 1 for i in m.own} for name, m in motion_of(satellite()).items()}
+    found = {name: {i + 1 for i in m.point.own} for name, m in motion_of(satellite()).items()}
     assert {name: found[name] for name in "cdef"} == {
         "c": {4, 5},
         "d": {4, 5, 6, 7, 8},
@@ -48,14 +48,14 @@ def test_native_bodies_of_the_satellite() -> None:
 
 def test_native_partial_velocities_are_those_of_the_bus() -> None:
     for name, m in motion_of(satellite()).items():
-        assert [units(m.native[i]) for i in range(3)] == [{"b1"}, {"b2"}, {"b3"}], name
-        assert m.native[0] @ m.native[1] is m.w.graph.zero  # (45)
+        assert [units(m.point.native[i]) for i in range(3)] == [{"b1"}, {"b2"}, {"b3"}], name
+        assert m.point.native[0] @ m.point.native[1] is m.angular.w.graph.zero  # (45)
 
 
 def test_angular_velocities_of_the_satellite() -> None:
     s = satellite()
     u = {i + 1: leaf for i, leaf in enumerate(s.v)}
-    w = {name: m.w for name, m in motion_of(s).items()}
+    w = {name: m.angular.w for name, m in motion_of(s).items()}
     assert {unit.name: c for unit, c in w["b"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6]}
     assert {unit.name: c for unit, c in w["c"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6] + u[7]}
     assert {unit.name: c for unit, c in w["e"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6] + u[9]}
@@ -65,7 +65,7 @@ def test_angular_velocities_of_the_satellite() -> None:
 
 def test_partial_angular_velocities_of_the_satellite() -> None:
     s = satellite()
-    w = {name: m.w_i for name, m in motion_of(s).items()}
+    w = {name: m.angular.w_i for name, m in motion_of(s).items()}
     C, S = ({i + 1: f(q) for i, q in enumerate(s.q)} for f in (np.cos, np.sin))
     one = s.graph.one
     assert {name: {i + 1 for i in partials} for name, partials in w.items()} == {
@@ -89,7 +89,7 @@ def test_partial_angular_velocities_of_the_satellite() -> None:
 def test_angular_remainders_of_the_satellite() -> None:
     s = satellite()
     u = {i + 1: leaf for i, leaf in enumerate(s.v)}
-    alpha = {name: m.alpha for name, m in motion_of(s).items()}
+    alpha = {name: m.angular.alpha for name, m in motion_of(s).items()}
     assert alpha["b"].is_zero
     assert {unit.name: c for unit, c in alpha["c"].terms.items()} == {"b1": u[5] * u[7], "b2": -(u[4] * u[7])}
     assert {unit.name: c for unit, c in alpha["e"].terms.items()} == {"b1": u[5] * u[9], "b2": -(u[4] * u[9])}
@@ -162,8 +162,8 @@ def test_partials_times_speeds_are_velocities(name: str) -> None:
     ground = s.ground.basis
     for label, m in motion_of(s).items():
         body = s.bodies[label]
-        for partials, velocity in ((m.w_i, body.angular_velocity), (m.v_i, body.velocity(m.point)),
-                                   (m.native, body.velocity(m.point))):  # fmt: skip
+        for partials, velocity in ((m.angular.w_i, body.angular_velocity), (m.point.v_i, body.velocity(m.point.place)),
+                                   (m.point.native, body.velocity(m.point.place))):  # fmt: skip
             total = sum((s.v[i] * v for i, v in partials.items()), start=s.zero)
             expected = numbers(s, velocity.components(ground), q, u)
             np.testing.assert_allclose(numbers(s, total.components(ground), q, u), expected, atol=1e-13)
@@ -179,10 +179,12 @@ def test_remainders_are_derivatives_of_velocities_at_constant_speeds(name: str) 
     for label, m in motion_of(s).items():
         body = s.bodies[label]
         spin = forward(body.angular_velocity.components(ground), going)
-        np.testing.assert_allclose(numbers(s, m.alpha.components(ground), q, u), numbers(s, spin, q, u), atol=1e-12)
+        np.testing.assert_allclose(
+            numbers(s, m.angular.alpha.components(ground), q, u), numbers(s, spin, q, u), atol=1e-12
+        )
         gravity = numbers(s, s.gravity.components(ground), q, u)
-        expected = numbers(s, forward(body.velocity(m.point).components(ground), going), q, u) - gravity
-        for a in (m.a, m.native_a):
+        expected = numbers(s, forward(body.velocity(m.point.place).components(ground), going), q, u) - gravity
+        for a in (m.point.a, m.point.native_a):
             np.testing.assert_allclose(numbers(s, a.components(ground), q, u), expected, atol=1e-12)
         assert np.abs(expected).max() > 0.1
 

@@ -19,7 +19,7 @@ from supple.symbolic.kane.arguments import Direction, scalar, vector
 from supple.symbolic.kane.building_block import FIXED, MASSLESS, KaneJoint, MassProperties, built, speed_directions
 from supple.symbolic.kane.composite_bodies import composite_bodies
 from supple.symbolic.kane.derive import derive
-from supple.symbolic.kane.dynamical_equations import AppliedWrench, arrays
+from supple.symbolic.kane.dynamical_equations import VectorWrench, arrays
 from supple.symbolic.kane.joint import Turning
 from supple.symbolic.kane.kane_body import Dof, JointKinematics, KaneBody, RigidInertia
 from supple.symbolic.kane.kinematical_equations import rates
@@ -78,7 +78,7 @@ class KaneSystem:
         self.v: list[Expr] = []
         self.inputs: list[Expr] = []
         self.symbols: dict[str, Expr] = {}
-        self.wrenches: list[AppliedWrench] = []
+        self.wrenches: list[VectorWrench] = []
         self.constraints: list[SpeedConstraint] = []
         self.speed_forces: dict[int, Expr] = {}
         self.speed_inertias: dict[int, Expr] = {}
@@ -237,18 +237,18 @@ class KaneSystem:
         body = self.body(on)
         force = self.vector_of(force, f"force on {body.name!r}")
         point = self.zero if at is None else self.vector_of(at, f"force on {body.name!r}: at")
-        self.wrenches.append(AppliedWrench(body, force, point, self.zero))
+        self.wrenches.append(VectorWrench(body, force, point, self.zero))
         if against is not None:
             other = self.body(against)
-            self.wrenches.append(AppliedWrench(other, -force, body.position(point) - other.position(), self.zero))
+            self.wrenches.append(VectorWrench(other, -force, body.position(point) - other.position(), self.zero))
 
     def add_torque(self, torque: Vector, on: KaneBody | str, against: KaneBody | str | None = None) -> None:
         """Let a torque act on a body, and its opposite on another."""
         body = self.body(on)
         torque = self.vector_of(torque, f"torque on {body.name!r}")
-        self.wrenches.append(AppliedWrench(body, self.zero, self.zero, torque))
+        self.wrenches.append(VectorWrench(body, self.zero, self.zero, torque))
         if against is not None:
-            self.wrenches.append(AppliedWrench(self.body(against), self.zero, self.zero, -torque))
+            self.wrenches.append(VectorWrench(self.body(against), self.zero, self.zero, -torque))
 
     def add_speed_force(self, speed: Expr, force: Any) -> None:
         """Let a generalized force act along a speed: what a drive in the joint gives."""

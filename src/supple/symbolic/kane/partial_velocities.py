@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from supple.symbolic.kane.composite_bodies import Composite
 from supple.symbolic.kane.kane_body import Dof, KaneBody
@@ -12,9 +12,8 @@ Partials = dict[int, Vector]
 """Partial velocities by the number of the speed; those that are not there are zero."""
 
 
-@dataclass
-class BodyMotion:
-    """How a body moves. Its point is the composite mass centre, or the origin if that is fixed in the parent.
+class AngularMotion(NamedTuple):
+    """How a body turns.
 
     Attributes
     ----------
@@ -24,32 +23,54 @@ class BodyMotion:
         Partial angular velocities (10).
     alpha : Vector
         What is left of the angular acceleration without rates of speeds (33).
-    v_i : dict of int to Vector
-        Partial velocities of the point, in the body's basis (11).
-    native : dict of int to Vector
-        The same, written as in the body furthest inward where they are equal.
-    own : set of int
-        Speeds whose partial velocity is native to this body.
-    R : Dyadic
-        Acceleration of points fixed in the body, alpha~ + w~ w~, times their position.
-    a : Vector
-        What is left of the point's acceleration without rates of speeds (37), less gravity (39), in the body's basis.
-    native_a : Vector
-        The same, as its parts came.
-    point : Vector
-        From the origin to the point.
     """
 
     w: Vector
     w_i: Partials
     alpha: Vector
-    point: Vector
-    v_i: Partials = field(default_factory=dict)
-    native: Partials = field(default_factory=dict)
-    own: set[int] = field(default_factory=set)
-    R: Dyadic = field(init=False)
-    a: Vector = field(init=False)
-    native_a: Vector = field(init=False)
+
+
+class PointMotion(NamedTuple):
+    """How a point of a body moves: the composite mass centre, or the origin if that is fixed in the parent.
+
+    Attributes
+    ----------
+    place : Vector
+        From the origin to the point.
+    v_i : dict of int to Vector
+        Partial velocities, in the body's basis (11).
+    native : dict of int to Vector
+        The same, written as in the body furthest inward where they are equal.
+    own : set of int
+        Speeds whose partial velocity is native to this body.
+    a : Vector
+        What is left of the acceleration without rates of speeds (37), less gravity (39), in the body's basis.
+    native_a : Vector
+        The same, as its parts came.
+    """
+
+    place: Vector
+    v_i: Partials
+    native: Partials
+    own: set[int]
+    a: Vector
+    native_a: Vector
+
+
+class BodyMotion(NamedTuple):
+    """How a body moves.
+
+    Attributes
+    ----------
+    angular : AngularMotion
+    R : Dyadic
+        Acceleration of points fixed in the body, alpha~ + w~ w~, times their position.
+    point : PointMotion
+    """
+
+    angular: AngularMotion
+    R: Dyadic
+    point: PointMotion
 
 
 def motions(
@@ -57,19 +78,19 @@ def motions(
 ) -> dict[KaneBody, BodyMotion]:
     """The motion of all bodies, which come parent first, the ground not among them."""
     zero = gravity * 0.0
+    root = PointMotion(zero, {}, {}, set(), -gravity, -gravity)  # gravity as the acceleration of the ground (39)
+    ground = BodyMotion(AngularMotion(zero, {}, zero), zero.outer(zero), root)
     out: dict[KaneBody, BodyMotion] = {}
     for body in bodies:
-        at_rest = BodyMotion(zero, {}, zero, zero)
-        at_rest.a, at_rest.R = -gravity, zero.outer(zero)
-        parent = at_rest if body.parent is None else out.get(body.parent, at_rest)
-        motion = _rotation(body, composites[body], parent)
-        _acceleration_dyadic(body, motion)
-        _translation(body, composites[body], parent, motion, gravity)
-        out[body] = motion
+        parent = ground if body.parent is None else out.get(body.parent, ground)
+        angular = _rotation(body, composites[body], parent.angular)
+        R = _acceleration_dyadic(body, angular)
+        follow = _alone if composites[body].translation == "nonrecursive" else _carried
+        out[body] = BodyMotion(angular, R, follow(body, composites[body].reference, parent, angular, R, gravity))
     return out
 
 
-def _rotation(body: KaneBody, composite: Composite, parent: BodyMotion) -> BodyMotion:
+def _rotation(body: KaneBody, composite: Composite, parent: AngularMotion) -> AngularMotion:
     """Table 7.
 
     A rotor, and a body that does not turn, is followed in its parent's axes, all others in their own.
@@ -77,7 +98,7 @@ def _rotation(body: KaneBody, composite: Composite, parent: BodyMotion) -> BodyM
     own = {dof.number: dof.direction for dof in body.turns}
     relative = sum((dof.motion for dof in body.turns), start=parent.w * 0.0)
     if composite.rotation == "nonrecursive":
-        return BodyMotion(relative, own, relative * 0.0, composite.reference)
+        return AngularMotion(relative, own, relative * 0.0)
     basis = body.basis
     if composite.rotation == "rotor" and body.parent is not None:
         basis = body.parent.basis
@@ -88,7 +109,7 @@ def _rotation(body: KaneBody, composite: Composite, parent: BodyMotion) -> BodyM
     alpha = parent.alpha.along(basis) + carried.cross(relative)
     if body.joint.rotation.speeds == "rates":
         alpha = alpha + _turn_within(body.turns, relative * 0.0)
-    return BodyMotion(w, w_i, alpha.along(basis), composite.reference)
+    return AngularMotion(w, w_i, alpha.along(basis))
 
 
 def _turn_within(turns: tuple[Dof, ...], zero: Vector) -> Vector:
@@ -97,43 +118,47 @@ def _turn_within(turns: tuple[Dof, ...], zero: Vector) -> Vector:
     return sum((earlier.motion.cross(later.motion) for earlier, later in pairs), start=zero)
 
 
-def _acceleration_dyadic(body: KaneBody, motion: BodyMotion) -> None:
+def _acceleration_dyadic(body: KaneBody, angular: AngularMotion) -> Dyadic:
     """alpha~ + w~ w~ in the body's basis."""
     unity = identity(body.basis)
-    w, alpha = motion.w.along(body.basis), motion.alpha.along(body.basis)
-    motion.R = alpha.cross(unity) + w.cross(w.cross(unity))
+    w, alpha = angular.w.along(body.basis), angular.alpha.along(body.basis)
+    return alpha.cross(unity) + w.cross(w.cross(unity))
 
 
-def _translation(body: KaneBody, composite: Composite, parent: BodyMotion, motion: BodyMotion, gravity: Vector) -> None:
-    """Table 9."""
-    basis, own = body.basis, {dof.number: dof.direction for dof in body.moves}
+def _alone(
+    body: KaneBody, place: Vector, parent: BodyMotion, angular: AngularMotion, R: Dyadic, gravity: Vector
+) -> PointMotion:
+    """Table 9 for a body whose own speeds give the velocity of its origin."""
+    own = {dof.number: dof.direction for dof in body.moves}
     moving = sum((dof.motion for dof in body.moves), start=gravity * 0.0)
-    if composite.translation == "nonrecursive":
-        motion.native = _added(own, _turned(motion.w_i, motion.point))
-        motion.v_i = {i: v.along(basis) for i, v in motion.native.items()}
-        motion.own = set(motion.native)
-        motion.native_a = motion.w.cross(moving) - gravity + motion.R @ motion.point
-        motion.a = motion.native_a.along(basis)
-        return
-    r_A = body.origin_from_parent - parent.point
+    native = _added(own, _turned(angular.w_i, place))
+    v_i = {i: v.along(body.basis) for i, v in native.items()}
+    native_a = angular.w.cross(moving) - gravity + R @ place
+    return PointMotion(place, v_i, native, set(native), native_a.along(body.basis), native_a)
+
+
+def _carried(
+    body: KaneBody, place: Vector, parent: BodyMotion, angular: AngularMotion, R: Dyadic, gravity: Vector
+) -> PointMotion:
+    """Table 9 for a body that moves with its parent."""
+    own = {dof.number: dof.direction for dof in body.moves}
+    moving = sum((dof.motion for dof in body.moves), start=gravity * 0.0)
+    r_A = body.origin_from_parent - parent.point.place
     for dof in body.turns:
         screwing = body.joint.pitch * dof.direction
         if not screwing.is_zero:
             own[dof.number] = own.get(dof.number, gravity * 0.0) + screwing
-    relative = _added(own, _added(_turned(parent.w_i, r_A), _turned(motion.w_i, motion.point)))
-    motion.own = set(relative)
-    for i in dict.fromkeys([*parent.v_i, *relative]):
-        before = parent.v_i.get(i)
-        after = relative.get(i)
-        total = before if after is None else after if before is None else before + after
-        assert total is not None
-        motion.v_i[i] = total.along(basis)
-        motion.native[i] = parent.native[i] if after is None else motion.v_i[i]
+    relative = _added(own, _added(_turned(parent.angular.w_i, r_A), _turned(angular.w_i, place)))
+    v_i, native = {}, {}
+    for i in dict.fromkeys([*parent.point.v_i, *relative]):
+        v_i[i] = _sum(parent.point.v_i, relative, i).along(body.basis)
+        native[i] = v_i[i] if i in relative else parent.point.native[i]
     slid = moving + body.screwing
-    frame_w = motion.w if body.joint.translation.speeds == "body" else parent.w
-    coriolis = (parent.w + frame_w).cross(moving) + (2.0 * parent.w).cross(slid - moving)
-    motion.native_a = parent.a + parent.R @ r_A + motion.R @ motion.point + coriolis
-    motion.a = motion.native_a.along(basis)
+    parent_w = parent.angular.w
+    frame_w = angular.w if body.joint.translation.speeds == "body" else parent_w
+    coriolis = (parent_w + frame_w).cross(moving) + (2.0 * parent_w).cross(slid - moving)
+    native_a = parent.point.a + parent.R @ r_A + R @ place + coriolis
+    return PointMotion(place, v_i, native, set(relative), native_a.along(body.basis), native_a)
 
 
 def _turned(w_i: Partials, r: Vector) -> Partials:
@@ -143,4 +168,11 @@ def _turned(w_i: Partials, r: Vector) -> Partials:
 
 
 def _added(a: Partials, b: Partials) -> Partials:
-    return {i: a[i] + b[i] if i in a and i in b else a.get(i, b.get(i)) for i in dict.fromkeys([*a, *b])}  # type: ignore[misc]
+    return {i: _sum(a, b, i) for i in dict.fromkeys([*a, *b])}
+
+
+def _sum(a: Partials, b: Partials, i: int) -> Vector:
+    """The sum of two partial velocities, of which one may be missing."""
+    if i in a and i in b:
+        return a[i] + b[i]
+    return a[i] if i in a else b[i]
