@@ -150,7 +150,7 @@ WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("given", "message"), WRONG_NUMBERS, ids=[message for _, message in WRONG_NUMBERS])
 def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
     f = pendulum([*PARAMETERS])
-    run = ProgramRun(**{key: given.get(key, x) for key, x in DEFAULT_RUN._asdict().items()})
+    run = DEFAULT_RUN._replace(**{key: x for key, x in given.items() if key in ProgramRun._fields})
     others = {key: x for key, x in given.items() if key not in ProgramRun._fields}
     with pytest.raises(StateError, match=message):
         simulation_program(f, **{"parameters": PARAMETERS, **others}, run=run)
