@@ -36,7 +36,8 @@ from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 if TYPE_CHECKING:
-    from supple.description.description import Coupling, Description
+    from supple.description.description import Description
+    from supple.description.members import Coupling
 
 Numbers = NDArray[Any]
 Loads = Mapping[str, ArrayLike]
