@@ -26,7 +26,7 @@ from rich.table import Table
 import supple
 from sizes import SMALL, best_time
 from supple.files import read_equations
-from supple.symbolic import Equations, System
+from supple.symbolic import EquationsOfMotion, KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -44,14 +44,16 @@ def states(n: int) -> list[tuple[Floats, Floats]]:
     return [(rng.uniform(-1.5, 1.5, n), rng.normal(size=n)) for _ in range(5)]
 
 
-def chain(n: int) -> Equations:
+def chain(n: int) -> EquationsOfMotion:
     """Masses at the ends of equal rods; angles from rod to rod."""
-    s = System(f"chain of {n}")
+    s = KaneSystem(f"chain of {n}")
     m, length, g = s.parameters(**NUMBERS)
     s.gravity = -g * s.ground.axes[1]
     end, last = (0, -length, 0), s.ground
     for k in range(n):
-        last = s.add_body(f"b{k}", last, at=end if k else (0, 0, 0), rotations="3", mass=m, com=end)
+        last = s.add_body(
+            f"b{k}", last, joint=KaneJoint(rotations="3"), body=MassProperties(m, com=end), at=end if k else (0, 0, 0)
+        )
     equations = s.equations()
     _ = equations.explicit  # made when it is asked for
     return equations
@@ -177,10 +179,10 @@ def systems() -> dict[str, tuple[supple.Model, dict[str, Any]]]:
     }
 
 
-def derived(model: supple.Model, route: str, options: dict[str, Any]) -> Callable[[], Equations]:
+def derived(model: supple.Model, route: str, options: dict[str, Any]) -> Callable[[], EquationsOfMotion]:
     """What derives the equations of a model and takes out common factors."""
 
-    def derive() -> Equations:
+    def derive() -> EquationsOfMotion:
         equations = supple.equations(model, route=route, **options)
         _ = equations.explicit
         return equations
@@ -188,12 +190,12 @@ def derived(model: supple.Model, route: str, options: dict[str, Any]) -> Callabl
     return derive
 
 
-def check(model: supple.Model, equations: Equations, where: str) -> None:
+def check(model: supple.Model, equations: EquationsOfMotion, where: str) -> None:
     """Compare with the model's own accelerations, at states where small variables are zero."""
-    driven = len(equations.inputs)  # the last joints of each model
+    driven = len(equations.variables.inputs)  # the last joints of each model
     for seed in range(3):
         q, v = model.random_state(seed)
-        for x, leaves in ((q, equations.q), (v, equations.v)):
+        for x, leaves in ((q, equations.variables.q), (v, equations.variables.v)):
             x[[leaf in equations.small for leaf in leaves]] = 0.0
         tau = np.zeros(model.nv)
         tau[model.nv - driven :] = np.random.default_rng(seed).normal(size=driven)
@@ -214,7 +216,7 @@ def larger() -> Table:
             spent = best_time(derived(model, route, options), seconds=1.0)
             row += [f"{equations.operations.total:,}", f"{spent:.2f}"]
         spent = best_time(derived(model, "auto", options), seconds=1.0)
-        table.add_row(name, str(model.nv), str(len(equations.symbols)), *row, f"{spent:.2f}")
+        table.add_row(name, str(model.nv), str(len(equations.variables.symbols)), *row, f"{spent:.2f}")
     return table
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.integrate import solve_ivp
 
-from supple.symbolic import Equations
+from supple.symbolic import EquationsOfMotion
 
 Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -25,10 +25,10 @@ SIZE = (7.82, 4.35)  # inches, of 100 dots: what the 3-D view has
 
 
 def motion(
-    equations: Equations, start: Sequence[float], times: Floats, inputs: Callable[[float], Any] | None = None
+    equations: EquationsOfMotion, start: Sequence[float], times: Floats, inputs: Callable[[float], Any] | None = None
 ) -> Floats:
     """States (q, v) in columns at these times."""
-    f, n = equations.compile(), len(equations.q)
+    f, n = equations.compile(), len(equations.variables.q)
 
     def slope(t: float, y: Floats) -> Floats:
         return np.concatenate(f(y[:n], y[n:], *([inputs(t)] if inputs else [])))

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 # Table 1: wheel base, trail, steer axis tilt, gravity; rear wheel R, rear body B, front handlebar and fork H, wheel F.
 NUMBERS = {"w": 1.02, "c": 0.08, "tilt": np.pi / 10, "g": 9.81}
@@ -24,32 +24,30 @@ NUMBERS |= {"rF": 0.35, "mF": 3.0, "IFxx": 0.1405, "IFyy": 0.28}
 WEAVE, CAPSIZE = 4.29238253634111, 6.02426201538837  # m/s: between the two the bicycle is stable
 
 
-def bicycle() -> System:
+def bicycle() -> KaneSystem:
     """The bicycle on level ground, upright and straight ahead where all coordinates are zero."""
-    s = System("bicycle")
+    s = KaneSystem("bicycle")
     s.parameters(**NUMBERS)
     p, down = s.symbols, s.ground.axes[2]
     s.gravity = p["g"] * down
     # x and y are those of the rear contact; the wheel and the frame both turn in the leaning plane, about one axle.
-    heading = s.add_body("heading", translations=["x", "y"], rotations="3", coordinates=["x", "y", "heading"])
-    lean = s.add_body("lean", heading, rotations="1", coordinates=["lean"])
-    about_axle: dict[str, Any] = {"at": (0, 0, -p["rR"]), "rotations": "2"}
-    ring = (p["IRxx"], p["IRyy"], p["IRxx"])
-    rear = s.add_body("rear", lean, **about_axle, mass=p["mR"], inertia=ring, coordinates=["rear"])
-    com, inertia = (p["xB"], 0, p["zB"] + p["rR"]), moments(p, "B")
-    frame = s.add_body("frame", lean, **about_axle, mass=p["mB"], com=com, inertia=inertia, coordinates=["pitch"])
+    rolling = KaneJoint(["x", "y"], "3", coordinates=["x", "y", "heading"])
+    heading = s.add_body("heading", joint=rolling)
+    lean = s.add_body("lean", heading, KaneJoint(rotations="1", coordinates=["lean"]))
+    axle, wheel = (0, 0, -p["rR"]), MassProperties(p["mR"], inertia=(p["IRxx"], p["IRyy"], p["IRxx"]))
+    rear = s.add_body("rear", lean, KaneJoint(rotations="2", coordinates=["rear"]), wheel, axle)
+    rider = MassProperties(p["mB"], (p["xB"], 0, p["zB"] + p["rR"]), moments(p, "B"))
+    frame = s.add_body("frame", lean, KaneJoint(rotations="2", coordinates=["pitch"]), rider, axle)
     # The fork's axes are tilted with the steer axis; its origin is where this axis meets the ground.
     sine, cosine, ahead = np.sin(p["tilt"]), np.cos(p["tilt"]), p["w"] + p["c"]
     R = np.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]], dtype=object)
-    about_steer: dict[str, Any] = {"rotations": "3", "axis": R[:, 2], "reference": R[:, 0], "coordinates": ["steer"]}
-    com, inertia = R.T @ [p["xH"] - ahead, 0, p["zH"]], R.T @ moments(p, "H") @ R
-    at = (ahead, 0, p["rR"])
-    fork = s.add_body("fork", frame, at=at, **about_steer, mass=p["mH"], com=com, inertia=inertia)
-    at, ring = R.T @ [-p["c"], 0, -p["rF"]], (p["IFxx"], p["IFyy"], p["IFxx"])
-    front = s.add_body("front", fork, at=at, rotations="2", mass=p["mF"], inertia=ring, coordinates=["front"])
+    steering = KaneJoint(rotations="3", axis=R[:, 2], reference=R[:, 0], coordinates=["steer"])
+    handlebar = MassProperties(p["mH"], R.T @ [p["xH"] - ahead, 0, p["zH"]], R.T @ moments(p, "H") @ R)
+    fork = s.add_body("fork", frame, steering, handlebar, (ahead, 0, p["rR"]))
+    hub, wheel = R.T @ [-p["c"], 0, -p["rF"]], MassProperties(p["mF"], inertia=(p["IFxx"], p["IFyy"], p["IFxx"]))
+    front = s.add_body("front", fork, KaneJoint(rotations="2", coordinates=["front"]), wheel, hub)
 
-    axle = fork.axes[1]
-    steepest = down - (down @ axle) * axle  # in the plane of the front wheel
+    steepest = down - (down @ fork.axes[1]) * fork.axes[1]  # in the plane of the front wheel
     touching = (p["rF"] / steepest.norm()) * steepest
     slips = rear.velocity(p["rR"] * lean.axes[2]), front.velocity(touching)
     forward, right, turning = heading.speeds
@@ -66,7 +64,7 @@ def moments(p: dict[str, Any], body: str) -> NDArray[Any]:
     return np.array([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]], dtype=object)
 
 
-def lean_and_steer(equations: Equations, speed: float) -> NDArray[np.float64]:
+def lean_and_steer(equations: EquationsOfMotion, speed: float) -> NDArray[np.float64]:
     """A of x' = A x, x lean, steer and their rates, for riding straight ahead at a speed."""
     q, v = np.zeros(8), np.array([0.0, -speed / NUMBERS["rR"], 0.0])  # rates of lean, rear wheel, steer
     A = equations.linear.evaluate(equations.numbers(), q=q, v=v)["A"]

@@ -6,24 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from supple.symbolic import Equations, System
+from supple.symbolic import EquationsOfMotion, KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 M, L, G = 1.2, 0.5, 9.81
 
 
-def double_pendulum() -> System:
+def double_pendulum() -> KaneSystem:
     """Two equal masses on equal rods; both angles are zero where it hangs, the second is that of the elbow."""
-    s = System("double pendulum")
+    s = KaneSystem("double pendulum")
     m, length, g = s.parameters(m=M, L=L, g=G)
     s.gravity = -g * s.ground.axes[1]
     end = (0, -length, 0)
-    upper = s.add_body("upper", rotations="3", mass=m, com=end, coordinates=["a"])
-    s.add_body("lower", upper, at=end, rotations="3", mass=m, com=end, coordinates=["b"])
+    upper = s.add_body("upper", joint=KaneJoint(rotations="3", coordinates=["a"]), body=MassProperties(m, com=end))
+    s.add_body(
+        "lower", upper, joint=KaneJoint(rotations="3", coordinates=["b"]), body=MassProperties(m, com=end), at=end
+    )
     return s
 
 
-def motion(equations: Equations, a: float, b: float, duration: float) -> Floats:
+def motion(equations: EquationsOfMotion, a: float, b: float, duration: float) -> Floats:
     """States (a, b, a', b') in columns, 200 a second, of the pendulum let go at these angles."""
     f = equations.compile()
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from supple.symbolic import Equations, System
+from supple.symbolic import EquationsOfMotion, KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 M, LENGTH, G = 0.3, 0.08, 9.81
@@ -16,14 +16,18 @@ TILT, SPIN = np.radians(50), 160.0  # from the vertical; angular velocity about 
 PIVOT = ACROSS + M * LENGTH**2  # about the tip, across the axis
 
 
-def gyroscope() -> System:
+def gyroscope() -> KaneSystem:
     """A wheel on an axis whose tip stands still, in Euler's angles; z is up."""
-    s = System("gyroscope")
+    s = KaneSystem("gyroscope")
     m, length, g, across, along = s.parameters(m=M, L=LENGTH, g=G, across=ACROSS, along=ALONG)
     s.gravity = -g * s.ground.axes[2]
     turns = ["precession", "tilt", "spin"]
     inertia = (across, across, along)
-    s.add_body("wheel", rotations="313", mass=m, com=(0, 0, length), inertia=inertia, coordinates=turns, speeds="rates")
+    s.add_body(
+        "wheel",
+        joint=KaneJoint(rotations="313", coordinates=turns, speeds="rates"),
+        body=MassProperties(m, com=(0, 0, length), inertia=inertia),
+    )
     return s
 
 
@@ -32,14 +36,14 @@ def rates(precession: float) -> list[float]:
     return [precession, 0.0, SPIN - precession * np.cos(TILT)]
 
 
-def nutation(equations: Equations, precession: float) -> float:
+def nutation(equations: EquationsOfMotion, precession: float) -> float:
     """Frequency, rad/s, at which the gyroscope nods about a steady precession."""
     state = {"q": [0.0, TILT, 0.0], "v": rates(precession)}
     A = equations.linear.evaluate(equations.numbers(), **state)["A"]
     return float(np.abs(np.linalg.eigvals(A).imag).max())
 
 
-def motion(equations: Equations, precession: float, duration: float) -> Floats:
+def motion(equations: EquationsOfMotion, precession: float, duration: float) -> Floats:
     """Angles and their rates in columns, 1000 a second, from a start without a rate of the tilt."""
     f = equations.compile()
 

@@ -7,23 +7,31 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 M, R, G = 2.0, 0.3, 9.81
 ACROSS, ALONG = M * R**2 / 4, M * R**2 / 2  # moments about a diameter and about the axle of a uniform disc
 
 
-def disc() -> System:
+def disc() -> KaneSystem:
     """A thin disc on level ground, upright where its lean is zero; z is up."""
-    s = System("disc")
+    s = KaneSystem("disc")
     m, r, g, across, along = s.parameters(m=M, r=R, g=G, across=ACROSS, along=ALONG)
     s.gravity = -g * s.ground.axes[2]
-    heading = s.add_body("heading", translations=["x", "y"], rotations="3", coordinates=["x", "y", "heading"])
-    lean = s.add_body("lean", heading, rotations="1", coordinates=["lean"])
+    heading = s.add_body(
+        "heading", joint=KaneJoint(translations=["x", "y"], rotations="3", coordinates=["x", "y", "heading"])
+    )
+    lean = s.add_body("lean", heading, joint=KaneJoint(rotations="1", coordinates=["lean"]))
     inertia = (across, along, across)
-    rolling = s.add_body("disc", lean, at=(0, 0, r), rotations="2", mass=m, inertia=inertia, coordinates=["roll"])
+    rolling = s.add_body(
+        "disc",
+        lean,
+        joint=KaneJoint(rotations="2", coordinates=["roll"]),
+        body=MassProperties(m, inertia=inertia),
+        at=(0, 0, r),
+    )
     slip = rolling.velocity(-r * lean.axes[2])
     for direction, speed in zip(heading.axes[:2], heading.speeds[:2], strict=True):
         s.constrain(slip @ direction, speed)
@@ -38,14 +46,14 @@ def energy(y: Floats) -> Floats:
     return about_contact @ w**2 / 2 + M * G * R * np.cos(lean)
 
 
-def wobble(equations: Equations, speed: float) -> float:
+def wobble(equations: EquationsOfMotion, speed: float) -> float:
     """Square, 1/s^2, of the frequency at which the disc wobbles in straight rolling; where negative, it falls."""
     A = equations.linear.evaluate(equations.numbers(), q=np.zeros(5), v=[0.0, 0.0, speed / R])["A"]
     A = A[np.ix_([3, 5, 6], [3, 5, 6])]  # lean, rates of heading and lean: the modes are 0 and a pair +-i w
     return float(-np.trace(A @ A) / 2)
 
 
-def motion(equations: Equations, speed: float, tilt: float, duration: float) -> tuple[Floats, Floats]:
+def motion(equations: EquationsOfMotion, speed: float, tilt: float, duration: float) -> tuple[Floats, Floats]:
     """Times at which the disc is upright, and its states, when it starts so with a rate of lean."""
 
     def slope(t: float, y: Floats) -> Floats:

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import supple
 from supple.files import read_equations
-from supple.symbolic import Equations
+from supple.symbolic import EquationsOfMotion
 
 Floats = NDArray[np.float64]
 SMALL = ["q4", "q5", "q6", "q9", "q10"]  # angles of the bus, bending of the boom
@@ -26,9 +26,9 @@ def drives(q: Floats, v: Floats, weight: float = 1.0) -> Floats:
     return np.array([weight, weight, 1.0, 1.0]) * (STIFFNESS * (GOAL - q[6:]) - DAMPING * v[6:])
 
 
-def slew(equations: Equations, weight: float = 1.0) -> Floats:
+def slew(equations: EquationsOfMotion, weight: float = 1.0) -> Floats:
     """States (q, v) in columns while clock and camera, so many times as heavy, turn to their goals."""
-    f = equations.compile({name: weight * equations.values[name] for name in TURNED})
+    f = equations.compile({name: weight * equations.variables.values[name] for name in TURNED})
 
     def slope(t: float, y: Floats) -> Floats:
         q, v = y[:10], y[10:]

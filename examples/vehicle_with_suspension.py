@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from supple.symbolic.kane import System
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 PARAMETERS = {
@@ -26,17 +26,18 @@ PARAMETERS = {
 WHEELS = {"front_left": (1, 1), "front_right": (1, -1), "rear_left": (-1, 1), "rear_right": (-1, -1)}
 
 
-def vehicle() -> System:
+def vehicle() -> KaneSystem:
     """Heave, roll and pitch of the body; each wheel slides along the body's vertical. All from the state of rest."""
-    s = System("vehicle")
+    s = KaneSystem("vehicle")
     p = dict(zip(PARAMETERS, s.parameters(**PARAMETERS), strict=True))
     up = s.ground.axes[2]
     inertia = (p["J_roll"], p["J_pitch"], 0)  # it does not yaw
     names = ["heave", "roll", "pitch"]
-    body = s.add_body("body", translations=["z"], rotations="12", mass=p["m"], inertia=inertia, coordinates=names)
+    hull = MassProperties(p["m"], inertia=inertia)
+    body = s.add_body("body", joint=KaneJoint(["z"], "12", coordinates=names), body=hull)
     for name, (ahead, left) in WHEELS.items():
         place = (p["front"] if ahead > 0 else -p["rear"], left * p["side"], -p["h"])
-        wheel = s.add_body(name, body, at=place, translations=["z"], mass=p["m_w"], coordinates=[name])
+        wheel = s.add_body(name, body, KaneJoint(["z"], coordinates=[name]), MassProperties(p["m_w"]), place)
         spring = p["k_front"] if ahead > 0 else p["k_rear"]
         travel, speed = wheel.coordinates[0], wheel.speeds[0]
         s.add_force(-(spring * travel + p["c"] * speed) * body.axes[2], wheel, against=body)

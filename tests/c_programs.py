@@ -70,8 +70,9 @@ def pendulum(names: list[str]) -> Function:
 def oscillator() -> Function:
     """A driven oscillator by hand, with names that need care everywhere."""
     g: Any = Graph()
-    t, x, y, u, w = (g.input(name) for name in ("t", "q:left arm.x", 'q:"y", #2??/', "v:left arm.x", "v:\u00e9"))
-    force = [[g.input("f:a"), g.input("f:b")]]
+    t, x, y = g.input("t"), g.input("left arm.x", "q"), g.input('"y", #2??/', "q")
+    u, w = g.input("left arm.x", "v"), g.input("\u00e9", "v")
+    force = [[g.input("a", "f"), g.input("b", "f")]]
     a = [force[0][0] * np.cos(3 * t) - 4 * x, force[0][1] - g.sign(w) * w * t]
     inputs: Any = {"force 1": force, "t": t, "v": [u, w], "q": [x, y]}
     return Function("run", g, inputs, {"a": np.array(a), "rate": np.array([u, w])})

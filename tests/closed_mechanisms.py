@@ -7,6 +7,16 @@ import numpy as np
 import supple
 
 Z = supple.Revolute("z")
+ANDREWS_END = {
+    "K1": 15.81077119629904,
+    "K2": -15.75637105984298,
+    "K3": 0.04082224013073101,
+    "K4": -0.5347301163226948,
+    "K5": 0.5244099658805304,
+    "K6": 0.5347301163226948,
+    "K7": 1.048080741042263,
+}
+"""Angles of `andrews` after 30 ms under 0.033 N m on K1, rad, by joints' bodies (Mazzia and Magherini, test set)."""
 
 
 def n_four_bar(n: int) -> supple.Model:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.expressions.function import Function, Nodes
-from supple.symbolic.kane import System
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
 
@@ -22,28 +22,38 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def satellite() -> System:
+def satellite() -> KaneSystem:
     """A bus B in free space, a camera D on a clock C, a boom F that bends in two directions (E has no mass)."""
-    s = System("satellite")
+    s = KaneSystem("satellite")
     p = dict(zip(NUMBERS, s.parameters(**NUMBERS), strict=True))
 
     def full(body: str) -> list[list[Any]]:
         return [[p["I" + body + "".join(sorted(f"{i}{j}"))] for j in "123"] for i in "123"]
 
-    b = s.add_body("b", translations=["x", "y", "z"], rotations="123", mass=p["MB"], inertia=full("B"))
+    b = s.add_body(
+        "b",
+        joint=KaneJoint(translations=["x", "y", "z"], rotations="123"),
+        body=MassProperties(p["MB"], inertia=full("B")),
+    )
     clock = (p["IC"], p["IC"], p["IC33"])
-    c = s.add_body("c", b, rotations="3", mass=p["MC"], com=(0, 0, -p["L2"]), inertia=clock)
+    c = s.add_body(
+        "c", b, joint=KaneJoint(rotations="3"), body=MassProperties(p["MC"], com=(0, 0, -p["L2"]), inertia=clock)
+    )
     arm, eye = (0, p["L3"], -p["L1"]), (0, -p["L5"], -p["L6"])
-    d = s.add_body("d", c, at=arm, rotations="1", mass=p["MD"], com=eye, inertia=full("D"))
-    e = s.add_body("e", b, at=(0, -p["L7"], 0), rotations="3")
+    d = s.add_body(
+        "d", c, joint=KaneJoint(rotations="1"), body=MassProperties(p["MD"], com=eye, inertia=full("D")), at=arm
+    )
+    e = s.add_body("e", b, joint=KaneJoint(rotations="3"), at=(0, -p["L7"], 0))
     boom = (p["IF1"], p["IF2"], p["IF1"])
-    f = s.add_body("f", e, rotations="1", mass=p["MF"], com=(0, -p["L8"], 0), inertia=boom)
+    f = s.add_body(
+        "f", e, joint=KaneJoint(rotations="1"), body=MassProperties(p["MF"], com=(0, -p["L8"], 0), inertia=boom)
+    )
     for body in (c, d, e, f):
         s.add_speed_force(body.speeds[0], s.input(f"T{body.name}"))
     return s
 
 
-def numbers(s: System, nodes: Any, q: ArrayLike, u: ArrayLike) -> Floats:
+def numbers(s: KaneSystem, nodes: Any, q: ArrayLike, u: ArrayLike) -> Floats:
     """Values of expressions of a system without inputs, at coordinates and speeds."""
     f = Function("f", s.graph, {"q": leaves(s.q), "u": leaves(s.v)}, {"y": nodes}, s.symbols.values())
     return f.evaluate(s.values, q=q, u=u)["y"]

@@ -10,7 +10,7 @@ import pytest
 
 import supple
 from supple import erls, linear
-from supple.symbolic import System, parameter_names
+from supple.symbolic import KaneJoint, KaneSystem, MassProperties, parameter_names
 
 Call = Callable[[Any, Path], Any]
 CALLS: dict[str, tuple[Call, str]] = {
@@ -30,17 +30,17 @@ def mechanism() -> supple.Mechanism:
     return mech
 
 
-def system() -> System:
-    s = System("vectors")
-    s.add_body("arm", rotations="3", mass=1.0, com=(0, -1, 0))
+def system() -> KaneSystem:
+    s = KaneSystem("vectors")
+    s.add_body("arm", joint=KaneJoint(rotations="3"), body=MassProperties(1.0, com=(0, -1, 0)))
     return s
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("kind", ["System", "Equations", "str"])
+@pytest.mark.parametrize("kind", ["KaneSystem", "EquationsOfMotion", "str"])
 def test_what_is_no_model_is_named(name: str, kind: str, tmp_path: Path) -> None:
     call, expected = CALLS[name]
-    given = {"System": system(), "Equations": system().equations(), "str": "model.toml"}[kind]
+    given = {"KaneSystem": system(), "EquationsOfMotion": system().equations(), "str": "model.toml"}[kind]
     shown = kind if kind == "str" else f"{kind} 'vectors'"
     with pytest.raises(supple.StateError, match=rf"^\S+: expected {expected}, got {shown}$"):
         call(given, tmp_path)

@@ -13,7 +13,7 @@ from supple.expressions.derivatives import forward, gradient, jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.operations import FUNCTIONS
-from supple.model.trace import traced
+from supple.model.traced_functions import traced
 
 POINT = np.array([0.63, 0.37])
 OPERATIONS = ["add", "sub", "mul", "div", "neg", *FUNCTIONS]

@@ -38,7 +38,7 @@ def values(M: Any, made: list[Expr], seed: int = 1) -> dict[str, float]:
     """Numbers that make the matrix positive definite."""
     rng = np.random.default_rng(seed)
     diagonal = {M[i, i] for i in range(len(M))}
-    return {str(x.value): rng.uniform(-1, 1) + (2 * len(M) if x in diagonal else 0) for x in made}
+    return {x.name: rng.uniform(-1, 1) + (2 * len(M) if x in diagonal else 0) for x in made}
 
 
 def function(made: list[Expr], **outputs: Any) -> Function:
@@ -53,7 +53,7 @@ def test_solutions_solve_the_equations(n: int, density: float, fixed: float) -> 
     M, r, made = equations(g, n, density, seed=n, fixed=fixed)
     f = function(made, x=solve_symmetric(M, r), M=M, r=r)
     numbers = values(M, made)
-    out = f.evaluate(numbers, x=[numbers[str(leaf.value)] for leaf in f.inputs["x"]])
+    out = f.evaluate(numbers, x=[numbers[leaf.name] for leaf in f.inputs["x"]])
     assert np.abs(out["r"]).max() > 0.1
     np.testing.assert_allclose(out["M"] @ out["x"], out["r"], rtol=0, atol=1e-13 * n)
     assert f.operations.divisions + f.precomputed.divisions == n
@@ -102,7 +102,7 @@ def test_products_of_two_small_factors_are_dropped_and_the_rest_is_right_to_firs
     assert cost[1] < 0.9 * cost[0]
     numbers, errors = values(M, made), []
     for size in (1e-2, 1e-3):
-        x = [numbers[str(leaf.value)] * (size if leaf in small else 1.0) for leaf in f.inputs["x"]]
+        x = [numbers[leaf.name] * (size if leaf in small else 1.0) for leaf in f.inputs["x"]]
         out = f.evaluate(x=x)
         errors.append(np.abs(out["exact"] - out["short"]).max())
     assert 1e-12 < errors[1] < 2e-2 * errors[0] < 1e-5

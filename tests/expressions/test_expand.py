@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from supple.expressions.expand import LIMIT, Expansion, Product, expanded
+from supple.expressions.expand import LIMIT, Expansion, Monomial, expanded
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.printers import listing
@@ -62,7 +62,7 @@ def symbols() -> tuple[Graph, list[Expr]]:
     return g, [g.input(name) for name in NAMES]
 
 
-def products(node: Expr, limit: int = LIMIT) -> list[Product] | None:
+def products(node: Expr, limit: int = LIMIT) -> list[Monomial] | None:
     return Expansion(node.graph, limit).products(node)
 
 

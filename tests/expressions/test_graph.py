@@ -12,8 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from supple.engines.llvm.machine_code import MachineCode
+from supple.errors import ModelError
 from supple.expressions.function import Function
-from supple.expressions.graph import UFUNCS, Expr, Graph, GraphTooLarge
+from supple.expressions.graph import UFUNCS, Expr, Graph, GraphTooLarge, Leaf
 from supple.expressions.operations import FUNCTIONS
 
 g = Graph()
@@ -106,6 +107,31 @@ def test_a_sum_made_twice_adds_one_node() -> None:
     assert graph.input("b") * a + np.sin(a) is first
     assert len(graph.nodes) == count
     assert all(arg.id < node.id for node in graph.nodes for arg in node.args)
+
+
+def test_a_leaf_has_a_kind_and_a_name() -> None:
+    graph = Graph()
+    angle = graph.new_input("arm.angle", "q")
+    assert (angle.kind, angle.name, repr(angle)) == ("q", "arm.angle", "q:arm.angle")
+    rates = graph.new_inputs("v", ["arm.angle", "a:b"])
+    assert [x.value for x in rates] == [Leaf("v", "arm.angle"), Leaf("v", "a:b")]
+    assert graph.input("arm.angle", "q") is angle
+    assert graph.input("q:arm.angle") is not angle
+    mass = graph.parameter("m")
+    assert (mass.kind, mass.name, repr(mass)) == ("parameter", "m", "m")
+    with pytest.raises(AttributeError, match="name"):
+        _ = (angle + 1).name
+
+
+def test_a_new_input_has_a_name_that_is_not_taken() -> None:
+    graph = Graph()
+    graph.new_inputs("q", ["x", "y"])
+    graph.parameter("x")
+    assert graph.new_input("x").value == Leaf("", "x")
+    with pytest.raises(ModelError, match=r"^input 'x' is defined twice$"):
+        graph.new_input("x")
+    with pytest.raises(ModelError, match=r"^input 'q:y' is defined twice$"):
+        graph.new_inputs("q", ["z", "y"])
 
 
 def test_a_graph_has_a_limit() -> None:

@@ -71,7 +71,7 @@ def test_symbols(n: int, parameters: bool) -> None:
         number = {x: rng.uniform(0.5, 2.0) * rng.choice([-1, 1]) for x in symbols}
         values: dict[str, Any] = {"B": rng.normal(size=B.shape), "A": [number[x] for x in symbols]}
         dense = np.array([[number.get(x, x.value) for x in row] for row in A])
-        given = {str(x.value): y for x, y in number.items()}
+        given = {x.name: y for x, y in number.items()}
         found = function.evaluate(given, **{key: values[key] for key in inputs})["X"]
         expected = np.linalg.solve(dense, values["B"])
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * np.linalg.cond(dense) * np.abs(expected).max())

@@ -15,8 +15,9 @@ from generators import KINDS, random_tree
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import latex, listing, markdown
-from supple.expressions.printers.plan import planned
-from supple.model.trace import Trace, traced
+from supple.expressions.printers.writing_plan import planned
+from supple.model.trace import Trace
+from supple.model.traced_functions import traced
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PARAMETERS = ["arm.mass", "arm.com.y", "gravity.y"]
@@ -32,7 +33,7 @@ def equations_of_motion() -> Function:
 def awkward() -> Function:
     """Names with characters that mean something in Markdown or in LaTeX, and every kind of symbol."""
     g: Any = Graph()
-    x, y, m = g.input("s:left_leg.x"), g.input("s:a|b*c*"), g.parameter("left_leg.mass")
+    x, y, m = g.input("left_leg.x", "s"), g.input("a|b*c*", "s"), g.parameter("left_leg.mass")
     outputs: Any = {
         "two_words": [m * g.sign(x) + y, g.atan2(x, y) * abs(m * y)],
         "M": [[x * y, m], [0.0, 1e-7 * y]],

@@ -16,7 +16,7 @@ from robots import robot_directory
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import c_source, latex, listing, python_source
-from supple.model.trace import traced
+from supple.model.traced_functions import traced
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -57,7 +57,7 @@ def test_listing_has_few_parentheses_and_readable_signs() -> None:
 
 def test_latex_symbols() -> None:
     g: Any = Graph()
-    x, y, m = g.input("q:arm.angle"), g.input("tau:arm.angle"), g.parameter("left_leg.mass")
+    x, y, m = g.input("arm.angle", "q"), g.input("arm.angle", "tau"), g.parameter("left_leg.mass")
     matrix = [[np.sqrt(x), y / (m * x)], [abs(x) ** y, 1.5e-7 * g.asin(y)]]
     f = made(g, {"q": [x], "tau": [y]}, {"M": matrix}, [m])
     rows = latex(f).split(r"\begin{align*}")[1].splitlines()[1:-1]

@@ -20,8 +20,8 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers import c_source, latex, listing, python_source
-from supple.expressions.printers.plan import planned
-from supple.model.trace import traced
+from supple.expressions.printers.writing_plan import planned
+from supple.model.traced_functions import traced
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -105,7 +105,7 @@ def run_c(f: Function, given: Given, parameters: dict[str, float], directory: Pa
     library, plan, name = compiled(f, directory), planned(f), name or f.name
     arguments = [np.ascontiguousarray(given[key], dtype=float) for key in plan.inputs]
     if plan.parameters:
-        own = np.array([parameters[leaf.value] for leaf in plan.parameters])
+        own = np.array([parameters[leaf.name] for leaf in plan.parameters])
         constants = np.full(len(plan.constants) + 1, np.nan)
         call(library[f"{name}_precompute"], own, constants)
         assert np.isnan(constants[-1])
@@ -166,7 +166,7 @@ def run_python(f: Function, given: Given, parameters: dict[str, float], numpy: b
     plan, name = planned(f), name or f.name
     arguments = [given[key] if numpy else np.asarray(given[key]).tolist() for key in plan.inputs]
     if plan.parameters:
-        own = [parameters[leaf.value] for leaf in plan.parameters]
+        own = [parameters[leaf.name] for leaf in plan.parameters]
         arguments += [own, space[f"{name}_precompute"](own)]
     found = space[name](*arguments)
     return dict(zip(f.outputs, found if len(f.outputs) > 1 else [found], strict=True))

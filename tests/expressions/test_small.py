@@ -124,8 +124,8 @@ def test_equations_of_motion_to_first_order() -> None:
 )
 def test_what_has_no_first_order_is_refused_by_name(make: Any, why: str) -> None:
     g = Graph()
-    x, s = g.input("x"), g.input("q:boom.angle")
-    with pytest.raises(supple.StateError, match=f"rates: .* first order in q:boom.angle, but {why}"):
+    x, s = g.input("x"), g.input("boom.angle", "q")
+    with pytest.raises(supple.StateError, match=f"rates: .* first order in boom.angle, but {why}"):
         truncated(np.array([make(x, s)]), [s], "rates")
 
 

@@ -14,7 +14,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers import to_sympy
-from supple.model.trace import traced
+from supple.model.traced_functions import traced
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PARAMETERS = {"arm.mass": 1.7, "arm.com.y": -0.5, "gravity.y": -1.62}
@@ -44,7 +44,7 @@ def test_sympy_gives_the_numbers(name: str, what: str, general: bool) -> None:
     given: dict[str, Any] = {key: rng.uniform(0.1, 1.0, x.shape) for key, x in f.inputs.items() if key != "parameters"}
     values: dict[str, float] = {}
     for key, x in given.items():
-        values |= {leaf.value.replace(":", "_"): float(n) for leaf, n in zip(f.inputs[key], x, strict=True)}
+        values |= {f"{leaf.kind}_{leaf.name}".lstrip("_"): float(n) for leaf, n in zip(f.inputs[key], x, strict=True)}
     values |= PARAMETERS if general else {}
     for key, expected in f.evaluate(PARAMETERS, **given).items():
         matrix = to_sympy(f)[key]

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from generators import KINDS, random_tree
-from supple.description.description import merged
+from supple.description.rewriting import merged
 from supple.files import toml
 from supple.files.emit import text
 

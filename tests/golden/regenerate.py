@@ -6,7 +6,7 @@ from pathlib import Path
 
 import supple
 from supple.expressions.printers import c_source, latex, listing, python_source
-from supple.model.trace import traced
+from supple.model.traced_functions import traced
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

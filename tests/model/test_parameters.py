@@ -61,20 +61,21 @@ def test_without_a_choice_all_that_is_not_zero_stays() -> None:
 
 def test_equal_moments_of_a_body_are_one_symbol() -> None:
     symbols = symbols_of(pendulum())
-    assert symbols.names["arm.inertia.yy"] == "arm.inertia.xx"
-    assert symbols.names["arm.inertia.zz"] == "arm.inertia.zz"
+    assert symbols.names["arm.inertia.yy"] == ("arm.inertia.xx", 1)
+    assert symbols.names["arm.inertia.zz"] == ("arm.inertia.zz", 1)
     assert "arm.inertia.yy" not in symbols.values
     three = symbols_of(pendulum((0.3, 0.3, 0.3)))
-    assert {three.names[f"arm.inertia.{ii}"] for ii in ("xx", "yy", "zz")} == {"arm.inertia.xx"}
+    assert {three.names[f"arm.inertia.{ii}"] for ii in ("xx", "yy", "zz")} == {("arm.inertia.xx", 1)}
     apart = symbols_of(pendulum(), names={"J": "arm.inertia.yy"})
-    assert (apart.names["arm.inertia.xx"], apart.names["arm.inertia.yy"]) == ("arm.inertia.xx", "J")
+    assert [apart.names[f"arm.inertia.{ii}"].name for ii in ("xx", "yy")] == ["arm.inertia.xx", "J"]
     one = symbols_of(pendulum(), names={"J": "arm.inertia.xx"})
-    assert one.names["arm.inertia.yy"] == "J"
+    assert one.names["arm.inertia.yy"] == ("J", 1)
 
 
 def test_names_with_and_without_a_sign() -> None:
     symbols = symbols_of(pendulum(), names={"g": "-gravity.y", "L": "-arm.com.y", "m": "arm.mass"})
     assert (symbols.values["g"], symbols.values["L"], symbols.values["m"]) == (9.81, 0.5, 2.0)
+    assert (symbols.names["gravity.y"], symbols.names["arm.mass"]) == (("g", -1), ("m", 1))
     graph = Graph()
     nodes = symbols.nodes(graph)
     assert nodes["gravity.y"] is -graph.parameter("g")

@@ -14,7 +14,8 @@ from supple.engines.plain import plain
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.model.rotations import on_nodes, rotate_matrix, rotate_symmetric
-from supple.model.trace import Trace, traced
+from supple.model.trace import Trace
+from supple.model.traced_functions import traced
 from supple.recursions import composite
 
 AXES = [

@@ -12,7 +12,7 @@ import pytest
 import supple
 from generators import KINDS, random_tree
 from supple.model.parameters import INERTIA, parameter_names
-from supple.model.trace import TRACEABLE, traced
+from supple.model.traced_functions import TRACEABLE, traced
 from supple.recursions.tree import QUATERNION
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

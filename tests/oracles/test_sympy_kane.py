@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from supple.expressions.function import Function
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 sympy = pytest.importorskip("sympy")
 mechanics = pytest.importorskip("sympy.physics.mechanics")
@@ -66,11 +66,11 @@ class Peer:
         return np.asarray(M, dtype=float), np.asarray(f, dtype=float)[:, 0], np.asarray(rates, dtype=float)[:, 0]
 
 
-def assert_same_equations(e: Equations, peer: Peer) -> None:
+def assert_same_equations(e: EquationsOfMotion, peer: Peer) -> None:
     """M, f and the rates of the coordinates agree, and what follows from them."""
     for seed in STATES:
         rng = np.random.default_rng(seed)
-        q, u = rng.uniform(0.3, 1.2, len(e.q)), rng.normal(size=len(e.v))
+        q, u = rng.uniform(0.3, 1.2, len(e.variables.q)), rng.normal(size=len(e.variables.v))
         M, f, rates = peer.at(q, u)
         found = e.implicit.evaluate(e.numbers(), q=q, v=u)
         np.testing.assert_allclose(found["M"], M, rtol=0, atol=TOLERANCE * np.abs(M).max())
@@ -82,16 +82,18 @@ def assert_same_equations(e: Equations, peer: Peer) -> None:
         assert np.abs(a).max() > 0.1
 
 
-def with_values(s: System, values: dict[str, float]) -> dict[str, Any]:
+def with_values(s: KaneSystem, values: dict[str, float]) -> dict[str, Any]:
     return dict(zip(values, s.parameters(**values), strict=True))
 
 
 def test_pendulum() -> None:
     values = {"m": 1.3, "L": 0.7, "J": 0.05, "g": 9.81}
-    s = System("pendulum")
+    s = KaneSystem("pendulum")
     p = with_values(s, values)
     s.gravity = -p["g"] * s.ground.axes[1]
-    s.add_body("arm", rotations="3", mass=p["m"], com=(0, -p["L"], 0), inertia=(0, 0, p["J"]))
+    s.add_body(
+        "arm", joint=KaneJoint(rotations="3"), body=MassProperties(p["m"], com=(0, -p["L"], 0), inertia=(0, 0, p["J"]))
+    )
 
     peer = Peer(values)
     q, u = mechanics.dynamicsymbols("q u")
@@ -106,12 +108,19 @@ def test_pendulum() -> None:
 
 def test_double_pendulum() -> None:
     values = {"m1": 1.3, "m2": 0.6, "L1": 0.7, "L2": 0.4, "J1": 0.05, "J2": 0.02, "g": 9.81}
-    s = System("double pendulum")
+    s = KaneSystem("double pendulum")
     p = with_values(s, values)
     s.gravity = -p["g"] * s.ground.axes[1]
-    first = s.add_body("a", rotations="3", mass=p["m1"], com=(0, -p["L1"], 0), inertia=(0, 0, p["J1"]))
-    s.add_body("b", first, at=(0, -p["L1"], 0), rotations="3", mass=p["m2"], com=(0, -p["L2"], 0),
-               inertia=(0, 0, p["J2"]))  # fmt: skip
+    first = s.add_body(
+        "a", joint=KaneJoint(rotations="3"), body=MassProperties(p["m1"], com=(0, -p["L1"], 0), inertia=(0, 0, p["J1"]))
+    )
+    s.add_body(
+        "b",
+        first,
+        joint=KaneJoint(rotations="3"),
+        body=MassProperties(p["m2"], com=(0, -p["L2"], 0), inertia=(0, 0, p["J2"])),
+        at=(0, -p["L1"], 0),
+    )
 
     peer = Peer(values)
     q, u = mechanics.dynamicsymbols("q1:3"), mechanics.dynamicsymbols("u1:3")
@@ -129,12 +138,17 @@ def test_double_pendulum() -> None:
 
 def test_cart_pendulum() -> None:
     values = {"M": 2.0, "m": 0.6, "L": 0.4, "J": 0.02, "g": 9.81, "k": 5.0, "c": 0.3}
-    s = System("cart pendulum")
+    s = KaneSystem("cart pendulum")
     p = with_values(s, values)
     x, y, _ = s.ground.axes
     s.gravity = -p["g"] * y
-    cart = s.add_body("cart", translations=["x"], mass=p["M"])
-    s.add_body("arm", cart, rotations="3", mass=p["m"], com=(0, -p["L"], 0), inertia=(0, 0, p["J"]))
+    cart = s.add_body("cart", joint=KaneJoint(translations=["x"]), body=MassProperties(p["M"]))
+    s.add_body(
+        "arm",
+        cart,
+        joint=KaneJoint(rotations="3"),
+        body=MassProperties(p["m"], com=(0, -p["L"], 0), inertia=(0, 0, p["J"])),
+    )
     s.add_force(-(p["k"] * cart.coordinates[0] + p["c"] * cart.speeds[0]) * x, cart)
 
     peer = Peer(values)
@@ -156,10 +170,14 @@ def test_cart_pendulum() -> None:
 
 def test_gyroscope_with_speeds_in_body_axes() -> None:
     values = {"m": 1.5, "L": 0.3, "A": 0.2, "B": 0.25, "C": 0.1, "g": 9.81}
-    s = System("gyroscope")
+    s = KaneSystem("gyroscope")
     p = with_values(s, values)
     s.gravity = -p["g"] * s.ground.axes[2]
-    s.add_body("top", rotations="313", mass=p["m"], com=(0, 0, p["L"]), inertia=(p["A"], p["B"], p["C"]))
+    s.add_body(
+        "top",
+        joint=KaneJoint(rotations="313"),
+        body=MassProperties(p["m"], com=(0, 0, p["L"]), inertia=(p["A"], p["B"], p["C"])),
+    )
 
     peer = Peer(values)
     q, u = mechanics.dynamicsymbols("q1:4"), mechanics.dynamicsymbols("u1:4")
@@ -177,10 +195,10 @@ def test_gyroscope_with_speeds_in_body_axes() -> None:
 
 def test_spherical_pendulum() -> None:
     values = {"m": 1.5, "L": 0.8, "g": 9.81}
-    s = System("spherical pendulum")
+    s = KaneSystem("spherical pendulum")
     p = with_values(s, values)
     s.gravity = -p["g"] * s.ground.axes[2]
-    s.add_body("bob", rotations="12", mass=p["m"], com=(0, 0, -p["L"]))
+    s.add_body("bob", joint=KaneJoint(rotations="12"), body=MassProperties(p["m"], com=(0, 0, -p["L"])))
 
     peer = Peer(values)
     q, u = mechanics.dynamicsymbols("q1:3"), mechanics.dynamicsymbols("u1:3")
@@ -199,15 +217,17 @@ def test_spherical_pendulum() -> None:
 DISC = {"m": 2.0, "r": 0.3, "g": 9.81, "I": 0.045, "J": 0.09}
 
 
-def rolling_disc() -> Equations:
+def rolling_disc() -> EquationsOfMotion:
     """Yaw, lean and spin; the point that touches the ground has no velocity."""
-    s = System("disc")
+    s = KaneSystem("disc")
     p = with_values(s, DISC)
     s.gravity = -p["g"] * s.ground.axes[2]
-    yaw = s.add_body("yaw", translations=["x", "y"], rotations="3", speeds="rates")
-    lean = s.add_body("lean", yaw, rotations="1")
+    yaw = s.add_body("yaw", joint=KaneJoint(translations=["x", "y"], rotations="3", speeds="rates"))
+    lean = s.add_body("lean", yaw, joint=KaneJoint(rotations="1"))
     inertia = (p["I"], p["J"], p["I"])
-    disc = s.add_body("disc", lean, at=(0, 0, p["r"]), rotations="2", mass=p["m"], inertia=inertia)
+    disc = s.add_body(
+        "disc", lean, joint=KaneJoint(rotations="2"), body=MassProperties(p["m"], inertia=inertia), at=(0, 0, p["r"])
+    )
     touching = disc.velocity(-p["r"] * lean.axes[2])
     for direction, speed in zip(yaw.axes, yaw.speeds[:2], strict=False):
         s.constrain(touching @ direction, speed)
@@ -244,7 +264,13 @@ def test_rolling_disc() -> None:
     # SymPy keeps all five rates of speeds as unknowns, with the constraints among its equations.
     e, peer = rolling_disc(), rolling_peer()
     assert e.dependence is not None
-    dependent = Function("dependent", e.graph, {"q": e.q, "v": e.v}, {"speeds": e.dependence.values}, e.symbols)
+    dependent = Function(
+        "dependent",
+        e.variables.graph,
+        {"q": e.variables.q, "v": e.variables.v},
+        {"speeds": e.dependence.values},
+        e.variables.symbols,
+    )
     for seed in STATES:
         rng = np.random.default_rng(seed)
         q, u = rng.uniform(0.2, 0.9, 5), rng.normal(size=3)

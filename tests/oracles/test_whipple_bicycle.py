@@ -16,8 +16,8 @@ from scipy.optimize import brentq
 
 from fixed_steps import runge_kutta
 from supple.expressions.function import Function
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneSystem
 from supple.symbolic.vectors import added
 
 EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "bicycle.py"))
@@ -39,24 +39,24 @@ K2 = np.array([[0, 76.59734589573222], [0, 2.65431523794604]])
 
 
 @pytest.fixture(scope="module")
-def system() -> System:
-    built: System = EXAMPLE["bicycle"]()
+def system() -> KaneSystem:
+    built: KaneSystem = EXAMPLE["bicycle"]()
     return built
 
 
 @pytest.fixture(scope="module")
-def equations(system: System) -> Equations:
+def equations(system: KaneSystem) -> EquationsOfMotion:
     return system.equations()
 
 
-def lean_and_steer(equations: Equations, speed: float) -> Floats:
+def lean_and_steer(equations: EquationsOfMotion, speed: float) -> Floats:
     """A of the lean and steer part at a forward speed."""
     found: Floats = EXAMPLE["lean_and_steer"](equations, speed)
     return found
 
 
 @pytest.mark.parametrize("speed", PUBLISHED)
-def test_eigenvalues_are_the_published_ones(equations: Equations, speed: float) -> None:
+def test_eigenvalues_are_the_published_ones(equations: EquationsOfMotion, speed: float) -> None:
     found = np.linalg.eigvals(lean_and_steer(equations, speed))
     # One of each pair is printed; 14 digits, less what the eigenvalues of a matrix that is not symmetric lose.
     found = np.sort_complex(found[found.imag <= 0])
@@ -64,13 +64,13 @@ def test_eigenvalues_are_the_published_ones(equations: Equations, speed: float) 
 
 
 @pytest.mark.parametrize("speed", [0.0, 2.5, 5.0, 12.0])
-def test_linear_equations_are_the_published_ones(equations: Equations, speed: float) -> None:
+def test_linear_equations_are_the_published_ones(equations: EquationsOfMotion, speed: float) -> None:
     x, rate = -np.linalg.solve(M, 9.81 * K0 + speed**2 * K2), -np.linalg.solve(M, speed * C1)
     expected = np.block([[np.zeros((2, 2)), np.eye(2)], [x, rate]])
     np.testing.assert_allclose(lean_and_steer(equations, speed), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
-def test_the_rest_of_the_state_does_not_touch_lean_and_steer(equations: Equations) -> None:
+def test_the_rest_of_the_state_does_not_touch_lean_and_steer(equations: EquationsOfMotion) -> None:
     """Riding straight ahead at any place, heading and angle of the wheels is the same."""
     A = equations.linear.evaluate(equations.numbers(), q=np.zeros(8), v=[0.0, -20.0, 0.0])["A"]
     own = [3, 5, 7, 9]
@@ -79,15 +79,15 @@ def test_the_rest_of_the_state_does_not_touch_lean_and_steer(equations: Equation
     assert A[:2, others].any()
 
 
-def test_dependent_quantities(system: System, equations: Equations) -> None:
+def test_dependent_quantities(system: KaneSystem, equations: EquationsOfMotion) -> None:
     """Of eight speeds three are independent, those of lean, rear wheel and steer; pitch follows from the rest."""
     assert equations.dependence is not None
     assert list(equations.dependence.coordinates) == [system.q[PITCH]]
-    assert list(equations.v) == [system.bodies[name].speeds[0] for name in ("lean", "rear", "fork")]
+    assert list(equations.variables.v) == [system.bodies[name].speeds[0] for name in ("lean", "rear", "fork")]
     assert len(equations.dependence.speeds) == 5
 
 
-def test_equations_for_small_lean_and_steer(system: System, equations: Equations) -> None:
+def test_equations_for_small_lean_and_steer(system: KaneSystem, equations: EquationsOfMotion) -> None:
     """Derived to first order they are a small part of the exact ones, with the same eigenvalues."""
     lean, fork, pitch = system.bodies["lean"], system.bodies["fork"], system.q[PITCH]
     small = system.equations(small=[*lean.coordinates, *fork.coordinates, pitch, *lean.speeds, *fork.speeds])
@@ -99,7 +99,7 @@ def test_equations_for_small_lean_and_steer(system: System, equations: Equations
 # ------------------------------------------------------------ away from the upright configuration
 
 
-def of_motion(system: System, equations: Equations) -> Function:
+def of_motion(system: KaneSystem, equations: EquationsOfMotion) -> Function:
     """How the bicycle moves, as a function of its coordinates and the independent speeds.
 
     It is written with positions and velocities of the bodies, not with the mass matrix or the constraints: velocity of
@@ -107,11 +107,14 @@ def of_motion(system: System, equations: Equations) -> Function:
     """
     assert equations.dependence is not None
     ground, down = system.ground.frame, system.ground.axes[2]
-    bodies = [b for b in system.bodies.values() if b.mass is not system.graph.zero]
-    v, w = [b.velocity(b.com) for b in bodies], [b.angular_velocity for b in bodies]
-    p, H = [b.mass * x for b, x in zip(bodies, v, strict=True)], [b.inertia @ x for b, x in zip(bodies, w, strict=True)]
+    bodies = [b for b in system.bodies.values() if b.rigid.mass is not system.graph.zero]
+    v, w = [b.velocity(b.rigid.com) for b in bodies], [b.angular_velocity for b in bodies]
+    p, H = (
+        [b.rigid.mass * x for b, x in zip(bodies, v, strict=True)],
+        [b.rigid.inertia @ x for b, x in zip(bodies, w, strict=True)],
+    )
     kinetic = added(system.graph, (0.5 * (a @ b) for a, b in zip(v + w, p + H, strict=True)))
-    potential = added(system.graph, (-b.mass * (system.gravity @ b.position(b.com)) for b in bodies))
+    potential = added(system.graph, (-b.rigid.mass * (system.gravity @ b.position(b.rigid.com)) for b in bodies))
     heights, slips = [], []
     for name, carrier, radius in (("rear", "lean", "rR"), ("front", "fork", "rF")):
         wheel, axle = system.bodies[name], system.bodies[carrier].axes[1]
@@ -122,13 +125,13 @@ def of_motion(system: System, equations: Equations) -> Function:
     outputs = {
         "velocities": np.array([x.components(ground) for x in v + w]),
         "momenta": np.array([x.components(ground) for x in p + H]),
-        "weights": np.array([(b.mass * system.gravity).components(ground) for b in bodies]),
+        "weights": np.array([(b.rigid.mass * system.gravity).components(ground) for b in bodies]),
         "energy": np.array([kinetic + potential]),
         "heights": np.array(heights),
         "slips": np.array([x.components(ground) for x in slips]),
     }
-    inputs = {"q": equations.q, "v": np.array(system.v, dtype=object)}
-    function = Function("motion", system.graph, inputs, outputs, equations.symbols)
+    inputs = {"q": equations.variables.q, "v": np.array(system.v, dtype=object)}
+    function = Function("motion", system.graph, inputs, outputs, equations.variables.symbols)
     return function.substitute(dict(zip(equations.dependence.speeds, equations.dependence.values, strict=True)))
 
 
@@ -145,7 +148,7 @@ def standing(motion: Function, numbers: dict[str, float], lean: float, steer: fl
     return q
 
 
-def test_forces_balance_in_any_posture(system: System, equations: Equations) -> None:
+def test_forces_balance_in_any_posture(system: KaneSystem, equations: EquationsOfMotion) -> None:
     """Kane's equations as they are defined: (p' - m g) . v_i + H' . w_i, added over the bodies, vanishes for every i.
 
     Rates of momentum are differences along the motion that the equations give.
@@ -169,7 +172,7 @@ def test_forces_balance_in_any_posture(system: System, equations: Equations) -> 
             assert abs(terms.sum()) < 1e-7 * np.abs(terms).max()
 
 
-def test_energy_is_kept_and_the_wheels_roll(system: System, equations: Equations) -> None:
+def test_energy_is_kept_and_the_wheels_roll(system: KaneSystem, equations: EquationsOfMotion) -> None:
     """Let go with the handlebar turned and the frame leaning, far from where the linear equations hold."""
     numbers, motion = equations.numbers(), of_motion(system, equations)
     q, v = standing(motion, numbers, 0.25, 0.5), np.array([0.5, -4.6 / 0.3, -1.0])

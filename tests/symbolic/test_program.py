@@ -16,7 +16,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import c_source
 from supple.model.trace import Trace
-from supple.symbolic.program import simulation_program
+from supple.symbolic.program import DEFAULT_RUN, ProgramRun, simulation_program
 
 Rates = Callable[[float, Floats, Floats], tuple[Floats, Floats]]
 
@@ -48,7 +48,7 @@ def spacecraft() -> supple.Model:
 def test_a_pendulum_with_parameters(tmp_path: Path) -> None:
     f = pendulum([*PARAMETERS])
     q, v, tau = np.array([0.1, 2.0]), np.array([0.0, -0.5]), np.array([0.3, 0.2])
-    text = simulation_program(f, PARAMETERS, q, v, {"tau": tau}, duration=1.0, step=1e-3, every=100)
+    text = simulation_program(f, PARAMETERS, q, v, {"tau": tau}, ProgramRun(1.0, 1e-3, every=100))
     assert c_source(f) in text
     assert text.count("equations_precompute(") == 2  # there, and called before the run
     header, rows = motion(built(text, tmp_path))
@@ -78,7 +78,7 @@ def test_a_free_body_without_parameters_or_forces(tmp_path: Path) -> None:
     outputs = {"rate": t.rates(t.q, t.v), "a": t.forward_dynamics(t.q, t.v, still)}
     f = t.function("equations", {"q": t.q, "v": t.v}, outputs)
     q, v = model.random_state(4)
-    text = simulation_program(f, q=q, v=v, duration=1.0, step=5e-4, every=200)
+    text = simulation_program(f, q=q, v=v, run=ProgramRun(1.0, 5e-4, every=200))
     header, rows = motion(built(text, tmp_path))
     assert header[1:] == [f"q:{name}" for name in model.coordinates] + [f"v:{name}" for name in model.speeds]
 
@@ -94,7 +94,7 @@ def test_a_free_body_without_parameters_or_forces(tmp_path: Path) -> None:
 def test_time_and_further_inputs(tmp_path: Path) -> None:
     """x'' + 4 x = 2 cos 3 t has the solution 0.4 (cos 2 t - cos 3 t) from rest."""
     f = oscillator()
-    text = simulation_program(f, v={"\u00e9": 0.7}, held={"force 1": [[2.0, 0.5]]}, duration=1.5, step=1e-3)
+    text = simulation_program(f, v={"\u00e9": 0.7}, held={"force 1": [[2.0, 0.5]]}, run=ProgramRun(1.5))
     header, rows = motion(built(text, tmp_path))
     assert header == ["time", "q:left arm.x", 'q:"y", #2??/', "v:left arm.x", "v:\u00e9"]
     close(rows[:, 1], 0.4 * (np.cos(2 * rows[:, 0]) - np.cos(3 * rows[:, 0])), 1e-11)
@@ -116,7 +116,7 @@ def test_a_function_may_have_any_name(name: str, tmp_path: Path) -> None:
     x, u, k = g.input("x"), g.input("u"), g.parameter("k")
     outputs: Any = {"rate": [u], "a": [-k * x]}
     f = Function(name, g, {"q": np.array([x]), "v": np.array([u])}, outputs, [k])
-    _, rows = motion(built(simulation_program(f, {"k": 4.0}, q=[1.0], duration=1.0), tmp_path))
+    _, rows = motion(built(simulation_program(f, {"k": 4.0}, q=[1.0], run=ProgramRun(1.0)), tmp_path))
     np.testing.assert_allclose(rows[-1, 1:], [np.cos(2), -2 * np.sin(2)], rtol=1e-10)
 
 
@@ -150,8 +150,10 @@ WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("given", "message"), WRONG_NUMBERS, ids=[message for _, message in WRONG_NUMBERS])
 def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
     f = pendulum([*PARAMETERS])
+    run = DEFAULT_RUN._replace(**{key: x for key, x in given.items() if key in ProgramRun._fields})
+    others = {key: x for key, x in given.items() if key not in ProgramRun._fields}
     with pytest.raises(StateError, match=message):
-        simulation_program(f, **{"parameters": PARAMETERS, **given})
+        simulation_program(f, **{"parameters": PARAMETERS, **others}, run=run)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +164,16 @@ def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
         ({"q": "x", "v": "uw"}, {"rate": "u", "a": "x"}, "expected 'a' as long as 'v', 2, got 1"),
         ({"q": "x", "v": "u", "t": "wy"}, {"rate": "u", "a": "x"}, "expected one number as the time 't', got 2"),
         ({"q": "x", "v": "u", "step": "w"}, {"rate": "u", "a": "x"}, "an input cannot be called 'step'"),
-        ({"q": "x", "v": "u", "f": ["w", "k:w"]}, {"rate": "u", "a": "x"}, "f: expected names that differ, got more"),
+        (
+            {"q": "x", "v": "u", "f": ["w", ("w", "k")]},
+            {"rate": "u", "a": "x"},
+            "f: expected names that differ, got more",
+        ),
         ({"q": "x", "v": "u", "f": "\n"}, {"rate": "u", "a": "x"}, "control characters"),
     ],
 )
 def test_functions_that_are_no_equations_of_motion(inputs: Any, outputs: Any, message: str) -> None:
     g = Graph()
-    given, made = ({k: np.array([g.input(c) for c in names]) for k, names in x.items()} for x in (inputs, outputs))
+    given, made = ({k: np.array([g.input(*c) for c in names]) for k, names in x.items()} for x in (inputs, outputs))
     with pytest.raises(StateError, match=message):
         simulation_program(Function("f", g, given, made))

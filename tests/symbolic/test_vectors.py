@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 from supple.errors import ModelError
 from supple.expressions.function import Function, Operations
 from supple.expressions.graph import Expr, Graph
-from supple.symbolic.bases import Basis, Ground, Oriented, Turned, Unit
-from supple.symbolic.kane import System
+from supple.symbolic.kane import KaneJoint, KaneSystem
+from supple.symbolic.vector_bases import Ground, Oriented, Turned, Unit, VectorBasis
 from supple.symbolic.vectors import Dyadic, Vector, axis, dyadic, identity, in_basis
 
 Floats = NDArray[np.float64]
@@ -30,18 +30,18 @@ class World:
         self.leaves: list[Expr] = []
         self.values: list[float] = []
         ground = Ground("n", self.graph)
-        self.bases: list[Basis] = [ground]
-        self.R: dict[Basis, Floats] = {ground: np.eye(3)}
+        self.bases: list[VectorBasis] = [ground]
+        self.R: dict[VectorBasis, Floats] = {ground: np.eye(3)}
         for k in range(7):
             parent = self.bases[int(self.rng.integers(max(0, k - 2), k + 1))]
             kind = ("turned", "turned", "turned", "oriented", "permuted")[int(self.rng.integers(5))]
             self._add(f"b{k}_", parent, kind)
 
-    def _add(self, name: str, parent: Basis, kind: str) -> None:
+    def _add(self, name: str, parent: VectorBasis, kind: str) -> None:
         if kind == "turned":
             i, angle = int(self.rng.integers(3)), float(self.rng.uniform(0.3, 2.5))
             q = self.leaf(angle)
-            basis: Basis = Turned(name, parent, i, np.cos(q), np.sin(q))
+            basis: VectorBasis = Turned(name, parent, i, np.cos(q), np.sin(q))
             R = Rotation.from_rotvec(angle * np.eye(3)[i]).as_matrix()
         else:
             R = Rotation.random(random_state=int(self.rng.integers(1000))).as_matrix()
@@ -183,11 +183,11 @@ def test_components_make_a_vector_and_a_dyadic(world: World) -> None:
 # ---------------------------------------------------------------- native forms and the shortest way
 
 
-def chain() -> tuple[System, dict[str, Expr]]:
+def chain() -> tuple[KaneSystem, dict[str, Expr]]:
     """Bodies a, b, c turned about the first, second and third axis, with the cosines and sines of their angles."""
-    s = System("chain")
+    s = KaneSystem("chain")
     for name, i in zip("abc", "123", strict=True):
-        s.add_body(name, list(s.bodies)[-1] if s.bodies else "ground", rotations=i)
+        s.add_body(name, list(s.bodies)[-1] if s.bodies else "ground", joint=KaneJoint(rotations=i))
     named = {f"C{i + 1}": np.cos(q) for i, q in enumerate(s.q)} | {f"S{i + 1}": np.sin(q) for i, q in enumerate(s.q)}
     return s, named | {f"u{i + 1}": u for i, u in enumerate(s.v)}
 
@@ -206,7 +206,7 @@ def test_angular_velocity_stays_native_until_it_is_projected() -> None:
     assert terms(w.along(b.basis)) == {"b1": x["u1"] * x["C2"], "a2": x["u2"], "b3": x["u1"] * x["S2"]}
 
 
-def operations(s: System, nodes: list[Expr]) -> Operations:
+def operations(s: KaneSystem, nodes: list[Expr]) -> Operations:
     f = Function("f", s.graph, {"x": np.array([*s.q, *s.v], dtype=object)}, {"y": np.array(nodes, dtype=object)})
     return f.operations
 
@@ -215,7 +215,7 @@ def test_projections_take_the_shortest_way() -> None:
     s, x = chain()
     a, b, c = s.bodies.values()
     n = s.ground
-    counted: list[tuple[Vector, Basis, int, int]] = [
+    counted: list[tuple[Vector, VectorBasis, int, int]] = [
         (x["u1"] * n.axes[0], a.basis, 0, 0),  # n1 is an axis of a
         (x["u1"] * n.axes[0], b.basis, 0, 2),  # from a, not from n
         (x["u1"] * n.axes[0], c.basis, 0, 4),
@@ -271,7 +271,7 @@ MIXED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 
 @pytest.mark.parametrize("what", MIXED)
 def test_scalars_and_vectors_do_not_mix(what: str) -> None:
-    s = System("s")
+    s = KaneSystem("s")
     (m,) = s.parameters("m")
     operation, message = MIXED[what]
     with pytest.raises(ModelError, match=message):
@@ -295,7 +295,7 @@ FOREIGN: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("what", FOREIGN)
 def test_vectors_and_scalars_of_two_systems_do_not_mix(what: str) -> None:
-    s, other = System("s"), System("other")
+    s, other = KaneSystem("s"), KaneSystem("other")
     (m,) = other.parameters("m")
     s.parameters("filler")
     with pytest.raises(ModelError, match=r"different systems|another system"):
@@ -304,4 +304,4 @@ def test_vectors_and_scalars_of_two_systems_do_not_mix(what: str) -> None:
 
 def test_a_vector_has_three_components() -> None:
     with pytest.raises(ModelError, match="vector in basis n: expected three components, got"):
-        System("s").ground.vector(1, 2)
+        KaneSystem("s").ground.vector(1, 2)

@@ -20,7 +20,7 @@ from supple.files import load, read_equations, read_run
 from supple.formulations import ordinary
 from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
-from supple.symbolic.equations import Equations
+from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.program_start import stable_step
 from supple.symbolic.routes import ROUTES, equations
 
@@ -96,12 +96,12 @@ def equations_(
     say(f"equations: {output}", err)
 
 
-WRITTEN: dict[Form, Callable[[Equations], str]] = {
-    Form.text: Equations.text,
-    Form.c: Equations.c_source,
-    Form.python: Equations.python_source,
-    Form.latex: Equations.latex,
-    Form.markdown: Equations.markdown,
+WRITTEN: dict[Form, Callable[[EquationsOfMotion], str]] = {
+    Form.text: EquationsOfMotion.text,
+    Form.c: EquationsOfMotion.c_source,
+    Form.python: EquationsOfMotion.python_source,
+    Form.latex: EquationsOfMotion.latex,
+    Form.markdown: EquationsOfMotion.markdown,
     Form.linear: lambda found: listing(found.linear),
 }
 
@@ -110,7 +110,7 @@ def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _counts(found: Equations) -> dict[str, Any]:
+def _counts(found: EquationsOfMotion) -> dict[str, Any]:
     """Operations of the equations as they are written, of what is computed once, and of the other routes."""
 
     def numbers(count: Operations) -> dict[str, int]:
@@ -145,7 +145,9 @@ def _require_inputs(file: Path, drives: dict[str, str], run: dict[str, Any]) -> 
             )
 
 
-def _program(file: Path, model: supple.Model, found: Equations, drives: dict[str, str], run: dict[str, Any]) -> str:
+def _program(
+    file: Path, model: supple.Model, found: EquationsOfMotion, drives: dict[str, str], run: dict[str, Any]
+) -> str:
     """A simulation program whose defaults are what the file says about a run; `drives` has the forces by speed."""
     left_out = _left_out(run)
     if left_out:
@@ -155,8 +157,8 @@ def _program(file: Path, model: supple.Model, found: Equations, drives: dict[str
         )
     q = [float(run.get("q", {}).get(name, x)) for name, x in zip(model.coordinates, model.neutral(), strict=True)]
     v = [float(run.get("v", {}).get(name, 0.0)) for name in model.speeds]
-    forces = {f"tau:{drives[speed]}": float(force) for speed, force in run.get("tau", {}).items()}
-    tau = [forces.get(str(leaf.value), 0.0) for leaf in found.inputs]
+    forces = {drives[speed]: float(force) for speed, force in run.get("tau", {}).items()}
+    tau = [forces.get(leaf.name, 0.0) for leaf in found.variables.inputs]
     duration = float(run.get("duration", 10.0))
     # The step of a file is that of its integrator; one of implicit steps may be far too long for explicit ones.
     step = run.get("step") if run.get("integrator") in EXPLICIT else None

@@ -19,7 +19,7 @@ from supple.formulations import described, ordinary
 from supple.linear import print_modes
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
-from supple.structures.eigen import lowest_modes
+from supple.structures.sparse_modes import lowest_modes
 
 
 @app.command()

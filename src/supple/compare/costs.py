@@ -12,7 +12,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
 from supple.model.compiled import LARGEST, LIMIT
 from supple.model.model import Model
-from supple.model.trace import traced
+from supple.model.traced_functions import traced
 
 STATES = 64
 """Evaluated one after another, so that the call itself costs nothing."""

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from supple.checks import Floats, direction, number, own_axes
-from supple.description.joints import Axis, Joint, Layout
+from supple.description.joints import Axis, Joint, JointLayout
 from supple.errors import ModelError
 from supple.recursions.closures import ALONG, ANGLE, COUPLING, DISTANCE, HEIGHT, SCREW, SLIP
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, TWO_AXES
@@ -90,7 +90,7 @@ class Closure(Constraint):
         return [*_move_rows(layout), *_turn_rows(layout)]
 
 
-def _move_rows(layout: Layout) -> list[Row]:
+def _move_rows(layout: JointLayout) -> list[Row]:
     """One for each direction across all translations; of a screw one along it too."""
     off = _across(list(layout.directions))
     if layout.pitch:
@@ -100,7 +100,7 @@ def _move_rows(layout: Layout) -> list[Row]:
     return [Row("position", ALONG, a=n) for n in off]
 
 
-def _turn_rows(layout: Layout) -> list[Row]:
+def _turn_rows(layout: JointLayout) -> list[Row]:
     """No rotation: all axes stay; one: its axis stays; two: the angle between their axes stays."""
     if layout.rotation_kind == NO_ROTATION:
         x, y, z = np.eye(3)

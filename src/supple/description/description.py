@@ -4,94 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from supple.checks import Floats, array, freeze, number, rotation_matrix, text
+from supple.checks import Floats, array, number, rotation_matrix, text
 from supple.description.constraints import Closure, Constraint, Gear
-from supple.description.joints import Fixed, Free, Joint, Revolute
+from supple.description.joints import Joint, Revolute
 from supple.description.limits import Limit
+from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, Placed, SpringDamper
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
-GROUND = "ground"
 FIDELITIES = ("full", "ruthless")
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """A body with its joint; the joint frame in the parent's frame."""
-
-    name: str
-    body: RigidBody | FlexibleBody
-    parent: str
-    joint: Joint
-    position: Floats
-    rotation: Floats
-    node: str | None = None
-    """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
-    fidelity: str = "full"
-
-    def __post_init__(self) -> None:
-        freeze(self, "position", "rotation")
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A place on a body, or on the ground: its pose in the body's frame."""
-
-    body: str
-    position: Floats
-    rotation: Floats
-    node: str | None = None
-    """On a flexible body the frame or node that it moves with; position and rotation are relative to it."""
-
-    def __post_init__(self) -> None:
-        freeze(self, "position", "rotation")
-
-
-@dataclass(frozen=True, eq=False)
-class SpringDamper:
-    """A spring-damper between two frames' origins."""
-
-    name: str
-    first: str
-    second: str
-    stiffness: float
-    damping: float
-    length: float
-
-
-@dataclass(frozen=True, eq=False)
-class AppliedWrench:
-    """A constant wrench at a frame's origin, its axes fixed in the frame or in the ground."""
-
-    name: str
-    frame: str
-    moment: Floats
-    force: Floats
-    axes: str
-
-    def __post_init__(self) -> None:
-        freeze(self, "moment", "force")
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """A relation a file states between two joints: angle of `follower` = ratio * angle of `leader` + offset.
-
-    Kept with the model; the dynamics of a tree treats both as free.
-    """
-
-    follower: str
-    leader: str
-    ratio: float
-    offset: float
 
 
 @contextmanager
@@ -385,44 +313,3 @@ def _require_turning(body: FlexibleBody, node: str, what: str = "a joint or a mo
             f"node {node!r} has displacements but no rotations and cannot carry {what}; "
             "make the nodes around it a rigid region, a frame of the structure"
         )
-
-
-def free_base(mech: D) -> D:
-    """The same mechanism with every body that hangs fixed on the ground freed from it."""
-    copy = mech.copy()
-    for name, placed in mech.bodies.items():
-        if placed.parent == GROUND and isinstance(placed.joint, Fixed):
-            copy.bodies[name] = replace(placed, joint=Free())
-    return copy
-
-
-def _rigid_pair(mech: Description, placed: Placed) -> bool:
-    """Whether a body and what carries it are rigid, so that they can be one."""
-    carrier = mech.bodies.get(placed.parent)
-    return not any(isinstance(x.body, FlexibleBody) for x in (placed, carrier) if x is not None)
-
-
-def merged(mech: D) -> D:
-    """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground."""
-    copy = mech.copy()
-    for name in reversed(list(mech.bodies)):
-        placed = copy.bodies[name]
-        if not isinstance(placed.joint, Fixed) or not _rigid_pair(copy, placed):
-            continue
-        del copy.bodies[name]
-        R, p, carrier = placed.rotation, placed.position, placed.parent
-        if carrier != GROUND:
-            base = copy.bodies[carrier]
-            assert isinstance(base.body, RigidBody)
-            assert isinstance(placed.body, RigidBody)
-            copy.bodies[carrier] = replace(base, body=base.body.joined(placed.body.moved(R, p)))
-        for child, other in list(copy.bodies.items()):
-            if other.parent == name:
-                moved = replace(other, parent=carrier, position=p + R @ other.position, rotation=R @ other.rotation)
-                copy.bodies[child] = moved
-        for label, frame in copy.frames.items():
-            if frame.body == name:
-                copy.frames[label] = Frame(carrier, p + R @ frame.position, R @ frame.rotation)
-        copy.frames[name] = Frame(carrier, p, R)
-    copy.couplings = [c for c in copy.couplings if c.follower in copy.bodies and c.leader in copy.bodies]
-    return copy

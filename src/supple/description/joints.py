@@ -1,9 +1,9 @@
 """Joints: what a body may do relative to its parent.
 
 Every joint is Sayers' building block: translations along directions fixed in the parent, then rotations. A class here
-only says which; the recursions know nothing but `Layout`. Axes and directions are given in the joint frame, which is
-the parent's frame moved by `at` and turned by `rotation` of `Mechanism.add_body`; with all coordinates zero it is the
-body's own frame.
+only says which; the recursions know nothing but `JointLayout`. Axes and directions are given in the joint frame, which
+is the parent's frame moved by `at` and turned by `rotation` of `Mechanism.add_body`; with all coordinates zero it is
+the body's own frame.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LINEAR = ("m", "m/s")
 
 
 @dataclass(frozen=True)
-class Layout:
+class JointLayout:
     """A joint as the recursions see it. Coordinates: translations, then rotations; speeds likewise but for `Free`."""
 
     rotation_kind: int = NO_ROTATION
@@ -103,7 +103,7 @@ class Joint:
         angular = [layout.body_axes_rotation] * len(layout.rotation_speeds)
         return np.array(angular + linear if layout.angular_speeds_first else linear + angular, dtype=bool)
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         """Return what the recursions need to know."""
         raise NotImplementedError
 
@@ -114,8 +114,8 @@ class Fixed(Joint):
 
     kind = "fixed"
 
-    def layout(self) -> Layout:
-        return Layout()
+    def layout(self) -> JointLayout:
+        return JointLayout()
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +125,8 @@ class Revolute(Joint):
     axis: Axis = "z"
     kind = "revolute"
 
-    def layout(self) -> Layout:
-        return Layout(ONE_AXIS, (direction(self.axis, "revolute joint: axis"),), rotation_names=("angle",))
+    def layout(self) -> JointLayout:
+        return JointLayout(ONE_AXIS, (direction(self.axis, "revolute joint: axis"),), rotation_names=("angle",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +136,9 @@ class Prismatic(Joint):
     axis: Axis = "x"
     kind = "prismatic"
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         d = direction(self.axis, "prismatic joint: axis")
-        return Layout(directions=(d,), translation_names=("position",))
+        return JointLayout(directions=(d,), translation_names=("position",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +149,10 @@ class Helical(Joint):
     pitch: float = 0.0
     kind = "helical"
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         a = direction(self.axis, "helical joint: axis")
         pitch = number(self.pitch, "helical joint: pitch")
-        return Layout(ONE_AXIS, (a,), pitch=pitch, rotation_names=("angle",))
+        return JointLayout(ONE_AXIS, (a,), pitch=pitch, rotation_names=("angle",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +162,9 @@ class Cylindrical(Joint):
     axis: Axis = "z"
     kind = "cylindrical"
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         a = direction(self.axis, "cylindrical joint: axis")
-        return Layout(ONE_AXIS, (a,), directions=(a,), translation_names=("position",), rotation_names=("angle",))
+        return JointLayout(ONE_AXIS, (a,), directions=(a,), translation_names=("position",), rotation_names=("angle",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +175,12 @@ class Universal(Joint):
     second: Axis = "y"
     kind = "universal"
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         a = direction(self.first, "universal joint: first axis")
         b = direction(self.second, "universal joint: second axis")
         if np.linalg.norm(np.cross(a, b)) < 1e-6:
             raise ModelError(f"universal joint: expected two different axes, got {a.tolist()} and {b.tolist()}")
-        return Layout(TWO_AXES, (a, b), rotation_names=("angle1", "angle2"))
+        return JointLayout(TWO_AXES, (a, b), rotation_names=("angle1", "angle2"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +189,8 @@ class Spherical(Joint):
 
     kind = "spherical"
 
-    def layout(self) -> Layout:
-        return Layout(QUATERNION, rotation_names=("qx", "qy", "qz", "qw"))
+    def layout(self) -> JointLayout:
+        return JointLayout(QUATERNION, rotation_names=("qx", "qy", "qz", "qw"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,12 +203,12 @@ class Planar(Joint):
     normal: Axis = "z"
     kind = "planar"
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         n = direction(self.normal, "planar joint: normal")
         least = np.eye(3)[(int(np.argmax(np.abs(n))) + 1) % 3]
         x = least - float(least @ n) * n
         x /= np.linalg.norm(x)
-        return Layout(
+        return JointLayout(
             ONE_AXIS, (n,), directions=(x, np.cross(n, x)), translation_names=("x", "y"), rotation_names=("angle",)
         )
 
@@ -219,8 +219,8 @@ class Free(Joint):
 
     kind = "free"
 
-    def layout(self) -> Layout:
-        return Layout(
+    def layout(self) -> JointLayout:
+        return JointLayout(
             QUATERNION,
             directions=tuple(np.eye(3)),
             angular_speeds_first=True,
@@ -254,7 +254,7 @@ class BuildingBlock(Joint):
         own = tuple(d if isinstance(d, str) else tuple(np.asarray(d, float).tolist()) for d in self.translations)
         object.__setattr__(self, "translations", own)
 
-    def layout(self) -> Layout:
+    def layout(self) -> JointLayout:
         what = "building-block joint"
         if not isinstance(self.translations, Iterable):
             raise ModelError(f"{what}: translations: expected a list of axes, got {self.translations!r}")
@@ -268,7 +268,7 @@ class BuildingBlock(Joint):
                 f"{what}: rotations: expected '', one of '123', or three such as '123' or '313', got {turns!r}"
             )
         kind = {0: NO_ROTATION, 1: ONE_AXIS, 3: THREE_AXES}[len(turns)]
-        return Layout(
+        return JointLayout(
             kind,
             tuple(np.eye(3)[int(c) - 1] for c in turns),
             directions=directions,

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats
-from supple.description.description import GROUND, Frame
 from supple.description.joints import Fixed, Joint, Prismatic, Revolute
+from supple.description.members import GROUND, Frame
 from supple.erls.arrays import Numbers, moved, twist_cross
 from supple.erls.links import Link, make_link
 from supple.errors import ModelError, nearest

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Floats, number
-from supple.description.description import GROUND
 from supple.description.joints import Joint, Prismatic, Revolute
+from supple.description.members import GROUND
 from supple.errors import ModelError
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody

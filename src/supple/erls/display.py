@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats
-from supple.description.description import GROUND, Frame
 from supple.description.joints import Fixed
+from supple.description.members import GROUND, Frame
 from supple.erls.arrays import Numbers, moved
 from supple.erls.chain import Chain
 from supple.erls.links import NO_INERTIA, RIGID, Link

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats
-from supple.description.description import GROUND
+from supple.description.members import GROUND
 from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
 from supple.erls.chain import Chain, attachment_of
 from supple.erls.compatibility import Configuration

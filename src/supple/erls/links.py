@@ -33,11 +33,11 @@ from scipy import sparse
 from supple.checks import Floats
 from supple.errors import ModelError
 from supple.rigid_body import RigidBody
-from supple.structures.bases import NOISE
 from supple.structures.body import FlexibleBody
-from supple.structures.eigen import lowest_modes
 from supple.structures.integrals import axial
 from supple.structures.layout import cross_matrix
+from supple.structures.modal_bases import NOISE
+from supple.structures.sparse_modes import lowest_modes
 
 RIGID = 6
 NO_INERTIA = 1e-12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,10 @@ class ErlsTrace:
     def __init__(self, model: ErlsModel, limit: float = math.inf) -> None:
         self.model = model
         self.graph = Graph(limit)
-        self.q = self.leaves("q", model.coordinates)
-        self.v = self.leaves("v", model.speeds)
-        self.tau = self.leaves("tau", model.speeds)
-        self.a = self.leaves("a", model.speeds)
-
-    def leaves(self, kind: str, names: Sequence[str]) -> Nodes:
-        """Inputs named "kind:name"."""
-        return np.array([self.graph.input(f"{kind}:{name}") for name in names], dtype=object)
+        self.q = self.graph.new_inputs("q", model.coordinates)
+        self.v = self.graph.new_inputs("v", model.speeds)
+        self.tau = self.graph.new_inputs("tau", model.speeds)
+        self.a = self.graph.new_inputs("a", model.speeds)
 
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""

@@ -19,7 +19,7 @@ ON_THE_WAY = 5
 
 
 @dataclass(frozen=True)
-class Product:
+class Monomial:
     """A number times powers of atoms.
 
     Attributes
@@ -63,13 +63,13 @@ class Expansion:
         self.limit = limit
         self.together, self.apart = (Forms(graph, limit * ON_THE_WAY, apart) for apart in (False, True))
 
-    def products(self, node: Expr) -> list[Product] | None:
+    def products(self, node: Expr) -> list[Monomial] | None:
         """The terms of a node, none for zero, in the order of their degrees; None if there are more than the limit."""
         form = self.shortest(node)
         if form is None:
             return None
         nodes = node.graph.nodes
-        return [Product(c, tuple((nodes[i], n) for i, n in monomial)) for monomial, c in in_order(form)]
+        return [Monomial(c, tuple((nodes[i], n) for i, n in monomial)) for monomial, c in in_order(form)]
 
     def shortest(self, node: Expr) -> Polynomial | None:
         """The shorter of two forms: sums of angles made as early as possible; taken apart, made at the end."""

@@ -72,7 +72,7 @@ class Function:
         given = {leaf.id for leaf in leaves}
         if len(given) < len(leaves):
             twice = next(leaf for i, leaf in enumerate(leaves) if leaf in leaves[:i])
-            raise ValueError(f"function {name!r}: the input {twice.value!r} stands twice")
+            raise ValueError(f"function {name!r}: the input {twice.name!r} stands twice")
         unknown = [n for n in self.order if n.op in ("input", "parameter") and n.id not in given]
         if unknown:
             raise ValueError(f"function {name!r}: not among the inputs: {', '.join(str(n.value) for n in unknown)}")
@@ -132,12 +132,12 @@ class Function:
         """
         known: dict[int, float] = {}
         if "parameters" in self.inputs:
-            values["parameters"] = [(parameters or {})[leaf.value] for leaf in self.inputs["parameters"].flat]
+            values["parameters"] = [(parameters or {})[leaf.name] for leaf in self.inputs["parameters"].flat]
         for key, leaves in self.inputs.items():
             for leaf, x in zip(leaves.flat, np.asarray(values[key], dtype=float).flat, strict=True):
                 known[leaf.id] = float(x)
         for leaf in self.parameters:
-            known[leaf.id] = float((parameters or {})[leaf.value])
+            known[leaf.id] = float((parameters or {})[leaf.name])
         for node in self.order:
             if node.id not in known:
                 known[node.id] = (

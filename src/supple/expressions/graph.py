@@ -12,16 +12,39 @@ import math
 import sys
 from collections.abc import Callable, Iterable
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.expressions.operations import FUNCTIONS, OPERATIONS
 
+PARAMETER = "parameter"
+"""The kind of leaves that stay from call to call."""
+
 
 class GraphTooLarge(Exception):
     """A graph has more nodes than it was allowed."""
+
+
+class Leaf(NamedTuple):
+    """What a leaf stands for.
+
+    Attributes
+    ----------
+    kind : str
+        The array it belongs to: "q", "v", "tau", ...; "parameter"; nothing if it belongs to none. An open set, as
+        functions name their arrays as they like.
+    name : str
+        Any text, colons included.
+    """
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return self.name if self.kind in ("", PARAMETER) else f"{self.kind}:{self.name}"
 
 
 class Expr:
@@ -32,8 +55,8 @@ class Expr:
     op : str
         "constant", "input", "parameter", "add", "sub", "mul", "div", "neg" or a function's name.
     args : tuple of Expr
-    value : float or str
-        Of a constant its number, of an input or parameter its name.
+    value : float or Leaf
+        Of a constant its number, of an input or parameter what it stands for.
     id : int
         Place in the graph; greater than those of the arguments.
     """
@@ -42,6 +65,18 @@ class Expr:
 
     def __init__(self, graph: Graph, id_: int, op: str, args: tuple[Expr, ...], value: Any) -> None:
         self.graph, self.id, self.op, self.args, self.value = graph, id_, op, args, value
+
+    @property
+    def kind(self) -> str:
+        """Of an input or parameter: the array it belongs to."""
+        kind: str = self.value.kind
+        return kind
+
+    @property
+    def name(self) -> str:
+        """Of an input or parameter."""
+        name: str = self.value.name
+        return name
 
     def __add__(self, other: Any) -> Any:
         return self._with(other, "add")
@@ -158,13 +193,30 @@ class Graph:
         """The node of a number."""
         return self._make("constant", (), float(value) + 0.0)  # no negative zero
 
-    def input(self, name: str) -> Expr:
-        """The node of a quantity that changes from call to call."""
-        return self._make("input", (), name)
+    def input(self, name: str, kind: str = "") -> Expr:
+        """The node of a quantity that changes from call to call; the same for the same name and kind."""
+        return self._make("input", (), Leaf(kind, name))
+
+    def new_input(self, name: str, kind: str = "") -> Expr:
+        """The node of a quantity that changes from call to call and is not there yet.
+
+        Raises
+        ------
+        ModelError
+            If there is an input of that name and kind: the two would be one.
+        """
+        leaf = Leaf(kind, name)
+        if ("input", leaf) in self._known:
+            raise ModelError(f"input {str(leaf)!r} is defined twice")
+        return self._make("input", (), leaf)
+
+    def new_inputs(self, kind: str, names: Iterable[str]) -> NDArray[Any]:
+        """New inputs of one kind, as an array."""
+        return np.array([self.new_input(name, kind) for name in names], dtype=object)
 
     def parameter(self, name: str) -> Expr:
         """The node of a quantity that stays from call to call; what depends on such alone is computed once."""
-        return self._make("parameter", (), name)
+        return self._make("parameter", (), Leaf(PARAMETER, name))
 
     def node(self, x: Any) -> Expr:
         """x itself if it is a node, else the constant."""

@@ -129,7 +129,7 @@ class _Orders:
         return self.zeroth[node.id]
 
     def _fault(self, node: Expr, why: str) -> StateError:
-        names = [str(n.value) for n in order_of([node]) if n.id in self.small]
+        names = [n.name for n in order_of([node]) if n.id in self.small]
         return StateError(f"{self.what}: expected something with a first order in {', '.join(names)}, but {why}")
 
 

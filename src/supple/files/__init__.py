@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import cast
 
-from supple.description.description import GROUND, D, free_base
+from supple.description.description import D
 from supple.description.joints import Fixed, Free
+from supple.description.members import GROUND
+from supple.description.rewriting import free_base
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
 from supple.files.faults import as_path

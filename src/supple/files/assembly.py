@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.checks import Floats, array, rotation_matrix
 from supple.description import joints
-from supple.description.description import GROUND, Frame
+from supple.description.members import GROUND, Frame
 from supple.errors import nearest
 from supple.files.faults import Faults
 from supple.files.flexible import Workshop

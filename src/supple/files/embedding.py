@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+import h5py
 import numpy as np
 import xarray as xr
 
@@ -71,8 +72,7 @@ def embedded_model(dataset: xr.Dataset) -> Model:
 
 def _extract(image: xr.DataArray, folder: str) -> None:
     """Write the files of a ZIP archive to a folder; others than plain names, and too much, are refused."""
-    if image.nbytes > LARGEST:
-        raise FileFormatError(f"{BODIES}: expected at most {LARGEST:,} bytes, got {image.nbytes:,}")
+    _require_size(BODIES, image.nbytes)
     with ZipFile(io.BytesIO(image.values.tobytes())) as archive:
         inside = archive.infolist()
         for x in inside:
@@ -123,15 +123,31 @@ def simulated_model(dataset: xr.Dataset) -> AnyModel:
     return restored(model, settings)
 
 
+def _variables(path: Path) -> xr.Dataset:
+    """The variables that hold the model. The others, which may be long, are left alone."""
+    found: dict[str, Any] = {}
+    with h5py.File(path, "r") as file:
+        for name in (TEXT, BODIES, SETTINGS):
+            if name in file:
+                _require_size(name, file[name].nbytes)
+                value = file[name][()]
+                found[name] = xr.DataArray(value.decode() if isinstance(value, bytes) else value)
+    return xr.Dataset(found)
+
+
+def _require_size(name: str, size: int) -> None:
+    if size > LARGEST:
+        raise FileFormatError(f"{name}: expected at most {LARGEST:,} bytes, got {size:,}")
+
+
 def read(path: Path) -> AnyModel:
     """The model inside a results file, in the formulation in which it was simulated."""
     require_file(path)
     try:
         require_intact(path)
-        with xr.open_dataset(path, engine="h5netcdf", decode_times=False) as dataset:
-            return simulated_model(dataset)
+        return simulated_model(_variables(path))
     except FileFormatError as error:
         faults = [fault.removeprefix(f"{path}: ") for fault in str(error).split("\n")]
         raise FileFormatError("\n".join(f"{path}: {fault}" for fault in faults)) from None
-    except Exception as error:  # damaged files without a checksum fail in h5py, h5netcdf and xarray in many ways
+    except Exception as error:  # damaged files without a checksum fail in h5py in many ways
         raise FileFormatError(f"{path}: expected results in netCDF, got a damaged or foreign file: {error}") from None

@@ -13,8 +13,9 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.description.constraints import Closure, Constraint, Gear
-from supple.description.description import Description, Frame, Placed
+from supple.description.description import Description
 from supple.description.joints import Joint
+from supple.description.members import Frame, Placed
 from supple.errors import ModelError
 from supple.files.constraints import KINDS
 from supple.rigid_body import RigidBody

@@ -12,8 +12,8 @@ from supple.files.faults import Echo, Faults, require_file
 from supple.files.schema import ModelFile
 from supple.files.structures import AnyFlexible, ReductionTable, StoredTable
 from supple.structures.body import FlexibleBody
+from supple.structures.body_reader import load_body
 from supple.structures.materials import Material
-from supple.structures.storage import load_body
 from supple.structures.structure import Structure
 
 T = TypeVar("T")

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats
-from supple.description.description import GROUND
 from supple.description.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from supple.description.limits import Limit
+from supple.description.members import GROUND
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.faults import MOST_BODIES, Faults, read_bytes
 from supple.model.mechanism import Mechanism

@@ -11,7 +11,7 @@ from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.formulations import AnyModel, traced
 from supple.inputs.inputs import Applied, Inputs
-from supple.inputs.quantities import Quantities, leaves
+from supple.inputs.quantities import Quantities
 from supple.model.compiled import LIMIT
 from supple.model.trace import Trace
 
@@ -27,9 +27,9 @@ class DrivenEquations:
     ) -> None:
         self.trace = t = traced(model, limit)
         graph = t.graph
-        z, u = (np.array(leaves(graph, k, x), dtype=object) for k, x in (("z", inputs.integrals), ("u", inputs.held)))
+        z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
-        self.at = Quantities(model, graph, graph.input("t"), t.q, t.v, z, u, variables)
+        self.at = Quantities(model, graph, graph.new_input("t"), t.q, t.v, z, u, variables)
         self._inputs, self.acting = inputs, inputs.acting
         self._independent = independent
         self.applied: Applied = inputs.applied(self.at)

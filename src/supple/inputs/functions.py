@@ -30,11 +30,8 @@ def is_function(law: Any) -> bool:
 def equations(law: Any, model: AnyModel, count: int) -> Function | None:
     """A function of (t, q, v) as equations, if it gives the same numbers as when it is called."""
     graph = Graph()
-    t = graph.input("t")
-    q, v = (
-        np.array([graph.input(f"{kind}{i}") for i in range(n)], dtype=object)
-        for kind, n in (("q", model.nq), ("v", model.nv))
-    )
+    t = graph.new_input("t")
+    q, v = graph.new_inputs("q", model.coordinates), graph.new_inputs("v", model.speeds)
     try:
         found = np.asarray(law(t, q.copy(), v.copy()), dtype=object).reshape(-1)
         inputs = {"t": np.array([t], dtype=object), "q": q, "v": v}

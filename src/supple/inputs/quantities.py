@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from supple.errors import StateError
 from supple.expressions.derivatives import forward
@@ -73,13 +72,7 @@ class Quantities:
         while waiting:
             node = waiting.pop()
             if node.op == "input" and node not in seen:
-                name = str(node.value).partition(":")[2] or node.value
-                raise StateError(f"{where}: expected a function of {what}, got one of {name!r} as well")
+                raise StateError(f"{where}: expected a function of {what}, got one of {node.name!r} as well")
             if node not in seen:
                 seen.add(node)
                 waiting.extend(node.args)
-
-
-def leaves(graph: Graph, kind: str, names: Sequence[str]) -> list[Any]:
-    """Inputs named "kind:name"."""
-    return [graph.input(f"{kind}:{name}") for name in names]

@@ -17,7 +17,7 @@ from supple.errors import PerformanceWarning, StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
 from supple.model.inputs import COMPLEX_STEP
-from supple.model.trace import signature, traced
+from supple.model.traced_functions import signature, traced
 
 if TYPE_CHECKING:
     from supple.model.model import Model

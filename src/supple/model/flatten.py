@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.description.constraints import Gear
-from supple.description.joints import ANGULAR, LINEAR, Layout
+from supple.description.joints import ANGULAR, LINEAR, JointLayout
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.flexible import flexible_arrays
 from supple.recursions.tree import QUATERNION, Flex, Tree
@@ -74,7 +74,7 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     """The read-only arrays of a description whose bodies stand parent first, those of its flexible bodies apart."""
     number = numbering(mech)
     rows = len(number)
-    layouts = [Layout(), *(placed.joint.layout() for placed in mech.bodies.values())]
+    layouts = [JointLayout(), *(placed.joint.layout() for placed in mech.bodies.values())]
     bodies = [placed.body for placed in mech.bodies.values()]
     modes = [0, *(body.modes if isinstance(body, FlexibleBody) else 0 for body in bodies)]
     parts: dict[str, Any] = _joint_indices(layouts, modes)
@@ -108,7 +108,7 @@ def _dof_constants(mech: Description) -> dict[str, Any]:
     return {field: np.array(values, dtype=float) for field, values in out.items()}
 
 
-def _joint_indices(layouts: list[Layout], modes: list[int]) -> dict[str, Any]:
+def _joint_indices(layouts: list[JointLayout], modes: list[int]) -> dict[str, Any]:
     """Where in q and v the freedoms of each joint stand, and behind them those of the deformation."""
     rows = len(layouts)
     names = (
@@ -159,7 +159,7 @@ def _v_parents(parent: Any, v_first: Any) -> Any:
     return out
 
 
-def _joint_geometry(layouts: list[Layout], mech: Description, rows: int) -> dict[str, Any]:
+def _joint_geometry(layouts: list[JointLayout], mech: Description, rows: int) -> dict[str, Any]:
     """Joint frames, axes and directions."""
     out = {
         "rotation": np.tile(np.eye(3).reshape(9), (rows, 1)),

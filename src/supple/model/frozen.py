@@ -17,7 +17,8 @@ from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody
 
 if TYPE_CHECKING:
-    from supple.description.description import Coupling, Description
+    from supple.description.description import Description
+    from supple.description.members import Coupling
     from supple.model.loops.loops import Loops
 
 Numbers = NDArray[Any]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.description.description import Description, merged
+from supple.description.description import Description
+from supple.description.rewriting import merged
 from supple.errors import ModelError
 from supple.model.model import Model
 

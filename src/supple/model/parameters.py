@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import StateError, nearest, unexpected
 from supple.expressions.graph import Expr, Graph
@@ -49,14 +49,21 @@ def parameter_names(model: Model) -> list[str]:
     return list(parameter_values(model))
 
 
+class SignedName(NamedTuple):
+    """A symbol, or its negative: sign 1 or -1."""
+
+    name: str
+    sign: int = 1
+
+
 @dataclass(frozen=True)
 class Symbols:
     """What the equations of a model call its numbers, states and forces.
 
     Attributes
     ----------
-    names : dict of str to str
-        Of what `parameter_names` has to the symbol that stands for it, with "-" in front for its negative.
+    names : dict of str to SignedName
+        Of what `parameter_names` has to the symbol, or its negative, that stands for it.
     values : dict of str to float
         Numbers of the symbols.
     states : dict of str to str
@@ -65,7 +72,7 @@ class Symbols:
         Of speeds to the names of the forces that drive them; others have none.
     """
 
-    names: dict[str, str]
+    names: dict[str, SignedName]
     values: dict[str, float]
     states: dict[str, str]
     inputs: dict[str, str]
@@ -73,8 +80,8 @@ class Symbols:
     def nodes(self, graph: Graph) -> dict[str, Expr]:
         """Nodes that stand for the numbers, by what they stand for."""
         return {
-            label: -graph.parameter(name[1:]) if name.startswith("-") else graph.parameter(name)
-            for label, name in self.names.items()
+            label: graph.parameter(x.name) if x.sign > 0 else -graph.parameter(x.name)
+            for label, x in self.names.items()
         }
 
     def leaves(self, graph: Graph) -> dict[str, Expr]:
@@ -120,15 +127,15 @@ def symbols_of(
         chosen = [label for label, x in values.items() if x != 0.0 or label in called]
     else:
         chosen = list(parameters)
-    for label, name in called.items():
+    for label, x in called.items():
         if label not in chosen:
-            raise StateError(f"model {model.name!r}: symbol {name!r}: {label!r} is not among the parameters")
-    found: dict[str, str] = {}
+            raise StateError(f"model {model.name!r}: symbol {x.name!r}: {label!r} is not among the parameters")
+    found: dict[str, SignedName] = {}
     for label in chosen:
         leader = _equal_moment(label, chosen, values) if label not in called else label
-        found[label] = called.get(leader, leader)
+        found[label] = called.get(leader, SignedName(leader))
     order = {symbol: place for place, symbol in enumerate(own)}
-    numbers = {name.lstrip("-"): values[label] * (-1 if name.startswith("-") else 1) for label, name in found.items()}
+    numbers = {x.name: x.sign * values[label] for label, x in found.items()}
     listed = sorted(numbers, key=lambda name: order.get(name, len(order)))
     symbols = Symbols(found, {name: numbers[name] for name in listed}, states, _drives(model, inputs))
     _require_one_meaning(model, symbols, values, {*(names or {}), *(inputs or {})})
@@ -139,7 +146,7 @@ def plain_symbols(model: Model, parameters: Sequence[str]) -> Symbols:
     """Symbols with the names that the model has, each number by itself."""
     values = parameter_values(model)
     _require_known(model, parameters, values)
-    return Symbols({x: x for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None))
+    return Symbols({x: SignedName(x) for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None))
 
 
 def _require_known(model: Model, parameters: Sequence[str], values: Mapping[str, float]) -> None:
@@ -168,7 +175,7 @@ def _require_one_meaning(model: Model, symbols: Symbols, values: Mapping[str, fl
         *((name, owner[speed], f"the force along {speed!r}") for speed, name in symbols.inputs.items()),
     ]
     for label in values:
-        name = symbols.names.get(label, label).removeprefix("-")
+        name = symbols.names.get(label, SignedName(label)).name
         claims.append((name, ("parameter", name), f"the parameter {label!r}"))
     first: dict[str, tuple[tuple[str, Any], str]] = {}
     for name, whose, what in claims:
@@ -198,9 +205,9 @@ def _turned_round(model: Model, names: Mapping[str, str]) -> dict[str, str]:
     return out
 
 
-def _called(model: Model, values: Mapping[str, float], names: Mapping[str, str]) -> dict[str, str]:
-    """Symbols by what they stand for."""
-    called: dict[str, str] = {}
+def _called(model: Model, values: Mapping[str, float], names: Mapping[str, str]) -> dict[str, SignedName]:
+    """Symbols by what they stand for; a meaning with "-" in front has the negative of its symbol."""
+    called: dict[str, SignedName] = {}
     for symbol, meaning in names.items():
         label = meaning.removeprefix("-")
         if symbol.startswith("-"):
@@ -215,8 +222,8 @@ def _called(model: Model, values: Mapping[str, float], names: Mapping[str, str])
         if symbol in values and symbol != label:
             raise StateError(f"model {model.name!r}: symbol {symbol!r}: is the name of another parameter")
         if label in called:
-            raise StateError(f"model {model.name!r}: {label!r} has two symbols, {called[label]!r} and {symbol!r}")
-        called[label] = f"-{symbol}" if meaning.startswith("-") else symbol
+            raise StateError(f"model {model.name!r}: {label!r} has two symbols, {called[label].name!r} and {symbol!r}")
+        called[label] = SignedName(symbol, -1 if meaning.startswith("-") else 1)
     return called
 
 

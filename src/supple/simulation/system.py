@@ -20,7 +20,6 @@ from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
-from supple.inputs.quantities import leaves
 from supple.model.compiled import LARGEST, Compiled, model_key
 from supple.model.inputs import COMPLEX_STEP
 from supple.model.model import Model
@@ -62,7 +61,7 @@ class Kernel(MachineCode):
         def traced() -> Function:
             e = DrivenEquations(model, system.inputs, system.independent)
             for key, names in more.items():
-                e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
+                e.inputs[key] = e.at.graph.new_inputs(key, names)
             function = Function(name, e.at.graph, e.inputs, make(e))
             if len(function.order) > LARGEST:
                 raise GraphTooLarge(f"{name} of {model.name!r}: {len(function.order)} nodes")

@@ -2,15 +2,15 @@
 
 from supple.structures.beams import beam, beam_path
 from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.body_reader import load_body
 from supple.structures.body_writer import save_body
 from supple.structures.damping import Rayleigh
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.materials import Material
 from supple.structures.matrices import from_matrices
-from supple.structures.report import Report
+from supple.structures.reduction_report import Report
 from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 from supple.structures.solids import box, from_mesh
-from supple.structures.storage import load_body
 from supple.structures.strains import Strains
 from supple.structures.structure import Structure
 

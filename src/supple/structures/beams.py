@@ -12,7 +12,7 @@ from scipy import sparse
 from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
 from supple.structures.beam_element import Element, gauss
-from supple.structures.layout import Layout
+from supple.structures.layout import DofLayout
 from supple.structures.mass import MassModel, Sparse, joined, stations
 from supple.structures.materials import Material
 from supple.structures.sections import CrossSection
@@ -115,7 +115,7 @@ def beam_path(
     nodes = np.concatenate(
         [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
     )
-    layout = Layout(nodes, np.ones(len(nodes), bool))
+    layout = DofLayout(nodes, np.ones(len(nodes), bool))
     parts, gauges = [], []
     K = sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
@@ -132,7 +132,7 @@ def beam_path(
     return Structure(nodes, layout.turning, K, joined(parts), names, joined_strains(gauges))
 
 
-def _consistent(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:
+def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:
     """Mass at Gauss points of equal elements that begin at the nodes `ends`: its mass matrix is exact."""
     s, w = gauss()
     to_local = np.kron(np.eye(4), axes)
@@ -151,7 +151,7 @@ def _consistent(element: Element, axes: Floats, ends: Ints, layout: Layout) -> M
     return _of_section(element, axes, positions, operators[0], operators[1], weights)
 
 
-def _lumped(element: Element, axes: Floats, ends: Ints, layout: Layout) -> MassModel:
+def _lumped(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:
     """Half of each element's mass, with the inertia of its section, at each of its nodes."""
     nodes = np.concatenate([ends, ends[-1:] + 1])
     lengths = np.full(len(nodes), element.length)

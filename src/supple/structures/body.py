@@ -14,7 +14,7 @@ from supple.checks import Floats, freeze
 from supple.errors import ModelError, nearest
 from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
-from supple.structures.report import Report
+from supple.structures.reduction_report import Report
 from supple.structures.strains import Strains
 
 

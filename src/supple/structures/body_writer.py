@@ -14,7 +14,7 @@ from scipy import sparse
 from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
-from supple.structures.report import Report
+from supple.structures.reduction_report import Report
 
 if TYPE_CHECKING:
     from supple.structures.body import FlexibleBody

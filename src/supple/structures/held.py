@@ -12,9 +12,9 @@ from scipy import sparse
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, nearest
-from supple.structures.eigen import cut
 from supple.structures.mass import Sparse
 from supple.structures.soundness import held_solver
+from supple.structures.sparse_modes import cut
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure

@@ -9,14 +9,14 @@ from scipy import sparse
 
 from supple.checks import Floats
 from supple.structures.integrals import ModalIntegrals, Pairs
-from supple.structures.layout import Layout, cross_matrix
+from supple.structures.layout import DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse
 
 NOISE = 1e-13
 """Sums below this share of what Cauchy and Schwarz allow them are rounding."""
 
 
-def modal_integrals(mass: MassModel, basis: Floats | Sparse, layout: Layout, origin: Floats) -> ModalIntegrals:
+def modal_integrals(mass: MassModel, basis: Floats | Sparse, layout: DofLayout, origin: Floats) -> ModalIntegrals:
     """The integrals in the frame at `origin`; `basis` (size, n) in the degrees of freedom of `layout`.
 
     Where the rows stand in for a given mass matrix, all that rigid motions see is the matrix's own; the rows only make
@@ -40,7 +40,7 @@ def modal_integrals(mass: MassModel, basis: Floats | Sparse, layout: Layout, ori
     return ModalIntegrals(m, moment, second, E, X, N)
 
 
-def totals(mass: MassModel, layout: Layout, origin: Floats) -> tuple[float, Floats, Floats]:
+def totals(mass: MassModel, layout: DofLayout, origin: Floats) -> tuple[float, Floats, Floats]:
     """Mass, its moment int x (3,) and second moment int x x* (3, 3), from `origin`."""
     if mass.given is None:
         seen = mass.seen_from(origin)

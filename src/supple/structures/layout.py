@@ -17,7 +17,7 @@ COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class DofLayout:
     """Points that move, with six degrees of freedom (rotation, displacement) or three (displacement).
 
     Attributes

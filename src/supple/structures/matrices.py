@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from supple.checks import Floats, array
 from supple.errors import ModelError, PhysicsWarning
 from supple.structures.integration import totals
-from supple.structures.layout import Layout, extent
+from supple.structures.layout import DofLayout, extent
 from supple.structures.mass import Sparse
 from supple.structures.recognition import recognised
 from supple.structures.soundness import check_free, check_not_negative, check_symmetric
@@ -73,7 +73,7 @@ def from_matrices(
     if M.shape != K.shape:
         raise ModelError(f"mass and stiffness: expected the same shape, got {M.shape} and {K.shape}")
     turning = np.full(k, M.shape[0] == 6 * k)
-    layout = Layout(x, turning)
+    layout = DofLayout(x, turning)
     if turning[0]:
         order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel()
         M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
@@ -100,7 +100,7 @@ def _matrix(value: Any, k: int, what: str) -> Sparse:
     return sparse.csr_array(matrix)
 
 
-def _check_even(M: Sparse, layout: Layout) -> None:
+def _check_even(M: Sparse, layout: DofLayout) -> None:
     rigid = layout.rigid_motions(np.zeros(3))[:, 3:]
     masses = np.einsum("ia,ia->a", rigid, M @ rigid)
     if masses.min() <= 0:

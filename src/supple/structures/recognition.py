@@ -6,26 +6,26 @@ import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats
-from supple.structures.layout import Layout
+from supple.structures.layout import DofLayout
 from supple.structures.mass import MassModel, Sparse, stations, turned
 
 SAME = 1e-9
 """Relative difference of entries that are meant to be equal."""
 
 
-def recognised(M: Sparse, layout: Layout) -> MassModel:
+def recognised(M: Sparse, layout: DofLayout) -> MassModel:
     """Rows of mass whose matrix is M; or rows that stand in for M, if it is of neither kind that has such rows."""
     model = _lumped(M, layout) if layout.turning.all() else _continuous(M, layout)
     return _stand_in(M, layout) if model is None else model
 
 
-def continuous(weights: Sparse, layout: Layout) -> MassModel:
+def continuous(weights: Sparse, layout: DofLayout) -> MassModel:
     """Interpolated displacements with the scalar mass matrix `weights` (k, k)."""
     x, y, z = _displacements(layout)
     return MassModel((x, y, z), layout.points, weights, np.ones(len(layout.points), bool))
 
 
-def _continuous(M: Sparse, layout: Layout) -> MassModel | None:
+def _continuous(M: Sparse, layout: DofLayout) -> MassModel | None:
     """The rows of solid elements, or of point masses, if each 3x3 block of M is a multiple of I."""
     selections = _displacements(layout)
     parts = [sparse.csr_array(P @ M @ P.T) for P in selections]
@@ -37,7 +37,7 @@ def _continuous(M: Sparse, layout: Layout) -> MassModel | None:
     return model
 
 
-def _lumped(M: Sparse, layout: Layout) -> MassModel | None:
+def _lumped(M: Sparse, layout: DofLayout) -> MassModel | None:
     """Rigid masses on the nodes, if M is block diagonal and each block (J, m p~; -m p~, m I) is of a real body."""
     k = len(layout.points)
     entries = M.tocoo()
@@ -63,7 +63,7 @@ def _lumped(M: Sparse, layout: Layout) -> MassModel | None:
     return model
 
 
-def _stand_in(M: Sparse, layout: Layout) -> MassModel:
+def _stand_in(M: Sparse, layout: DofLayout) -> MassModel:
     """Point masses on the nodes: row sums, or where those are not positive, the diagonal scaled to the whole mass."""
     blocks = [sparse.csr_array(P @ M @ P.T) for P in _displacements(layout)]
     sums = np.mean([np.asarray(b.sum(axis=1)).ravel() for b in blocks], axis=0)
@@ -76,7 +76,7 @@ def _stand_in(M: Sparse, layout: Layout) -> MassModel:
     return MassModel((x, y, z), layout.points, weights, np.ones(len(masses), bool), given=M)
 
 
-def _displacements(layout: Layout) -> list[Sparse]:
+def _displacements(layout: DofLayout) -> list[Sparse]:
     """Three (k, size) sparse arrays: ux, uy and uz of all points."""
     return [sparse.csr_array(layout.motion[a::6]) for a in range(3, 6)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,19 +12,19 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from supple.checks import Floats, Ints, text
 from supple.errors import ModelError, PhysicsWarning, nearest
-from supple.structures.bases import Basis, cantilever, craig_bampton, free_free
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
-from supple.structures.eigen import cut
 from supple.structures.held import Held, frame_rows, hold, place
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.integration import modal_integrals
 from supple.structures.kinds import kinds
 from supple.structures.layout import extent
 from supple.structures.mass import Sparse
+from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
+from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
-from supple.structures.report import Report
 from supple.structures.soundness import check_mass, rigid_resistance
+from supple.structures.sparse_modes import cut
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
@@ -34,6 +34,26 @@ MOST_MODES = 2_000
 """Integrals of pairs of modes take 9 numbers each: 300 MB."""
 ILL_CONDITIONED = 1e-10
 """Lowest pivot of a beam of 3,400 elements; its first frequency is right to about 1e-5."""
+
+
+class ReducedCoordinates(NamedTuple):
+    """What the deformation is expressed in.
+
+    Attributes
+    ----------
+    shapes : (size, n) array
+        Motion of all degrees of freedom for unit coordinates.
+    mass, stiffness : (n, n) sparse arrays
+    labels : tuple of str
+    modal : ModalBasis or None
+        The modes; None if the coordinates are those of nodes.
+    """
+
+    shapes: Floats | Sparse
+    mass: Sparse
+    stiffness: Sparse
+    labels: tuple[str, ...]
+    modal: ModalBasis | None
 
 
 def reduce(
@@ -54,43 +74,52 @@ def reduce(
     small = structure.condensed
     held = hold(structure, root)
     origin = small.layout.points[held.point]
-    shapes: Floats | Sparse
-    squares: Floats | None = None
-    made: Basis | None = None
     if basis == "nodal":
-        if modes is not None:
-            raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
-        kept = _banded(small, held.point)
-        shapes = sparse.csr_array(sparse.eye_array(small.size, format="csc")[:, kept])
-        G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
-        check_mass(G, lambda i: small.name_of(int(kept[i])))
-        labels = tuple(small.name_of(int(i)) for i in kept)
+        x = _nodal_coordinates(structure, modes, held)
     else:
-        made = _modal(structure, basis, modes, held, interfaces)
-        shapes, squares = made.shapes, made.squares
-        G, K = sparse.csr_array(sparse.eye_array(len(squares))), sparse.csr_array(sparse.diags_array(squares))
-        labels = tuple(f"mode{i + 1}" for i in range(len(squares)))
-    frames = _frames(structure, shapes, origin)
-    integrals = modal_integrals(small.mass, shapes, small.layout, origin)
-    motion = sparse.csr_array(small.motion @ sparse.csr_array(shapes))
+        x = _modal_coordinates(_modal(structure, basis, modes, held, interfaces))
+    frames = _frames(structure, x.shapes, origin)
+    integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
+    motion = sparse.csr_array(small.motion @ sparse.csr_array(x.shapes))
     return FlexibleBody(
         basis=basis,
         root=root,
-        labels=labels,
+        labels=x.labels,
         frames=frames,
         nodes=structure.nodes - origin,
         turning=small.turning,
         shapes=motion,
-        mass_matrix=G,
-        stiffness=K,
-        damping=damping_matrix(damping, G, K, squares),
+        mass_matrix=x.mass,
+        stiffness=x.stiffness,
+        damping=damping_matrix(damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, made, integrals, frames),
+        report=_report(structure, held, x.modal, integrals, frames),
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
     )
 
 
-def _modal(structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None) -> Basis:
+def _nodal_coordinates(structure: Structure, modes: int | None, held: Held) -> ReducedCoordinates:
+    """All degrees of freedom but the root's."""
+    if modes is not None:
+        raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
+    small = structure.condensed
+    kept = _banded(small, held.point)
+    shapes = sparse.csr_array(sparse.eye_array(small.size, format="csc")[:, kept])
+    G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
+    check_mass(G, lambda i: small.name_of(int(kept[i])))
+    return ReducedCoordinates(shapes, G, K, tuple(small.name_of(int(i)) for i in kept), None)
+
+
+def _modal_coordinates(made: ModalBasis) -> ReducedCoordinates:
+    """Modal coordinates, whose matrices are diagonal."""
+    n = len(made.squares)
+    G, K = sparse.csr_array(sparse.eye_array(n)), sparse.csr_array(sparse.diags_array(made.squares))
+    return ReducedCoordinates(made.shapes, G, K, tuple(f"mode{i + 1}" for i in range(n)), made)
+
+
+def _modal(
+    structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None
+) -> ModalBasis:
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
         raise ModelError(f"modes: expected their number for the basis {basis!r}, got {modes!r}")
     if modes > MOST_MODES:
@@ -145,7 +174,11 @@ def _frames(structure: Structure, shapes: Floats | Sparse, origin: Floats) -> di
 
 
 def _report(
-    structure: Structure, held: Held, made: Basis | None, integrals: ModalIntegrals, frames: Mapping[str, ShapeFrame]
+    structure: Structure,
+    held: Held,
+    made: ModalBasis | None,
+    integrals: ModalIntegrals,
+    frames: Mapping[str, ShapeFrame],
 ) -> Report:
     """Effective masses are squares of the momentum of each mode's unit speed, G being I."""
     small = structure.condensed

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from supple.checks import Floats
 from supple.errors import ModelError
-from supple.structures.layout import COMPONENTS, Bools, Layout, cross_matrix
+from supple.structures.layout import COMPONENTS, Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse
 
 COLLINEAR = 1e-6
@@ -26,7 +26,7 @@ class Condensed:
 
     Attributes
     ----------
-    layout : Layout
+    layout : DofLayout
         Its points: the nodes that are in no region, and the regions in the place of their first node.
     names : tuple of str
         Of the points: the number of the node or the name of the region.
@@ -40,7 +40,7 @@ class Condensed:
     mass : MassModel
     """
 
-    layout: Layout
+    layout: DofLayout
     names: tuple[str, ...]
     frames: dict[str, int]
     motion: Sparse
@@ -58,7 +58,7 @@ class Condensed:
         return f"{self.names[self.layout.point[dof]]}.{COMPONENTS[self.layout.component[dof]]}"
 
 
-def condense(layout: Layout, stiffness: Sparse, mass: MassModel, frames: Mapping[str, tuple[int, ...]]) -> Condensed:
+def condense(layout: DofLayout, stiffness: Sparse, mass: MassModel, frames: Mapping[str, tuple[int, ...]]) -> Condensed:
     """The structure with its rigid regions as points.
 
     Cost is linear in the nodes.
@@ -68,7 +68,7 @@ def condense(layout: Layout, stiffness: Sparse, mass: MassModel, frames: Mapping
     counts = np.bincount(point_of)
     centres = np.stack([np.bincount(point_of, x) / counts for x in layout.points.T], axis=1)
     alone = np.array([i not in owner for i in heads])
-    small = Layout(centres, np.where(alone, layout.turning[heads], True))
+    small = DofLayout(centres, np.where(alone, layout.turning[heads], True))
     motion = _motion(layout.points, small, point_of)
     expand = sparse.csr_array(motion[6 * layout.point + layout.component])
     K = sparse.csr_array(expand.T @ stiffness @ expand)
@@ -85,7 +85,7 @@ def condense(layout: Layout, stiffness: Sparse, mass: MassModel, frames: Mapping
     )
 
 
-def regions(layout: Layout, frames: Mapping[str, tuple[int, ...]]) -> dict[int, str]:
+def regions(layout: DofLayout, frames: Mapping[str, tuple[int, ...]]) -> dict[int, str]:
     """The region of each node that is in one; regions may not share nodes unless they are the same."""
     owner: dict[int, str] = {}
     for name, nodes in frames.items():
@@ -105,7 +105,7 @@ def regions(layout: Layout, frames: Mapping[str, tuple[int, ...]]) -> dict[int, 
     return owner
 
 
-def _check_turns(layout: Layout, name: str, nodes: tuple[int, ...]) -> None:
+def _check_turns(layout: DofLayout, name: str, nodes: tuple[int, ...]) -> None:
     if layout.turning[list(nodes)].any():
         return
     x = layout.points[list(nodes)]
@@ -117,7 +117,7 @@ def _check_turns(layout: Layout, name: str, nodes: tuple[int, ...]) -> None:
         )
 
 
-def _points(layout: Layout, owner: Mapping[int, str]) -> tuple[np.ndarray, list[int]]:
+def _points(layout: DofLayout, owner: Mapping[int, str]) -> tuple[np.ndarray, list[int]]:
     """The point of each node, and the first node of each point."""
     point_of = np.zeros(len(layout.points), dtype=np.int64)
     heads: list[int] = []
@@ -134,7 +134,7 @@ def _points(layout: Layout, owner: Mapping[int, str]) -> tuple[np.ndarray, list[
     return point_of, heads
 
 
-def _motion(nodes: Floats, small: Layout, point_of: np.ndarray) -> Sparse:
+def _motion(nodes: Floats, small: DofLayout, point_of: np.ndarray) -> Sparse:
     """(6 k, size) rotation and displacement of the nodes from the points they belong to."""
     arms = nodes - small.points[point_of]
     blocks = np.zeros((len(nodes), 6, 6))

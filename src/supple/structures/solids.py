@@ -11,7 +11,7 @@ from scipy import sparse
 
 from supple.checks import Floats, number
 from supple.errors import ModelError
-from supple.structures.layout import Layout
+from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material
 from supple.structures.recognition import continuous
@@ -56,7 +56,7 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
     nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
     weights = sparse.csr_array(skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(basis))
-    layout = Layout(nodes, np.zeros(len(nodes), bool))
+    layout = DofLayout(nodes, np.zeros(len(nodes), bool))
     numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
     K = _stiffness(skfem, basis, material)
     masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element)

@@ -10,9 +10,9 @@ from scipy.sparse.linalg import eigsh
 
 from supple.checks import Floats
 from supple.errors import ModelError
-from supple.structures.eigen import DENSE, factorised
-from supple.structures.layout import Layout, extent
+from supple.structures.layout import DofLayout, extent
 from supple.structures.mass import Sparse
+from supple.structures.sparse_modes import DENSE, factorised
 
 ASYMMETRY = 1e-8
 RESISTANCE = 1e-6
@@ -52,7 +52,7 @@ def check_not_negative(matrix: Sparse, what: str) -> None:
     raise ModelError(f"{what}: expected no negative eigenvalue, got {lowest:.6g}")
 
 
-def rigid_resistance(stiffness: Sparse, layout: Layout) -> Floats:
+def rigid_resistance(stiffness: Sparse, layout: DofLayout) -> Floats:
     """(6,) largest force against each rigid motion, relative to the terms it is the sum of."""
     origin = layout.points.mean(axis=0)
     size = extent(layout.points)
@@ -62,7 +62,7 @@ def rigid_resistance(stiffness: Sparse, layout: Layout) -> Floats:
     return np.asarray((np.abs(stiffness @ R) / worst).max(axis=0))
 
 
-def check_free(stiffness: Sparse, layout: Layout) -> None:
+def check_free(stiffness: Sparse, layout: DofLayout) -> None:
     """Raise if the stiffness resists a rigid motion: the structure is held somewhere already."""
     resistance = rigid_resistance(stiffness, layout)
     wrong = np.flatnonzero(resistance > RESISTANCE)

@@ -17,7 +17,7 @@ from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
 from supple.structures.held import static
 from supple.structures.integration import totals
-from supple.structures.layout import Bools, Layout, cross_matrix
+from supple.structures.layout import Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
 from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
@@ -57,9 +57,9 @@ class Structure:
         regions(self.layout, self.frames)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> DofLayout:
         """Numbering of the degrees of freedom."""
-        return Layout(self.nodes, self.turning)
+        return DofLayout(self.nodes, self.turning)
 
     @cached_property
     def condensed(self) -> Condensed:
@@ -162,11 +162,11 @@ class Structure:
         Parameters
         ----------
         basis : str
-            "cantilever": modes with the root fixed. "free-free": modes of the free structure, seen from the root.
-            "craig-bampton": shapes of unit motion of the interfaces and modes with the interfaces fixed, made
-            orthogonal. "nodal": all degrees of freedom but the root's.
+            "cantilever": normal modes with the root fixed. "free-free": normal modes of the free structure, relative
+            to the root. "craig-bampton": constraint modes of the interfaces and normal modes with the interfaces
+            fixed, made orthogonal. "nodal": all degrees of freedom but the root's.
         modes : int
-            Number of modes; in "craig-bampton" those besides the interfaces' shapes; none in "nodal".
+            Number of normal modes; "craig-bampton" adds constraint modes; none in "nodal".
         root : str
             Frame at the inboard hinge, or the number of a node as text. The body frame has its origin there and the
             structure's axes.
@@ -212,7 +212,7 @@ def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tu
     return out
 
 
-def _fitted(layout: Layout, nodes: tuple[int, ...]) -> tuple[Sparse | None, Sparse]:
+def _fitted(layout: DofLayout, nodes: tuple[int, ...]) -> tuple[Sparse | None, Sparse]:
     """Rotation (None if there is none) and displacement (3, size) of the middle of some nodes that move rigidly."""
     rows = sparse.csr_array(layout.motion[(6 * np.array(nodes)[:, None] + np.arange(6)).ravel()])
     mean = sparse.csr_array(np.tile(np.eye(6), len(nodes)) / len(nodes)) @ rows

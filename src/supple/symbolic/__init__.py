@@ -4,22 +4,25 @@ from supple.expressions.derivatives import forward, gradient, jacobian
 from supple.expressions.function import Function, Operations
 from supple.expressions.graph import Expr, Graph
 from supple.model.parameters import parameter_names
-from supple.model.trace import Trace, traced
+from supple.model.trace import Trace
+from supple.model.traced_functions import traced
 from supple.symbolic.counts import count_operations
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import Body, System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.routes import equations
 from supple.symbolic.vectors import Dyadic, Vector
 
 __all__ = [
-    "Body",
     "Dyadic",
-    "Equations",
+    "EquationsOfMotion",
     "Expr",
     "Function",
     "Graph",
+    "KaneBody",
+    "KaneJoint",
+    "KaneSystem",
+    "MassProperties",
     "Operations",
-    "System",
     "Trace",
     "Vector",
     "count_operations",

@@ -8,7 +8,8 @@ from supple.engines.plain import plain
 from supple.errors import StateError, nearest, unexpected
 from supple.expressions.function import Operations
 from supple.model.model import Model
-from supple.model.trace import Trace, traced
+from supple.model.trace import Trace
+from supple.model.traced_functions import traced
 from supple.recursions import triangular
 
 METHODS = ("articulated", "triangular")
@@ -23,7 +24,7 @@ def count_operations(
     ----------
     model : Model
     what : str
-        One of `supple.model.trace.TRACEABLE`.
+        One of `supple.model.traced_functions.TRACEABLE`.
     method : str
         Of forward dynamics: "articulated", or "triangular" (mass matrix, bias, elimination along the branches).
     parameters : sequence of str

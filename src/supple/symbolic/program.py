@@ -10,17 +10,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import StateError, nearest
 from supple.expressions.function import Function
-from supple.expressions.graph import Expr
 from supple.expressions.printers.c99 import RESERVED, c_source
 from supple.expressions.printers.head import identifiers
-from supple.expressions.printers.plan import Plan, planned
+from supple.expressions.printers.writing_plan import WritingPlan, planned
 from supple.model.inputs import named_vector
 
 Start = ArrayLike | Mapping[str, float]
@@ -82,15 +81,32 @@ class _Entry:
         return " ".join(_quoted(word) for word in (self.kind, self.name) if word is not None)
 
 
+class ProgramRun(NamedTuple):
+    """How long a program runs.
+
+    Attributes
+    ----------
+    duration, step : float
+        Seconds.
+    every : int
+        Rows are written of every n-th step, and of the last.
+    """
+
+    duration: float = 10.0
+    step: float = 1e-3
+    every: int = 1
+
+
+DEFAULT_RUN = ProgramRun()
+
+
 def simulation_program(
     function: Function,
     parameters: Mapping[str, float] | None = None,
     q: Start | None = None,
     v: Start | None = None,
     held: Mapping[str, Start] | None = None,
-    duration: float = 10.0,
-    step: float = 1e-3,
-    every: int = 1,
+    run: ProgramRun = DEFAULT_RUN,
 ) -> str:
     """One file of C99, a whole program: the equations as `c_source` has them, and a run with fixed steps.
 
@@ -109,10 +125,7 @@ def simulation_program(
         State at time 0; zero if not given.
     held : mapping of str to array_like or mapping, optional
         Other inputs by the names of their arrays; zero if not given.
-    duration : float
-    step : float
-    every : int
-        Rows are written of every n-th step, and of the last.
+    run : ProgramRun
 
     Raises
     ------
@@ -123,9 +136,9 @@ def simulation_program(
     --------
     >>> from supple.expressions.graph import Graph
     >>> g = Graph()
-    >>> x, u, k = g.input("q:x"), g.input("v:x"), g.parameter("k")
+    >>> x, u, k = g.input("x", "q"), g.input("x", "v"), g.parameter("k")
     >>> f = Function("oscillator", g, {"q": [x], "v": [u]}, {"rate": [u], "a": [-k * x]}, [k])
-    >>> text = simulation_program(f, {"k": 4.0}, q=[0.1], duration=2.0)
+    >>> text = simulation_program(f, {"k": 4.0}, q=[0.1], run=ProgramRun(duration=2.0))
     >>> print(text[text.index("static const struct") : text.index("static const char *const columns")].strip())
     static const struct entry entries[ENTRIES] = {
         {"duration", "duration", NULL, 2.0},
@@ -138,12 +151,12 @@ def simulation_program(
     """
     plan = planned(function)
     _check(function, plan)
-    entries = _settings(duration, step, every)
+    entries = _settings(run)
     given: dict[str, Any] = {"q": q, "v": v, **_others(function, plan, held or {})}
     first: dict[str, int] = {}
     for key, values in given.items():
         first[key] = len(entries)
-        entries += _entries(key, [_label(leaf) for leaf in plan.inputs[key].flat], values, plan.inputs[key].shape)
+        entries += _entries(key, [leaf.name for leaf in plan.inputs[key].flat], values, plan.inputs[key].shape)
     first[PARAMETER] = len(entries)
     entries += _parameters(function, plan, parameters or {})
 
@@ -153,7 +166,7 @@ def simulation_program(
     return "\n".join([ABOUT, c_source(equations), _tables(plan, entries), _calls(word, function, plan, first), fixed])
 
 
-def _check(function: Function, plan: Plan) -> None:
+def _check(function: Function, plan: WritingPlan) -> None:
     """Inputs and outputs are those of equations of motion, and their names can stand in an input file."""
     what = f"function {function.name!r}"
     if set(function.outputs) != {"rate", "a"}:
@@ -169,8 +182,8 @@ def _check(function: Function, plan: Plan) -> None:
     for key, x in plan.inputs.items():
         if key in (*SETTINGS, PARAMETER):
             raise StateError(f"{what}: an input cannot be called {key!r}, which means something else in input files")
-        _check_names(what, key, [_label(leaf) for leaf in x.flat])
-    _check_names(what, PARAMETER, [str(leaf.value) for leaf in plan.parameters])
+        _check_names(what, key, [leaf.name for leaf in x.flat])
+    _check_names(what, PARAMETER, [leaf.name for leaf in plan.parameters])
 
 
 def _check_names(what: str, kind: str, names: Sequence[str]) -> None:
@@ -182,12 +195,8 @@ def _check_names(what: str, kind: str, names: Sequence[str]) -> None:
         raise StateError(f"{what}: {kind}: expected names that differ, got more than one {twice[0]!r}")
 
 
-def _label(leaf: Expr) -> str:
-    """What an input is called: "arm.angle" of "q:arm.angle"."""
-    return str(leaf.value).split(":", 1)[-1]
-
-
-def _settings(duration: float, step: float, every: int) -> list[_Entry]:
+def _settings(run: ProgramRun) -> list[_Entry]:
+    duration, step, every = run
     if not 0.0 <= duration < math.inf:
         raise StateError(f"duration: expected 0 or more, got {duration}")
     if not 0.0 < step < math.inf:
@@ -196,11 +205,11 @@ def _settings(duration: float, step: float, every: int) -> list[_Entry]:
         raise StateError(f"duration {duration} takes more than {MOST_STEPS:g} steps of {step}")
     if not 1 <= every <= MOST_STEPS or every != int(every):
         raise StateError(f"every: expected a whole number from 1 on, got {every}")
-    numbers = zip(SETTINGS, (duration, step, every), strict=True)
+    numbers = zip(SETTINGS, run, strict=True)
     return [_Entry(name, None, float(value)) for name, value in numbers]
 
 
-def _others(function: Function, plan: Plan, held: Mapping[str, Start]) -> dict[str, Start | None]:
+def _others(function: Function, plan: WritingPlan, held: Mapping[str, Start]) -> dict[str, Start | None]:
     """Inputs that are held constant, with their numbers."""
     names = [key for key in plan.inputs if key not in ("t", "q", "v")]
     for key in held:
@@ -218,15 +227,15 @@ def _entries(kind: str, names: Sequence[str], values: Any, shape: tuple[int, ...
     return [_Entry(kind, name, float(x)) for name, x in zip(names, numbers, strict=True)]
 
 
-def _parameters(function: Function, plan: Plan, given: Mapping[str, float]) -> list[_Entry]:
-    names = [str(leaf.value) for leaf in plan.parameters]
+def _parameters(function: Function, plan: WritingPlan, given: Mapping[str, float]) -> list[_Entry]:
+    names = [leaf.name for leaf in plan.parameters]
     missing = [name for name in names if name not in given]
     if missing:
         raise StateError(f"parameters: function {function.name!r} needs a number for {', '.join(map(repr, missing))}")
     return _entries(PARAMETER, names, given, ())
 
 
-def _tables(plan: Plan, entries: Sequence[_Entry]) -> str:
+def _tables(plan: WritingPlan, entries: Sequence[_Entry]) -> str:
     """Headers, sizes, names and defaults."""
     state = plan.inputs["q"].size + plan.inputs["v"].size
     longest = max(len(entry.title.encode()) for entry in entries)
@@ -247,7 +256,7 @@ def _tables(plan: Plan, entries: Sequence[_Entry]) -> str:
     return "\n".join([*lines, "};", "", f"static const char kinds[] = {_literal(kinds)};", ""])
 
 
-def _calls(word: str, function: Function, plan: Plan, first: Mapping[str, int]) -> str:
+def _calls(word: str, function: Function, plan: WritingPlan, first: Mapping[str, int]) -> str:
     """The two functions by which the program reaches the equations."""
     coordinates = plan.inputs["q"].size
     places = {"t": "&t", "q": "x", "v": f"x + {coordinates}"}

@@ -11,7 +11,7 @@ from supple.errors import StateError
 from supple.expressions.derivatives import jacobian
 
 if TYPE_CHECKING:
-    from supple.symbolic.equations import Equations
+    from supple.symbolic.equations_of_motion import EquationsOfMotion
 
 Floats = NDArray[np.float64]
 STEP = 1e-3
@@ -24,7 +24,7 @@ ITERATIONS, FARTHEST, CLOSED = 100, 0.5, 1e-12
 """Of Newton's method: how many, the longest step of a coordinate, and the shortest, at which the loops are closed."""
 
 
-def closed_coordinates(equations: Equations, q: Floats) -> Floats:
+def closed_coordinates(equations: EquationsOfMotion, q: Floats) -> Floats:
     """Coordinates (nq,) with closed loops: the dependent ones are found from the others, by Newton's method.
 
     Raises
@@ -35,11 +35,11 @@ def closed_coordinates(equations: Equations, q: Floats) -> Floats:
     e, dependence = equations, equations.dependence
     if dependence is None or not len(dependence.coordinates):
         return q
-    q, leaves = q.copy(), list(e.q)
+    q, leaves = q.copy(), list(e.variables.q)
     places = [leaves.index(x) for x in dependence.coordinates]
     slopes = jacobian(dependence.closures, dependence.coordinates)
     closing = e.function("closing", {"gap": dependence.closures, "slope": slopes})
-    given = {"v": np.zeros(len(e.v)), "tau": np.zeros(len(e.inputs)), "t": [0.0]}
+    given = {"v": np.zeros(len(e.variables.v)), "tau": np.zeros(len(e.variables.inputs)), "t": [0.0]}
     for _ in range(ITERATIONS):
         at = closing.evaluate(e.numbers(), q=q, **{key: given[key] for key in closing.inputs if key != "q"})
         change = np.linalg.lstsq(at["slope"], -at["gap"], rcond=None)[0]
@@ -48,14 +48,14 @@ def closed_coordinates(equations: Equations, q: Floats) -> Floats:
         if size <= CLOSED * max(1.0, np.abs(q).max()) and left <= CLOSED * np.abs(at["slope"]).max():
             return q
         q[places] += change * min(1.0, FARTHEST / size) if size else 0.0
-    names = ", ".join(repr(str(leaf.value).partition(":")[2]) for leaf in dependence.coordinates)
+    names = ", ".join(repr(leaf.name) for leaf in dependence.coordinates)
     raise StateError(
         f"{e.name}: the loops cannot be closed by {names} from the start that is given: still open by "
         f"{np.abs(at['gap']).max():.3g}"
     )
 
 
-def stable_step(equations: Equations, q: Floats, v: Floats, tau: Floats) -> float:
+def stable_step(equations: EquationsOfMotion, q: Floats, v: Floats, tau: Floats) -> float:
     """Seconds: a step of the classical Runge-Kutta method that the fastest motion about a state leaves stable."""
     x, n = np.concatenate([q, v]), len(q)
 

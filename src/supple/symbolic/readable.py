@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.expressions.expand import Expansion, Product
+from supple.expressions.expand import Expansion, Monomial
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.printers.head import label
 from supple.expressions.printers.latex import LatexWriter, aligned
 from supple.expressions.printers.names import latex_name, text_name
-from supple.expressions.printers.plan import planned
 from supple.expressions.printers.text import TextWriter
 from supple.expressions.printers.writer import FormulaWriter
+from supple.expressions.printers.writing_plan import planned
 
 if TYPE_CHECKING:
-    from supple.symbolic.equations import Equations
+    from supple.symbolic.equations_of_motion import EquationsOfMotion
 
 MOST_SPEEDS = 12
 """Speeds beyond which nobody reads the equations."""
@@ -55,7 +55,7 @@ class Style:
     name: Callable[[str, int, str], str]
 
 
-def implicit_text(equations: Equations) -> str | None:
+def implicit_text(equations: EquationsOfMotion) -> str | None:
     """The equations M v' = f as plain text, above them the kinematical equations; None if they are too long for it.
 
     A coordinate goes by its name, its rate is name' and that speed's rate name''. Kinematical equations that only say
@@ -63,8 +63,8 @@ def implicit_text(equations: Equations) -> str | None:
 
     Examples
     --------
-    >>> from supple.symbolic.kane import System
-    >>> s = System("pendulum")
+    >>> from supple.symbolic.kane import KaneSystem
+    >>> s = KaneSystem("pendulum")
     >>> I1zz, m1, g, L = s.parameters("I1zz", "m1", "g", "L")
     >>> s.gravity = -g * s.ground.axes[1]
     >>> arm = s.add_body(
@@ -81,7 +81,7 @@ def implicit_text(equations: Equations) -> str | None:
     return "\n".join("".join(f"{left} = {right}\n" for left, right in part) for part in parts if part)
 
 
-def implicit_latex(equations: Equations) -> str | None:
+def implicit_latex(equations: EquationsOfMotion) -> str | None:
     """The same for typesetting, in an `align*` environment (package amsmath)."""
     parts = _parts(equations, Style(LatexWriter, latex_name))
     if parts is None:
@@ -89,18 +89,23 @@ def implicit_latex(equations: Equations) -> str | None:
     return aligned([f"{left} &= {right}" for part in parts for left, right in part])
 
 
-def _parts(equations: Equations, style: Style) -> tuple[Sides, Sides, Sides] | None:
+def _parts(equations: EquationsOfMotion, style: Style) -> tuple[Sides, Sides, Sides] | None:
     """Intermediate variables, kinematical equations and dynamical equations, if they are short enough."""
-    return _Page(equations, style).parts() if 0 < len(equations.f) <= MOST_SPEEDS else None
+    return _Page(equations, style).parts() if 0 < len(equations.terms.f) <= MOST_SPEEDS else None
 
 
 class _Page:
     """Equations in a graph of their own, in which the leaves are numbered in the order of writing."""
 
-    def __init__(self, equations: Equations, style: Style) -> None:
+    def __init__(self, equations: EquationsOfMotion, style: Style) -> None:
         e = equations
         self.equations, self.style, self.graph = e, style, Graph()
-        groups = {PARAMETER: e.symbols, INPUT: e.inputs, COORDINATE: (e.time, *e.q), SPEED: e.v}
+        groups = {
+            PARAMETER: e.variables.symbols,
+            INPUT: e.variables.inputs,
+            COORDINATE: (e.variables.time, *e.variables.q),
+            SPEED: e.variables.v,
+        }
         places = [(leaf, kind, i) for kind, leaves in groups.items() for i, leaf in enumerate(leaves)]
         leaves = {old: self.graph.input(str(n)) for n, (old, _, _) in enumerate(places)}
         self.leaves = list(leaves.values())
@@ -111,29 +116,34 @@ class _Page:
         moved = e.implicit.moved(self.graph, leaves)
         self.rates, self.M, self.f = moved["rate"], moved["M"], moved["f"]
         self.expansion = Expansion(self.graph)
-        self.terms: dict[int, list[Product] | None] = {}
+        self.terms: dict[int, list[Monomial] | None] = {}
 
     # ------------------------------------------------------------ names
 
     def _names(self, leaves: Sequence[Expr]) -> dict[Expr, str]:
         """Texts of all leaves, and in `rate_names` and `acceleration_names` those of the left sides."""
         e, name = self.equations, self.style.name
-        speeds = {speed: q for speed, q in zip(reversed(e.rates), reversed(e.q), strict=True) if speed in e.v}
-        labels = {leaf: label(leaf) for leaf in leaves} | {e.time: "t"}
+        speeds = {
+            speed: q
+            for speed, q in zip(reversed(e.terms.rates), reversed(e.variables.q), strict=True)
+            if speed in e.variables.v
+        }
+        labels = {leaf: label(leaf) for leaf in leaves} | {e.variables.time: "t"}
         owner: dict[str, Expr] = {}
-        for leaf in (*e.q, *e.v, *leaves):
+        for leaf in (*e.variables.q, *e.variables.v, *leaves):
             if leaf not in speeds:
                 owner.setdefault(labels[leaf], leaf)
 
         def text(leaf: Expr, dots: int) -> str:
-            kind = leaf.op if leaf.op == "parameter" else str(leaf.value).partition(":")[0]
-            return name(labels[leaf], dots, "" if owner[labels[leaf]] is leaf else kind)
+            return name(labels[leaf], dots, "" if owner[labels[leaf]] is leaf else leaf.kind)
 
         out = {leaf: text(speeds[leaf], 1) if leaf in speeds else text(leaf, 0) for leaf in leaves}
         self.taken = set(out.values())
-        self.trivial = [rate in speeds and speeds[rate] is q for q, rate in zip(e.q, e.rates, strict=True)]
-        self.rate_names = [text(q, 1) for q in e.q]
-        self.acceleration_names = [text(speeds[u], 2) if u in speeds else text(u, 1) for u in e.v]
+        self.trivial = [
+            rate in speeds and speeds[rate] is q for q, rate in zip(e.variables.q, e.terms.rates, strict=True)
+        ]
+        self.rate_names = [text(q, 1) for q in e.variables.q]
+        self.acceleration_names = [text(speeds[u], 2) if u in speeds else text(u, 1) for u in e.variables.v]
         return out
 
     # ------------------------------------------------------------ equations
@@ -205,20 +215,20 @@ class _Page:
             return self.long_writer.expression(node)
         return _joined([self._group(group) for group in self._groups(terms)])
 
-    def _term_order(self, term: Product) -> tuple[bool, int, list[Rank], bool]:
+    def _term_order(self, term: Monomial) -> tuple[bool, int, list[Rank], bool]:
         ranks = sorted(self._rank(atom) for atom, n in term.powers for _ in range(abs(n)))
         return all(rank[0] != INPUT for rank in ranks), len(ranks), ranks, term.coefficient < 0.0
 
-    def _groups(self, terms: list[Product]) -> list[list[Product]]:
+    def _groups(self, terms: list[Monomial]) -> list[list[Monomial]]:
         """Terms in order; together those over the same sum, and those that differ in parameters: (B - C)*u2*u3."""
-        out: dict[tuple[Powers, int], list[Product]] = {}
+        out: dict[tuple[Powers, int], list[Monomial]] = {}
         for i, term in enumerate(sorted(terms, key=self._term_order)):
             sums = tuple((atom, n) for atom, n in term.powers if atom.op in ("add", "sub"))
             varying = tuple((atom, n) for atom, n in term.powers if self._rank(atom)[0] != PARAMETER)
             out.setdefault((sums or varying, 0 if sums or varying else i), []).append(term)
         return list(out.values())
 
-    def _group(self, group: list[Product], *last: str) -> Signed:
+    def _group(self, group: list[Monomial], *last: str) -> Signed:
         """Terms of a group as one: what they have in common times a sum, parameters alone in front, others behind."""
         if len(group) == 1:
             return self._product(group[0], last)
@@ -230,15 +240,15 @@ class _Page:
         scale = sizes.pop() if len(sizes) == 1 else 1.0
         scale = -scale if all(term.coefficient < 0.0 for term in group) else scale
         rest = [
-            Product(t.coefficient / scale, tuple((x, n - common.get(x, 0)) for x, n in t.powers if n != common.get(x)))
+            Monomial(t.coefficient / scale, tuple((x, n - common.get(x, 0)) for x, n in t.powers if n != common.get(x)))
             for t in group
         ]
         inside = self.writer.enclosed(_joined([self._product(term) for term in sorted(rest, key=self._term_order)]))
         varies = any(self._rank(atom)[0] != PARAMETER for term in rest for atom, _ in term.powers)
         before, behind = ((), (inside,)) if varies else ((inside,), ())
-        return self._product(Product(scale, tuple(common.items())), behind + last, before)
+        return self._product(Monomial(scale, tuple(common.items())), behind + last, before)
 
-    def _product(self, term: Product, last: Texts = (), first: Texts = ()) -> Signed:
+    def _product(self, term: Monomial, last: Texts = (), first: Texts = ()) -> Signed:
         """A product, with more factors before and behind."""
         above: list[str] = []
         below: list[str] = []

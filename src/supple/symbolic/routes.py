@@ -15,7 +15,7 @@ from supple.model.model import Model
 from supple.model.parameters import Symbols, symbols_of
 from supple.model.trace import Trace
 from supple.recursions.tree import THREE_AXES
-from supple.symbolic.equations import Equations
+from supple.symbolic.equations_of_motion import EquationsOfMotion, Terms, Variables
 from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.from_model import system_of
 
@@ -41,7 +41,7 @@ def equations(
     route: str = "auto",
     names: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | Sequence[str] | None = None,
-) -> Equations:
+) -> EquationsOfMotion:
     """The equations of motion of a model in symbols.
 
     Parameters
@@ -73,12 +73,12 @@ def equations(
         raise StateError(f"route: expected one of auto, {', '.join(ROUTES)}, got {route!r}{nearest(route, ROUTES)}")
     if model.loops is not None:
         raise ModelError(
-            f"model {model.name!r} has closed loops: their equations are written by `supple.symbolic.System` with "
+            f"model {model.name!r} has closed loops: their equations are written by `supple.symbolic.KaneSystem` with "
             "dependent speeds; `model.compile` has them as machine code and C"
         )
     symbols = symbols_of(model, parameters, names, inputs)
     little = _small(model, small, symbols)
-    found: dict[str, Equations] = {}
+    found: dict[str, EquationsOfMotion] = {}
     if route == "kane" or (route == "auto" and model.flex is None and model.nv <= LONGEST):
         found["kane"] = _by_kane(model, symbols, little)
     if route != "kane":
@@ -106,12 +106,12 @@ def require_known(
     _small(model, small, symbols_of(model, parameters, names, inputs))
 
 
-def _by_kane(model: Model, symbols: Symbols, small: Small) -> Equations:
+def _by_kane(model: Model, symbols: Symbols, small: Small) -> EquationsOfMotion:
     system = system_of(model, symbols)
     return derive(system, [*(system.q[i] for i in small[0]), *(system.v[i] for i in small[1])])
 
 
-def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Equations]:
+def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, EquationsOfMotion]:
     """Both from one trace, with inertia moved inward, which neither motion nor generalized forces notice."""
     t = Trace(model, symbols, regroup=True)
     little = (*(t.q[i] for i in small[0]), *(t.v[i] for i in small[1]))
@@ -119,27 +119,21 @@ def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Eq
     rates = truncated(t.rates(t.q, t.v), little, "rates")
     M = truncated(t.mass_matrix(t.q), little, "mass matrix")
     f = truncated(driven - t.bias_forces(t.q, t.v), little, "forces")
+    variables = Variables(
+        graph=t.graph,
+        time=t.graph.new_input("time", "t"),
+        q=t.q,
+        v=t.v,
+        inputs=np.array([leaf for leaf in driven if isinstance(leaf, Expr)], dtype=object),
+        symbols=tuple(symbols.leaves(t.graph).values()),
+        values=dict(symbols.values),
+    )
     accelerations = {
         "composite": solve_symmetric(M, f, little, model.speeds),
         "articulated": truncated(t.forward_dynamics(t.q, t.v, driven), little, "accelerations"),
     }
     return {
-        own: Equations(
-            name=model.name,
-            graph=t.graph,
-            time=t.graph.input("t:time"),
-            q=t.q,
-            v=t.v,
-            inputs=np.array([leaf for leaf in driven if isinstance(leaf, Expr)], dtype=object),
-            symbols=tuple(symbols.leaves(t.graph).values()),
-            values=dict(symbols.values),
-            rates=rates,
-            M=M,
-            f=f,
-            accelerations=a,
-            route=own,
-            small=little,
-        )
+        own: EquationsOfMotion(model.name, variables, Terms(rates, M, f, a), route=own, small=little)
         for own, a in accelerations.items()
     }
 

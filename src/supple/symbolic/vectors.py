@@ -14,7 +14,7 @@ from typing import Any, final
 from supple.errors import ModelError
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.printers.text import expression_text
-from supple.symbolic.bases import Basis, Triple, Unit, moved, nearest_home, way
+from supple.symbolic.vector_bases import Triple, Unit, VectorBasis, moved, nearest_home, way
 
 
 @final
@@ -33,7 +33,7 @@ class Vector:
 
     Examples
     --------
-    >>> from supple.symbolic.bases import Ground, Turned
+    >>> from supple.symbolic.vector_bases import Ground, Turned
     >>> g = Graph()
     >>> q, u = g.input("q"), g.input("u")
     >>> n = Ground("n", g)
@@ -93,9 +93,9 @@ class Vector:
 
     # ------------------------------------------------------------ components and products
 
-    def components(self, basis: Basis) -> Triple:
+    def components(self, basis: VectorBasis) -> Triple:
         """Components in a basis: each term goes the shortest way there, and terms that meet go on together."""
-        waiting: dict[Basis, Triple] = {}
+        waiting: dict[VectorBasis, Triple] = {}
         for unit, c in self.terms.items():
             home = nearest_home(unit, basis)
             i, sign = unit.places[home]
@@ -109,7 +109,7 @@ class Vector:
             waiting[following] = [a + b for a, b in zip(there, arriving, strict=True)] if there else arriving
         return waiting.get(basis, [self.graph.zero] * 3)
 
-    def along(self, basis: Basis) -> Vector:
+    def along(self, basis: VectorBasis) -> Vector:
         """The same vector written in the axes of a basis: the dot product with the basis dyadic (7)."""
         return in_basis(basis, self.components(basis))
 
@@ -243,7 +243,7 @@ class Dyadic:
                 terms[a, b] = c
         return Dyadic(self.graph, terms)
 
-    def along(self, basis: Basis) -> Dyadic:
+    def along(self, basis: VectorBasis) -> Dyadic:
         """The same dyadic written in the axes of a basis, A . D . A (19)."""
         first = self.mapped(lambda column: column.along(basis))
         return first.transposed.mapped(lambda column: column.along(basis)).transposed
@@ -252,13 +252,13 @@ class Dyadic:
         return _text(self)
 
 
-def axis(basis: Basis, i: int) -> Vector:
+def axis(basis: VectorBasis, i: int) -> Vector:
     """The i-th axis of a basis, counted from 0."""
     unit, sign = basis.axes[i]
     return Vector(basis.graph, {unit: basis.graph.constant(sign)})
 
 
-def in_basis(basis: Basis, components: Iterable[Any]) -> Vector:
+def in_basis(basis: VectorBasis, components: Iterable[Any]) -> Vector:
     """The vector with these three components."""
     g, given = basis.graph, list(components)
     if len(given) != 3:
@@ -266,12 +266,12 @@ def in_basis(basis: Basis, components: Iterable[Any]) -> Vector:
     return Vector(g, {unit: sign * g.node(c) for (unit, sign), c in zip(basis.axes, given, strict=True)})
 
 
-def identity(basis: Basis) -> Dyadic:
+def identity(basis: VectorBasis) -> Dyadic:
     """The basis dyadic b1 b1 + b2 b2 + b3 b3 (6)."""
     return Dyadic(basis.graph, {(unit, unit): basis.graph.one for unit, _ in basis.axes})
 
 
-def dyadic(basis: Basis, matrix: Any) -> Dyadic:
+def dyadic(basis: VectorBasis, matrix: Any) -> Dyadic:
     """The dyadic with these 3 x 3 components (18)."""
     g, terms = basis.graph, {}
     for i, (a, sign_a) in enumerate(basis.axes):
@@ -288,7 +288,7 @@ def added(graph: Graph, terms: Iterable[Expr]) -> Expr:
     return total
 
 
-def meeting_basis(a: Vector, b: Vector) -> Basis | None:
+def meeting_basis(a: Vector, b: Vector) -> VectorBasis | None:
     """The basis in which two vectors meet with the fewest rotations; none if one of them is zero."""
     _check_one_system(a, b)
     if a.is_zero or b.is_zero:
@@ -303,9 +303,9 @@ def meeting_basis(a: Vector, b: Vector) -> Basis | None:
     return min(candidates, key=lambda basis: _rotations(a, basis) + _rotations(b, basis))
 
 
-def _rotations(v: Vector, target: Basis) -> int:
+def _rotations(v: Vector, target: VectorBasis) -> int:
     """How many bases the terms of a vector pass on the way to a target."""
-    passed: set[Basis] = set()
+    passed: set[VectorBasis] = set()
     for unit in v.terms:
         passed.update(way(nearest_home(unit, target), target)[:-1])
     return len(passed)

@@ -12,7 +12,7 @@ from supple.checks import Floats
 from supple.formulations import AnyModel
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
-from supple.structures.eigen import lowest_modes
+from supple.structures.sparse_modes import lowest_modes
 from supple.view.assembled import Assembled, assembled
 from supple.view.curves import MOST_CURVES, annotated, largest, plot
 from supple.view.groups import groups, quantity

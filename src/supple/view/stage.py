@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats
-from supple.description.description import GROUND, Placed
+from supple.description.members import GROUND, Placed
 from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.compiled import estimated_operations

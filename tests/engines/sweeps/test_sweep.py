@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from supple.engines.kernels import step, sweep
+from supple.engines.llvm import jit
 from supple.engines.sweeps import sweep as sweeps
 
 TABLE = ((1, 2), (3, 4))
@@ -197,7 +198,7 @@ def thrice(x: float) -> float:
 def fresh() -> tuple[list[float], int]:
     """What two sweeps return and how many had to be compiled, as in a new process."""
     functions: list[Any] = [sweep(twice), sweep(thrice)]
-    with mock.patch.object(sweeps, "optimized_code", wraps=sweeps.optimized_code) as compiled:
+    with mock.patch.object(sweeps, "optimized_code", wraps=jit.optimized_code) as compiled:
         return [f(7.0) for f in functions], compiled.call_count
 
 

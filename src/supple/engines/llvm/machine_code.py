@@ -110,7 +110,7 @@ class MachineCode:
                [7.]]), array([ 2., 12.]))
         """
         if function.parameters:
-            names = ", ".join(str(leaf.value) for leaf in function.parameters)
+            names = ", ".join(leaf.name for leaf in function.parameters)
             raise StateError(f"{name or function.name}: expected a function without parameters, got {names}")
         return MachineCode(
             name or function.name,

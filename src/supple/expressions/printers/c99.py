@@ -8,8 +8,8 @@ import re
 from supple.expressions.function import Function
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers.head import Place, head, identifiers, leaf_names
-from supple.expressions.printers.plan import planned
 from supple.expressions.printers.writer import CodeWriter
+from supple.expressions.printers.writing_plan import planned
 
 KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm bool

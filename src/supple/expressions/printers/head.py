@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.expressions.function import Function, Nodes, Operations
 from supple.expressions.graph import Expr
-from supple.expressions.printers.plan import Plan
+from supple.expressions.printers.writing_plan import WritingPlan
 
 PURPOSE = {
     "forward_dynamics": "accelerations a that generalized forces tau give",
@@ -35,13 +35,13 @@ Entry = Callable[[str, Place], str]
 """Text of one number of an array, from the array's name and the place in it; of the whole array without a place."""
 
 
-def head(function: Function, plan: Plan, names: dict[int, str], made: Entry | None) -> list[str]:
+def head(function: Function, plan: WritingPlan, names: dict[int, str], made: Entry | None) -> list[str]:
     """Lines that say what the function computes, the operations it takes, and the order of all numbers.
 
     Parameters
     ----------
     function : Function
-    plan : Plan
+    plan : WritingPlan
     names : dict of int to str
         Text of the leaves, by the ids of their nodes.
     made : function, optional
@@ -77,9 +77,8 @@ def places(x: Nodes) -> Iterator[tuple[Place, Expr]]:
 
 
 def label(leaf: Expr) -> str:
-    """What a leaf is called, an input without the kind in front: "arm.angle" of "q:arm.angle"."""
-    name = str(leaf.value)
-    return _ascii(name.split(":", 1)[-1] if leaf.op == "input" else name)
+    """The name of a leaf, as it can stand in a comment."""
+    return _ascii(leaf.name)
 
 
 def output_labels(function: Function, key: str) -> list[str]:
@@ -91,7 +90,7 @@ def output_labels(function: Function, key: str) -> list[str]:
     return [label(leaf) for leaf in names.flat] if names is not None and names.shape == x.shape else []
 
 
-def leaf_names(plan: Plan, given: Entry) -> dict[int, str]:
+def leaf_names(plan: WritingPlan, given: Entry) -> dict[int, str]:
     """Text of every input and parameter, by the ids of their nodes."""
     out = {leaf.id: given(key, at) for key, x in plan.inputs.items() for at, leaf in places(x)}
     return out | {leaf.id: given("parameters", (i,)) for i, leaf in enumerate(plan.parameters)}

@@ -10,8 +10,8 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Expr
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers.head import Place, head, label, leaf_names, places
-from supple.expressions.printers.plan import Plan, planned
 from supple.expressions.printers.writer import FormulaWriter
+from supple.expressions.printers.writing_plan import WritingPlan, planned
 
 GREEK = """alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega
 Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega""".split()  # noqa: SIM905 - one word a line is no easier to read
@@ -68,7 +68,7 @@ def parameter_symbol(leaf: Expr) -> str:
     return rf"\text{{{escaped(label(leaf))}}}"
 
 
-def _names(plan: Plan) -> dict[int, str]:
+def _names(plan: WritingPlan) -> dict[int, str]:
     return leaf_names(plan, symbol) | {leaf.id: parameter_symbol(leaf) for leaf in plan.parameters}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from supple.expressions.function import Function
 from supple.expressions.printers.head import head, label, leaf_names, output_rows
 from supple.expressions.printers.latex import equation_rows, parameter_symbol, symbol
-from supple.expressions.printers.plan import planned
+from supple.expressions.printers.writing_plan import planned
 
 LINES = 25
 """Equations in one block; longer ones are slow to typeset and hard to find one's place in."""
@@ -32,7 +32,7 @@ def markdown(function: Function) -> str:
     --------
     >>> from supple.expressions.graph import Graph
     >>> g = Graph()
-    >>> x, y, m = g.input("s:x"), g.input("s:y"), g.parameter("m")
+    >>> x, y, m = g.input("x"), g.input("y"), g.parameter("m")
     >>> f = Function("f", g, {"s": [x, y]}, {"r": [m**0.5 * (x - y), 1 / (x - y)]}, [m])
     >>> print(markdown(f)[markdown(f).index("### Outputs") :])
     ### Outputs

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from supple.expressions.function import Function
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers.head import Place, head, identifiers, leaf_names, places
-from supple.expressions.printers.plan import planned
 from supple.expressions.printers.writer import CodeWriter
+from supple.expressions.printers.writing_plan import planned
 
 GLOBAL = {*keyword.kwlist, "np", "math", "sign", "abs", "smaller", "larger", "float"}
 RESERVED = GLOBAL | {"shape", "kind", "constants", "parameters"}

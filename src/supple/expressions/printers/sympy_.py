@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from supple.expressions.function import Function
-from supple.expressions.graph import Expr
+from supple.expressions.graph import PARAMETER, Expr
 from supple.expressions.operations import FUNCTIONS, OPERATIONS
 from supple.expressions.printers.head import label
 
@@ -55,8 +55,7 @@ def to_sympy(function: Function) -> dict[str, Any]:
 
 
 def _name(leaf: Expr) -> str:
-    kind, colon, _ = str(leaf.value).partition(":")
-    return f"{kind}_{label(leaf)}" if colon and leaf.op == "input" else label(leaf)
+    return label(leaf) if leaf.kind in ("", PARAMETER) else f"{leaf.kind}_{label(leaf)}"
 
 
 def _number(sympy: Any, value: float) -> Any:

@@ -8,8 +8,8 @@ from typing import final
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, order_of
 from supple.expressions.printers.head import Place, head, label, leaf_names, output_labels, places
-from supple.expressions.printers.plan import planned
 from supple.expressions.printers.writer import FormulaWriter
+from supple.expressions.printers.writing_plan import planned
 
 LONGEST = 40
 """Nodes of an expression that is written out in a message."""
@@ -76,7 +76,7 @@ def expression_text(node: Expr) -> str:
     --------
     >>> from supple.expressions.graph import Graph
     >>> g = Graph()
-    >>> expression_text(g.sin(g.input("q:angle")) * g.parameter("L") + 2)
+    >>> expression_text(g.sin(g.input("angle", "q")) * g.parameter("L") + 2)
     '2 + sin(angle)*L'
     """
     order = order_of([node])

@@ -9,7 +9,8 @@ from supple.errors import SimulationError
 from supple.expressions.function import Nodes
 from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
-from supple.model.trace import Trace, as_objects
+from supple.model.symbolic_tree import as_objects
+from supple.model.trace import Trace
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
 from supple.simulation.methods import native_loop

@@ -11,7 +11,7 @@ from supple.errors import SimulationError
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
-from supple.model.trace import STEPS
+from supple.model.step_formulas import STEPS
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, require_step
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged

@@ -1,6 +1,7 @@
 """Kane's method in vectors and dyadics, as Sayers (1991) orders it: describe a system, get its equations."""
 
-from supple.symbolic.kane.body import Body
-from supple.symbolic.kane.system import System
+from supple.symbolic.kane.building_block import KaneJoint, MassProperties
+from supple.symbolic.kane.kane_body import KaneBody
+from supple.symbolic.kane.kane_system import KaneSystem
 
-__all__ = ["Body", "System"]
+__all__ = ["KaneBody", "KaneJoint", "KaneSystem", "MassProperties"]

@@ -14,7 +14,7 @@ from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.linear_equations import DISGUISED, Sample
 from supple.expressions.printers.head import label
 from supple.expressions.printers.text import expression_text
-from supple.symbolic.kane.body import Body
+from supple.symbolic.vector_bases import VectorBasis
 from supple.symbolic.vectors import Dyadic, Vector, axis, dyadic, in_basis
 
 Direction = Vector | Sequence[Any] | NDArray[Any] | str
@@ -39,34 +39,34 @@ def vector(graph: Graph, x: Any, where: str) -> Vector:
     return x
 
 
-def fixed_vector(body: Body, x: Direction, where: str) -> Vector:
-    """A vector fixed in a body: as such, as three components in its frame, or as the name of an axis."""
-    graph = body.basis.graph
+def fixed_vector(frame: VectorBasis, owner: str, x: Direction, where: str) -> Vector:
+    """A vector fixed in the frame of a body: as such, as three components, or as the name of an axis."""
+    graph = frame.graph
     if isinstance(x, str):
         if x not in ("x", "y", "z"):
             raise ModelError(f"{where}: expected 'x', 'y' or 'z', three components or a vector, got {x!r}")
-        return axis(body.frame, "xyz".index(x))
+        return axis(frame, "xyz".index(x))
     if isinstance(x, Vector):
         found = vector(graph, x, where)
     elif np.ndim(x) == 1 and len(x) == 3:
-        found = in_basis(body.frame, [scalar(graph, c, where) for c in x])
+        found = in_basis(frame, [scalar(graph, c, where) for c in x])
     else:
         raise ModelError(f"{where}: expected a vector or three components, got {x!r}")
-    moving = [n for n in order_of(found.components(body.frame)) if n.op == "input"]
+    moving = [n for n in order_of(found.components(frame)) if n.op == "input"]
     if moving:
         raise ModelError(
-            f"{where}: expected a vector fixed in {body.name!r}, got {x!r}, which varies with {label(moving[0])!r}"
+            f"{where}: expected a vector fixed in {owner!r}, got {x!r}, which varies with {label(moving[0])!r}"
         )
     return found
 
 
-def inertia_of(body: Body, x: Any, where: str) -> Dyadic:
-    """An inertia: three moments, or a symmetric 3 x 3, in a body's frame."""
+def inertia_of(frame: VectorBasis, x: Any, where: str) -> Dyadic:
+    """An inertia: three moments, or a symmetric 3 x 3, in a frame."""
     shape = np.shape(x)
     if shape not in ((3,), (3, 3)):
         raise ModelError(f"{where}: expected three moments or a 3 x 3 matrix, got {x!r}")
     rows = np.array(x, dtype=object) if len(shape) == 2 else np.diag(np.array(x, dtype=object))
-    graph = body.basis.graph
+    graph = frame.graph
     nodes = [[scalar(graph, entry, where) for entry in row] for row in rows]
     value = Sample()
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -74,7 +74,7 @@ def inertia_of(body: Body, x: Any, where: str) -> Dyadic:
         if abs(a - b) > DISGUISED * max(abs(a), abs(b)):
             texts = " and ".join(expression_text(x) for x in (nodes[i][j], nodes[j][i]))
             raise ModelError(f"{where}: expected a symmetric matrix, got {texts} at {i + 1}, {j + 1}")
-    return dyadic(body.frame, nodes)
+    return dyadic(frame, nodes)
 
 
 def check_independent(directions: Sequence[Vector], where: str) -> None:

@@ -11,19 +11,19 @@ from supple.errors import ModelError
 from supple.expressions.elimination import solve_symmetric
 from supple.expressions.graph import Expr
 from supple.expressions.small import truncated
-from supple.symbolic.equations import Dependence, Equations
-from supple.symbolic.kane.constraints import reduced, substituted
+from supple.symbolic.equations_of_motion import Dependence, EquationsOfMotion, Terms, Variables
+from supple.symbolic.kane.speed_constraints import reduced, substituted
 
 if TYPE_CHECKING:
-    from supple.symbolic.kane.system import System
+    from supple.symbolic.kane.kane_system import KaneSystem
 
 
-def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
+def derive(system: KaneSystem, small: Iterable[Expr] = ()) -> EquationsOfMotion:
     """The equations of motion of a system.
 
     Parameters
     ----------
-    system : System
+    system : KaneSystem
     small : iterable of Expr
         Coordinates and speeds that stay small.
     """
@@ -49,10 +49,8 @@ def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
         )
         v = v[found.independent]
     rates, M, f = (truncated(x, little, what) for x, what in ((rates, "rates"), (M, "mass matrix"), (f, "forces")))
-    names = [str(leaf.value).split(":", 1)[-1] for leaf in v]
-    a = solve_symmetric(M, f, little, names)
-    return Equations(
-        name=system.name,
+    a = solve_symmetric(M, f, little, [leaf.name for leaf in v])
+    variables = Variables(
         graph=system.graph,
         time=system.time,
         q=np.array(system.q, dtype=object),
@@ -60,11 +58,6 @@ def derive(system: System, small: Iterable[Expr] = ()) -> Equations:
         inputs=np.array(system.inputs, dtype=object),
         symbols=tuple(system.symbols.values()),
         values=dict(system.values),
-        rates=rates,
-        M=M,
-        f=f,
-        accelerations=a,
-        route="kane",
-        small=little,
-        dependence=dependence,
     )
+    terms = Terms(rates, M, f, a)
+    return EquationsOfMotion(system.name, variables, terms, route="kane", small=little, dependence=dependence)

@@ -13,14 +13,14 @@ from supple.model.parameters import INERTIA, Symbols
 from supple.recursions.tree import QUATERNION, THREE_AXES
 from supple.spatial import TINY
 from supple.structures.body import FlexibleBody
-from supple.symbolic.bases import Basis, Oriented
-from supple.symbolic.kane.body import Body
-from supple.symbolic.kane.joint import quaternion_turned, turned
-from supple.symbolic.kane.system import System
+from supple.symbolic.kane.joint import Turning, quaternion_turned, turned
+from supple.symbolic.kane.kane_body import JointKinematics, JointMotion, KaneBody, RigidInertia, Speeds
+from supple.symbolic.kane.kane_system import KaneSystem
+from supple.symbolic.vector_bases import Oriented, VectorBasis
 from supple.symbolic.vectors import Vector, dyadic, in_basis
 
 
-def system_of(model: Model, symbols: Symbols) -> System:
+def system_of(model: Model, symbols: Symbols) -> KaneSystem:
     """The system that a rigid model describes.
 
     Parameters
@@ -32,7 +32,7 @@ def system_of(model: Model, symbols: Symbols) -> System:
     flexible = [name for name, placed in model.description.bodies.items() if isinstance(placed.body, FlexibleBody)]
     if flexible:
         raise ModelError(f"model {model.name!r}: Kane's method takes rigid bodies, and {flexible[0]!r} is flexible")
-    system = System(model.name)
+    system = KaneSystem(model.name)
     reader = _Reader(model, system, symbols)
     for k in range(1, len(model.bodies) + 1):
         reader.add(k)
@@ -43,7 +43,7 @@ def system_of(model: Model, symbols: Symbols) -> System:
 class _Reader:
     """What turns rows of the model's arrays into bodies and forces."""
 
-    def __init__(self, model: Model, system: System, symbols: Symbols) -> None:
+    def __init__(self, model: Model, system: KaneSystem, symbols: Symbols) -> None:
         self.model, self.tree, self.system = model, model.tree, system
         self.called, self.drives, self.symbols = symbols.called, symbols.inputs, symbols.nodes(system.graph)
         system.symbols = symbols.leaves(system.graph)
@@ -59,45 +59,61 @@ class _Reader:
         """Three of them."""
         return [self.symbol(f"{label}.{c}", x) for c, x in zip("xyz", numbers, strict=True)]
 
-    def body(self, k: int) -> Body:
+    def body(self, k: int) -> KaneBody:
         """A body by its number."""
         return self.system.bodies[self.names[k - 1]] if k else self.system.ground
 
     def add(self, k: int) -> None:
         """Body k on its joint."""
-        tree, system, model = self.tree, self.system, self.model
-        name, carrier = self.names[k - 1], self.body(int(tree.parent[k]))
-        rigid, layout = model.description.bodies[name].body, model.description.bodies[name].joint.layout()
+        system, model = self.system, self.model
+        name, carrier = self.names[k - 1], self.body(int(self.tree.parent[k]))
+        turning, joint = self._joint(k, name, carrier)
+        own = self.called(model.speeds[len(system.v) : int(self.tree.v_mode[k])])
+        layout = model.description.bodies[name].joint.layout()
+        system.enter(name, carrier, turning, joint, self._inertia(name, turning), own, layout.angular_speeds_first)
+
+    def _joint(self, k: int, name: str, carrier: KaneBody) -> tuple[Turning, JointKinematics]:
+        """How the joint of body k turns its axes and moves its origin."""
+        tree, system = self.tree, self.system
         frame = self._joint_frame(name, carrier.frame, tree.rotation[k].reshape(3, 3))
         kind, count = int(tree.rotation_kind[k]), int(tree.translations[k])
         directions = [in_basis(frame, tree.directions[k, 3 * j : 3 * j + 3].tolist()) for j in range(count)]
         size = count + (4 if kind == QUATERNION else kind)
-        names = self.called(model.coordinates[len(system.q) :][:size])
-        q = system.new_coordinates(names, size, f"body {name!r}")
+        names = self.called(self.model.coordinates[len(system.q) :][:size])
+        q = system.coordinate_leaves(names, size, f"body {name!r}")
         moves, turns = q[:count], q[count:]
         if kind == QUATERNION:
             turning = quaternion_turned(name, frame, turns)
         else:
             turning = turned(name, frame, [tree.axes[k, 3 * j : 3 * j + 3].tolist() for j in range(kind)], turns)
         at = in_basis(carrier.frame, self.triple(f"{name}.at", tree.position[k]))
-        body = system.placed(name, carrier, at, directions, moves, turning, turns, float(tree.pitch[k]))
-        body.mass = system.graph.node(self.symbol(f"{name}.mass", rigid.mass))
-        body.com = in_basis(body.frame, self.triple(f"{name}.com", rigid.com)).along(body.basis)
+        shift = sum((x * d for x, d in zip(moves, directions, strict=True)), start=system.zero)
+        pitch = system.graph.node(float(tree.pitch[k]))
+        if pitch is not system.graph.zero:
+            shift = shift + (pitch * turns[0]) * turning.axes[0]
+        in_body_axes: Speeds = "absolute" if carrier is system.ground else "body"
+        return turning, JointKinematics(
+            at,
+            shift,
+            pitch,
+            JointMotion(tuple(moves), tuple(directions), in_body_axes if count == 3 else "rates"),
+            JointMotion(
+                tuple(turns), tuple(turning.axes), in_body_axes if kind in (THREE_AXES, QUATERNION) else "rates"
+            ),
+        )
+
+    def _inertia(self, name: str, turning: Turning) -> RigidInertia:
+        rigid = self.model.description.bodies[name].body
+        mass = self.system.graph.node(self.symbol(f"{name}.mass", rigid.mass))
+        com = in_basis(turning.frame, self.triple(f"{name}.com", rigid.com)).along(turning.basis)
         J = {
             ij: self.symbol(f"{name}.inertia.{ij}", rigid.inertia["xyz".index(ij[0]), "xyz".index(ij[1])])
             for ij in INERTIA
         }
         matrix = [[J["".join(sorted(a + b))] for b in "xyz"] for a in "xyz"]
-        body.inertia = dyadic(body.frame, matrix).along(body.basis)
-        grounded = carrier is system.ground
-        if count == 3:
-            body.move_speeds = "absolute" if grounded else "body"
-        if kind in (THREE_AXES, QUATERNION):
-            body.turn_speeds = "absolute" if grounded else "body"
-        own = self.called(model.speeds[len(system.v) : int(tree.v_mode[k])])
-        system.new_speeds(body, own, layout.angular_speeds_first)
+        return RigidInertia(mass, com, dyadic(turning.frame, matrix).along(turning.basis))
 
-    def _joint_frame(self, name: str, parent: Basis, R: Any) -> Basis:
+    def _joint_frame(self, name: str, parent: VectorBasis, R: Any) -> VectorBasis:
         if np.array_equal(R, np.eye(3)):
             return parent
         return Oriented(f"{name}j_", parent, R.tolist())

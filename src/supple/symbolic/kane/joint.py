@@ -11,7 +11,7 @@ import numpy as np
 from supple.engines.plain import plain
 from supple.expressions.graph import Expr
 from supple.spatial import quaternion_rotation
-from supple.symbolic.bases import Basis, Oriented, Turned
+from supple.symbolic.vector_bases import Oriented, Turned, VectorBasis
 from supple.symbolic.vectors import Vector, axis
 
 
@@ -21,20 +21,20 @@ class Turning:
 
     Attributes
     ----------
-    basis : Basis
+    basis : VectorBasis
         After the last rotation, one of its axes the axis of that rotation.
-    frame : Basis
+    frame : VectorBasis
         The body's own axes; another basis only behind an oblique axis.
     axes : list of Vector
         Of the rotations.
     """
 
-    basis: Basis
-    frame: Basis
+    basis: VectorBasis
+    frame: VectorBasis
     axes: list[Vector]
 
 
-def turned(name: str, start: Basis, axes: Sequence[Sequence[float]], angles: Sequence[Expr]) -> Turning:
+def turned(name: str, start: VectorBasis, axes: Sequence[Sequence[float]], angles: Sequence[Expr]) -> Turning:
     """Rotations by angles about axes, each given in the frame that the rotations before it have made.
 
     Sayers' joint has axes along the coordinate axes alone; an oblique one is made so by a constant rotation before,
@@ -70,14 +70,14 @@ def _aligning(a: Sequence[float]) -> Any:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def quaternion_turned(name: str, start: Basis, q: Sequence[Expr]) -> Turning:
+def quaternion_turned(name: str, start: VectorBasis, q: Sequence[Expr]) -> Turning:
     """The rotation of a quaternion x, y, z, w; it has no axes."""
     R = plain(quaternion_rotation)(*q)
     basis = Oriented(name, start, [R[0:3], R[3:6], R[6:9]])
     return Turning(basis, basis, [])
 
 
-def placed(name: str, start: Basis, first: int, direction: Vector, reference: Vector) -> Basis:
+def placed(name: str, start: VectorBasis, first: int, direction: Vector, reference: Vector) -> VectorBasis:
     """The basis whose axis `first` (0, 1, 2) has a direction and whose next one has another (Table 3)."""
     columns: list[Any] = [None] * 3
     columns[first] = direction / direction.norm()

@@ -24,44 +24,44 @@ class Unit:
     ----------
     name : str
         As in b1: of the basis in which it was met first.
-    places : dict of Basis to (int, int)
+    places : dict of VectorBasis to (int, int)
         Bases it is an axis of: which (0, 1, 2), and with which sign.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.places: dict[Basis, tuple[int, int]] = {}
+        self.places: dict[VectorBasis, tuple[int, int]] = {}
 
     def __repr__(self) -> str:
         return self.name
 
 
-class Basis:
+class VectorBasis:
     """Three orthogonal unit vectors.
 
     Attributes
     ----------
     name : str
     graph : Graph
-    parent : Basis or None
+    parent : VectorBasis or None
         The basis it is turned from; None for the ground.
     axes : tuple of (Unit, int)
         Unit vectors with their signs.
-    ancestors : tuple of Basis
+    ancestors : tuple of VectorBasis
         From the ground to the basis itself.
     """
 
     def __init__(
-        self, name: str, graph: Graph, parent: Basis | None, shared: Sequence[tuple[Unit, int] | None]
+        self, name: str, graph: Graph, parent: VectorBasis | None, shared: Sequence[tuple[Unit, int] | None]
     ) -> None:
         self.name, self.graph, self.parent = name, graph, parent
-        self.ancestors: tuple[Basis, ...] = (*(parent.ancestors if parent else ()), self)
+        self.ancestors: tuple[VectorBasis, ...] = (*(parent.ancestors if parent else ()), self)
         self.axes = tuple(found or (Unit(f"{name}{i + 1}"), 1) for i, found in enumerate(shared))
         for i, (unit, sign) in enumerate(self.axes):
             unit.places[self] = i, sign
-        self._ways: dict[Basis, tuple[Basis, ...]] = {}
+        self._ways: dict[VectorBasis, tuple[VectorBasis, ...]] = {}
 
-    def way_to(self, end: Basis) -> tuple[Basis, ...]:
+    def way_to(self, end: VectorBasis) -> tuple[VectorBasis, ...]:
         """Bases passed from here to another, both ends included; kept, as it is asked for again and again."""
         if end not in self._ways:
             self._ways[end] = _way(self, end)
@@ -80,7 +80,7 @@ class Basis:
 
 
 @final
-class Ground(Basis):
+class Ground(VectorBasis):
     """The basis that all others are turned from."""
 
     def __init__(self, name: str, graph: Graph) -> None:
@@ -88,7 +88,7 @@ class Ground(Basis):
 
 
 @final
-class Turned(Basis):
+class Turned(VectorBasis):
     """A basis turned about one axis of its parent: its own axis of that number is the parent's.
 
     Parameters
@@ -99,7 +99,7 @@ class Turned(Basis):
         Of the angle.
     """
 
-    def __init__(self, name: str, parent: Basis, axis: int, cosine: Expr, sine: Expr) -> None:
+    def __init__(self, name: str, parent: VectorBasis, axis: int, cosine: Expr, sine: Expr) -> None:
         super().__init__(name, parent.graph, parent, [parent.axes[i] if i == axis else None for i in range(3)])
         self.axis, self.cosine, self.sine = axis, cosine, sine
 
@@ -119,7 +119,7 @@ class Turned(Basis):
 
 
 @final
-class Oriented(Basis):
+class Oriented(VectorBasis):
     """A basis given by a matrix: of constants, or of a quaternion.
 
     Parameters
@@ -129,12 +129,12 @@ class Oriented(Basis):
         one unit vector.
     """
 
-    def __init__(self, name: str, parent: Basis, R: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, name: str, parent: VectorBasis, R: Sequence[Sequence[Any]]) -> None:
         g = parent.graph
         self.R = [[g.node(x) for x in row] for row in R]
         super().__init__(name, g, parent, [self._shared(parent, j) for j in range(3)])
 
-    def _shared(self, parent: Basis, j: int) -> tuple[Unit, int] | None:
+    def _shared(self, parent: VectorBasis, j: int) -> tuple[Unit, int] | None:
         for i in range(3):
             entry = self.R[i][j]
             beside = [self.R[n][j] for n in range(3) if n != i]
@@ -152,12 +152,12 @@ class Oriented(Basis):
         return [R[0][j] * c[0] + R[1][j] * c[1] + R[2][j] * c[2] for j in range(3)]
 
 
-def way(start: Basis, end: Basis) -> tuple[Basis, ...]:
+def way(start: VectorBasis, end: VectorBasis) -> tuple[VectorBasis, ...]:
     """Bases passed from one to the other, both ends included."""
     return start.way_to(end)
 
 
-def _way(start: Basis, end: Basis) -> tuple[Basis, ...]:
+def _way(start: VectorBasis, end: VectorBasis) -> tuple[VectorBasis, ...]:
     common = 0
     for a, b in zip(start.ancestors, end.ancestors, strict=False):
         if a is not b:
@@ -170,13 +170,13 @@ def _way(start: Basis, end: Basis) -> tuple[Basis, ...]:
     return (*up, *down)
 
 
-def nearest_home(unit: Unit, target: Basis) -> Basis:
+def nearest_home(unit: Unit, target: VectorBasis) -> VectorBasis:
     """The basis with this unit vector from which the way to the target is shortest."""
     if target in unit.places:
         return target
     return min(unit.places, key=lambda b: len(way(b, target)))
 
 
-def moved(c: Triple, start: Basis, end: Basis) -> Triple:
+def moved(c: Triple, start: VectorBasis, end: VectorBasis) -> Triple:
     """Components in one basis as components in the next or the one before."""
     return start.to_parent(c) if end is start.parent else end.from_parent(c)

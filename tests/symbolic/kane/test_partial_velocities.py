@@ -11,13 +11,13 @@ import pytest
 from sayers_satellite import numbers, satellite
 from supple.expressions.derivatives import forward
 from supple.expressions.graph import Expr
-from supple.symbolic.kane import System
-from supple.symbolic.kane.composite import composite_bodies
-from supple.symbolic.kane.motion import Motion, Partials, motions
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
+from supple.symbolic.kane.composite_bodies import composite_bodies
+from supple.symbolic.kane.partial_velocities import BodyMotion, Partials, motions
 from supple.symbolic.vectors import Vector
 
 
-def motion_of(s: System) -> dict[str, Motion]:
+def motion_of(s: KaneSystem) -> dict[str, BodyMotion]:
     bodies = list(s.bodies.values())
     return {body.name: m for body, m in motions(bodies, composite_bodies(bodies), s.gravity).items()}
 
@@ -35,7 +35,7 @@ def written(partials: Partials, number: int) -> dict[str, Expr]:
 
 def test_native_bodies_of_the_satellite() -> None:
     # Table 10, speeds counted from 1; for the bus all are, of which some vanish.
-    found = {name: {i + 1 for i in m.own} for name, m in motion_of(satellite()).items()}
+    found = {name: {i + 1 for i in m.point.own} for name, m in motion_of(satellite()).items()}
     assert {name: found[name] for name in "cdef"} == {
         "c": {4, 5},
         "d": {4, 5, 6, 7, 8},
@@ -48,14 +48,14 @@ def test_native_bodies_of_the_satellite() -> None:
 
 def test_native_partial_velocities_are_those_of_the_bus() -> None:
     for name, m in motion_of(satellite()).items():
-        assert [units(m.native[i]) for i in range(3)] == [{"b1"}, {"b2"}, {"b3"}], name
-        assert m.native[0] @ m.native[1] is m.w.graph.zero  # (45)
+        assert [units(m.point.native[i]) for i in range(3)] == [{"b1"}, {"b2"}, {"b3"}], name
+        assert m.point.native[0] @ m.point.native[1] is m.angular.w.graph.zero  # (45)
 
 
 def test_angular_velocities_of_the_satellite() -> None:
     s = satellite()
     u = {i + 1: leaf for i, leaf in enumerate(s.v)}
-    w = {name: m.w for name, m in motion_of(s).items()}
+    w = {name: m.angular.w for name, m in motion_of(s).items()}
     assert {unit.name: c for unit, c in w["b"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6]}
     assert {unit.name: c for unit, c in w["c"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6] + u[7]}
     assert {unit.name: c for unit, c in w["e"].terms.items()} == {"b1": u[4], "b2": u[5], "b3": u[6] + u[9]}
@@ -65,7 +65,7 @@ def test_angular_velocities_of_the_satellite() -> None:
 
 def test_partial_angular_velocities_of_the_satellite() -> None:
     s = satellite()
-    w = {name: m.w_i for name, m in motion_of(s).items()}
+    w = {name: m.angular.w_i for name, m in motion_of(s).items()}
     C, S = ({i + 1: f(q) for i, q in enumerate(s.q)} for f in (np.cos, np.sin))
     one = s.graph.one
     assert {name: {i + 1 for i in partials} for name, partials in w.items()} == {
@@ -89,7 +89,7 @@ def test_partial_angular_velocities_of_the_satellite() -> None:
 def test_angular_remainders_of_the_satellite() -> None:
     s = satellite()
     u = {i + 1: leaf for i, leaf in enumerate(s.v)}
-    alpha = {name: m.alpha for name, m in motion_of(s).items()}
+    alpha = {name: m.angular.alpha for name, m in motion_of(s).items()}
     assert alpha["b"].is_zero
     assert {unit.name: c for unit, c in alpha["c"].terms.items()} == {"b1": u[5] * u[7], "b2": -(u[4] * u[7])}
     assert {unit.name: c for unit, c in alpha["e"].terms.items()} == {"b1": u[5] * u[9], "b2": -(u[4] * u[9])}
@@ -100,22 +100,54 @@ def test_angular_remainders_of_the_satellite() -> None:
 # ---------------------------------------------------------------- what the terms stand for
 
 
-def branched(speeds: Any) -> System:
+def branched(speeds: Any) -> KaneSystem:
     """Joints of many kinds on each other, with gravity."""
-    s = System("branched")
+    s = KaneSystem("branched")
     s.gravity = s.ground.vector(0.3, -0.4, -9.81)
-    base = s.add_body("base", translations=["x", "z"], rotations="31", mass=1.0, com=(0.1, 0.2, 0.3), speeds=speeds)
-    free = s.add_body("free", base, translations=["x", "y", "z"], rotations="213", mass=2.0, com=(0, 0.4, 0.1),
-                      at=(0.5, 0, 0), speeds=speeds)  # fmt: skip
-    s.add_body("slide", free, translations=[(0, 1, 1), "x"], at=(0.1, 0.2, 0), mass=1.0, com=(0.3, 0, 0), speeds=speeds)
-    tilted = s.add_body("tilted", base, rotations="2", axis=(1, 1, 0), reference=(0, 0, 1), at=(0, 0, 1), mass=1.0,
-                        com=(0.2, 0.1, -0.3), inertia=(1, 2, 3))  # fmt: skip
-    wheel = s.add_body("wheel", tilted, rotations="3", at=(0, 0.5, 0), mass=1.0, com=(0, 0, 0.2), inertia=(1, 1, 2))
-    s.add_body("rider", wheel, rotations="1", at=(0.3, 0, 0), mass=1.0, com=(0, 0.1, 0.2), inertia=(1, 2, 3))
+    base = s.add_body(
+        "base",
+        joint=KaneJoint(translations=["x", "z"], rotations="31", speeds=speeds),
+        body=MassProperties(1.0, com=(0.1, 0.2, 0.3)),
+    )
+    free = s.add_body(
+        "free",
+        base,
+        joint=KaneJoint(translations=["x", "y", "z"], rotations="213", speeds=speeds),
+        body=MassProperties(2.0, com=(0, 0.4, 0.1)),
+        at=(0.5, 0, 0),
+    )
+    s.add_body(
+        "slide",
+        free,
+        joint=KaneJoint(translations=[(0, 1, 1), "x"], speeds=speeds),
+        body=MassProperties(1.0, com=(0.3, 0, 0)),
+        at=(0.1, 0.2, 0),
+    )
+    tilted = s.add_body(
+        "tilted",
+        base,
+        joint=KaneJoint(rotations="2", axis=(1, 1, 0), reference=(0, 0, 1)),
+        body=MassProperties(1.0, com=(0.2, 0.1, -0.3), inertia=(1, 2, 3)),
+        at=(0, 0, 1),
+    )
+    wheel = s.add_body(
+        "wheel",
+        tilted,
+        joint=KaneJoint(rotations="3"),
+        body=MassProperties(1.0, com=(0, 0, 0.2), inertia=(1, 1, 2)),
+        at=(0, 0.5, 0),
+    )
+    s.add_body(
+        "rider",
+        wheel,
+        joint=KaneJoint(rotations="1"),
+        body=MassProperties(1.0, com=(0, 0.1, 0.2), inertia=(1, 2, 3)),
+        at=(0.3, 0, 0),
+    )
     return s
 
 
-SYSTEMS: dict[str, Callable[[], System]] = {
+SYSTEMS: dict[str, Callable[[], KaneSystem]] = {
     "satellite": satellite,
     "auto": lambda: branched("auto"),
     "rates": lambda: branched("rates"),
@@ -130,8 +162,8 @@ def test_partials_times_speeds_are_velocities(name: str) -> None:
     ground = s.ground.basis
     for label, m in motion_of(s).items():
         body = s.bodies[label]
-        for partials, velocity in ((m.w_i, body.angular_velocity), (m.v_i, body.velocity(m.point)),
-                                   (m.native, body.velocity(m.point))):  # fmt: skip
+        for partials, velocity in ((m.angular.w_i, body.angular_velocity), (m.point.v_i, body.velocity(m.point.place)),
+                                   (m.point.native, body.velocity(m.point.place))):  # fmt: skip
             total = sum((s.v[i] * v for i, v in partials.items()), start=s.zero)
             expected = numbers(s, velocity.components(ground), q, u)
             np.testing.assert_allclose(numbers(s, total.components(ground), q, u), expected, atol=1e-13)
@@ -147,10 +179,12 @@ def test_remainders_are_derivatives_of_velocities_at_constant_speeds(name: str) 
     for label, m in motion_of(s).items():
         body = s.bodies[label]
         spin = forward(body.angular_velocity.components(ground), going)
-        np.testing.assert_allclose(numbers(s, m.alpha.components(ground), q, u), numbers(s, spin, q, u), atol=1e-12)
+        np.testing.assert_allclose(
+            numbers(s, m.angular.alpha.components(ground), q, u), numbers(s, spin, q, u), atol=1e-12
+        )
         gravity = numbers(s, s.gravity.components(ground), q, u)
-        expected = numbers(s, forward(body.velocity(m.point).components(ground), going), q, u) - gravity
-        for a in (m.a, m.native_a):
+        expected = numbers(s, forward(body.velocity(m.point.place).components(ground), going), q, u) - gravity
+        for a in (m.point.a, m.point.native_a):
             np.testing.assert_allclose(numbers(s, a.components(ground), q, u), expected, atol=1e-12)
         assert np.abs(expected).max() > 0.1
 

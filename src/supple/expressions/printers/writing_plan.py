@@ -12,7 +12,7 @@ LONGEST = 8
 
 
 @dataclass(frozen=True)
-class Plan:
+class WritingPlan:
     """Leaves and named nodes, each after those it needs.
 
     Attributes
@@ -33,7 +33,7 @@ class Plan:
     variables: tuple[Expr, ...]
 
 
-def planned(function: Function) -> Plan:
+def planned(function: Function) -> WritingPlan:
     """Choose the nodes that get a name: those used more than once, those that close the precomputation, and long ones.
 
     A change of sign never gets one: who uses -x uses x. So every node without a name is written just once, and the text
@@ -54,7 +54,7 @@ def planned(function: Function) -> Plan:
         if named and (uses[node.id] > 1 or size[node.id] > LONGEST):
             size[node.id] = 0
             (constants if node.id in once else variables).append(node)
-    return Plan(inputs, tuple(parameters), tuple(constants), tuple(variables))
+    return WritingPlan(inputs, tuple(parameters), tuple(constants), tuple(variables))
 
 
 def _uses(function: Function, once: frozenset[int]) -> dict[int, int]:

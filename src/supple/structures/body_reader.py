@@ -16,7 +16,7 @@ from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.body_writer import FORMAT, MATRICES, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs
-from supple.structures.report import Report
+from supple.structures.reduction_report import Report
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
 
@@ -26,7 +26,6 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
     try:
         require_intact(Path(path))
         with h5py.File(path, "r") as file:
-            _check_sizes(file, Path(path).stat().st_size)
             if file.attrs.get("format") != FORMAT:
                 raise FileFormatError(f"{path}: expected a file of format {FORMAT!r}, got {file.attrs.get('format')!r}")
             version = int(file.attrs["version"])
@@ -45,14 +44,13 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
         ) from None
 
 
-def _check_sizes(file: h5py.File, size: int) -> None:
-    """Refuse arrays that are larger than their file, which only damaged or hostile files have."""
-
-    def check(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset) and item.nbytes > size:
-            raise ModelError(f"{name}: expected at most the {size:,} bytes of the file, got {item.nbytes:,}")
-
-    file.visititems(check)
+def _array(dataset: h5py.Dataset) -> Any:
+    """An array, unless it is larger than its file, which only damaged or hostile files have."""
+    size = dataset.file.id.get_filesize()
+    if dataset.nbytes > size:
+        name = dataset.name.lstrip("/")
+        raise ModelError(f"{name}: expected at most the {size:,} bytes of the file, got {dataset.nbytes:,}")
+    return dataset[()]
 
 
 def _read(file: h5py.File) -> FlexibleBody:
@@ -61,20 +59,20 @@ def _read(file: h5py.File) -> FlexibleBody:
     for i in range(len(stored)):
         group = stored[str(i)]
         frames[str(group.attrs["name"])] = ShapeFrame(
-            group["position"][()], group["shape"][()], bool(group.attrs["turning"])
+            _array(group["position"]), _array(group["shape"]), bool(group.attrs["turning"])
         )
     group = file["integrals"]
-    N = Pairs(*(group[f"N/{name}"][()] for name in ("first", "other", "value")))
-    moment, second, E, X = (group[name][()] for name in ("moment", "second", "E", "X"))
-    integrals = ModalIntegrals(float(group["mass"][()]), moment, second, E, X, N)
+    N = Pairs(*(_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
+    moment, second, E, X = (_array(group[name]) for name in ("moment", "second", "E", "X"))
+    integrals = ModalIntegrals(float(_array(group["mass"])), moment, second, E, X, N)
     report = Report(**{f.name: _value(file["report"][f.name]) for f in fields(Report)}) if "report" in file else None
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
         root=str(file.attrs["root"]),
         labels=_value(file["labels"]),
         frames=frames,
-        nodes=file["nodes"][()],
-        turning=file["turning"][()],
+        nodes=_array(file["nodes"]),
+        turning=_array(file["turning"]),
         **{name: _read_sparse(file[name]) for name in MATRICES},
         integrals=integrals,
         report=report,
@@ -86,20 +84,20 @@ def _read(file: h5py.File) -> FlexibleBody:
 
 def _read_strains(group: Any) -> Strains:
     places, quantities = _value(group["places"]), _value(group["quantities"])
-    return Strains(places, quantities, group["positions"][()], _read_sparse(group["matrix"]))
+    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]))
 
 
 def _value(dataset: Any) -> Any:
     """Names as a tuple, one number as a float, or an array."""
     if h5py.check_string_dtype(dataset.dtype):
-        return tuple(dataset.asstr()[()].tolist())
-    value = dataset[()]
+        return tuple(x.decode() for x in _array(dataset).tolist())
+    value = _array(dataset)
     return float(value) if np.ndim(value) == 0 else value
 
 
 def _read_sparse(group: Any) -> sparse.csr_array:
     rows, columns = (int(n) for n in group.attrs["shape"])
-    parts = (group["data"][()], group["indices"][()], group["indptr"][()])
+    parts = (_array(group["data"]), _array(group["indices"]), _array(group["indptr"]))
     if (np.diff(parts[2]) < 0).any():  # scipy looks at this only where there are entries
         raise ModelError(f"{group.name}: indptr: expected numbers that do not decrease")
     matrix = sparse.csr_array(parts, shape=(rows, columns))

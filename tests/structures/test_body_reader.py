@@ -98,6 +98,17 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         load_body(path)
 
 
+def test_arrays_larger_than_their_file_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "boom.h5"
+    body().save(path)
+    with h5py.File(path, "r+") as file:
+        del file["integrals/X"]
+        file.create_dataset("integrals/X", (10**9, 3, 3), "f8", chunks=(1000, 3, 3))
+    words = r"boom\.h5: integrals/X: expected at most the [\d,]+ bytes of the file, got 72,000,000,000"
+    with pytest.raises(FileFormatError, match=words):
+        load_body(path)
+
+
 def test_the_report_counts_the_mass() -> None:
     full = body("cantilever", 36).report
     assert isinstance(full, Report)

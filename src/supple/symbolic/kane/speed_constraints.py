@@ -19,7 +19,7 @@ from supple.expressions.linear_equations import solve_general
 
 
 @dataclass(frozen=True)
-class Constraint:
+class SpeedConstraint:
     """An expression that vanishes.
 
     Attributes
@@ -66,7 +66,7 @@ class Reduced:
 
 
 def reduced(
-    constraints: Sequence[Constraint],
+    constraints: Sequence[SpeedConstraint],
     v: Sequence[Expr],
     rates: Mapping[Expr, Expr],
     M: Nodes,
@@ -76,7 +76,7 @@ def reduced(
 
     Parameters
     ----------
-    constraints : sequence of Constraint
+    constraints : sequence of SpeedConstraint
     v : sequence of Expr
         All speeds.
     rates : mapping of Expr to Expr
@@ -85,7 +85,7 @@ def reduced(
         Of all speeds.
     """
     dependent = [c.dependent for c in constraints]
-    names = [str(v[i].value).split(":", 1)[-1] for i in dependent]
+    names = [v[i].name for i in dependent]
     if len(set(dependent)) < len(dependent):
         raise ModelError(f"dependent speeds: expected a different one for each constraint, got {', '.join(names)}")
     independent = [i for i in range(len(v)) if i not in dependent]
@@ -119,15 +119,15 @@ def reduced(
     return Reduced(independent, dependent, reduced_M, reduced_f, speeds)
 
 
-def _check_linear(A: Nodes, v: Nodes, constraints: Sequence[Constraint]) -> None:
+def _check_linear(A: Nodes, v: Nodes, constraints: Sequence[SpeedConstraint]) -> None:
     """Refuse constraints that are not linear in the speeds."""
     speeds = set(v)
     for row, constraint in zip(A, constraints, strict=True):
         held = [n for n in order_of(row) if n in speeds]
         if held:
             raise ModelError(
-                f"constraint for {v[constraint.dependent].value!r}: expected an expression linear in the speeds, "
-                f"got one that is not linear in {held[0].value!r}"
+                f"constraint for {v[constraint.dependent].name!r}: expected an expression linear in the speeds, "
+                f"got one that is not linear in {held[0].name!r}"
             )
 
 

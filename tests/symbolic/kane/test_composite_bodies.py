@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from described_bodies import described
 from sayers_satellite import NUMBERS, Floats, numbers, satellite
-from supple.symbolic.kane import Body, System
-from supple.symbolic.kane.composite import Composite, composite_bodies
+from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
+from supple.symbolic.kane.composite_bodies import Composite, composite_bodies
 from supple.symbolic.vectors import Dyadic
 
 
-def composites(s: System) -> dict[str, Composite]:
+def composites(s: KaneSystem) -> dict[str, Composite]:
     return {body.name: composite for body, composite in composite_bodies(list(s.bodies.values())).items()}
 
 
-def matrix(s: System, D: Dyadic, body: Body) -> Floats:
+def matrix(s: KaneSystem, D: Dyadic, body: KaneBody) -> Floats:
     """Components of a constant dyadic in a body's axes, which must need no rotation."""
     nodes = [[a @ D @ b for b in body.axes] for a in body.axes]
     return numbers(s, nodes, np.zeros(len(s.q)), np.zeros(len(s.v)))
@@ -103,8 +104,8 @@ TRANSLATIONS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", TRANSLATIONS)
 def test_translation_categories(case: str) -> None:
     arguments, expected = TRANSLATIONS[case]
-    s = System("s")
-    s.add_body("b", mass=1.0, **arguments)
+    s = KaneSystem("s")
+    s.add_body("b", **described({"mass": 1.0, **arguments}))
     assert composites(s)["b"].translation == expected
 
 
@@ -123,18 +124,18 @@ ROTATIONS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", ROTATIONS)
 def test_rotation_categories(case: str) -> None:
     arguments, expected = ROTATIONS[case]
-    s = System("s")
-    s.add_body("b", mass=1.0, **arguments)
+    s = KaneSystem("s")
+    s.add_body("b", **described({"mass": 1.0, **arguments}))
     assert composites(s)["b"].rotation == expected
 
 
 def test_fixed_bodies_are_lumped_through_several_levels() -> None:
-    s = System("s")
+    s = KaneSystem("s")
     rng = np.random.default_rng(3)
     masses, points = [2.0, 3.0, 5.0], rng.normal(size=(3, 3))
-    base = s.add_body("base", rotations="123", mass=masses[0], com=points[0])
-    second = s.add_body("second", base, at=(1, 0, 0), mass=masses[1], com=points[1])
-    s.add_body("third", second, at=(0, 2, 0), mass=masses[2], com=points[2])
+    base = s.add_body("base", joint=KaneJoint(rotations="123"), body=MassProperties(masses[0], com=points[0]))
+    second = s.add_body("second", base, body=MassProperties(masses[1], com=points[1]), at=(1, 0, 0))
+    s.add_body("third", second, body=MassProperties(masses[2], com=points[2]), at=(0, 2, 0))
     found = composites(s)["base"]
     places = points + np.array([[0, 0, 0], [1, 0, 0], [1, 2, 0]])
     centre = np.array(masses) @ places / 10.0
@@ -146,10 +147,12 @@ def test_fixed_bodies_are_lumped_through_several_levels() -> None:
 
 
 def test_a_rotor_that_carries_a_rotor_hands_both_to_the_base() -> None:
-    s = System("s")
-    base = s.add_body("base", rotations="1", mass=1.0, com=(0, 1, 0), inertia=(1, 2, 3))
-    outer = s.add_body("outer", base, rotations="3", inertia=(4, 4, 6))
-    s.add_body("inner", outer, rotations="3", inertia=(5, 5, 7))
+    s = KaneSystem("s")
+    base = s.add_body(
+        "base", joint=KaneJoint(rotations="1"), body=MassProperties(1.0, com=(0, 1, 0), inertia=(1, 2, 3))
+    )
+    outer = s.add_body("outer", base, joint=KaneJoint(rotations="3"), body=MassProperties(inertia=(4, 4, 6)))
+    s.add_body("inner", outer, joint=KaneJoint(rotations="3"), body=MassProperties(inertia=(5, 5, 7)))
     found = composites(s)
     np.testing.assert_allclose(matrix(s, found["base"].inertia, base), np.diag([1 + 4 + 5, 2 + 4 + 5, 3]))
     np.testing.assert_allclose(matrix(s, found["outer"].inertia, base), np.diag([0, 0, 6]))

@@ -7,26 +7,28 @@ from typing import Any
 
 import pytest
 
+from described_bodies import described
 from sayers_satellite import NUMBERS, satellite
+from supple import Revolute, RigidBody
 from supple.errors import ModelError
-from supple.symbolic.kane import System
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 
-def described() -> tuple[System, System]:
+def systems() -> tuple[KaneSystem, KaneSystem]:
     """A system with a body that turns, a parameter, an input; and another system."""
-    s, other = System("crane"), System("other")
+    s, other = KaneSystem("crane"), KaneSystem("other")
     s.parameters(m=1.0)
     s.input("f")
-    s.add_body("arm", rotations="3", mass=1.0, com=(1, 0, 0), coordinates=["angle"])
+    s.add_body("arm", joint=KaneJoint(rotations="3", coordinates=["angle"]), body=MassProperties(1.0, com=(1, 0, 0)))
     other.parameters("k")
     return s, other
 
 
-def add(**arguments: Any) -> Callable[[System, System], Any]:
-    return lambda s, other: s.add_body("hook", **arguments)
+def add(**arguments: Any) -> Callable[[KaneSystem, KaneSystem], Any]:
+    return lambda s, other: s.add_body("hook", **described(arguments))
 
 
-REFUSED: dict[str, tuple[Callable[[System, System], Any], str]] = {
+REFUSED: dict[str, tuple[Callable[[KaneSystem, KaneSystem], Any], str]] = {
     "parent before it is defined": (lambda s, o: s.add_body("hook", "rope"), "crane.*'rope' is used before"),
     "parent of another system": (lambda s, o: s.add_body("hook", o.ground), "'ground' belongs to system 'other'"),
     "body twice": (lambda s, o: s.add_body("arm"), "body 'arm': is defined twice"),
@@ -43,6 +45,14 @@ REFUSED: dict[str, tuple[Callable[[System, System], Any], str]] = {
     "no string": (add(rotations=3), "'hook': rotations: expected .* got 3"),
     "axis twice in a row": (add(rotations="112"), "'hook': rotations: expected no axis twice in a row, got '112'"),
     "four translations": (add(translations=["x", "y", "z", "x"]), "'hook': translations: expected up to three"),
+    "joint of a mechanism": (
+        lambda s, o: s.add_body("hook", "arm", Revolute("z")),  # type: ignore[arg-type]
+        "'hook': joint: expected a KaneJoint, got Revolute",
+    ),
+    "body of a mechanism": (
+        lambda s, o: s.add_body("hook", body=RigidBody(1.0)),  # type: ignore[arg-type]
+        "'hook': body: expected a MassProperties, got RigidBody",
+    ),
     "speeds": (add(rotations="123", speeds="body"), "'hook': speeds: expected 'auto' or 'rates', got 'body'"),
     "axis alone": (add(rotations="3", axis="x"), "'hook': expected an axis, a reference direction and a rotation"),
     "reference alone": (add(rotations="3", reference="x"), "'hook': expected an axis, a reference direction"),
@@ -58,7 +68,7 @@ REFUSED: dict[str, tuple[Callable[[System, System], Any], str]] = {
     "nearly dependent": (add(translations=[(0.1, 0.2, 0.3), (0.3, 0.6, 0.9)]), "'hook': translations: .*independent"),
     "no direction": (add(translations=[(0, 0, 0)]), "'hook': translations: .*independent"),
     "moving direction": (
-        lambda s, o: s.add_body("hook", "arm", translations=[s.ground.axes[0]]),
+        lambda s, o: s.add_body("hook", "arm", joint=KaneJoint(translations=[s.ground.axes[0]])),
         "'hook': translations: expected a vector fixed in 'arm', got n1, which varies with 'angle'",
     ),
     "moving joint": (
@@ -66,16 +76,27 @@ REFUSED: dict[str, tuple[Callable[[System, System], Any], str]] = {
         "'hook': at: expected a vector fixed in 'arm'",
     ),
     "moving mass centre": (
-        lambda s, o: s.add_body("hook", "arm", rotations="1", com=s.ground.axes[0]),
+        lambda s, o: s.add_body(
+            "hook", "arm", joint=KaneJoint(rotations="1"), body=MassProperties(com=s.ground.axes[0])
+        ),
         "'hook': com: expected a vector fixed in 'hook'",
     ),
     "joint elsewhere": (lambda s, o: s.add_body("hook", at=o.ground.axes[0]), "'hook': at: n1 is .* another system"),
     "at": (add(at=(1, 2)), r"'hook': at: expected a vector or three components, got \(1, 2\)"),
     "com": (add(com=3.0), "'hook': com: expected a vector or three components, got 3.0"),
-    "com of vectors": (lambda s, o: s.add_body("hook", com=s.ground.axes), "'hook': com: expected a scalar"),
-    "mass": (lambda s, o: s.add_body("hook", mass=s.ground.axes[0]), "'hook': mass: expected a scalar, .*vector n1"),
+    "com of vectors": (
+        lambda s, o: s.add_body("hook", body=MassProperties(com=s.ground.axes)),
+        "'hook': com: expected a scalar",
+    ),
+    "mass": (
+        lambda s, o: s.add_body("hook", body=MassProperties(s.ground.axes[0])),
+        "'hook': mass: expected a scalar, .*vector n1",
+    ),
     "mass as text": (add(mass="heavy"), "'hook': mass: expected a scalar, got 'heavy'"),
-    "mass elsewhere": (lambda s, o: s.add_body("hook", mass=o.symbols["k"]), "'hook': mass: k is .* another system"),
+    "mass elsewhere": (
+        lambda s, o: s.add_body("hook", body=MassProperties(o.symbols["k"])),
+        "'hook': mass: k is .* another system",
+    ),
     "two moments": (add(inertia=(1, 2)), r"'hook': inertia: expected three moments .* got \(1, 2\)"),
     "four moments": (add(inertia=(1, 2, 3, 4)), "'hook': inertia: expected three moments"),
     "one moment": (add(inertia=3.0), "'hook': inertia: expected three moments .* got 3.0"),
@@ -113,7 +134,7 @@ REFUSED: dict[str, tuple[Callable[[System, System], Any], str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_wrong_descriptions_are_refused_by_name(case: str) -> None:
-    s, other = described()
+    s, other = systems()
     attempt, message = REFUSED[case]
     with pytest.raises(ModelError, match=message):
         attempt(s, other)
@@ -122,18 +143,18 @@ def test_wrong_descriptions_are_refused_by_name(case: str) -> None:
 
 
 def test_constraints_that_cannot_be_solved_are_refused() -> None:
-    s = System("s")
-    a = s.add_body("a", translations=["x", "y"], mass=1.0, speeds="rates")
+    s = KaneSystem("s")
+    a = s.add_body("a", joint=KaneJoint(translations=["x", "y"], speeds="rates"), body=MassProperties(1.0))
     s.constrain(a.speeds[0], a.speeds[1])
     with pytest.raises(ModelError, match="cannot be solved for u2: nothing is left of u2"):
         s.equations()
-    t = System("t")
-    b = t.add_body("b", translations=["x"], mass=1.0)
+    t = KaneSystem("t")
+    b = t.add_body("b", joint=KaneJoint(translations=["x"]), body=MassProperties(1.0))
     t.constrain(b.speeds[0] ** 2, b.speeds[0])
     with pytest.raises(ModelError, match="expected an expression linear in the speeds"):
         t.equations()
-    r = System("r")
-    c = r.add_body("c", translations=["x", "y"], mass=1.0, speeds="rates")
+    r = KaneSystem("r")
+    c = r.add_body("c", joint=KaneJoint(translations=["x", "y"], speeds="rates"), body=MassProperties(1.0))
     r.constrain(c.speeds[0], c.speeds[0])
     r.constrain(c.speeds[1], c.speeds[0])
     with pytest.raises(ModelError, match="a different one for each constraint, got u1, u1"):
@@ -142,9 +163,9 @@ def test_constraints_that_cannot_be_solved_are_refused() -> None:
 
 def test_numbers_of_parameters_are_asked_for() -> None:
     assert satellite().values == NUMBERS
-    s = System("s")
+    s = KaneSystem("s")
     (m,) = s.parameters("m")
-    s.add_body("b", translations=["x"], mass=m)
+    s.add_body("b", joint=KaneJoint(translations=["x"]), body=MassProperties(m))
     with pytest.raises(ValueError, match="s: expected a number for the parameter 'm', got none"):
         s.equations().evaluate([0], [0])
     with pytest.raises(ValueError, match="s: no parameter 'n'"):

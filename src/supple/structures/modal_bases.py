@@ -13,8 +13,8 @@ from scipy import sparse
 
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
-from supple.structures.eigen import Participation, cut, factorised, first_largest, lowest_modes
 from supple.structures.mass import Sparse
+from supple.structures.sparse_modes import Participation, cut, factorised, first_largest, lowest_modes
 
 NOISE = 1e-13
 """Entries of a shape below this share of its largest are rounding."""
@@ -23,7 +23,7 @@ MASSLESS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class ModalBasis:
     """Orthogonal shapes.
 
     Attributes
@@ -33,7 +33,7 @@ class Basis:
     squares : (n,) array
         Squared frequencies, rad^2/s^2.
     interface : (n,) array
-        Share of the strain energy in shapes of unit interface motion; zero but in Craig-Bampton basis.
+        Share of the strain energy in constraint modes; zero but in a Craig-Bampton basis.
     """
 
     shapes: Floats
@@ -41,7 +41,7 @@ class Basis:
     interface: Floats
 
 
-def cantilever(K: Sparse, M: Sparse, root: Ints, scales: Floats, modes: int) -> Basis:
+def cantilever(K: Sparse, M: Sparse, root: Ints, scales: Floats, modes: int) -> ModalBasis:
     """Modes with the root's degrees of freedom fixed."""
     free = _without(K.shape[0], root)
     _, phi = lowest_modes(cut(K, free), cut(M, free), modes)
@@ -49,7 +49,7 @@ def cantilever(K: Sparse, M: Sparse, root: Ints, scales: Floats, modes: int) -> 
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
-def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: int) -> Basis:
+def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: int) -> ModalBasis:
     """Elastic modes of the free structure, each less the rigid motion of its root.
 
     With u = v + R q, where v vanishes at the root and q is the root's motion, a free vibration has no momentum:
@@ -69,8 +69,8 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
-def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floats, modes: int) -> Basis:
-    """Shapes of unit motion of the boundary, and modes with root and boundary fixed."""
+def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floats, modes: int) -> ModalBasis:
+    """Constraint modes of the boundary, and normal modes with root and boundary fixed."""
     size = K.shape[0]
     inner = _without(size, np.concatenate([root, boundary]))
     units = np.zeros((size, len(boundary)))
@@ -83,13 +83,13 @@ def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floa
     return orthogonal(np.concatenate([units, _placed(phi, inner, size)], axis=1), K, M, scales, len(boundary))
 
 
-def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: int = 0) -> Basis:
+def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: int = 0) -> ModalBasis:
     """The span's own modes, cleaned of rounding, the largest entry of each positive.
 
     Parameters
     ----------
     span : (size, n) array
-        Independent shapes; the first `interfaces` of them are of unit interface motion.
+        Independent shapes; the first `interfaces` of them are constraint modes.
     scales : (size,) array
         Make rotations and displacements comparable.
     """
@@ -105,7 +105,7 @@ def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: i
     shapes = cleaned(span @ y, scales)
     y_c = y[:interfaces]
     energy = np.einsum("ir,ij,jr->r", y_c, K_n[:interfaces, :interfaces], y_c)
-    return Basis(shapes, squares, energy / squares)
+    return ModalBasis(shapes, squares, energy / squares)
 
 
 def cleaned(shapes: Floats, scales: Floats) -> Floats:

@@ -23,8 +23,8 @@ from supple.structures import (
     beam_path,
     from_matrices,
 )
-from supple.structures.eigen import DENSE
 from supple.structures.layout import cross_matrix
+from supple.structures.sparse_modes import DENSE
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)

@@ -11,12 +11,12 @@ from scipy.spatial.transform import Rotation
 
 from sayers_satellite import numbers, satellite
 from supple.expressions.derivatives import forward, jacobian
-from supple.symbolic.kane import Body, System
+from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
 
 # ---------------------------------------------------------------- joints
 
 
-def frame(s: System, body: Body, q: Any) -> Any:
+def frame(s: KaneSystem, body: KaneBody, q: Any) -> Any:
     """R_ground_body as numbers: its columns are the axes."""
     nodes = [[n @ b for b in body.axes] for n in s.ground.axes]
     return numbers(s, nodes, np.asarray(q, dtype=float), np.zeros(len(s.v)))
@@ -27,8 +27,8 @@ def test_axis_and_reference_orient_the_body(first: int) -> None:
     # Table 3: b2, b3 or b1 follows the first axis and is the reference direction.
     R = Rotation.from_rotvec([0.4, -0.7, 0.3]).as_matrix()
     rotation, reference = R[:, 0], R[:, 1]
-    s = System("s")
-    body = s.add_body("b", rotations=str(first), axis=rotation, reference=reference)
+    s = KaneSystem("s")
+    body = s.add_body("b", joint=KaneJoint(rotations=str(first), axis=rotation, reference=reference))
     nominal = frame(s, body, [0.0])
     np.testing.assert_allclose(nominal[:, first - 1], rotation, atol=1e-15)
     np.testing.assert_allclose(nominal[:, first % 3], reference, atol=1e-15)
@@ -38,15 +38,15 @@ def test_axis_and_reference_orient_the_body(first: int) -> None:
 
 
 def test_the_length_of_an_axis_does_not_matter() -> None:
-    s = System("s")
-    body = s.add_body("b", rotations="3", axis=(0, 3, 0), reference=(0, 0, 0.5))
+    s = KaneSystem("s")
+    body = s.add_body("b", joint=KaneJoint(rotations="3", axis=(0, 3, 0), reference=(0, 0, 0.5)))
     np.testing.assert_allclose(frame(s, body, [0.0]), [[0, 1, 0], [0, 0, 1], [1, 0, 0]], atol=1e-15)
 
 
 @pytest.mark.parametrize("rotations", ["1", "2", "3", "12", "31", "123", "231", "313", "121", "321"])
 def test_rotations_follow_each_other(rotations: str) -> None:
-    s = System("s")
-    body = s.add_body("b", rotations=rotations)
+    s = KaneSystem("s")
+    body = s.add_body("b", joint=KaneJoint(rotations=rotations))
     q = np.array([0.5, -0.8, 1.1])[: len(rotations)]
     letters = "".join("XYZ"[int(i) - 1] for i in rotations)
     np.testing.assert_allclose(frame(s, body, q), Rotation.from_euler(letters, q).as_matrix(), atol=1e-15)
@@ -56,8 +56,8 @@ def test_rotations_follow_each_other(rotations: str) -> None:
 @pytest.mark.parametrize("proper", [True, False])
 def test_direction_of_the_second_rotation(second: str, third: str, proper: bool) -> None:
     (other,) = set("123") - {second, third}
-    s = System("s")
-    body = s.add_body("b", rotations=(third if proper else other) + second + third)
+    s = KaneSystem("s")
+    body = s.add_body("b", joint=KaneJoint(rotations=(third if proper else other) + second + third))
     C, S = np.cos(s.q[2]), np.sin(s.q[2])
     expected = {
         ("1", "2"): {2: C, 3: -S},
@@ -67,22 +67,22 @@ def test_direction_of_the_second_rotation(second: str, third: str, proper: bool)
         ("3", "1"): {1: C, 2: -S},
         ("3", "2"): {1: S, 2: C},
     }[third, second]  # Table 4
-    found = dict(enumerate(body.turn_axes[1].components(body.basis), start=1))
+    found = dict(enumerate(body.joint.rotation.directions[1].components(body.basis), start=1))
     assert {i: c for i, c in found.items() if c is not s.graph.zero} == expected
 
 
 def test_axes_have_the_name_of_their_body() -> None:
-    s = System("s")
-    b = s.add_body("b", rotations="123")
-    t = s.add_body("t", b, rotations="3", axis=(1, 1, 0), reference="z")
+    s = KaneSystem("s")
+    b = s.add_body("b", joint=KaneJoint(rotations="123"))
+    t = s.add_body("t", b, joint=KaneJoint(rotations="3", axis=(1, 1, 0), reference="z"))
     assert repr(b.axes) == "(b1, b2, b3)"
     assert repr(t.axes) == "(t1, t2, t3)"
-    assert repr(s.add_body("c", b, rotations="2").axes) == "(c1, b2, c3)"
+    assert repr(s.add_body("c", b, joint=KaneJoint(rotations="2")).axes) == "(c1, b2, c3)"
 
 
 def test_a_body_in_an_oblique_plane_has_as_many_speeds_as_coordinates() -> None:
-    s = System("s")
-    body = s.add_body("b", translations=["x", (0, 1, 1)], mass=2.0)
+    s = KaneSystem("s")
+    body = s.add_body("b", joint=KaneJoint(translations=["x", (0, 1, 1)]), body=MassProperties(2.0))
     assert len(body.speeds) == len(body.coordinates) == 2
     force = s.ground.vector(3.0, 4.0, 0.0)
     s.add_force(force, body)
@@ -92,11 +92,11 @@ def test_a_body_in_an_oblique_plane_has_as_many_speeds_as_coordinates() -> None:
 
 
 def test_a_body_in_a_plane_has_its_own_axes_for_speeds() -> None:
-    s = System("s")
-    carrier = s.add_body("carrier", rotations="3")
-    body = s.add_body("b", carrier, translations=["x", "y"], rotations="3", mass=1.0)
+    s = KaneSystem("s")
+    carrier = s.add_body("carrier", joint=KaneJoint(rotations="3"))
+    body = s.add_body("b", carrier, joint=KaneJoint(translations=["x", "y"], rotations="3"), body=MassProperties(1.0))
     assert [repr(f.direction) for f in body.moves] == ["b1", "b2"]
-    assert s.add_body("c", carrier, translations=["x", "z"]).move_speeds == "rates"
+    assert s.add_body("c", carrier, joint=KaneJoint(translations=["x", "z"])).joint.translation.speeds == "rates"
 
 
 # ---------------------------------------------------------------- kinematical equations
@@ -125,9 +125,9 @@ def test_kinematical_equations_of_the_satellite() -> None:
 @pytest.mark.parametrize("rotations", ["123", "313", "232", "321"])
 def test_rotational_rates_in_a_turning_parent(rotations: str) -> None:
     # A small step along the rates must turn the body as its angular velocity says.
-    s = System("s")
-    parent = s.add_body("a", rotations="2")
-    body = s.add_body("b", parent, rotations=rotations)
+    s = KaneSystem("s")
+    parent = s.add_body("a", joint=KaneJoint(rotations="2"))
+    body = s.add_body("b", parent, joint=KaneJoint(rotations=rotations))
     q, u = np.array([0.4, 0.6, 0.7, -0.5]), np.array([1.1, 0.3, -0.8, 0.5])
     rate = numbers(s, s.kinematical_equations(), q, u)
     h = 1e-4
@@ -139,9 +139,9 @@ def test_rotational_rates_in_a_turning_parent(rotations: str) -> None:
 
 
 def test_translational_rates_along_oblique_directions() -> None:
-    s = System("s")
+    s = KaneSystem("s")
     directions = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 2.0]])
-    body = s.add_body("b", translations=list(directions), rotations="123")
+    body = s.add_body("b", joint=KaneJoint(translations=list(directions), rotations="123"))
     q, u = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.array([1.0, -2.0, 0.5, 0.3, 0.2, 0.1])
     rate = numbers(s, s.kinematical_equations(), q, u)
     np.testing.assert_allclose(directions.T @ rate[:3], frame(s, body, q) @ u[:3], rtol=1e-13)
@@ -164,9 +164,11 @@ def test_the_satellite_takes_no_more_operations_than_the_published_code() -> Non
 
 def test_a_force_between_bodies_has_one_line_of_action() -> None:
     def forces(between: bool) -> Any:
-        s = System("s")
-        first = s.add_body("first", rotations="3", mass=1.0)
-        second = s.add_body("second", first, at=(1, 0, 0), rotations="1", mass=1.0, com=(0, 1, 0))
+        s = KaneSystem("s")
+        first = s.add_body("first", joint=KaneJoint(rotations="3"), body=MassProperties(1.0))
+        second = s.add_body(
+            "second", first, joint=KaneJoint(rotations="1"), body=MassProperties(1.0, com=(0, 1, 0)), at=(1, 0, 0)
+        )
         force, at = s.ground.vector(0.3, 0.5, 0.7), second.vector(0.1, 0.2, 0.3)
         if between:
             s.add_force(force, second, at, against=first)
@@ -185,9 +187,9 @@ def test_a_force_between_bodies_has_one_line_of_action() -> None:
 
 
 def test_time_and_inputs_reach_the_equations() -> None:
-    s = System("s")
+    s = KaneSystem("s")
     (m,) = s.parameters(m=2.0)
-    body = s.add_body("b", translations=["x"], mass=m, coordinates=["x"])
+    body = s.add_body("b", joint=KaneJoint(translations=["x"], coordinates=["x"]), body=MassProperties(m))
     push = s.input("push")
     s.add_force(push * s.ground.axes[0] + np.sin(s.time) * s.ground.axes[0], body)
     e = s.equations()
@@ -197,18 +199,40 @@ def test_time_and_inputs_reach_the_equations() -> None:
     np.testing.assert_allclose(lighter, 2 * a)
 
 
-def moving(speeds: Any) -> System:
+def moving(speeds: Any) -> KaneSystem:
     """Bodies with two and three translations and three rotations on carriers that move, under gravity and a force."""
-    s = System("moving")
+    s = KaneSystem("moving")
     s.gravity = s.ground.vector(0.5, -9.0, 2.0)
-    disc = s.add_body("disc", rotations="3", mass=2.0, com=(0.3, 0, 0), inertia=(1, 2, 3))
-    puck = s.add_body("puck", disc, at=(0.5, 0, 0.2), translations=["x", (1, 1, 0)], rotations="3", mass=1.0,
-                      com=(0.1, 0.2, 0.3), inertia=(1, 2, 3), speeds=speeds)  # fmt: skip
-    slab = s.add_body("slab", puck, translations=["y", "x"], mass=0.5, com=(0.2, 0, 0.1), speeds=speeds)
-    kite = s.add_body("kite", slab, at=(0, 0, 1), translations=["z", "x", (0, 1, 1)], rotations="231", mass=1.0,
-                      com=(0, 0.3, 0.1), inertia=[[2, 0.1, 0], [0.1, 3, 0.2], [0, 0.2, 4]], speeds=speeds)  # fmt: skip
-    head = s.add_body("head", kite, at=(0.4, 0, 0), rotations="313", mass=0.7, com=(0, 0, 0.2), inertia=(0.2, 0.3, 0.4),
-                      speeds=speeds)  # fmt: skip
+    disc = s.add_body(
+        "disc", joint=KaneJoint(rotations="3"), body=MassProperties(2.0, com=(0.3, 0, 0), inertia=(1, 2, 3))
+    )
+    puck = s.add_body(
+        "puck",
+        disc,
+        joint=KaneJoint(translations=["x", (1, 1, 0)], rotations="3", speeds=speeds),
+        body=MassProperties(1.0, com=(0.1, 0.2, 0.3), inertia=(1, 2, 3)),
+        at=(0.5, 0, 0.2),
+    )
+    slab = s.add_body(
+        "slab",
+        puck,
+        joint=KaneJoint(translations=["y", "x"], speeds=speeds),
+        body=MassProperties(0.5, com=(0.2, 0, 0.1)),
+    )
+    kite = s.add_body(
+        "kite",
+        slab,
+        joint=KaneJoint(translations=["z", "x", (0, 1, 1)], rotations="231", speeds=speeds),
+        body=MassProperties(1.0, com=(0, 0.3, 0.1), inertia=[[2, 0.1, 0], [0.1, 3, 0.2], [0, 0.2, 4]]),
+        at=(0, 0, 1),
+    )
+    head = s.add_body(
+        "head",
+        kite,
+        joint=KaneJoint(rotations="313", speeds=speeds),
+        body=MassProperties(0.7, com=(0, 0, 0.2), inertia=(0.2, 0.3, 0.4)),
+        at=(0.4, 0, 0),
+    )
     s.add_force(s.ground.vector(1, 2, 3), head, head.vector(0.1, 0, 0.3), against=disc)
     s.add_torque(head.vector(0.5, 0.1, -0.4), head, against=kite)
     return s
@@ -221,22 +245,24 @@ def test_the_choice_of_speeds_does_not_change_the_motion() -> None:
     for choice in ("auto", "rates"):
         s = moving(choice)
         e = s.equations()
-        T = numbers(s, jacobian(e.rates, e.v), q, np.zeros(15))
+        T = numbers(s, jacobian(e.terms.rates, e.variables.v), q, np.zeros(15))
         u = np.linalg.solve(T, rate)
-        going = dict(zip([*s.q, *s.v], [*e.rates, *e.accelerations], strict=True))
-        found.append(numbers(s, forward(list(e.rates), going), q, u))
+        going = dict(zip([*s.q, *s.v], [*e.terms.rates, *e.terms.accelerations], strict=True))
+        found.append(numbers(s, forward(list(e.terms.rates), going), q, u))
         assert np.allclose(u, rate) is (choice == "rates")
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-11 * np.abs(found[1]).max())
     assert np.abs(found[1]).max() > 1.0
 
 
 def test_linear_equations_of_a_rolling_disc_are_derivatives() -> None:
-    s = System("disc")
+    s = KaneSystem("disc")
     m, r, g = s.parameters(m=2.0, r=0.3, g=9.81)
     s.gravity = -g * s.ground.axes[2]
-    yaw = s.add_body("yaw", translations=["x", "y"], rotations="3", speeds="rates")
-    lean = s.add_body("lean", yaw, rotations="1")
-    disc = s.add_body("disc", lean, at=(0, 0, r), rotations="2", mass=m, inertia=(0.1, 0.2, 0.1))
+    yaw = s.add_body("yaw", joint=KaneJoint(translations=["x", "y"], rotations="3", speeds="rates"))
+    lean = s.add_body("lean", yaw, joint=KaneJoint(rotations="1"))
+    disc = s.add_body(
+        "disc", lean, joint=KaneJoint(rotations="2"), body=MassProperties(m, inertia=(0.1, 0.2, 0.1)), at=(0, 0, r)
+    )
     touching = disc.velocity(-r * lean.axes[2])
     for direction, speed in zip(yaw.axes, yaw.speeds[:2], strict=False):
         s.constrain(touching @ direction, speed)
@@ -254,13 +280,19 @@ def test_linear_equations_of_a_rolling_disc_are_derivatives() -> None:
 
 def test_a_closed_loop_moves_like_the_body_it_is() -> None:
     # Two links of a parallelogram and its coupler: the coupler does not turn.
-    s = System("loop")
+    s = KaneSystem("loop")
     L, m, g = s.parameters(L=0.5, m=2.0, g=9.81)
     n1, n2, _ = s.ground.axes
     s.gravity = -g * n2
-    left = s.add_body("left", rotations="3", coordinates=["left"])
-    coupler = s.add_body("coupler", left, at=(L, 0, 0), rotations="3", mass=m, inertia=(0, 0, 3), coordinates=["c"])
-    right = s.add_body("right", at=(2 * L, 0, 0), rotations="3", coordinates=["right"])
+    left = s.add_body("left", joint=KaneJoint(rotations="3", coordinates=["left"]))
+    coupler = s.add_body(
+        "coupler",
+        left,
+        joint=KaneJoint(rotations="3", coordinates=["c"]),
+        body=MassProperties(m, inertia=(0, 0, 3)),
+        at=(L, 0, 0),
+    )
+    right = s.add_body("right", joint=KaneJoint(rotations="3", coordinates=["right"]), at=(2 * L, 0, 0))
     gap = coupler.position(coupler.vector(2 * L, 0, 0)) - right.position(right.vector(L, 0, 0))
     s.close(gap @ n1, coupler.coordinates[0])
     s.close(gap @ n2, right.coordinates[0])

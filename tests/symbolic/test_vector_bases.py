@@ -11,17 +11,17 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
 from supple.expressions.graph import Graph
-from supple.symbolic.bases import Basis, Ground, Oriented, Turned, moved, nearest_home, way
+from supple.symbolic.vector_bases import Ground, Oriented, Turned, VectorBasis, moved, nearest_home, way
 from supple.symbolic.vectors import axis
 
 
-def turned(name: str, parent: Basis, i: int) -> Turned:
-    q = parent.graph.input(f"q:{name}")
+def turned(name: str, parent: VectorBasis, i: int) -> Turned:
+    q = parent.graph.input(name, "q")
     return Turned(name, parent, i, np.cos(q), np.sin(q))
 
 
 @pytest.fixture
-def tree() -> dict[str, Basis]:
+def tree() -> dict[str, VectorBasis]:
     """n with a on it, b and d on a, c on b."""
     n = Ground("n", Graph())
     a = turned("a", n, 0)
@@ -29,7 +29,7 @@ def tree() -> dict[str, Basis]:
     return {"n": n, "a": a, "b": b, "c": turned("c", b, 2), "d": d}
 
 
-def test_the_axis_of_a_rotation_is_one_unit_vector_in_both_bases(tree: dict[str, Basis]) -> None:
+def test_the_axis_of_a_rotation_is_one_unit_vector_in_both_bases(tree: dict[str, VectorBasis]) -> None:
     names = {name: [repr(unit) for unit, _ in basis.axes] for name, basis in tree.items()}
     assert names["a"] == ["n1", "a2", "a3"]
     assert names["b"] == ["b1", "a2", "b3"]
@@ -38,7 +38,7 @@ def test_the_axis_of_a_rotation_is_one_unit_vector_in_both_bases(tree: dict[str,
     assert set(tree["c"].axes[2][0].places) == {tree["b"], tree["c"]}
 
 
-def test_ways_go_through_the_common_ancestor(tree: dict[str, Basis]) -> None:
+def test_ways_go_through_the_common_ancestor(tree: dict[str, VectorBasis]) -> None:
     def names(start: str, end: str) -> str:
         return "".join(basis.name for basis in way(tree[start], tree[end]))
 
@@ -48,7 +48,7 @@ def test_ways_go_through_the_common_ancestor(tree: dict[str, Basis]) -> None:
     assert names("d", "n") == "dan"
 
 
-def test_a_unit_vector_starts_from_its_nearest_home(tree: dict[str, Basis]) -> None:
+def test_a_unit_vector_starts_from_its_nearest_home(tree: dict[str, VectorBasis]) -> None:
     first, second = tree["n"].axes[0][0], tree["a"].axes[1][0]
     assert nearest_home(first, tree["n"]) is tree["n"]
     assert nearest_home(first, tree["c"]) is tree["a"]
@@ -56,7 +56,7 @@ def test_a_unit_vector_starts_from_its_nearest_home(tree: dict[str, Basis]) -> N
     assert nearest_home(second, tree["d"]) is tree["a"]
 
 
-def test_bases_of_two_systems_have_no_way_between_them(tree: dict[str, Basis]) -> None:
+def test_bases_of_two_systems_have_no_way_between_them(tree: dict[str, VectorBasis]) -> None:
     with pytest.raises(ModelError, match="from basis c to basis m: they belong to different systems"):
         way(tree["c"], Ground("m", Graph()))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from supple.expressions.graph import Expr
-from supple.symbolic.kane.body import Body
+from supple.symbolic.kane.kane_body import KaneBody
 from supple.symbolic.vectors import Dyadic, Vector, axis, identity
 
 Translation = Literal["fixed", "recursive", "nonrecursive"]
@@ -48,11 +48,11 @@ class Composite:
         return self.com * 0.0 if self.translation == "fixed" else self.com
 
 
-def composite_bodies(bodies: list[Body]) -> dict[Body, Composite]:
+def composite_bodies(bodies: list[KaneBody]) -> dict[KaneBody, Composite]:
     """Categories and lumped inertias of all bodies, which come parent first."""
-    points: dict[Body, list[tuple[Expr, Vector]]] = {body: [(body.mass, body.com)] for body in bodies}
-    turning: dict[Body, Dyadic] = {body: body.inertia for body in bodies}
-    out: dict[Body, Composite] = {}
+    points: dict[KaneBody, list[tuple[Expr, Vector]]] = {body: [(body.rigid.mass, body.rigid.com)] for body in bodies}
+    turning: dict[KaneBody, Dyadic] = {body: body.rigid.inertia for body in bodies}
+    out: dict[KaneBody, Composite] = {}
     for body in reversed(bodies):
         own = _lumped(body, points[body], turning[body])
         out[body] = own
@@ -67,11 +67,11 @@ def composite_bodies(bodies: list[Body]) -> dict[Body, Composite]:
     return {body: out[body] for body in bodies}
 
 
-def _lumped(body: Body, points: list[tuple[Expr, Vector]], turning: Dyadic) -> Composite:
+def _lumped(body: KaneBody, points: list[tuple[Expr, Vector]], turning: Dyadic) -> Composite:
     """Masses at points and the inertia that turns with a body, as one."""
-    graph = body.mass.graph
+    graph = body.basis.graph
     heavy = [(m, x) for m, x in points if m is not graph.zero]
-    mass, com, inertia = graph.zero, body.com * 0.0, turning
+    mass, com, inertia = graph.zero, body.rigid.com * 0.0, turning
     for m, _ in heavy:
         mass = mass + m
     if len(heavy) == 1:
@@ -86,33 +86,33 @@ def _lumped(body: Body, points: list[tuple[Expr, Vector]], turning: Dyadic) -> C
     return Composite(_translation(body, com), _rotation(body, inertia), mass, com, inertia.along(body.basis))
 
 
-def _translation(body: Body, com: Vector) -> Translation:
+def _translation(body: KaneBody, com: Vector) -> Translation:
     """Table 5."""
-    if body.move_speeds == "absolute":
+    if body.joint.translation.speeds == "absolute":
         return "nonrecursive"
-    if body.moves or body.pitch is not body.pitch.graph.zero:
+    if body.moves or body.joint.pitch is not body.basis.graph.zero:
         return "recursive"
     if not body.turns:
         return "fixed"
     if len(body.turns) == 1:
-        return "fixed" if com.cross(body.turn_axes[0]).is_zero else "recursive"
+        return "fixed" if com.cross(body.joint.rotation.directions[0]).is_zero else "recursive"
     return "fixed" if com.is_zero else "recursive"
 
 
-def _rotation(body: Body, inertia: Dyadic) -> Rotation:
+def _rotation(body: KaneBody, inertia: Dyadic) -> Rotation:
     """Table 6."""
-    if body.turn_speeds == "absolute":
+    if body.joint.rotation.speeds == "absolute":
         return "nonrecursive"
     if not body.turns:
         return "rotor"
     if len(body.turns) > 1:
         return "recursive"
     spin, across = _moments(body, inertia)
-    rest = inertia - _symmetric(body.turn_axes[0].along(body.basis), spin, across, body)
+    rest = inertia - _symmetric(body.joint.rotation.directions[0].along(body.basis), spin, across, body)
     return "rotor" if rest.along(body.basis).is_zero else "recursive"
 
 
-def _split(body: Body, inertia: Dyadic, parent: Body) -> tuple[Dyadic, Dyadic]:
+def _split(body: KaneBody, inertia: Dyadic, parent: KaneBody) -> tuple[Dyadic, Dyadic]:
     """What of a rotor's inertia turns with the parent alone, and the rest, both in the parent's axes (19).
 
     The source leaves the whole with the rotor; but J (1 - a a) sees only the angular velocity across the axis a, which
@@ -122,17 +122,17 @@ def _split(body: Body, inertia: Dyadic, parent: Body) -> tuple[Dyadic, Dyadic]:
     if not body.turns:
         return inertia.along(parent.basis), zero
     spin, across = _moments(body, inertia)
-    a = body.turn_axes[0].along(parent.basis)
+    a = body.joint.rotation.directions[0].along(parent.basis)
     return _symmetric(a, zero.graph.zero, across, parent), _symmetric(a, spin, zero.graph.zero, parent)
 
 
-def _symmetric(a: Vector, spin: Expr, across: Expr, body: Body) -> Dyadic:
+def _symmetric(a: Vector, spin: Expr, across: Expr, body: KaneBody) -> Dyadic:
     """The inertia with one moment about the axis a and another across it, in the axes of a body."""
     return across * (identity(body.basis) - a.outer(a)) + spin * a.outer(a)
 
 
-def _moments(body: Body, inertia: Dyadic) -> tuple[Expr, Expr]:
+def _moments(body: KaneBody, inertia: Dyadic) -> tuple[Expr, Expr]:
     """About the axis of a body's joint, and across it in one direction."""
-    (i,) = (n for n in range(3) if body.turn_axes[0].cross(axis(body.basis, n)).is_zero)
+    (i,) = (n for n in range(3) if body.joint.rotation.directions[0].cross(axis(body.basis, n)).is_zero)
     a, b = axis(body.basis, i), axis(body.basis, (i + 1) % 3)
     return a @ inertia @ a, b @ inertia @ b

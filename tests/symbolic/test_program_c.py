@@ -12,7 +12,7 @@ import pytest
 from c_programs import PARAMETERS, built, called, motion, oscillator, pendulum, table
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
-from supple.symbolic.program import simulation_program
+from supple.symbolic.program import ProgramRun, simulation_program
 
 # ------------------------------------------------------------ input files
 
@@ -21,14 +21,14 @@ from supple.symbolic.program import simulation_program
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pendulum that swings for a short while."""
     held = {"tau": [0.1, -1 / 3]}
-    text = simulation_program(pendulum([*PARAMETERS]), PARAMETERS, [0.1, 2.0], held=held, duration=0.05, step=1e-2)
+    text = simulation_program(pendulum([*PARAMETERS]), PARAMETERS, [0.1, 2.0], held=held, run=ProgramRun(0.05, 1e-2))
     return built(text, tmp_path_factory.mktemp("pendulum"))
 
 
 @pytest.fixture(scope="module")
 def driven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The oscillator, whose names need care."""
-    return built(simulation_program(oscillator(), duration=0.05, step=1e-2), tmp_path_factory.mktemp("oscillator"))
+    return built(simulation_program(oscillator(), run=ProgramRun(0.05, 1e-2)), tmp_path_factory.mktemp("oscillator"))
 
 
 @pytest.mark.parametrize("name", ["program", "driven"])
@@ -168,9 +168,9 @@ def test_a_full_disk(program: Path, tmp_path: Path, steps: int) -> None:
 def test_a_motion_that_leaves_the_numbers(tmp_path: Path) -> None:
     """x'' = 6 x^2 from x = x' / 2 = 1 is 1 / (1 - t)^2, infinite at time 1."""
     g = Graph()
-    x, u = g.input("q:x"), g.input("v:x")
+    x, u = g.input("x", "q"), g.input("x", "v")
     f = Function("growth", g, {"q": np.array([x]), "v": np.array([u])}, {"rate": np.array([u]), "a": 6 * x * x})
-    program = built(simulation_program(f, q=[1.0], v=[2.0], duration=2.0, step=1e-3), tmp_path)
+    program = built(simulation_program(f, q=[1.0], v=[2.0], run=ProgramRun(2.0)), tmp_path)
     (tmp_path / "in.txt").write_text("")
     done = called(program, tmp_path / "in.txt")
     assert done.returncode == 3

@@ -19,7 +19,7 @@ from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.linear_equations import solve_general
 from supple.expressions.printers import c_source, latex, listing, markdown, python_source
 from supple.model.inputs import named_vector
-from supple.symbolic.program import Start, simulation_program
+from supple.symbolic.program import ProgramRun, Start, simulation_program
 from supple.symbolic.program_start import closed_coordinates, stable_step
 from supple.symbolic.readable import implicit_latex, implicit_text
 
@@ -47,12 +47,11 @@ class Dependence:
 
 
 @dataclass(frozen=True)
-class Equations:
-    """First-order equations q' = rate(t, q, v), v' = a(t, q, v, tau), and the form M v' = f they come from.
+class Variables:
+    """What equations of motion are expressions of.
 
     Attributes
     ----------
-    name : str
     graph : Graph
     time : Expr
     q, v, inputs : arrays of Expr
@@ -61,23 +60,8 @@ class Equations:
         Parameters.
     values : dict of str to float
         Their numbers, where known.
-    rates : array of Expr
-        Rates of the coordinates.
-    M, f : arrays of Expr
-    accelerations : array of Expr
-        Rates of the speeds.
-    route : str
-        Where they come from: "kane", "composite" or "articulated".
-    counts : dict of str to Operations
-        Operations of each route that was tried; of those far behind the best before common factors are taken out.
-    small : tuple of Expr
-        Variables to first order in which all this is right; none if it is exact.
-    dependence : Dependence or None
-    form : Equations or None
-        The same equations by Kane's method, where those are easier to read.
     """
 
-    name: str
     graph: Graph
     time: Expr
     q: Nodes
@@ -85,32 +69,63 @@ class Equations:
     inputs: Nodes
     symbols: tuple[Expr, ...]
     values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The expressions in the equations q' = rates, M v' = f and v' = accelerations."""
+
     rates: Nodes
     M: Nodes
     f: Nodes
     accelerations: Nodes
+
+
+@dataclass(frozen=True)
+class EquationsOfMotion:
+    """First-order equations q' = rate(t, q, v), v' = a(t, q, v, tau), and the form M v' = f they come from.
+
+    Attributes
+    ----------
+    name : str
+    variables : Variables
+    terms : Terms
+    route : str
+        Where they come from: "kane", "composite" or "articulated".
+    counts : dict of str to Operations
+        Operations of each route that was tried; of those far behind the best before common factors are taken out.
+    small : tuple of Expr
+        Variables to first order in which all this is right; none if it is exact.
+    dependence : Dependence or None
+    form : EquationsOfMotion or None
+        The same equations by Kane's method, where those are easier to read.
+    """
+
+    name: str
+    variables: Variables
+    terms: Terms
     route: str
     counts: dict[str, Operations] = field(default_factory=dict)
     small: tuple[Expr, ...] = ()
     dependence: Dependence | None = None
-    form: Equations | None = None
+    form: EquationsOfMotion | None = None
 
     # ------------------------------------------------------------ functions
 
     @cached_property
     def explicit(self) -> Function:
         """q' and v' of the state and the inputs, as the function `equations` with outputs `rate` and `a`, factored."""
-        return self.function("equations", factored({"rate": self.rates, "a": self.accelerations}))
+        return self.function("equations", factored({"rate": self.terms.rates, "a": self.terms.accelerations}))
 
     @property
     def unfactored(self) -> Function:
         """The same before common factors are taken out, which takes time for large systems."""
-        return self.function("equations", {"rate": self.rates, "a": self.accelerations})
+        return self.function("equations", {"rate": self.terms.rates, "a": self.terms.accelerations})
 
     @cached_property
     def implicit(self) -> Function:
         """q', M and f of the state and the inputs."""
-        return self.function("implicit_equations", {"rate": self.rates, "M": self.M, "f": self.f})
+        return self.function("implicit_equations", {"rate": self.terms.rates, "M": self.terms.M, "f": self.terms.f})
 
     @property
     def operations(self) -> Operations:
@@ -120,16 +135,16 @@ class Equations:
     def function(self, name: str, outputs: Mapping[str, Nodes]) -> Function:
         """Any expressions of the leaves as a function; time, inputs and parameters are its own where they are used."""
         used = set(order_of(node for x in outputs.values() for node in x.flat if isinstance(node, Expr)))
-        parameters = [leaf for leaf in self.symbols if leaf in used]
-        return Function(name, self.graph, self._arrays(used), outputs, parameters)
+        parameters = [leaf for leaf in self.variables.symbols if leaf in used]
+        return Function(name, self.variables.graph, self._arrays(used), outputs, parameters)
 
     def _arrays(self, used: set[Expr]) -> dict[str, Nodes]:
         """Inputs by name; time is one only where something depends on it, so are the inputs from outside."""
-        arrays = {"q": self.q, "v": self.v}
-        if len(self.inputs):
-            arrays["tau"] = self.inputs
-        if self.time in used:
-            arrays = {"t": np.array([self.time], dtype=object), **arrays}
+        arrays = {"q": self.variables.q, "v": self.variables.v}
+        if len(self.variables.inputs):
+            arrays["tau"] = self.variables.inputs
+        if self.variables.time in used:
+            arrays = {"t": np.array([self.variables.time], dtype=object), **arrays}
         return arrays
 
     # ------------------------------------------------------------ numbers
@@ -150,11 +165,11 @@ class Equations:
 
     def numbers(self, parameters: Mapping[str, float] | None = None) -> dict[str, float]:
         """Values of all parameters, with some of them replaced."""
-        known = {str(leaf.value) for leaf in self.symbols}
+        known = {leaf.name for leaf in self.variables.symbols}
         for name in parameters or {}:
             if name not in known:
                 raise StateError(f"{self.name}: no parameter {name!r}{nearest(name, known)}")
-        numbers = {**self.values, **(parameters or {})}
+        numbers = {**self.variables.values, **(parameters or {})}
         missing = sorted(known - numbers.keys())
         if missing:
             raise StateError(f"{self.name}: expected a number for the parameter {missing[0]!r}, got none")
@@ -177,11 +192,11 @@ class Equations:
         numbers, explicit = self.numbers(parameters), self.explicit
         graph = Graph()  # a new one: in this one, nodes of earlier numbers would pile up and change the order
         inputs = {
-            name: np.array([graph.input(str(leaf.value)) for leaf in x.flat], dtype=object)
+            name: np.array([graph.new_input(leaf.name, leaf.kind) for leaf in x.flat], dtype=object)
             for name, x in explicit.inputs.items()
         }
         image = {old: new for name, x in inputs.items() for old, new in zip(explicit.inputs[name].flat, x, strict=True)}
-        image |= {leaf: graph.constant(numbers[str(leaf.value)]) for leaf in self.symbols}
+        image |= {leaf: graph.constant(numbers[leaf.name]) for leaf in self.variables.symbols}
         outputs = explicit.moved(graph, image)
         function = Function(explicit.name, graph, inputs, outputs)
         return MachineCode.of(function, threads, name=f"{explicit.name} of {self.name!r}")
@@ -233,20 +248,19 @@ class Equations:
             Rows are written of every n-th step, and of the last.
         """
         known = self.numbers()
-        numbers = {str(leaf.value): known[str(leaf.value)] for leaf in self.explicit.parameters}
-        given = {"q": (self.q, q), "v": (self.v, v), "tau": (self.inputs, tau)}
+        numbers = {leaf.name: known[leaf.name] for leaf in self.explicit.parameters}
+        given = {"q": (self.variables.q, q), "v": (self.variables.v, v), "tau": (self.variables.inputs, tau)}
         start = {key: self._named(key, leaves, x) for key, (leaves, x) in given.items()}
         start["q"] = closed_coordinates(self, start["q"])
         if step is None:
             step = stable_step(self, start["q"], start["v"], start["tau"])
-        held = {"tau": start["tau"]} if len(self.inputs) else {}
-        return simulation_program(
-            self.explicit, numbers, start["q"], start["v"], held, duration=duration, step=step, every=every
-        )
+        held = {"tau": start["tau"]} if len(self.variables.inputs) else {}
+        run = ProgramRun(duration, step, every)
+        return simulation_program(self.explicit, numbers, start["q"], start["v"], held, run)
 
     def _named(self, key: str, leaves: Nodes, x: Start | None) -> NDArray[np.float64]:
         """Numbers for all leaves, those that are not given zero."""
-        names = tuple(str(leaf.value).split(":", 1)[-1] for leaf in leaves)
+        names = tuple(leaf.name for leaf in leaves)
         return named_vector(names, {} if x is None else x, key)
 
     # ------------------------------------------------------------ linear equations
@@ -257,15 +271,15 @@ class Equations:
 
         Of closed loops the independent coordinates alone are in x; the dependent ones follow from the closures.
         """
-        out = np.concatenate([self.rates, self.accelerations])
-        A_q, A_v = jacobian(out, self.q), jacobian(out, self.v)
-        B = jacobian(out, self.inputs)
+        out = np.concatenate([self.terms.rates, self.terms.accelerations])
+        A_q, A_v = jacobian(out, self.variables.q), jacobian(out, self.variables.v)
+        B = jacobian(out, self.variables.inputs)
         keep = np.ones(len(out), dtype=bool)
         if self.dependence is not None and len(self.dependence.coordinates):
-            dependent = [list(self.q).index(x) for x in self.dependence.coordinates]
+            dependent = [list(self.variables.q).index(x) for x in self.dependence.coordinates]
             keep[dependent] = False
-            own = [i for i in range(len(self.q)) if i not in dependent]
-            slopes = jacobian(self.dependence.closures, self.q)
+            own = [i for i in range(len(self.variables.q)) if i not in dependent]
+            slopes = jacobian(self.dependence.closures, self.variables.q)
             G = solve_general(slopes[:, dependent], -slopes[:, own])
             A_q = A_q[:, own] + A_q[:, dependent] @ G
         A = np.concatenate([A_q, A_v], axis=1)[keep]

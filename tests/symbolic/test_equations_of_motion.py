@@ -9,43 +9,58 @@ import numpy as np
 import pytest
 
 from supple.errors import StateError
-from supple.symbolic.equations import Equations
-from supple.symbolic.kane import System
+from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
 
-def cart(**values: float) -> Equations:
+def cart(**values: float) -> EquationsOfMotion:
     """A pendulum on a cart that a force drives."""
-    s = System("cart")
+    s = KaneSystem("cart")
     numbers = {"m1": 2.0, "m2": 0.7, "L": 0.4, "I": 0.05, "g": 9.81} | values
     m1, m2, L, I, g = s.parameters(**numbers)
     _, n2, _ = s.ground.axes
     s.gravity = -g * n2
-    base = s.add_body("cart", translations=["x"], mass=m1, coordinates=["x"])
-    s.add_body("arm", "cart", rotations="3", mass=m2, com=(0, -L, 0), inertia=(0, 0, I), coordinates=["theta"])
+    base = s.add_body("cart", joint=KaneJoint(translations=["x"], coordinates=["x"]), body=MassProperties(m1))
+    s.add_body(
+        "arm",
+        "cart",
+        joint=KaneJoint(rotations="3", coordinates=["theta"]),
+        body=MassProperties(m2, com=(0, -L, 0), inertia=(0, 0, I)),
+    )
     s.add_speed_force(base.speeds[0], s.input("f"))
     return s.equations()
 
 
-def disc() -> Equations:
+def disc() -> EquationsOfMotion:
     """A disc that rolls: fewer speeds than coordinates, nothing from outside."""
-    s = System("disc")
+    s = KaneSystem("disc")
     m, r, g, I, J = s.parameters(m=2.0, r=0.3, g=9.81, I=0.045, J=0.09)
     _, _, n3 = s.ground.axes
     s.gravity = -g * n3
-    yaw = s.add_body("yaw", translations=["x", "y"], rotations="3", speeds="rates", coordinates=["x", "y", "psi"])
-    lean = s.add_body("lean", yaw, rotations="1", coordinates=["phi"])
-    wheel = s.add_body("disc", lean, at=(0, 0, r), rotations="2", mass=m, inertia=(I, J, I), coordinates=["theta"])
+    yaw = s.add_body(
+        "yaw", joint=KaneJoint(translations=["x", "y"], rotations="3", coordinates=["x", "y", "psi"], speeds="rates")
+    )
+    lean = s.add_body("lean", yaw, joint=KaneJoint(rotations="1", coordinates=["phi"]))
+    wheel = s.add_body(
+        "disc",
+        lean,
+        joint=KaneJoint(rotations="2", coordinates=["theta"]),
+        body=MassProperties(m, inertia=(I, J, I)),
+        at=(0, 0, r),
+    )
     v = wheel.velocity(-r * lean.axes[2])
     s.constrain(v @ yaw.axes[0], yaw.speeds[0])
     s.constrain(v @ yaw.axes[1], yaw.speeds[1])
     return s.equations()
 
 
-def swing() -> Equations:
+def swing() -> EquationsOfMotion:
     """A pendulum under a force that depends on time."""
-    s = System("swing")
+    s = KaneSystem("swing")
     m, L, w = s.parameters(m=1.5, L=0.6, w=3.0)
-    arm = s.add_body("arm", rotations="3", mass=m, com=(0, -L, 0), coordinates=["theta"])
+    arm = s.add_body(
+        "arm", joint=KaneJoint(rotations="3", coordinates=["theta"]), body=MassProperties(m, com=(0, -L, 0))
+    )
     drive = s.input("f") * np.cos(w * s.time)  # type: ignore[call-overload]
     s.add_speed_force(arm.speeds[0], drive)
     return s.equations()
@@ -55,13 +70,13 @@ MAKERS = {"cart": cart, "disc": disc, "swing": swing}
 ARGUMENTS = {"cart": ["q", "v", "tau"], "disc": ["q", "v"], "swing": ["t", "q", "v", "tau"]}
 
 
-def states(equations: Equations, count: int) -> dict[str, Any]:
+def states(equations: EquationsOfMotion, count: int) -> dict[str, Any]:
     """Inputs of the equations for so many states."""
     rng = np.random.default_rng(1)
     return {name: rng.normal(size=(count, x.size)) for name, x in equations.explicit.inputs.items()}
 
 
-def one_by_one(equations: Equations, x: dict[str, Any], parameters: Any = None) -> tuple[Any, Any]:
+def one_by_one(equations: EquationsOfMotion, x: dict[str, Any], parameters: Any = None) -> tuple[Any, Any]:
     """Rates and accelerations of all states, node by node."""
     count = len(x["q"])
     found = [
@@ -87,7 +102,7 @@ def test_the_numbers_are_those_of_the_graph(name: str) -> None:
     equations = MAKERS[name]()
     f = equations.compile()
     assert list(f.inputs) == ARGUMENTS[name]
-    assert f.outputs == {"rate": (len(equations.q),), "a": (len(equations.v),)}
+    assert f.outputs == {"rate": (len(equations.variables.q),), "a": (len(equations.variables.v),)}
     assert repr(f) == f"<compiled equations of {name!r}>"
     x = states(equations, 13)
     expected = one_by_one(equations, x)
@@ -106,9 +121,9 @@ def test_leading_axes_broadcast() -> None:
 def test_other_parameters_give_other_numbers() -> None:
     equations = cart()
     x = states(equations, 5)
-    nodes = len(equations.graph.nodes)
+    nodes = len(equations.variables.graph.nodes)
     heavy = equations.compile({"m2": 5.0, "L": 1.0})
-    assert len(equations.graph.nodes) == nodes
+    assert len(equations.variables.graph.nodes) == nodes
     changed = heavy(*x.values())
     assert_close(changed, one_by_one(equations, x, {"m2": 5.0, "L": 1.0}))
     usual = equations.compile()(*x.values())
@@ -124,9 +139,9 @@ def test_numbers_are_folded_in() -> None:
 
 
 def test_a_parameter_without_a_number_is_refused() -> None:
-    s = System("drop")
+    s = KaneSystem("drop")
     m, k = s.parameters("m", "k")
-    body = s.add_body("mass", translations=["x"], mass=m, coordinates=["x"])
+    body = s.add_body("mass", joint=KaneJoint(translations=["x"], coordinates=["x"]), body=MassProperties(m))
     s.add_speed_force(body.speeds[0], -k * s.q[0])
     equations = s.equations()
     with pytest.raises(StateError, match="drop: expected a number for the parameter 'm', got none"):

@@ -1,0 +1,83 @@
+"""What a description is a list of: placed bodies, frames, springs, wrenches, couplings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple.checks import Floats, freeze
+from supple.description.joints import Joint
+from supple.rigid_body import RigidBody
+from supple.structures.body import FlexibleBody
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A body with its joint; the joint frame in the parent's frame."""
+
+    name: str
+    body: RigidBody | FlexibleBody
+    parent: str
+    joint: Joint
+    position: Floats
+    rotation: Floats
+    node: str | None = None
+    """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
+    fidelity: str = "full"
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A place on a body, or on the ground: its pose in the body's frame."""
+
+    body: str
+    position: Floats
+    rotation: Floats
+    node: str | None = None
+    """On a flexible body the frame or node that it moves with; position and rotation are relative to it."""
+
+    def __post_init__(self) -> None:
+        freeze(self, "position", "rotation")
+
+
+@dataclass(frozen=True, eq=False)
+class SpringDamper:
+    """A spring-damper between two frames' origins."""
+
+    name: str
+    first: str
+    second: str
+    stiffness: float
+    damping: float
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedWrench:
+    """A constant wrench at a frame's origin, its axes fixed in the frame or in the ground."""
+
+    name: str
+    frame: str
+    moment: Floats
+    force: Floats
+    axes: str
+
+    def __post_init__(self) -> None:
+        freeze(self, "moment", "force")
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A relation a file states between two joints: angle of `follower` = ratio * angle of `leader` + offset.
+
+    Kept with the model; the dynamics of a tree treats both as free.
+    """
+
+    follower: str
+    leader: str
+    ratio: float
+    offset: float
