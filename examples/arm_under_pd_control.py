@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import integrate, linalg, optimize
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -21,7 +21,7 @@ UPPER, FORE, LOAD, GRAVITY = 0.5, 0.4, 1.5, 9.81
 
 def driven(arm: supple.Model) -> xr.Dataset:
     """Motion of the arm to the goal under the controllers of the file, which know the weight of the arm alone."""
-    return supple.simulate(arm, **read_run(FILE) | {"rtol": 1e-10, "atol": 1e-12, "samples": 4001})
+    return supple.simulate(arm, **read(FILE).run_arguments() | {"rtol": 1e-10, "atol": 1e-12, "samples": 4001})
 
 
 def loaded(arm: supple.Model) -> supple.Model:

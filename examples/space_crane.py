@@ -12,7 +12,7 @@ from scipy import linalg
 
 import supple
 from supple import linear
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -60,7 +60,7 @@ def main() -> float:
     """Print and return the energy that the catch takes, J; check it, the momentum, the work and the swing."""
     loaded = supple.load(FILE)
     empty = rebuilt(loaded, crate=False)
-    run: dict[str, Any] = read_run(FILE)
+    run: dict[str, Any] = read(FILE).run_arguments()
     first = supple.simulate(empty, REACH, q=STOWED, tau=reaching(run["tau"], run["q"]), rtol=1e-9)
     q, before = first.q.values[-1], first.v.values[-1]
     after, taken = caught(empty, loaded, q, before)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 LEGS = [f"leg{n}.position" for n in range(1, 7)]
@@ -39,7 +39,7 @@ def main() -> float:
     """Print and return the largest force of a leg at rest, N; check all six by statics and by the drives' errors."""
     model = supple.load(FILE)
     assert model.loops is not None
-    motion = supple.simulate(model, **read_run(FILE))
+    motion = supple.simulate(model, **read(FILE).run_arguments())
     still = np.zeros(model.nv)
     for at in (0, -1):
         q = motion.q.values[at]

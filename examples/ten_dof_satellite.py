@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import supple
-from supple.files import read_equations
+from supple.files import read
 from supple.symbolic import Equations
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,8 @@ def main() -> float:
     The satellite is at rest at first and nothing acts on it from outside: its momentum stays zero.
     """
     path = Path(__file__).with_suffix(".toml")
-    model, given = supple.load(path), read_equations(path)
+    contents = read(path)
+    model, given = contents.model, contents.equation_arguments()
     exact = supple.equations(model, **given)
     small = supple.equations(model, small=SMALL, **given)
     for label, (additions, others) in COUNTS.items():

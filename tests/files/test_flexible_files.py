@@ -9,7 +9,7 @@ import pytest
 
 import supple
 from generators_flexible import random_flexible
-from supple.files import check, toml
+from supple.files import check, read, toml
 from supple.files.emit import body_files, text
 from supple.structures import FlexibleBody, Material, Rectangle, beam, load_body, save_body
 
@@ -132,7 +132,7 @@ def test_a_mechanism_is_read_as_it_is_built_by_hand(file: Path) -> None:
 def test_equal_tables_share_one_body_and_others_do_not(file: Path) -> None:
     third = ARM.replace('name = "arm"', "").split("[[body]]")[1].replace("upper", "third")
     file.write_text(f"{ARM}[[body]]{third.replace('modes = 1', 'modes = 2')}")
-    upper, fore, third_body = (placed.body for placed in toml.read(file).bodies.values())
+    upper, fore, third_body = (placed.body for placed in toml.read(file).mechanism.bodies.values())
     assert upper is fore
     assert upper is not third_body
 
@@ -143,7 +143,7 @@ def test_nodal_coordinates_go_by_three_names(file: Path) -> None:
         f"{nodal}[simulation]\nduration = 1\nq.fore.4.uz = 0.1\nq.upper.angle = 1\nv = {{ 'upper.1.rx' = 2 }}"
     )
     assert check(file) == []
-    given = toml.read_run(file)
+    given = read(file).run_arguments()
     assert given["q"] == {"fore.4.uz": 0.1, "upper.angle": 1.0}
     assert given["v"] == {"upper.1.rx": 2.0}
     file.write_text(f"{nodal}[simulation]\nduration = 1\nq.fore.4.ua = 0.1\n")
@@ -222,7 +222,7 @@ def round_trip(mech: supple.Mechanism, file: Path) -> supple.Model:
 
 def test_what_is_written_is_read_the_same(file: Path) -> None:
     file.write_text(ARM)
-    again = round_trip(toml.read(file), file)
+    again = round_trip(toml.read(file).mechanism, file)
     assert sorted(path.name for path in file.parent.iterdir()) == ["model.toml", "model.upper.h5"]
     assert file.read_text().count('flexible = { file = "model.upper.h5" }') == 2
     assert "[[frame]]" not in file.read_text()

@@ -10,8 +10,7 @@ import pytest
 
 import supple
 from supple import PID, Event, Limit, Motion, Table
-from supple.files import check
-from supple.files.toml import read_run
+from supple.files import check, read
 
 BASE = """
 name = "two"
@@ -94,7 +93,7 @@ def test_a_file_gives_the_run_that_python_gives(case: str, tmp_path: Path) -> No
     path = written(tmp_path, text)
     assert check(path) == []
     model = supple.load(path)
-    found = supple.simulate(model, **read_run(path))
+    found = supple.simulate(model, **read(path).run_arguments())
     expected = supple.simulate(model, 1.0, samples=21, **arguments)
     idle = supple.simulate(model, 1.0, samples=21)
     size = min(len(found.time), len(idle.time))
@@ -110,7 +109,7 @@ def test_a_table_in_a_file_beside_the_model(text: str, tmp_path: Path) -> None:
     (tmp_path / "force.csv").write_text(text)
     path = written(tmp_path, '[[drive]]\nspeed = "a.angle"\nforce = {file = "force.csv", kind = "cubic"}')
     assert check(path) == []
-    law = read_run(path)["tau"]["a.angle"]
+    law = read(path).run_arguments()["tau"]["a.angle"]
     assert repr(law) == repr(Table([0, 0.5, 1], [1, 3, -2], "cubic"))
 
 

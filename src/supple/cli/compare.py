@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.compare import formulations
-from supple.files import load, read_run
+from supple.files import read
 from supple.formulations import described
 from supple.simulation.choice import KNOWN
 from supple.view import write_comparison
@@ -42,8 +42,9 @@ def compare(
     if target.suffix.lower() not in (".html", ".htm"):
         raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
     counts = _counts(modes)
-    model, _ = described(load(file, floating_base=floating_base))
-    settings: dict[str, Any] = read_run(file) if file.suffix.lower() == ".toml" else {}
+    contents = read(file, floating_base)
+    model, _ = described(contents.model)
+    settings = contents.run_arguments()
     if integrator is not None:
         settings.pop("step", None)  # of the file's own integrator
     given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step}

@@ -16,7 +16,7 @@ import supple
 from supple.cli.console import File, Floating, app, err, out, say
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
-from supple.files import load, read_equations, read_run
+from supple.files import read
 from supple.formulations import ordinary
 from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
@@ -64,15 +64,15 @@ def equations_(
 
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
-    model = ordinary(load(file, floating_base=floating_base), "supple equations")
-    settings = read_equations(file) if file.suffix.lower() == ".toml" else {}
+    contents = read(file, floating_base)
+    model = ordinary(contents.model, "supple equations")
+    settings, run = contents.equation_arguments(), contents.run_arguments()
     if small:
         settings["small"] = _split(small)
     if parameters is not None:
         settings["parameters"] = {"all": None, "none": []}.get(parameters, _split(parameters))
     if route is not None:
         settings["route"] = route
-    run = read_run(file) if file.suffix.lower() == ".toml" else {}
     drives = symbols_of(model, inputs=settings.get("inputs")).inputs
     _require_inputs(file, drives, run)
     found = equations(model, **settings)

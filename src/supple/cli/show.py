@@ -11,10 +11,10 @@ import typer
 from numpy.typing import NDArray
 
 import supple
-from supple.bench import compare as timed
+from supple.bench import timing_table
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
-from supple.files import load
+from supple.files import read
 from supple.formulations import described, ordinary
 from supple.linear import print_modes
 from supple.model.mobility import degrees_of_freedom
@@ -33,7 +33,7 @@ def modes(
     floating_base: Floating = False,
 ) -> None:
     """Show the natural modes of a model about its neutral configuration, or about where it settles."""
-    model = ordinary(load(file, floating_base=floating_base), "supple modes")
+    model = ordinary(read(file, floating_base).model, "supple modes")
     text = print_modes(model, static=static, fixed=fixed or (), count=count)
     say(text)
 
@@ -45,7 +45,7 @@ def info(
     floating_base: Floating = False,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    model, formulation = described(load(file, floating_base=floating_base))
+    model, formulation = described(read(file, floating_base).model)
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -117,5 +117,5 @@ def check(file: File) -> None:
 def bench(file: File, floating_base: Floating = False) -> None:
     """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
     with err.status("timing") if err.is_terminal else nullcontext():
-        table = timed(file, floating_base)
+        table = timing_table(file, floating_base)
     out.print(table)

@@ -12,8 +12,8 @@ import typer
 
 import supple
 from supple.cli.console import Floating, app, say
-from supple.files import load, read_run
-from supple.files.embedding import simulated_model
+from supple.files import read
+from supple.files.embedding import TEXT, simulated_model
 from supple.view.live_page import LivePage
 from supple.view.report import report_page
 from supple.view.server import Server
@@ -38,8 +38,9 @@ def view(
         return
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
-    start, left_out = _by_hand(read_run(file) if file.suffix.lower() == ".toml" else {})
-    page = LivePage(load(file, floating_base=floating_base), start, left_out, port)
+    contents = read(file, floating_base)
+    start, left_out = _by_hand(contents.run_arguments())
+    page = LivePage(contents.model, start, left_out, port)
     _show(page.server, page.serve, browser)
 
 
@@ -56,9 +57,13 @@ def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
     """The page of a results file; the model is in it, or in a file of its own."""
     with supple.open_results(file) as result:
-        if model_file is None:
-            return report_page(simulated_model(result), result)
-        return report_page(load(model_file, floating_base=floating_base), result)
+        if model_file is not None:
+            return report_page(read(model_file, floating_base).model, result)
+        if TEXT not in result:
+            raise supple.FileFormatError(
+                f"{file}: expected results that hold their model, got none; name its file with --model"
+            )
+        return report_page(simulated_model(result, file), result)
 
 
 def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:

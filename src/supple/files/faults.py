@@ -80,8 +80,8 @@ class Faults:
     def warn(self) -> None:
         """Warn once of all doubts: what is wrong in real files but can be read all the same."""
         if self.warned:
-            # The caller's caller's caller: warn, read of one format, load.
-            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.warned)}", PhysicsWarning, stacklevel=4)
+            # The caller of `load`: behind it are the reader of all formats, that of one format, and this.
+            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.warned)}", PhysicsWarning, stacklevel=5)
 
     def refuse(self) -> None:
         """Raise all faults as one error, a line each, if there are any."""

@@ -16,6 +16,8 @@ Leads = dict[str, tuple[str, float, float]]
 """By coordinate the one that it follows, ratio and offset."""
 NAMED = 6
 """Joints that a warning names."""
+CALLER = 4
+"""Frames of the stack from `related` to the caller of `load`, for warnings."""
 
 
 def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
@@ -38,8 +40,7 @@ def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
     if mimic is None and following:
         left_out.append(f"mimic joints {_listed(following)} (mimic=True: gears)")
     if left_out:
-        # The caller of `load`.
-        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=3)
+        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=CALLER)
     if not limits:
         copy.limits = []
     if mimic:
@@ -80,7 +81,7 @@ def _gear(mech: Description, path: Path) -> None:
                 said = (
                     f"limits of {at!r} and of {follower!r}, which follows it, leave nothing: those of {at!r} are taken"
                 )
-                warnings.warn(f"{path}: read all the same: {said}", PhysicsWarning, stacklevel=4)
+                warnings.warn(f"{path}: read all the same: {said}", PhysicsWarning, stacklevel=CALLER + 1)
     mech.limits = list(ranges.values())
 
 

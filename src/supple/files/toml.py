@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from errno import EISDIR
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -35,31 +35,38 @@ KINDS: dict[str, Mapping[str, type[Table]]] = {
 """What the key `type` of these tables may be."""
 
 
-def read(path: str | os.PathLike[str]) -> Mechanism:
-    """The mechanism that a TOML file describes; a `FileFormatError` with all its faults if there are any."""
+class Reading(NamedTuple):
+    """A TOML file as its tables, which fit the schema, and the mechanism that they describe."""
+
+    tables: ModelFile
+    mechanism: Mechanism
+
+
+def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = None) -> Reading:
+    """The tables of a TOML file and its mechanism; a `FileFormatError` with all its faults if there are any.
+
+    Parameters
+    ----------
+    path : path-like
+    screen : function, optional
+        Looks at the content before anything is made of it, and raises a `FileFormatError` to refuse it.
+    """
     faults = Faults(Path(path))
-    mech = assembled(_parsed(faults), faults)
+    data = _parsed(faults)
+    if screen is not None:
+        screen(data)
+    tables = _validated(data, faults)
+    mech = assembled(tables, faults)
     faults.refuse()
     faults.warn()
-    return mech
-
-
-def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a TOML file says about a run, as keyword arguments of `supple.simulate`."""
-    return _parsed(Faults(Path(path))).run_arguments(Path(path).parent)
-
-
-def read_equations(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a TOML file says about its equations, as keyword arguments of `supple.equations`."""
-    table = _parsed(Faults(Path(path))).equations
-    return table.arguments() if table else {}
+    return Reading(tables, mech)
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
     """All faults of a TOML file that one reading can find; empty if it is right."""
     faults = Faults(Path(path))
     try:
-        file = _parsed(faults)
+        file = _validated(_parsed(faults), faults)
     except FileFormatError as error:
         return str(error).split("\n")
     mech = assembled(file, faults)
@@ -95,11 +102,11 @@ def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 # ------------------------------------------------------------ from text to tables
 
 
-def _parsed(faults: Faults) -> ModelFile:
-    """The file as tables that fit the schema."""
+def _parsed(faults: Faults) -> Any:
+    """The content of the file: tables, lists, texts and numbers."""
     content = read_bytes(faults.path)
     try:
-        data = tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FileFormatError(f"{faults.path}: expected UTF-8 text, got other bytes at line {line}") from None
@@ -111,6 +118,10 @@ def _parsed(faults: Faults) -> ModelFile:
         ) from None
     except RecursionError:
         raise FileFormatError(f"{faults.path}: not a model: lists or tables nested too deeply") from None
+
+
+def _validated(data: Any, faults: Faults) -> ModelFile:
+    """The content as tables that fit the schema."""
     bodies = data.get("body")
     if isinstance(bodies, list) and len(bodies) > MOST_BODIES:
         message = f"expected at most {MOST_BODIES:,}, got {len(bodies):,}; build larger models in Python"

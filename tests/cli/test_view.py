@@ -15,9 +15,10 @@ import pytest
 
 import supple
 from children import in_the_background, interruptible
+from commands import Command
 from supple import cli
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @contextmanager
@@ -71,9 +72,7 @@ def test_results_are_shown_as_their_report(model_file: Path | None, tmp_path: Pa
         assert (process.returncode, err) == (0, "")
 
 
-def test_the_browser_is_opened_at_the_address(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_browser_is_opened_at_the_address(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     def interrupt(address: str) -> bool:
@@ -81,11 +80,9 @@ def test_the_browser_is_opened_at_the_address(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("webbrowser.open", interrupt)
-    monkeypatch.setattr(sys, "argv", ["supple", "view", str(EXAMPLES / "pendulum.toml")])
-    with pytest.raises(SystemExit) as end:
-        cli.main()
-    assert not end.value.code
-    assert opened == [capsys.readouterr().out.split("  ")[0]]
+    code, out, err = command("view", EXAMPLES / "pendulum.toml")
+    assert (code, err) == (0, "")
+    assert opened == [out.split("  ")[0]]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +94,19 @@ def test_the_browser_is_opened_at_the_address(
         ([EXAMPLES / "pendulum.py"], "expected a .toml or .urdf file, got suffix '.py'"),
     ],
 )
-def test_what_cannot_be_shown_is_said_in_a_line(
-    arguments: list[object], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["supple", "view", *map(str, arguments)])
-    with pytest.raises(SystemExit) as end:
-        cli.main()
-    assert end.value.code == 1
-    assert message in capsys.readouterr().err
+def test_what_cannot_be_shown_is_said_in_a_line(arguments: list[object], message: str, command: Command) -> None:
+    code, _, err = command("view", *arguments)
+    assert code == 1
+    assert message in err
+
+
+def test_results_without_a_model_are_named(command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "motion.nc"
+    result = supple.simulate(supple.load(EXAMPLES / "pendulum.toml"), 0.1, {"arm.angle": 1.0}, samples=11)
+    result.drop_vars("model_text", errors="ignore").to_netcdf(target, engine="h5netcdf")
+    code, _, err = command("view", target)
+    expected = f"error: {target}: expected results that hold their model, got none; name its file with --model\n"
+    assert (code, err) == (1, expected)
 
 
 def test_laws_of_the_file_give_way_to_the_hand() -> None:

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from c_programs import built, motion
-from supple import cli
+from commands import Command
+from supple.files import check
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SATELLITE = EXAMPLES / "ten_dof_satellite.toml"
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    def called(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["supple", "equations", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return called
+def run(command: Command) -> Command:
+    return partial(command, "equations")
 
 
-def test_pendulum_is_m4_of_the_source(run) -> None:  # type: ignore[no-untyped-def]
+def test_pendulum_is_m4_of_the_source(run: Command) -> None:
     code, out, _ = run(EXAMPLES / "pendulum.toml")
     assert code == 0
     assert out.splitlines()[0] == "(I1zz + m1*L^2)*theta'' = tau - m1*g*L*sin(theta)"
 
 
-def test_cart_pendulum_is_n4_of_the_source(run) -> None:  # type: ignore[no-untyped-def]
+def test_cart_pendulum_is_n4_of_the_source(run: Command) -> None:
     _, out, _ = run(EXAMPLES / "cart_pendulum.toml")
     assert out.splitlines()[:2] == [
         "(m1 + m2)*x'' + m2*L*cos(theta)*theta'' = f + m2*L*sin(theta)*theta'^2",
@@ -40,7 +35,7 @@ def test_cart_pendulum_is_n4_of_the_source(run) -> None:  # type: ignore[no-unty
     ]
 
 
-def test_counts_are_json_with_the_four_names(run) -> None:  # type: ignore[no-untyped-def]
+def test_counts_are_json_with_the_four_names(run: Command) -> None:
     _, out, _ = run(SATELLITE, "--counts")
     exact = json.loads(out)
     assert exact["additions"] <= 430
@@ -65,14 +60,14 @@ def test_counts_are_json_with_the_four_names(run) -> None:  # type: ignore[no-un
         ("linear", "A[1, 1]"),
     ],
 )
-def test_every_format_is_written(form: str, mark: str, run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_every_format_is_written(form: str, mark: str, run: Command, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     code, out, err = run(EXAMPLES / "cart_pendulum.toml", "-f", form, "-o", target)
     assert (code, out, err) == (0, "", f"equations: {target}\n")
     assert mark in target.read_text()
 
 
-def test_program_takes_its_defaults_from_the_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_program_takes_its_defaults_from_the_file(run: Command, tmp_path: Path) -> None:
     run(SATELLITE, "-f", "program", "-o", tmp_path / "satellite.c")
     header, rows = motion(built((tmp_path / "satellite.c").read_text(), tmp_path))
     assert header[:2] == ["time", "q:q1"]
@@ -92,7 +87,7 @@ LEFT_OUT = [
 
 
 @pytest.mark.parametrize(("name", "what"), LEFT_OUT)
-def test_a_program_is_refused_for_what_it_cannot_hold(name: str, what: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_a_program_is_refused_for_what_it_cannot_hold(name: str, what: str, run: Command) -> None:
     code, out, err = run(EXAMPLES / f"{name}.toml", "-f", "program")
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
@@ -101,14 +96,14 @@ def test_a_program_is_refused_for_what_it_cannot_hold(name: str, what: str, run)
 
 
 @pytest.mark.parametrize(("name", "what"), LEFT_OUT)
-def test_equations_say_what_is_left_out(name: str, what: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_equations_say_what_is_left_out(name: str, what: str, run: Command) -> None:
     code, _, err = run(EXAMPLES / f"{name}.toml", "-f", "python")
     assert code == 0
     assert err.startswith("note: left out, as these are the equations of the model alone: ")
     assert what in err
 
 
-def test_prescribed_motions_are_named(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_prescribed_motions_are_named(run: Command, tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     moved = '[[motion]]\nspeed = "arm.angle"\nposition = "0.1*t"\n'
     path.write_text(f"{PENDULUM}\n{moved}")
@@ -137,7 +132,7 @@ q = { "arm.angle" = 1e-3 }
 
 
 @pytest.mark.parametrize("settings", ["", 'integrator = "generalized_alpha"\nstep = 0.01\n'])
-def test_the_steps_of_a_program_are_stable(settings: str, run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_steps_of_a_program_are_stable(settings: str, run: Command, tmp_path: Path) -> None:
     """A spring of 10,000 rad/s: steps of 1 ms, or those of an implicit integrator, would make the motion infinite."""
     path = tmp_path / "model.toml"
     path.write_text(PENDULUM + settings)
@@ -149,7 +144,7 @@ def test_the_steps_of_a_program_are_stable(settings: str, run, tmp_path: Path) -
     assert 0 < abs(rows[-1, 1]) <= 1e-3
 
 
-def test_the_step_of_explicit_integrators_is_kept(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_step_of_explicit_integrators_is_kept(run: Command, tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     path.write_text(PENDULUM + 'integrator = "rk4"\nstep = 2e-5\n')
     assert '{"step", "step", NULL, 2e-05}' in run(path, "-f", "program")[1]
@@ -164,7 +159,7 @@ def test_the_step_of_explicit_integrators_is_kept(run, tmp_path: Path) -> None: 
         (["-o", "missing/folder/file.txt"], "missing/folder/file.txt: cannot be written: No such file or directory"),
     ],
 )
-def test_wrong_options_are_one_clear_line(arguments: list[str], message: str, run) -> None:  # type: ignore[no-untyped-def]
+def test_wrong_options_are_one_clear_line(arguments: list[str], message: str, run: Command) -> None:
     code, out, err = run(SATELLITE, *arguments)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
@@ -172,9 +167,7 @@ def test_wrong_options_are_one_clear_line(arguments: list[str], message: str, ru
     assert err.count("\n") == 1
 
 
-def test_faults_of_the_table_are_found_by_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from supple.files import check
-
+def test_faults_of_the_table_are_found_by_check(tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     text = (EXAMPLES / "pendulum.toml").read_text()
     path.write_text(text.replace('m1 = "arm.mass"', 'm1 = "arm.weight"'))

@@ -1,4 +1,4 @@
-"""`supple run` as a program: signals, full disks, terminals."""
+"""supple run: what it writes and says; signals, full disks, terminals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ import pytest
 import xarray as xr
 
 from children import in_the_background, interruptible
+from commands import Command, cells_of
 from supple import cli
 from supple.simulation import run
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """
 name = "pendulum"
 [[body]]
@@ -56,28 +58,12 @@ cli.main()
 """
 """A run that gets a signal when its third part is written."""
 
-Command = Callable[..., tuple[int, str, str]]
-
 
 def supple(program: str, *arguments: object, limit: Callable[[], None] | None = None) -> tuple[int, str, str]:
     """Exit code, output and error output of a command in a process of its own."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit or interruptible)
     return done.returncode, done.stdout, done.stderr
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The same in this process."""
-
-    def called(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["supple", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return called
 
 
 @pytest.fixture
@@ -95,7 +81,7 @@ def test_the_keyboard_stops_a_run_in_order(
     with in_the_background():
         code, _, err = supple(interrupted, "run", model, "-o", target)
     assert code == 130
-    assert err == f"stopped; the motion up to t = 0.75 s is in {target}; --resume goes on from there\n"
+    assert err == f"stopped; the motion up to t = 0.75 s is in {target}; continue it with --resume\n"
     with xr.open_dataset(target, engine="h5netcdf") as left:
         assert left.attrs["finished"] == 0
         assert float(left.time[-1]) == 0.75
@@ -113,7 +99,7 @@ def test_a_killed_run_is_kept_until_told_otherwise(model: Path, tmp_path: Path, 
     code, out, err = command("run", model, "-o", target)
     assert (code, out) == (1, "")
     assert "an unfinished run is there, 3 parts" in err
-    assert "--resume goes on with it, --overwrite begins anew" in err
+    assert "--resume continues it, --overwrite starts over" in err
     model.write_text(model.read_text().replace("mass = 1.0", "mass = 1.5"))
     code, out, err = command("run", model, "-o", target, "--resume")
     assert (code, out) == (1, "")
@@ -182,7 +168,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_found(model: Path, tmp_path: Path
     assert (code, out) == (1, "")
     assert "DOP853 stopped at t = 1 s" in err
     assert "'rate of arm.angle' changes fastest" in err
-    assert err.endswith(f"the motion up to t = 0.95 s is in {target}; --overwrite begins anew\n")
+    assert err.endswith(f"the motion up to t = 0.95 s is in {target}; start over with --overwrite\n")
     with xr.open_dataset(target, engine="h5netcdf") as left:
         assert float(left.time[-1]) == pytest.approx(0.95)
         assert np.isfinite(left.q).all()
@@ -241,12 +227,12 @@ def test_a_terminal_shows_a_bar(model: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_acts_on_limits_and_mimic_joints_if_told_to(tmp_path: Path, command: Command) -> None:
-    robot = Path(__file__).parents[1] / "examples" / "robot_from_urdf.urdf"
+    robot = EXAMPLES / "robot_from_urdf.urdf"
     target = tmp_path / "m.nc"
     run = ("run", robot, "--duration", 2.0, "-o", target, "--no-report")
     code, _, err = command(*run)
     assert code == 0
-    assert "note:" in err
+    assert "warning:" in err
     assert "the model does not act on limits of turret.angle, upper_arm.angle" in err
     with xr.open_dataset(target, engine="h5netcdf") as result:
         assert float(abs(result.q).max()) > 2.9
@@ -255,3 +241,42 @@ def test_a_run_acts_on_limits_and_mimic_joints_if_told_to(tmp_path: Path, comman
     assert "upper_arm.angle upper" in out
     with xr.open_dataset(target, engine="h5netcdf") as result:
         assert float(result.q.sel(coordinate="upper_arm.angle").max()) <= 2.0 + 1e-9
+
+
+def test_run_writes_the_motion_and_says_what_happened(command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "motion.nc"
+    code, out, err = command("run", EXAMPLES / "pendulum.toml", "-o", target, "--duration", 2)
+    assert (code, err) == (0, "")
+    assert "arm.angle" in out
+    assert "2 s simulated" in out
+    assert "DOP853" in out
+    with xr.open_dataset(target, engine="h5netcdf") as result:
+        assert float(result.time[-1]) == 2.0
+        assert float(result.q[0, 0]) == 1.0
+        assert np.ptp(result.q.values) > 1
+
+
+def test_run_of_a_flexible_model_lists_joints_and_the_modes_that_move_most(command: Command, tmp_path: Path) -> None:
+    target = tmp_path / "motion.nc"
+    path = EXAMPLES / "flexible_two_link_arm.toml"
+    code, out, _ = command("run", path, "-o", target, "--duration", 0.05)
+    assert code == 0
+    assert "the largest of 16 coordinates of deformation" in out
+    rows = [cells for cells in map(cells_of, out.splitlines()) if cells]
+    assert [row[0] for row in rows[:2]] == ["upper.angle", "fore.angle"]
+    assert [row[0] for row in rows[2:]].count("upper.mode1") == 1
+    sizes = [max(abs(float(row[3])), abs(float(row[4]))) for row in rows[2:]]
+    assert len(sizes) == 6
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_run_writes_a_page_unless_told_not_to(tmp_path: Path, command: Command) -> None:
+    target = tmp_path / "motion.nc"
+    arguments = ("run", EXAMPLES / "pendulum.toml", "-o", target, "--duration", 0.1)
+    code, out, _ = command(*arguments, "--no-report")
+    assert code == 0
+    assert not target.with_suffix(".html").exists()
+    code, out, _ = command(*arguments)
+    assert code == 0
+    assert "motion.html" in out.replace("\n", "")
+    assert "<html" in target.with_suffix(".html").read_text()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from test_cli import cells_of, supple
+from commands import Command, cells_of
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 BOOM = """
 name = "[b]boom"
 [[structure]]
@@ -23,7 +23,6 @@ name = "boom"
 joint = { type = "JOINT", axis = "y" }
 flexible = { structure = "strip", basis = "cantilever", modes = 4 }
 """
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -34,9 +33,9 @@ def boom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_it_prints_tables_and_writes_a_page(capsys: Capture, monkeypatch: pytest.MonkeyPatch, boom: Path) -> None:
+def test_it_prints_tables_and_writes_a_page(command: Command, boom: Path) -> None:
     arguments = ("compare", boom, "--duration", 0.05, "--modes", "1, 4", "--samples", 101, "--rtol", 1e-7)
-    code, out, err = supple(capsys, monkeypatch, *arguments)
+    code, out, err = command(*arguments)
     assert (code, err) == (0, "")
     rows = [cells for cells in map(cells_of, out.splitlines()) if cells]
     assert [row[0] for row in rows] == 4 * ["floating frame", "1 mode", "4 modes, all"]
@@ -47,14 +46,14 @@ def test_it_prints_tables_and_writes_a_page(capsys: Capture, monkeypatch: pytest
     assert "[b]boom: two formulations" in (boom.parent / "boom.compare.html").read_text()
 
 
-def test_another_frame_and_page(capsys: Capture, monkeypatch: pytest.MonkeyPatch, boom: Path) -> None:
+def test_another_frame_and_page(command: Command, boom: Path) -> None:
     simulation = 'duration = 0.01\nv = { "boom.angle" = 3.0 }\nintegrator = "generalized_alpha"\nstep = 1e-4\n'
     boom.write_text(f"{boom.read_text()}\n[simulation]\n{simulation}")
     arguments = ("compare", boom, "--modes", 2, "--frame", "boom/1", "--samples", 11, "-o", "other.html")
-    code, _, err = supple(capsys, monkeypatch, *arguments)
+    code, _, err = command(*arguments)
     assert code == 1
     assert "equivalent rigid links do not take generalized_alpha" in err
-    code, out, _ = supple(capsys, monkeypatch, *arguments, "--integrator", "DOP853")
+    code, out, _ = command(*arguments, "--integrator", "DOP853")
     assert code == 0
     assert "boom/1, which deflects by" in out
     assert (boom.parent / "other.html").exists()
@@ -70,10 +69,8 @@ def test_another_frame_and_page(capsys: Capture, monkeypatch: pytest.MonkeyPatch
         (("--duration", 0.1, "--output", "page.nc"), "--output: expected a name for a page, such as compare.html"),
     ],
 )
-def test_wrong_options_are_named(
-    arguments: tuple[object, ...], message: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, boom: Path
-) -> None:
-    code, _, err = supple(capsys, monkeypatch, "compare", boom, *arguments)
+def test_wrong_options_are_named(arguments: tuple[object, ...], message: str, command: Command, boom: Path) -> None:
+    code, _, err = command("compare", boom, *arguments)
     assert code == 1
     assert message in err
     assert "Traceback" not in err
@@ -88,10 +85,10 @@ def test_wrong_options_are_named(
     ],
 )
 def test_unfit_models_are_named(
-    name: str, message: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    name: str, message: str, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, _, err = supple(capsys, monkeypatch, "compare", EXAMPLES / name, "--duration", 0.1)
+    code, _, err = command("compare", EXAMPLES / name, "--duration", 0.1)
     assert code == 1
     assert message in err
     assert not list(tmp_path.iterdir())
