@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from supple.checks import Floats
 from supple.erls.model import ErlsModel
 from supple.errors import SingularError, StateError
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import by_complex_steps
 from supple.structures.body import FlexibleBody
 
 TOLERANCE = 1e-13
@@ -67,7 +67,6 @@ def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
     joints, rest = ~_elastic(model), np.zeros(model.nv)
     start = np.array(q, dtype=float)
     target = model.joint_positions(start)
-    steps = 1j * COMPLEX_STEP * np.eye(model.nv)
 
     def left(x: Floats) -> Floats:
         out = model.inverse_dynamics(x, rest, rest)
@@ -75,7 +74,7 @@ def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
         return out
 
     def change(x: Floats) -> Floats:
-        return np.asarray(-np.linalg.solve(left(x + steps).imag.T / COMPLEX_STEP, left(x)), dtype=float)
+        return np.asarray(-np.linalg.solve(by_complex_steps(left, x, np.eye(model.nv)), left(x)), dtype=float)
 
     return _newton(change, start, f"model {model.name!r}: the links do not settle while their joints are held")
 
@@ -85,13 +84,15 @@ def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
 
     Dampers are left out. Motions that nothing brings back, or that gravity drives away, are not oscillations.
     """
-    rest, steps = np.zeros(model.nv), 1j * COMPLEX_STEP * np.eye(model.nv)
-    q = np.asarray(q, dtype=float)
-    tau = model.inverse_dynamics(q, rest, rest)
-    around = q + steps
-    force = model.bias_forces(around, rest) - (np.swapaxes(model.drive_matrix(around), -1, -2) @ tau)
-    K = force.imag / COMPLEX_STEP
-    squares = eigh((K + K.T) / 2.0, model.mass_matrix(q), eigvals_only=True)
+    at, rest = np.asarray(q, dtype=float), np.zeros(model.nv)
+    tau = model.inverse_dynamics(at, rest, rest)
+
+    def left(x: Floats) -> Floats:
+        force: Floats = model.bias_forces(x, rest) - (np.swapaxes(model.drive_matrix(x), -1, -2) @ tau)
+        return force
+
+    K = by_complex_steps(left, at, np.eye(model.nv))
+    squares = eigh((K + K.T) / 2.0, model.mass_matrix(at), eigvals_only=True)
     return np.sqrt(squares[squares > (2.0 * np.pi * SLOWEST) ** 2]) / (2.0 * np.pi)
 
 

@@ -20,7 +20,7 @@ from supple.erls.dynamics import Dynamics, Equations, hybrid
 from supple.erls.forces import Load, place_load
 from supple.erls.rows import compatibility_matrix
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.inputs import batch, index_of
+from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody

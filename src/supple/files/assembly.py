@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from supple.checks import Floats, array, rotation_matrix
-from supple.description import joints
 from supple.description.description import GROUND, Frame
 from supple.errors import nearest
 from supple.files.faults import Faults
@@ -18,22 +17,6 @@ from supple.files.tables import AnyRotation, Table
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
-
-JOINT_CLASSES: dict[str, type[joints.Joint]] = {
-    cls.kind: cls
-    for cls in (
-        joints.Revolute,
-        joints.Prismatic,
-        joints.Helical,
-        joints.Cylindrical,
-        joints.Universal,
-        joints.Spherical,
-        joints.Planar,
-        joints.Free,
-        joints.Fixed,
-        joints.BuildingBlock,
-    )
-}
 
 
 def assembled(file: ModelFile, faults: Faults) -> Mechanism:
@@ -106,8 +89,7 @@ class _Assembly:
         """Add a body."""
         body, joint = self._body(place, table), None
         with self.faults.noted(f"{place}: joint", prefix=f"{table.joint.type} joint: "):
-            parameters = table.joint.model_dump(exclude={"type"})
-            joint = JOINT_CLASSES[table.joint.type](**parameters)
+            joint = table.joint.made()
         rotation = _matrix(table.rotation, place, self.faults)
         at = [0.0, 0.0, 0.0] if table.parent in self.lost else table.at
         with self.faults.noted(place, prefix=f"body {table.name!r}: "):
@@ -186,8 +168,8 @@ class _Assembly:
                 self.mech.add_wrench(**wrench.model_dump() | frame)
         for i, loop in enumerate(file.loop, start=1):
             with self.faults.noted(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
-                joint = JOINT_CLASSES[loop.joint.type](**loop.joint.model_dump(exclude={"type"}))
-                self.mech.close_loop(loop.name, self._known(loop.first), self._known(loop.second), joint)
+                first, second = self._known(loop.first), self._known(loop.second)
+                self.mech.close_loop(loop.name, first, second, loop.joint.made())
         for i, constraint in enumerate(file.constraint, start=1):
             place = f"constraint[{i}] {constraint.name!r}"
             with self.faults.noted(place, prefix=f"constraint {constraint.name!r}: "):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, inputs, schema, sections, structures, tables
+from supple.files import constraints, inputs, joints, schema, sections, structures, tables
 from supple.files.equations import EquationsTable
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
@@ -188,8 +188,10 @@ def page() -> str:
     parts = [INTRODUCTION, _section("### Top level", schema.ModelFile)]
     parts.append(_section("### [[body]]", schema.BodyTable))
     parts.append("### Joints\n\nThe table `joint` of a body has a `type` and the keys listed under it.\n")
-    parts += [_section(f'#### type = "{kind}"', table, schema.JointTable) for kind, table in schema.JOINTS.items()]
-    parts.append(_section("#### All joints but the fixed one", schema.JointTable))
+    parts += [
+        _section(f'#### type = "{kind}"', table, joints.MovingJointTable) for kind, table in joints.JOINTS.items()
+    ]
+    parts.append(_section("#### All joints but the fixed one", joints.MovingJointTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
     parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in tables.TURNS]
     parts += [

@@ -9,26 +9,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
 from supple.files.equations import EquationsTable
 from supple.files.inputs import DriveTable, EventTable, LimitTable, MotionTable
+from supple.files.joints import AnyJoint
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import Simulation
 from supple.files.structures import AnyFlexible, AnyStructure
 from supple.files.tables import (
     AnyRotation,
-    Axis,
     Form,
     MaybeName,
     Name,
     Nine,
     NotNegative,
     Number,
-    PerDof,
     Real,
     Table,
     Text,
@@ -39,123 +38,10 @@ from supple.files.tables import (
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
 from supple.inputs.outputs import Outputs
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-
-
-class JointTable(Table):
-    """What every joint can carry; one number for all its degrees of freedom, or one for each of its speeds."""
-
-    stiffness: PerDof = Field(0.0, description="Spring on the joint, N m/rad or N/m.")
-    rest: PerDof = Field(0.0, description="Coordinate at which that spring is free, rad or m.")
-    damping: PerDof = Field(0.0, description="Damper on the joint, N m s/rad or N s/m.")
-    inertia: PerDof = Field(
-        0.0, description="Inertia that moves with the joint alone (rotors, reflected motors), kg m^2 or kg."
-    )
-
-
-class RevoluteTable(JointTable):
-    """One rotation; coordinate `angle`."""
-
-    type: Literal["revolute"]
-    axis: Axis = Field(description="Axis of rotation, joint frame.")
-
-
-class PrismaticTable(JointTable):
-    """One translation; coordinate `position`."""
-
-    type: Literal["prismatic"]
-    axis: Axis = Field(description="Direction of translation, joint frame.")
-
-
-class HelicalTable(JointTable):
-    """A screw; coordinate `angle`."""
-
-    type: Literal["helical"]
-    axis: Axis = Field(description="Axis of the screw, joint frame.")
-    pitch: Real = Field(description="Advance along the axis, m/rad.")
-
-
-class CylindricalTable(JointTable):
-    """Translation along and rotation about one axis; coordinates `position`, `angle`."""
-
-    type: Literal["cylindrical"]
-    axis: Axis = Field(description="Axis, joint frame.")
-
-
-class UniversalTable(JointTable):
-    """Two rotations; coordinates `angle1`, `angle2`."""
-
-    type: Literal["universal"]
-    first: Axis = Field(description="Axis fixed in the parent, joint frame.")
-    second: Axis = Field(description="Axis fixed in the body, body frame.")
-
-
-class SphericalTable(JointTable):
-    """All rotations; a quaternion `qx qy qz qw`, speeds `wx wy wz` in body axes."""
-
-    type: Literal["spherical"]
-
-
-class PlanarTable(JointTable):
-    """Motion in a plane; coordinates `x`, `y`, `angle`."""
-
-    type: Literal["planar"]
-    normal: Axis = Field(description="Normal of the plane, joint frame; for z, `x` and `y` are along x and y.")
-
-
-class FreeTable(JointTable):
-    """All motions; coordinates `x y z qx qy qz qw`, speeds `wx wy wz vx vy vz` in body axes."""
-
-    type: Literal["free"]
-
-
-class FixedTable(Table):
-    """No degree of freedom."""
-
-    type: Literal["fixed"]
-
-
-class BuildingBlockTable(JointTable):
-    """Translations, then rotations; coordinates `position1 ...`, `angle1 ...`."""
-
-    type: Literal["building-block"]
-    translations: Annotated[list[str | Three], Form("up to three axes")] = Field(
-        [], description="Directions, joint frame, independent of each other."
-    )
-    rotations: Annotated[str, Strict(), Form('"", one of "1", "2", "3", or three such as "123" or "313"')] = Field(
-        "", description="Axis numbers in the order of the rotations."
-    )
-
-
-JOINTS: dict[str, type[Table]] = {
-    "revolute": RevoluteTable,
-    "prismatic": PrismaticTable,
-    "helical": HelicalTable,
-    "cylindrical": CylindricalTable,
-    "universal": UniversalTable,
-    "spherical": SphericalTable,
-    "planar": PlanarTable,
-    "free": FreeTable,
-    "fixed": FixedTable,
-    "building-block": BuildingBlockTable,
-}
-AnyJoint = Annotated[
-    RevoluteTable
-    | PrismaticTable
-    | HelicalTable
-    | CylindricalTable
-    | UniversalTable
-    | SphericalTable
-    | PlanarTable
-    | FreeTable
-    | FixedTable
-    | BuildingBlockTable,
-    Field(discriminator="type"),
-    Form('a table such as {type = "revolute", axis = "y"}'),
-]
 
 
 class BodyTable(Table):

@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag
 
 from supple.errors import ModelError, nearest
 from supple.files.faults import Echo
-from supple.files.tables import Form, MaybePositive, Name, NotNegative, Number, Positive, Table
+from supple.files.tables import Form, MaybePositive, Name, NotNegative, Number, Positive, Table, by_type
 from supple.structures.materials import Material
 from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 
@@ -117,24 +117,15 @@ class ConstantsTable(SectionTable):
         return Section(self.A, self.Iy, self.Iz, self.J, (self.shear[0], self.shear[1]))
 
 
-SECTIONS: dict[str, type[Table]] = {
-    "rectangle": RectangleTable,
-    "circle": CircleTable,
-    "tube": TubeTable,
-    "i-beam": IBeamTable,
-    "constants": ConstantsTable,
-}
-
-
 def _tag(value: Any) -> str:
     """Which of several forms a value has."""
     forms: dict[type, str] = {list: "#each", str: "#name", dict: "#one"}
     return forms.get(type(value), "#")
 
 
-OneSection = Annotated[
-    RectangleTable | CircleTable | TubeTable | IBeamTable | ConstantsTable, Field(discriminator="type")
-]
+SectionTables = RectangleTable | CircleTable | TubeTable | IBeamTable | ConstantsTable
+SECTIONS = by_type(SectionTables)
+OneSection = Annotated[SectionTables, Field(discriminator="type")]
 OneMaterial = Annotated[
     Annotated[str, Tag("#name")] | Annotated[MaterialTable, Tag("#one")],
     Discriminator(_tag),

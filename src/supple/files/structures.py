@@ -18,7 +18,21 @@ from supple.files.sections import (
     Sections,
     find_material,
 )
-from supple.files.tables import Axis, Form, Name, Nine, NotNegative, Number, Positive, Table, Text, Three, Truth, Vector
+from supple.files.tables import (
+    Axis,
+    Form,
+    Name,
+    Nine,
+    NotNegative,
+    Number,
+    Positive,
+    Table,
+    Text,
+    Three,
+    Truth,
+    Vector,
+    by_type,
+)
 from supple.structures.beams import beam, beam_path
 from supple.structures.damping import Damping, Rayleigh
 from supple.structures.solids import box
@@ -148,8 +162,9 @@ class BoxTable(StructureTable):
         return box(self.length, self.width, self.height, material, self.elements, self.quadratic)
 
 
-STRUCTURES: dict[str, type[Table]] = {"beam": BeamTable, "beam-path": BeamPathTable, "box": BoxTable}
-AnyStructure = Annotated[BeamTable | BeamPathTable | BoxTable, Field(discriminator="type")]
+OneStructure = BeamTable | BeamPathTable | BoxTable
+STRUCTURES = by_type(OneStructure)
+AnyStructure = Annotated[OneStructure, Field(discriminator="type")]
 
 
 # ------------------------------------------------------------ flexible bodies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError, model_validator
@@ -82,6 +82,11 @@ def form(table: type[Table], key: str) -> str:
 
 def _form(table: type[Table], key: str) -> Form:
     return next(m for m in table.model_fields[key].metadata if isinstance(m, Form))
+
+
+def by_type(union: Any) -> dict[str, type[Any]]:
+    """The tables of a union by what their key `type` says."""
+    return {get_args(table.model_fields["type"].annotation)[0]: table for table in get_args(union)}
 
 
 def fault(words: str) -> PydanticCustomError:

@@ -18,7 +18,8 @@ from supple.files.assembly import assembled
 from supple.files.constraints import CONSTRAINTS
 from supple.files.emit import body_files, text
 from supple.files.faults import MOST_BODIES, Faults, read_bytes
-from supple.files.schema import JOINTS, ModelFile
+from supple.files.joints import JOINTS
+from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
 from supple.files.tables import Table

@@ -26,7 +26,7 @@ from supple.inputs.functions import DriveFunction, asked, equations, inserted, i
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 
 Vector = NDArray[np.float64]
 Law = float | str | Table | PID | Sampled | DriveFunction

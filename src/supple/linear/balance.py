@@ -9,8 +9,8 @@ import numpy as np
 from supple.linear.dependents import Dependents, dependents
 from supple.linear.equations import stiffness
 from supple.linear.start import Bools, Floats, Values
+from supple.model.arguments import named_vector
 from supple.model.closing import stiffness as modal_stiffness
-from supple.model.inputs import named_vector
 from supple.model.model import Loads, Model
 from supple.model.partitioning import back
 from supple.model.scales import extent, speed_sizes

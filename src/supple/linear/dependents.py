@@ -17,7 +17,7 @@ import numpy as np
 from supple.errors import SingularError, StateError, nearest
 from supple.linear.rows import Rows
 from supple.linear.start import Bools, Floats, Numbers
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.model import Model
 from supple.model.partitioning import RANK, SATISFIED, Partition, lost_beside, partition
 
@@ -77,16 +77,16 @@ class Dependents:
 
     def steps(self, directions: Floats) -> Numbers:
         """Coordinates (k, nq) after imaginary steps along directions (nv, k)."""
-        return self.q + 1j * COMPLEX_STEP * (self.model.tangent(self.q) @ directions).T
+        return imaginary_steps(self.q, (self.model.tangent(self.q) @ directions).T)
 
     def turned(self, directions: Floats, closing: Floats) -> Floats:
         """Change (nv, k) of J* lambda, forces of the rows lambda (rows,) being constant, along directions (nv, k)."""
-        m, h = self.model, COMPLEX_STEP
+        m = self.model
         out = np.zeros((m.nv, directions.shape[1]))
         if m.loops is not None and closing.any():
             still = np.zeros(m.nv)
             for i, q in enumerate(self.steps(directions)):
-                out[:, i] = Rows(m.loops, q, still, still).pull(closing).imag / h
+                out[:, i] = step_slopes(Rows(m.loops, q, still, still).pull(closing))
         return out
 
     def rates(self, q: Numbers, v: Numbers, a: Floats) -> tuple[Numbers, Numbers]:
@@ -105,13 +105,13 @@ class Dependents:
         For changes x of the independent coordinates and y of the independent speeds, those of all speeds are Z y + Y x
         and those of all accelerations Z y' + V y + W x.
         """
-        h, n, p = COMPLEX_STEP, self.Z.shape[1], self.X.shape[1]
+        n, p = self.Z.shape[1], self.X.shape[1]
         if self.model.loops is None or not (v.any() or a.any()):
             return np.zeros_like(self.X), np.zeros_like(self.X), np.zeros_like(self.Z)
         steps = self.steps(self.X)
-        Y = self.closing(-self.rates(steps, np.tile(v, (p, 1)), a)[0].imag / h)
-        W = self.closing(-self.rates(steps, v + 1j * h * Y.T, a)[1].imag / h)
-        V = self.closing(-self.rates(np.tile(self.q, (n, 1)), v + 1j * h * self.Z.T, a)[1].imag / h)
+        Y = self.closing(-step_slopes(self.rates(steps, np.tile(v, (p, 1)), a)[0]))
+        W = self.closing(-step_slopes(self.rates(steps, imaginary_steps(v, Y.T), a)[1]))
+        V = self.closing(-step_slopes(self.rates(np.tile(self.q, (n, 1)), imaginary_steps(v, self.Z.T), a)[1]))
         return Y, W, V
 
 

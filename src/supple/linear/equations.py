@@ -28,7 +28,9 @@ from supple.errors import SingularError
 from supple.formulations import ordinary
 from supple.linear.dependents import Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
-from supple.model.inputs import COMPLEX_STEP, named_vector
+from supple.model.arguments import named_vector
+from supple.model.complex_steps import imaginary_steps, step_slopes
+from supple.model.linearization import direction_rates
 from supple.model.model import Loads, Model
 
 
@@ -127,12 +129,12 @@ def linear_equations(
     drive = None if tau is None else named_vector(model.speeds, tau, "tau")
     a, holding, closing = _reference(f, M, v0, drive, external)
     Y, W, V = f.carried(v0, a)
-    h = COMPLEX_STEP
-    by_x = model.inverse_dynamics(f.steps(X), v0 + 1j * h * Y.T, a + 1j * h * W.T, external).imag / h
-    by_y = model.inverse_dynamics(q0, v0 + 1j * h * Z.T, a + 1j * h * V.T, external).imag / h
+    by_x = step_slopes(model.inverse_dynamics(f.steps(X), imaginary_steps(v0, Y.T), imaginary_steps(a, W.T), external))
+    by_y = step_slopes(model.inverse_dynamics(q0, imaginary_steps(v0, Z.T), imaginary_steps(a, V.T), external))
     K = Z.T @ (by_x.T - f.turned(X, closing))
     placed, moving = f.partition.placed, f.partition.moving
-    N = (_turning(model, q0, v0) @ X + Y)[placed]
+    turning = direction_rates(model, q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
+    N = (turning @ X + Y)[placed]
     sizes = (M, Z.T @ by_y.T, K, N, Z[placed], X, Z, Y, W, V)
     return LinearEquations(model, q0, v0, a, holding, closing, held, moving, placed, *sizes)
 
@@ -156,19 +158,9 @@ def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
     """K (n, n) at rest: change of the forces on independent speeds with the coordinates, load (nv,) taken by rows."""
     m, still = f.model, np.zeros(f.model.nv)
     steps = f.steps(f.Z)
-    by_x = m.inverse_dynamics(steps, still, still, external).imag / COMPLEX_STEP
+    by_x = step_slopes(m.inverse_dynamics(steps, still, still, external))
     out: Floats = f.Z.T @ (by_x.T - f.turned(f.Z, f.forces(load)))
     return out
-
-
-def _turning(model: Model, q: Floats, v: Floats) -> Floats:
-    """N (nv, nv): from S x' = d(S v)/dq S x + S y - dS/dt x."""
-    if not v.any():
-        return np.zeros((model.nv, model.nv))
-    h, S = COMPLEX_STEP, model.tangent(q)
-    by_q = model.derivative(q + 1j * h * S.T, v).imag.T / h
-    rate = model.tangent(q + 1j * h * model.derivative(q, v)).imag / h
-    return np.asarray(np.linalg.lstsq(S, by_q - rate, rcond=None)[0], dtype=np.float64)
 
 
 def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:

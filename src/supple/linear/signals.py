@@ -10,7 +10,7 @@ import numpy as np
 from supple.errors import StateError, nearest
 from supple.linear.equations import LinearEquations
 from supple.linear.start import Floats
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import by_complex_steps
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 POSITION = ("rx", "ry", "rz", "x", "y", "z")
@@ -37,10 +37,14 @@ def _input(e: LinearEquations, name: str) -> Floats:
             f"{nearest(name, e.model.speeds)}"
         )
     R = e.model.pose(e.q, frame)[0]
-    wrench = np.zeros((2, 3))
-    wrench.flat[WRENCH.index(component)] = 1.0
-    step = 1j * COMPLEX_STEP * (wrench @ R).ravel()  # ground axes to frame axes
-    return -e.model.inverse_dynamics(e.q, e.v, e.a, {frame: step}).imag / COMPLEX_STEP
+    unit = np.zeros((2, 3))
+    unit.flat[WRENCH.index(component)] = 1.0
+    direction = (unit @ R).reshape(1, 6)  # ground axes to frame axes
+
+    def force(wrench: Floats) -> Floats:
+        return e.model.inverse_dynamics(e.q, e.v, e.a, {frame: wrench})
+
+    return -by_complex_steps(force, np.zeros(6), direction)[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +85,11 @@ def _output(e: LinearEquations, name: str) -> Floats:
         )
     kind_number = order.index(True)
     row = (POSITION, VELOCITY, ACCELERATION)[kind_number].index(component)
-    h = COMPLEX_STEP
-    q_steps, v_steps = e.q + 1j * h * model.tangent(e.q).T, e.v + 1j * h * np.eye(model.nv)
+    tangent = model.tangent(e.q).T
     rows[kind_number] = model.jacobian(e.q, frame)[row]
     if kind_number == 1:
-        rows[0] = model.velocity(q_steps, e.v, frame)[:, row].imag / h
+        rows[0] = by_complex_steps(lambda q: model.velocity(q, e.v, frame), e.q, tangent)[row]
     elif kind_number == 2:
-        rows[0] = model.acceleration(q_steps, e.v, e.a, frame)[:, row].imag / h
-        rows[1] = model.acceleration(e.q, v_steps, e.a, frame)[:, row].imag / h
+        rows[0] = by_complex_steps(lambda q: model.acceleration(q, e.v, e.a, frame), e.q, tangent)[row]
+        rows[1] = by_complex_steps(lambda v: model.acceleration(e.q, v, e.a, frame), e.v, np.eye(model.nv))[row]
     return rows

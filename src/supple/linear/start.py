@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.model.arguments import named_vector
 from supple.model.assembly import assembled
-from supple.model.inputs import named_vector
 from supple.model.model import Model
 
 Floats = NDArray[np.float64]

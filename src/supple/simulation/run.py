@@ -19,7 +19,7 @@ from supple.inputs.events import Event, require_sound
 from supple.inputs.functions import UNKNOWN, text
 from supple.inputs.inputs import Inputs, Laws, Motion
 from supple.inputs.outputs import Outputs
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 from supple.simulation.choice import choose
 from supple.simulation.course import Course, Part, Vector, integral
 from supple.simulation.methods.fixed_steps import FixedSteps

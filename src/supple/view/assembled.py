@@ -11,6 +11,8 @@ import xarray as xr
 from supple.checks import Floats
 from supple.formulations import AnyModel
 from supple.model.compiled import estimated_operations
+from supple.model.complex_steps import by_differences
+from supple.model.linearization import acceleration_slopes
 from supple.model.model import Model
 from supple.simulation.system import WORTH_COMPILING
 from supple.view.groups import groups
@@ -66,7 +68,7 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
     where `supple.linear.modes` is exact. But this needs only machine code that is made in a second.
     """
-    n, h = model.nv, 1e-6
+    n = model.nv
     if estimated_operations(model) <= WORTH_COMPILING:
         kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
         try:
@@ -78,13 +80,11 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
         rates, mass = model.derivative, model.mass_matrix
     unit, rest = np.eye(n), np.zeros(n)
     held = bias(q, rest)
-    moves = np.asarray(rates(np.tile(q, (n, 1)), unit))
+    S = np.asarray(rates(np.tile(q, (n, 1)), unit)).T
     size = np.diag(mass(q))
     if not (size > 0).all():
         return None
-    by_q = (accelerations(q + h * moves, rest, held) - accelerations(q - h * moves, rest, held)).T / (2 * h)
-    by_v = (accelerations(q, h * unit, held) - accelerations(q, -h * unit, held)).T / (2 * h)
-    A = np.block([[np.zeros((n, n)), unit], [by_q, by_v]])
+    A = np.block([[np.zeros((n, n)), unit], [*acceleration_slopes(accelerations, (q, rest, held), S, by_differences)]])
     if not np.isfinite(A).all():
         return None
     values, vectors = np.linalg.eig(A)

@@ -16,8 +16,6 @@ from supple.recursions.tree import Flex, Tree
 
 Numbers = NDArray[Any]
 FLOAT = np.dtype(np.float64)
-COMPLEX_STEP = 1e-30
-"""Imaginary step for derivatives: so small that nothing but the first order is left, and no digit is lost."""
 
 
 def _array(where: str, name: str, value: ArrayLike, length: int) -> Numbers:
