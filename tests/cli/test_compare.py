@@ -64,7 +64,10 @@ def test_another_frame_and_page(command: Command, boom: Path) -> None:
     [
         ((), "no duration: give --duration"),
         (("--duration", 0.1, "--frame", "boom/ned"), "no frame 'boom/ned'; did you mean 'boom/end'?"),
-        (("--duration", 0.1, "--modes", "2,x"), "--modes: expected numbers with commas, such as 2,4,6, got 'x'"),
+        (
+            ("--duration", 0.1, "--modes", "2,x"),
+            "--modes: expected numbers separated by commas, such as 2,4,6, got 'x'",
+        ),
         (("--duration", 0.1, "--modes", "5"), "modes: expected numbers of elastic modes from 0 to 4"),
         (("--duration", 0.1, "--output", "page.nc"), "--output: expected a name for a page, such as compare.html"),
     ],

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from commands import Command
 from supple import __version__, cli
+from supple.cli.console import as_options, options_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -33,7 +34,7 @@ def test_names_of_files_are_shown_as_they_are(command: Command, tmp_path: Path) 
     path.write_text((EXAMPLES / "pendulum.toml").read_text())
     code, out, _ = command("check", path)
     assert code == 0
-    assert out == f"{path}: no faults\n"
+    assert out == f"{path}: no errors\n"
     target = tmp_path / "motion[red]:warning:.nc"
     code, out, _ = command("run", path, "-o", target, "--duration", 0.1)
     assert code == 0
@@ -82,3 +83,13 @@ def test_errors_are_one_line_without_a_traceback(
     assert code == 1
     assert message in err
     assert "Traceback" not in err
+
+
+def test_advice_of_the_library_names_the_options_of_the_command_that_runs() -> None:
+    known = options_of(cli.command(), "run")
+    assert {"resume", "overwrite", "limits", "floating_base"} <= known
+    assert as_options("resume=True continues it", known) == "--resume continues it"
+    assert as_options("limits=False, floating_base=True", known) == "--no-limits, --floating-base"
+    assert options_of(cli.command(), "nothing") == set()
+    for text in ("resume=True continues it", "stiffness=True", "a = True"):
+        assert as_options(text, options_of(cli.command(), "check")) == text

@@ -79,10 +79,10 @@ def test_program_takes_its_defaults_from_the_file(run: Command, tmp_path: Path) 
 LEFT_OUT = [
     (
         "arm_under_pd_control",
-        "the law of the drive of 'column.angle', the law of the drive of 'upper.angle', the law of",
+        "the law of the actuator of 'column.angle', the law of the actuator of 'upper.angle', the law of",
     ),
-    ("furuta_pendulum", "the law of the drive of 'arm.angle', the event 'fallen'"),
-    ("gate_with_stops", "the law of the drive of 'gate.angle', the stops of 'gate.angle', the event 'let go'"),
+    ("furuta_pendulum", "the law of the actuator of 'arm.angle', the event 'fallen'"),
+    ("gate_with_stops", "the law of the actuator of 'gate.angle', the stops of 'gate.angle', the event 'let go'"),
 ]
 
 
@@ -99,7 +99,7 @@ def test_a_program_is_refused_for_what_it_cannot_hold(name: str, what: str, run:
 def test_equations_say_what_is_left_out(name: str, what: str, run: Command) -> None:
     code, _, err = run(EXAMPLES / f"{name}.toml", "-f", "python")
     assert code == 0
-    assert err.startswith("note: left out, as these are the equations of the model alone: ")
+    assert err.startswith("warning: left out, as these are the equations of the model alone: ")
     assert what in err
 
 
@@ -171,6 +171,6 @@ def test_faults_of_the_table_are_found_by_check(tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     text = (EXAMPLES / "pendulum.toml").read_text()
     path.write_text(text.replace('m1 = "arm.mass"', 'm1 = "arm.weight"'))
-    assert any("equations: model 'pendulum': symbol 'm1': no parameter" in fault for fault in check(path))
+    assert any("equations: model 'pendulum': symbol 'm1': no parameter" in error for error in check(path))
     path.write_text(text.replace("[equations]", "[equations]\nrute = 1"))
-    assert any("equations: rute: unknown key; did you mean 'route'" in fault for fault in check(path))
+    assert any("equations: rute: unknown key; did you mean 'route'" in error for error in check(path))

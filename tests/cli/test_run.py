@@ -28,7 +28,7 @@ name = "arm"
 mass = 1.0
 com = [0.0, 0.0, -1.0]
 joint = { type = "revolute", axis = "y" }
-[[drive]]
+[[actuator]]
 speed = "arm.angle"
 force = "FORCE"
 [[event]]
@@ -185,7 +185,7 @@ def test_the_summary_fits_the_terminal(
     lines = out.splitlines()
     assert "DOP853: nothing is stiff: adaptive explicit steps of order 8" in lines
     assert any(line.startswith("t = ") and line.endswith(" s: down") for line in lines)
-    assert any("work of the drives" in line for line in lines)
+    assert any("work of the actuators" in line for line in lines)
     assert lines[-2:] == [f"results: {target}", f"report: {target.with_suffix('.html')}"]
     assert target.exists()
     assert target.with_suffix(".html").exists()

@@ -1,4 +1,4 @@
-"""TOML model files: what is read, exact writing, and a clear word for each fault."""
+"""TOML model files: what is read, exact writing, and a clear word for each error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import supple
 from generators import KINDS, random_tree
 from supple.description.description import merged
 from supple.files import read, toml
-from supple.files.emit import text
+from supple.files.toml_text import text
 
 ARM = """
 name = "one"
@@ -203,7 +203,7 @@ def test_a_mechanism_without_bodies_is_not_written(file: Path) -> None:
     assert not file.exists()
 
 
-# ------------------------------------------------------------ faults
+# ------------------------------------------------------------ errors
 
 BODY = '[[body]]\nname = "{0}"\nparent = "{1}"\nmass = 1\njoint = {{ type = "fixed" }}\n'
 
@@ -307,7 +307,7 @@ def test_check_finds_all_faults_and_no_echoes_of_them(file: Path) -> None:
         '[[wrench]]\nname = "w"\nframe = "d"\n'
     )
     found = toml.check(file)
-    places = [fault.removeprefix(f"{file}: ").split(": ")[:2] for fault in found]
+    places = [error.removeprefix(f"{file}: ").split(": ")[:2] for error in found]
     assert places == [
         ["body[1] 'a'", "mass"],
         ["body[1] 'a'", "joint"],
@@ -342,5 +342,5 @@ def test_check_compares_the_simulation_with_the_model(file: Path) -> None:
 def test_check_refuses_a_quaternion_that_is_no_rotation(file: Path, values: str) -> None:
     content = ARM.replace('type = "revolute", axis = "y"', 'type = "spherical"')
     file.write_text(f"{content}[simulation]\nduration = 2\n[simulation.q]\narm.{values}\n")
-    (fault,) = toml.check(file)
-    assert "simulation: q: expected quaternions of length 1" in fault
+    (error,) = toml.check(file)
+    assert "simulation: q: expected quaternions of length 1" in error

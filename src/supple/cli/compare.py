@@ -21,16 +21,19 @@ from supple.view import write_comparison
 def compare(
     file: File,
     modes: Annotated[
-        str, typer.Option(help="Elastic modes that links keep, run by run, with commas; else 2, 4, 6 and all.")
+        str,
+        typer.Option(
+            help="Elastic modes that the links keep, one number per run, such as 2,4,6; by default 2, 4, 6 and all."
+        ),
     ] = "",
-    duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds; by default what the file says.")] = None,
     frame: Annotated[
-        str | None, typer.Option(help="body/frame whose motion is compared; else the last body's outermost.")
+        str | None, typer.Option(help="body/frame whose motion is compared; by default the outermost of the last body.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write, HTML.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML page to write.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
-    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
     floating_base: Floating = False,
 ) -> None:
@@ -63,9 +66,9 @@ def compare(
 
 
 def _counts(text: str) -> list[int] | None:
-    """Numbers with commas; None for nothing."""
+    """Numbers separated by commas; None for nothing."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if not word.isdecimal():
-            raise supple.StateError(f"--modes: expected numbers with commas, such as 2,4,6, got {word!r}")
+            raise supple.StateError(f"--modes: expected numbers separated by commas, such as 2,4,6, got {word!r}")
     return [int(word) for word in words] or None

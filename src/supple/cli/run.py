@@ -29,30 +29,30 @@ SHOWN_EVENTS = 20
 @app.command()
 def run(
     file: File,
-    duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds; by default what the file says.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
-    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over, and discard an unfinished run.")] = False,
     report: Annotated[
-        bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
+        bool, typer.Option(help="Write a page with plots and the model in motion beside the results.")
     ] = True,
     limits: Annotated[
-        bool | None, typer.Option("--limits/--no-limits", help="Act on the ranges of joints of a robot, as stops.")
+        bool | None, typer.Option("--limits/--no-limits", help="Take the joint limits of a robot as stops.")
     ] = None,
     mimic: Annotated[
-        bool | None, typer.Option("--mimic/--no-mimic", help="Let joints of a robot follow others, as gears.")
+        bool | None, typer.Option("--mimic/--no-mimic", help="Take the mimic joints of a robot as gears.")
     ] = None,
     floating_base: Floating = False,
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
-    The results are written while the run goes on. Resume an interrupted run with --resume.
+    The results are written during the run. Resume an interrupted run with --resume.
     """
     target = output or Path(f"{file.stem}.nc")
     try:
@@ -161,7 +161,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     energy = (result.kinetic_energy + result.potential_energy).values
     change = f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J"
     if "work" in result:
-        change += f", work of the drives {float(result.work[-1]):.3g} J"
+        change += f", work of the actuators {float(result.work[-1]):.3g} J"
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
     say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
     if str(result.attrs["error_control"]).startswith("none"):
@@ -171,7 +171,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:
         for t, name in model.loops.singular_configurations(result.time.values, result.q.values)[:SHOWN_EVENTS]:
-            say(f"t = {t:.6g} s: near a singular configuration, where {name!r} repeats other conditions")
+            say(f"t = {t:.6g} s: near a singular configuration, where {name!r} is redundant")
     happened = json.loads(result.attrs["events"])
     for t, name in happened[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: {name}")
@@ -180,7 +180,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:
-    table = table_of(title, "coordinate", "start>", "end>", "least>", "greatest>", "unit")
+    table = table_of(title, "coordinate", "start>", "end>", "minimum>", "maximum>", "unit")
     for column in table.columns:
         column.overflow = "fold"  # on a narrow terminal numbers go on in the next line, and are not cut
     for i in coordinates:

@@ -15,7 +15,7 @@ from supple.cli.console import Floating, app, say
 from supple.files import read
 from supple.files.embedding import TEXT, simulated_model
 from supple.view.live_page import LivePage
-from supple.view.report import report_page
+from supple.view.report_page import report_page
 from supple.view.server import Server
 
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
@@ -26,12 +26,12 @@ REPLACED = ("motion", "events", "limits")
 @app.command()
 def view(
     file: Annotated[Path, typer.Argument(help="Model file, .toml or .urdf; or results file, .nc.")],
-    model: Annotated[Path | None, typer.Option(help="Model file of the results, if they do not hold it.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 0,
+    model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for any free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
     floating_base: Floating = False,
 ) -> None:
-    """Show a model in the browser, simulated live and driven by hand; or the page of a results file."""
+    """Show a model in the browser, simulated live and moved by hand; or the page of a results file."""
     if file.suffix.lower() in RESULTS:
         server = Server(_report(file, model, floating_base), port)
         _show(server, server.serve_forever, browser)

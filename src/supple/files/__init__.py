@@ -11,7 +11,7 @@ from supple.description.joints import Fixed, Free
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
 from supple.files.contents import Contents
-from supple.files.faults import as_path
+from supple.files.error_list import as_path
 from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.formulations import ordinary
@@ -65,7 +65,7 @@ def load(
     Raises
     ------
     FileFormatError
-        With every fault that was found, a line each: file, place in the file, expected and got.
+        With every error that was found, a line each: file, place in the file, expected and got.
     """
     return _contents(path, _Options(floating_base, merge_fixed, joint_damping, limits, mimic)).model
 
@@ -122,7 +122,7 @@ def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
-    """All faults that one reading of a model file can find, empty if it is right."""
+    """All errors that one reading of a model file can find, empty if it is right."""
     file = as_path(path)
     try:
         if _suffix(file) == ".nc":

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from supple.description.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
-from supple.files.tables import Axis, Form, Name, Positive, Real, Table, Text, by_type
+from supple.files.file_table import Axis, FileTable, Form, Name, Positive, Real, Text, by_type
 
 
-class ConstraintTable(Table):
+class ConstraintTable(FileTable):
     """What is demanded of two frames or coordinates."""
 
     made_of: ClassVar[type[Constraint]]

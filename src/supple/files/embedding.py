@@ -23,7 +23,7 @@ import xarray as xr
 from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
-from supple.files.faults import require_file
+from supple.files.error_list import require_file
 from supple.formulations import AnyModel, restored
 from supple.model.model import Model
 
@@ -109,8 +109,8 @@ def simulated_model(dataset: xr.Dataset, path: Path) -> AnyModel:
     try:
         return _simulated(dataset)
     except FileFormatError as error:
-        faults = [fault.removeprefix(f"{path}: ") for fault in str(error).split("\n")]
-        raise FileFormatError("\n".join(f"{path}: {fault}" for fault in faults)) from None
+        lines = [line.removeprefix(f"{path}: ") for line in str(error).split("\n")]
+        raise FileFormatError("\n".join(f"{path}: {line}" for line in lines)) from None
 
 
 def _simulated(dataset: xr.Dataset) -> AnyModel:

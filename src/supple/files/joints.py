@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, Strict
 
 from supple.description import joints
-from supple.files.tables import Axis, Form, PerDof, Real, Table, Three, by_type
+from supple.files.file_table import Axis, FileTable, Form, PerDof, Real, Three, by_type
 
 
-class JointTable(Table):
+class JointTable(FileTable):
     """A joint."""
 
     made_of: ClassVar[type[joints.Joint]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, inputs, joints, schema, sections, structures, tables
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures
 from supple.files.equations import EquationsTable
+from supple.files.file_table import FileTable, form
 from supple.files.output import OutputTable
 from supple.files.simulation import Simulation
-from supple.files.tables import Table, form
 
 EXAMPLE = """\
 name = "pendulum on a cart"
@@ -102,7 +102,7 @@ INTRODUCTION = f"""\
 
 `supple.load` reads TOML files, which can hold everything a model has, and URDF robot descriptions. `supple.save` writes
 TOML, every number such that reading gives the very same model; flexible bodies go to HDF5 files beside it, one for each
-that several bodies may share. `supple check FILE` lists the faults of a file: all for which `supple.load` refuses it,
+that several bodies may share. `supple check FILE` lists the errors of a file: all for which `supple.load` refuses it,
 and those of the tables that describe a run. A file has at most 32 MB and 10,000 bodies, a beam 50,000 elements, a box
 300,000 nodes, a reduction 2,000 modes.
 
@@ -138,7 +138,7 @@ FORMULAS = """\
 [variables]
 strength = 2.0
 
-[[drive]]
+[[actuator]]
 speed = "arm.angle"
 force = "strength*sin(2*pi*t) - 0.1*rate(arm.angle)"
 ```
@@ -193,7 +193,7 @@ def page() -> str:
     ]
     parts.append(_section("#### All joints but the fixed one", joints.MovingJointTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
-    parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in tables.TURNS]
+    parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in file_table.TURNS]
     parts += [
         FLEXIBLE,
         _section("#### flexible = { structure, ... }", structures.ReductionTable),
@@ -222,7 +222,7 @@ def page() -> str:
         ),
         _section("### [[coupling]]", schema.CouplingTable),
         FORMULAS,
-        _section("### [[drive]]", inputs.DriveTable),
+        _section("### [[actuator]]", inputs.ActuatorTable),
         _section("### [[motion]]", inputs.MotionTable),
         _section("#### { times, values } or { file }", inputs.TimeTable),
         _section("### [[limit]]", inputs.LimitTable),
@@ -235,7 +235,7 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _section(title: str, table: type[Table], common: type[Table] = Table) -> str:
+def _section(title: str, table: type[FileTable], common: type[FileTable] = FileTable) -> str:
     """Heading, what the table is, and its keys but those of a `common` one."""
     known = {"type", *common.model_fields}
     rows = [_row(key, table) for key in table.model_fields if key not in known]
@@ -244,7 +244,7 @@ def _section(title: str, table: type[Table], common: type[Table] = Table) -> str
     return "\n".join([title, "", text, "", *head, *rows, ""] if rows else [title, "", text, ""])
 
 
-def _row(key: str, table: type[Table]) -> str:
+def _row(key: str, table: type[FileTable]) -> str:
     field = table.model_fields[key]
     default = "required" if field.is_required() else _default(field.default)
     return f"| `{key}` | {form(table, key)} | {default} | {field.description} |"

@@ -14,20 +14,20 @@ from pydantic import ValidationError
 
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
-from supple.files.assembly import assembled
+from supple.files.build import mechanism_of
 from supple.files.constraints import CONSTRAINTS
-from supple.files.emit import body_files, text
-from supple.files.faults import MOST_BODIES, Faults, read_bytes
+from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
+from supple.files.file_table import FileTable
 from supple.files.joints import JOINTS
 from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
-from supple.files.tables import Table
+from supple.files.toml_text import body_files, text
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body_writer import write_body
 
-KINDS: dict[str, Mapping[str, type[Table]]] = {
+KINDS: dict[str, Mapping[str, type[FileTable]]] = {
     "joint": JOINTS,
     "structure": STRUCTURES,
     "section": SECTIONS,
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = None) -> Reading:
-    """The tables of a TOML file and its mechanism; a `FileFormatError` with all its faults if there are any.
+    """The tables of a TOML file and its mechanism; a `FileFormatError` with all its errors if there are any.
 
     Parameters
     ----------
@@ -52,31 +52,31 @@ def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = No
     screen : function, optional
         Looks at the content before anything is made of it, and raises a `FileFormatError` to refuse it.
     """
-    faults = Faults(Path(path))
-    data = _parsed(faults)
+    errors = ErrorList(Path(path))
+    data = _parsed(errors)
     if screen is not None:
         screen(data)
-    tables = _validated(data, faults)
-    mech = assembled(tables, faults)
-    faults.refuse()
-    faults.warn()
+    tables = _validated(data, errors)
+    mech = mechanism_of(tables, errors)
+    errors.raise_any()
+    errors.warn()
     return Reading(tables, mech)
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
-    """All faults of a TOML file that one reading can find; empty if it is right."""
-    faults = Faults(Path(path))
+    """All errors of a TOML file that one reading can find; empty if it is right."""
+    errors = ErrorList(Path(path))
     try:
-        file = _validated(_parsed(faults), faults)
+        file = _validated(_parsed(errors), errors)
     except FileFormatError as error:
         return str(error).split("\n")
-    mech = assembled(file, faults)
-    if not faults.found:
-        with faults.noted(""):
-            for fault in file.run_faults(mech.build(), Path(path).parent):
-                faults.add("", fault)
-    faults.warn()
-    return faults.found
+    mech = mechanism_of(file, errors)
+    if not errors.lines:
+        with errors.collected(""):
+            for line in file.run_errors(mech.build(), Path(path).parent):
+                errors.add("", line)
+    errors.warn()
+    return errors.lines
 
 
 def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
@@ -103,36 +103,36 @@ def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 # ------------------------------------------------------------ from text to tables
 
 
-def _parsed(faults: Faults) -> Any:
+def _parsed(errors: ErrorList) -> Any:
     """The content of the file: tables, lists, texts and numbers."""
-    content = read_bytes(faults.path)
+    content = read_bytes(errors.path)
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{faults.path}: expected UTF-8 text, got other bytes at line {line}") from None
+        raise FileFormatError(f"{errors.path}: expected UTF-8 text, got other bytes at line {line}") from None
     except ValueError as error:  # TOMLDecodeError, or a whole number of thousands of digits
         lines = content.decode("utf-8").split("\n")
         end = f"at line {len(lines)}, column {len(lines[-1]) + 1}, the end of the file"
         raise FileFormatError(
-            f"{faults.path}: not valid TOML: {str(error).replace('at end of document', end)}"
+            f"{errors.path}: not valid TOML: {str(error).replace('at end of document', end)}"
         ) from None
     except RecursionError:
-        raise FileFormatError(f"{faults.path}: not a model: lists or tables nested too deeply") from None
+        raise FileFormatError(f"{errors.path}: not a model: lists or tables nested too deeply") from None
 
 
-def _validated(data: Any, faults: Faults) -> ModelFile:
+def _validated(data: Any, errors: ErrorList) -> ModelFile:
     """The content as tables that fit the schema."""
     bodies = data.get("body")
     if isinstance(bodies, list) and len(bodies) > MOST_BODIES:
         message = f"expected at most {MOST_BODIES:,}, got {len(bodies):,}; build larger models in Python"
-        raise FileFormatError(f"{faults.path}: body: {message}")
+        raise FileFormatError(f"{errors.path}: body: {message}")
     try:
         return ModelFile.model_validate(data)
     except ValidationError as error:
         for line_error in error.errors():
-            faults.add(_place(data, line_error["loc"]), line_error["msg"])
-        raise FileFormatError("\n".join(faults.found)) from None
+            errors.add(_place(data, line_error["loc"]), line_error["msg"])
+        raise FileFormatError("\n".join(errors.lines)) from None
 
 
 def _place(data: Any, loc: tuple[int | str, ...]) -> str:

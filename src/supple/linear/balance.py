@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.linear.dependents import Dependents, dependents
-from supple.linear.equations import stiffness
+from supple.linear.small_motions import stiffness
 from supple.linear.start import Bools, Floats, Values
 from supple.model.arguments import named_vector
 from supple.model.closing import stiffness as modal_stiffness

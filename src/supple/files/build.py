@@ -10,39 +10,39 @@ import numpy as np
 from supple.checks import Floats, array, rotation_matrix
 from supple.description.description import GROUND, Frame
 from supple.errors import nearest
-from supple.files.faults import Faults
-from supple.files.flexible import Workshop
+from supple.files.error_list import ErrorList
+from supple.files.file_table import AnyRotation, FileTable
+from supple.files.flexible_bodies import FlexibleBodies
 from supple.files.schema import BodyTable, FrameTable, ModelFile
-from supple.files.tables import AnyRotation, Table
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 
 
-def assembled(file: ModelFile, faults: Faults) -> Mechanism:
-    """The mechanism, worth something only if no fault was noted."""
+def mechanism_of(file: ModelFile, errors: ErrorList) -> Mechanism:
+    """The mechanism that the tables of a file describe; of no use if an error was collected."""
     mech = Mechanism("file")
-    with faults.noted(""):
+    with errors.collected(""):
         mech = Mechanism(file.name, file.gravity)
-    assembly = _Assembly(mech, Workshop(file, faults), faults)
+    builder = _Builder(mech, FlexibleBodies(file, errors), errors)
     bodies = {table.name for table in file.body}
     frames: dict[str, list[tuple[str, FrameTable]]] = {}
     for i, frame in enumerate(file.frame, start=1):
         place, carrier = f"frame[{i}] {frame.name or frame.label!r}", frame.body.partition("/")[0]
         if carrier != GROUND and carrier not in bodies:
-            faults.add(place, f"body: no body {carrier!r}{nearest(carrier, [GROUND, *bodies])}")
+            errors.add(place, f"body: no body {carrier!r}{nearest(carrier, [GROUND, *bodies])}")
         elif frame.label in bodies | {GROUND}:
-            faults.add(place, "label: there is a body of this name")
+            errors.add(place, "label: there is a body of this name")
         frames.setdefault(carrier, []).append((place, frame))
-    assembly.add_frames(GROUND, frames.get(GROUND, []))
-    for place, body in _parent_first(file.body, faults):
-        assembly.add_body(place, body)
-        assembly.add_frames(body.name, frames.pop(body.name, []))
-    assembly.add_elements(file)
+    builder.add_frames(GROUND, frames.get(GROUND, []))
+    for place, body in _parent_first(file.body, errors):
+        builder.add_body(place, body)
+        builder.add_frames(body.name, frames.pop(body.name, []))
+    builder.add_elements(file)
     return mech
 
 
-def _parent_first(tables: list[BodyTable], faults: Faults) -> Iterator[tuple[str, BodyTable]]:
+def _parent_first(tables: list[BodyTable], errors: ErrorList) -> Iterator[tuple[str, BodyTable]]:
     """The bodies with their places in the file, in its order, but each behind the bodies that carry it."""
     number = {table.name: i for i, table in reversed(list(enumerate(tables)))}
     done: set[int] = set()
@@ -52,8 +52,8 @@ def _parent_first(tables: list[BodyTable], faults: Faults) -> Iterator[tuple[str
         while above:
             table = chain[i] = tables[i]
             above = table.parent != GROUND and number.get(table.parent) not in done
-            if above and (fault := _parent_fault(table, number, chain)):
-                faults.add(f"body[{i + 1}] {table.name!r}", f"parent: {fault}")
+            if above and (error := _parent_error(table, number, chain)):
+                errors.add(f"body[{i + 1}] {table.name!r}", f"parent: {error}")
                 chain[i] = table.model_copy(update={"parent": GROUND})
                 above = False
             i = number.get(table.parent, i)
@@ -61,7 +61,7 @@ def _parent_first(tables: list[BodyTable], faults: Faults) -> Iterator[tuple[str
         yield from ((f"body[{k + 1}] {table.name!r}", table) for k, table in reversed(chain.items()))
 
 
-def _parent_fault(table: BodyTable, number: dict[str, int], chain: dict[int, BodyTable]) -> str | None:
+def _parent_error(table: BodyTable, number: dict[str, int], chain: dict[int, BodyTable]) -> str | None:
     """Why the parent of the last body of the chain cannot come next."""
     if table.parent not in number:
         return f"no body {table.parent!r}{nearest(table.parent, [GROUND, *number])}"
@@ -72,42 +72,42 @@ def _parent_fault(table: BodyTable, number: dict[str, int], chain: dict[int, Bod
     return None
 
 
-class _Assembly:
-    """A mechanism being put together from tables.
+class _Builder:
+    """A mechanism being built from tables.
 
-    Where something is wrong with a part it is noted, and a part that can carry others stands in for it; what refers to
-    places on a flexible body that could not be made is joined to that body as it is.
+    A part that is wrong is reported, and a rigid body without mass takes its place, so that what it carries can still
+    be checked. What refers to a place on a flexible body that could not be made is joined to the body itself.
     """
 
-    def __init__(self, mech: Mechanism, workshop: Workshop, faults: Faults) -> None:
+    def __init__(self, mech: Mechanism, flexible: FlexibleBodies, errors: ErrorList) -> None:
         self.mech = mech
-        self.workshop = workshop
-        self.faults = faults
+        self.flexible = flexible
+        self.errors = errors
         self.lost: set[str] = set()
 
     def add_body(self, place: str, table: BodyTable) -> None:
         """Add a body."""
         body, joint = self._body(place, table), None
-        with self.faults.noted(f"{place}: joint", prefix=f"{table.joint.type} joint: "):
+        with self.errors.collected(f"{place}: joint", prefix=f"{table.joint.type} joint: "):
             joint = table.joint.made()
-        rotation = _matrix(table.rotation, place, self.faults)
+        rotation = _matrix(table.rotation, place, self.errors)
         at = [0.0, 0.0, 0.0] if table.parent in self.lost else table.at
-        with self.faults.noted(place, prefix=f"body {table.name!r}: "):
+        with self.errors.collected(place, prefix=f"body {table.name!r}: "):
             self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity)
         if table.name not in self.mech.bodies:
-            with Faults(self.faults.path).noted(place):
+            with ErrorList(self.errors.path).collected(place):
                 self.mech.add_body(table.name, body, table.parent, joint, None, rotation)
         elif any(table.offset):
             self._shift(table.name, at, table.offset)
 
     def _body(self, place: str, table: BodyTable) -> RigidBody | FlexibleBody:
         if table.flexible is not None:
-            made = self.workshop.body(table.flexible, f"{place}: flexible")
+            made = self.flexible.body(table.flexible, f"{place}: flexible")
             if made is not None:
                 return made
             self.lost.add(table.name)
         elif table.mass is not None:
-            with self.faults.noted(place):
+            with self.errors.collected(place):
                 return RigidBody(table.mass, table.com, table.inertia, table.allow_unphysical)
         return RigidBody(0.0)
 
@@ -131,21 +131,21 @@ class _Assembly:
             waiting = later if len(later) < len(waiting) else []
 
     def _add_frame(self, place: str, table: FrameTable) -> None:
-        rotation = _matrix(table.rotation, place, self.faults)
+        rotation = _matrix(table.rotation, place, self.errors)
         label, base = str(table.label), self._known(table.body)
         if table.name is not None:
-            with self.faults.noted(place, prefix=f"frame {table.name!r} on {base!r}: "):
+            with self.errors.collected(place, prefix=f"frame {table.name!r} on {base!r}: "):
                 self.mech.add_frame(table.name, base, table.position, rotation)
             carrier = base.partition("/")[0]
             if f"{carrier}/{table.name}" not in self.mech.frames:
-                with Faults(self.faults.path).noted(place):
+                with ErrorList(self.errors.path).collected(place):
                     self.mech.add_frame(table.name, carrier)
         elif "." in label or not all(label.split("/")) or label.count("/") > 1:
-            self.faults.add(place, f"label: expected 'name' or 'body/name', got {label!r}")
+            self.errors.add(place, f"label: expected 'name' or 'body/name', got {label!r}")
         elif label in self.mech.frames:
-            self.faults.add(place, "label: there is a frame of this name already")
+            self.errors.add(place, "label: there is a frame of this name already")
         else:
-            with self.faults.noted(place):
+            with self.errors.collected(place):
                 start = self.mech.find_frame(base)
                 position = start.position + start.rotation @ array(table.position, (3,), "position")
                 R = start.rotation @ rotation_matrix(rotation, "rotation")
@@ -160,28 +160,30 @@ class _Assembly:
         """Add what acts between bodies that are all there by now."""
         for i, spring in enumerate(file.spring_damper, start=1):
             ends = {"first": self._known(spring.first), "second": self._known(spring.second)}
-            with self.faults.noted(f"spring_damper[{i}] {spring.name!r}", prefix=f"spring-damper {spring.name!r}: "):
+            with self.errors.collected(
+                f"spring_damper[{i}] {spring.name!r}", prefix=f"spring-damper {spring.name!r}: "
+            ):
                 self.mech.add_spring_damper(**spring.model_dump() | ends)
         for i, wrench in enumerate(file.wrench, start=1):
             frame = {"frame": self._known(wrench.frame)}
-            with self.faults.noted(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
+            with self.errors.collected(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
                 self.mech.add_wrench(**wrench.model_dump() | frame)
         for i, loop in enumerate(file.loop, start=1):
-            with self.faults.noted(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
+            with self.errors.collected(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
                 first, second = self._known(loop.first), self._known(loop.second)
                 self.mech.close_loop(loop.name, first, second, loop.joint.made())
         for i, constraint in enumerate(file.constraint, start=1):
             place = f"constraint[{i}] {constraint.name!r}"
-            with self.faults.noted(place, prefix=f"constraint {constraint.name!r}: "):
+            with self.errors.collected(place, prefix=f"constraint {constraint.name!r}: "):
                 self.mech.constrain(constraint.name, constraint.made())
         for i, coupling in enumerate(file.coupling, start=1):
-            with self.faults.noted(f"coupling[{i}]"):
+            with self.errors.collected(f"coupling[{i}]"):
                 self.mech.add_coupling(**coupling.model_dump())
         self.mech.limits = [table.limit() for table in file.limit]
 
 
-def _matrix(rotation: AnyRotation, place: str, faults: Faults) -> Floats | None:
+def _matrix(rotation: AnyRotation, place: str, errors: ErrorList) -> Floats | None:
     """A rotation in any of its forms as a matrix."""
-    with faults.noted(f"{place}: rotation", prefix="rotation: "):
-        return rotation.matrix() if isinstance(rotation, Table) else rotation_matrix(rotation, "rotation")
+    with errors.collected(f"{place}: rotation", prefix="rotation: "):
+        return rotation.matrix() if isinstance(rotation, FileTable) else rotation_matrix(rotation, "rotation")
     return None

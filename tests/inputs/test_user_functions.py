@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 import supple
 from supple import PID, Sampled
 from supple.errors import SimulationError, StateError
-from supple.inputs.functions import text
 from supple.inputs.inputs import Inputs
+from supple.inputs.user_functions import text
 
 Vector = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ speed it says how the directions of the speeds turn with the motion. T is the id
 more coordinates than speeds.
 
 Of a closed model x and y are the independent ones. Along a small motion all other coordinates, speeds and accelerations
-follow (`Dependents`), and the forces lambda of the rows do no work but turn with the configuration:
+follow (`Dependents`), and the constraint forces lambda do no work but turn with the configuration:
 
     M = Z* M Z,    C = Z* df/dy,    K = Z* (df/dx - d(J* lambda)/dx),    f the inverse dynamics of the tree.
 """
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,32 @@ from scipy import linalg
 
 from supple.errors import SingularError
 from supple.formulations import ordinary
-from supple.linear.dependents import Dependents, dependents, require_regular
+from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.arguments import named_vector
 from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.linearization import direction_rates
 from supple.model.model import Loads, Model
+
+
+class ReferenceState(NamedTuple):
+    """The state about which motions are small.
+
+    Attributes
+    ----------
+    q, v, a : (nq,), (nv,), (nv,) arrays
+        The state and its acceleration.
+    holding : (nv,) array
+        The generalized forces at which it has that acceleration.
+    closing : (equations,) array
+        The constraint forces in it.
+    """
+
+    q: Floats
+    v: Floats
+    a: Floats
+    holding: Floats
+    closing: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +62,7 @@ class LinearEquations:
     Attributes
     ----------
     model : Model
-    q, v, a : (nq,), (nv,), (nv,) arrays
-        The state and its acceleration.
-    holding : (nv,) array
-        The generalized forces at which it has that acceleration.
-    closing : (rows,) array
-        The forces of the constraints in it.
+    state : ReferenceState
     held : (nv,) array of bool
         The speeds that may not change.
     free : (n,) array of int
@@ -55,17 +71,12 @@ class LinearEquations:
         Speeds in whose directions the coordinates x are: the same, except for wheels that roll.
     M, C : (n, n) arrays
     K, N, T : (n, p), (p, p), (p, n) arrays
-    X, Z : (nv, p), (nv, n) arrays
-        Changes of all coordinates are X x, those of all speeds Z y + Y x, of all accelerations Z y' + V y + W x.
-    Y, W, V : (nv, p), (nv, p), (nv, n) arrays
+    carried : CarriedMotion
+        How all other coordinates, speeds and accelerations follow x and y.
     """
 
     model: Model
-    q: Floats
-    v: Floats
-    a: Floats
-    holding: Floats
-    closing: Floats
+    state: ReferenceState
     held: Bools
     free: NDArray[np.intp]
     placed: NDArray[np.intp]
@@ -74,11 +85,7 @@ class LinearEquations:
     K: Floats
     N: Floats
     T: Floats
-    X: Floats
-    Z: Floats
-    Y: Floats
-    W: Floats
-    V: Floats
+    carried: CarriedMotion
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +115,7 @@ def linear_equations(
         Of a closed model a guess: the loops are closed, and speeds made to fit, with what is named kept.
     tau : array_like or mapping, optional
         Constant generalized forces. If not given, they are those that keep the speeds as they are; of a closed model
-        drives on the independent speeds that keep these.
+        they act on the independent speeds and keep these.
     external : mapping of frame to (6,) array_like, optional
         Constant wrenches at frames, which turn with them.
     fixed : names, optional
@@ -123,26 +130,25 @@ def linear_equations(
     f = dependents(model, q0, held, independent)
     require_dofs(model, f.Z.shape[1])
     require_regular(f, held)
-    X, Z = f.X, f.Z
-    M = Z.T @ model.mass_matrix(q0) @ Z
+    M = f.Z.T @ model.mass_matrix(q0) @ f.Z
     require_inertia(model, M, f.partition.moving)
-    drive = None if tau is None else named_vector(model.speeds, tau, "tau")
-    a, holding, closing = _reference(f, M, v0, drive, external)
-    Y, W, V = f.carried(v0, a)
-    by_x = step_slopes(model.inverse_dynamics(f.steps(X), imaginary_steps(v0, Y.T), imaginary_steps(a, W.T), external))
-    by_y = step_slopes(model.inverse_dynamics(q0, imaginary_steps(v0, Z.T), imaginary_steps(a, V.T), external))
-    K = Z.T @ (by_x.T - f.turned(X, closing))
+    forces = None if tau is None else named_vector(model.speeds, tau, "tau")
+    state = _reference(f, M, v0, forces, external)
+    carried = f.carried(v0, state.a)
+    X, Z, Y, W, V = carried
+    by_x = step_slopes(
+        model.inverse_dynamics(f.steps(X), imaginary_steps(v0, Y.T), imaginary_steps(state.a, W.T), external)
+    )
+    by_y = step_slopes(model.inverse_dynamics(q0, imaginary_steps(v0, Z.T), imaginary_steps(state.a, V.T), external))
+    K = Z.T @ (by_x.T - f.turned(X, state.closing))
     placed, moving = f.partition.placed, f.partition.moving
     turning = direction_rates(model, q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
     N = (turning @ X + Y)[placed]
-    sizes = (M, Z.T @ by_y.T, K, N, Z[placed], X, Z, Y, W, V)
-    return LinearEquations(model, q0, v0, a, holding, closing, held, moving, placed, *sizes)
+    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y.T, K, N, Z[placed], carried)
 
 
-def _reference(
-    f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None
-) -> tuple[Floats, Floats, Floats]:
-    """Accelerations (nv,) of a state, generalized forces (nv,) and forces (rows,) of the constraints in it."""
+def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
+    """The state with its accelerations and forces; without tau those forces that keep the independent speeds."""
     m = f.model
     a = np.zeros(m.nv)
     if v.any():
@@ -151,11 +157,14 @@ def _reference(
         a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
     force = m.inverse_dynamics(f.q, v, a, external)
     closing = f.forces(force if tau is None else force - tau)
-    return a, force - f.partition.J.T @ closing, closing
+    return ReferenceState(f.q, v, a, force - f.partition.J.T @ closing, closing)
 
 
 def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
-    """K (n, n) at rest: change of the forces on independent speeds with the coordinates, load (nv,) taken by rows."""
+    """K (n, n) at rest: change of the forces on independent speeds with the coordinates.
+
+    The constraints take the load (nv,).
+    """
     m, still = f.model, np.zeros(f.model.nv)
     steps = f.steps(f.Z)
     by_x = step_slopes(m.inverse_dynamics(steps, still, still, external))

@@ -1,4 +1,4 @@
-"""Drives, motions, stops, events and variables in model files: the same run as from Python, and clear faults."""
+"""Actuators, motions, stops, events and variables in model files: the same run as from Python, and clear errors."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ def written(folder: Path, text: str, base: str = BASE) -> Path:
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "formula": (
-        '[variables]\nk = 3.0\n[[drive]]\nspeed = "a.angle"\nforce = "k*sin(5*t) - rate(b.angle)"',
+        '[variables]\nk = 3.0\n[[actuator]]\nspeed = "a.angle"\nforce = "k*sin(5*t) - rate(b.angle)"',
         {"tau": {"a.angle": "k*sin(5*t) - rate(b.angle)"}, "variables": {"k": 3.0}},
     ),
     "table": (
-        '[[drive]]\nspeed = "a.angle"\nforce = {times = [0, 0.3, 0.9], values = [-5, 8, 2]}',
+        '[[actuator]]\nspeed = "a.angle"\nforce = {times = [0, 0.3, 0.9], values = [-5, 8, 2]}',
         {"tau": {"a.angle": Table([0, 0.3, 0.9], [-5, 8, 2])}},
     ),
     "held table": (
-        '[[drive]]\nspeed = "a.angle"\nforce = {times = [0, 0.3, 0.9], values = [-5, 8, 2], kind = "hold"}',
+        '[[actuator]]\nspeed = "a.angle"\nforce = {times = [0, 0.3, 0.9], values = [-5, 8, 2], kind = "hold"}',
         {"tau": {"a.angle": Table([0, 0.3, 0.9], [-5, 8, 2], "hold")}},
     ),
     "controller": (
-        '[[drive]]\nspeed = "b.angle"\ntarget = "sin(t)"\nkp = 20.0\nkd = 3.0\nki = 5.0\nlimit = [-4.0, 6.0]\n'
+        '[[actuator]]\nspeed = "b.angle"\ntarget = "sin(t)"\nkp = 20.0\nkd = 3.0\nki = 5.0\nlimit = [-4.0, 6.0]\n'
         'rate = 50.0\nfeedforward = "cos(b.angle)"',
         {"tau": {"b.angle": PID("sin(t)", 20.0, 3.0, 5.0, (-4.0, 6.0), 50.0, "cos(b.angle)")}},
     ),
-    "drive beside a constant": (
-        '[[drive]]\nspeed = "b.angle"\ntarget = 0.5\nkp = 20.0\n[simulation.tau]\na.angle = -3.0',
+    "actuator beside a constant": (
+        '[[actuator]]\nspeed = "b.angle"\ntarget = 0.5\nkp = 20.0\n[simulation.tau]\na.angle = -3.0',
         {"tau": {"b.angle": PID(0.5, 20.0), "a.angle": -3.0}},
     ),
     "motion": (
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         {"limits": [Limit("a.angle", upper=0.3, restitution=0.5), Limit("b.angle", -1, 1)]},
     ),
     "event": (
-        '[variables]\npush = 0.0\n[[drive]]\nspeed = "a.angle"\nforce = "push"\n'
+        '[variables]\npush = 0.0\n[[actuator]]\nspeed = "a.angle"\nforce = "push"\n'
         '[[event]]\nname = "kick"\nwhen = "a.angle - 0.2"\ndirection = "rising"\n'
         'change = {push = -9.0, "rate(b.angle)" = "-rate(b.angle)"}\n'
         '[[event]]\nname = "end"\nwhen = "t - 0.77"\nstop = true',
@@ -107,13 +107,13 @@ def test_a_file_gives_the_run_that_python_gives(case: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("text", ["0, 1\n0.5, 3\n# a remark\n\n1, -2\n", "0 1\n0.5\t3\r\n  1   -2"])
 def test_a_table_in_a_file_beside_the_model(text: str, tmp_path: Path) -> None:
     (tmp_path / "force.csv").write_text(text)
-    path = written(tmp_path, '[[drive]]\nspeed = "a.angle"\nforce = {file = "force.csv", kind = "cubic"}')
+    path = written(tmp_path, '[[actuator]]\nspeed = "a.angle"\nforce = {file = "force.csv", kind = "cubic"}')
     assert check(path) == []
     law = read(path).run_arguments()["tau"]["a.angle"]
     assert repr(law) == repr(Table([0, 0.5, 1], [1, 3, -2], "cubic"))
 
 
-DRIVE = '[[drive]]\nspeed = "a.angle"\n'
+FORCE = '[[actuator]]\nspeed = "a.angle"\n'
 MOTION = '[[motion]]\nspeed = "a.angle"\n'
 EVENT = '[[event]]\nname = "e"\n'
 LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
@@ -122,32 +122,50 @@ LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DRIVE + "force = 1.0\ntarget = 1.0", "drive[1]: expected either force or target, got both"),
-        (DRIVE, "drive[1]: expected either force or target, got neither"),
-        (DRIVE + "force = 1.0\nkp = 2.0", "drive[1]: kp: expected only with a target"),
-        (DRIVE + "force = true", "drive[1]: force: expected a number, a formula, or a table such as {times = [...], v"),
-        (DRIVE + "force = {times = [0, 1]}", "drive[1]: force: table: expected both times and values"),
+        (FORCE + "force = 1.0\ntarget = 1.0", "actuator[1]: expected either force or target, got both"),
+        (FORCE, "actuator[1]: expected either force or target, got neither"),
+        (FORCE + "force = 1.0\nkp = 2.0", "actuator[1]: kp: expected only with a target"),
         (
-            DRIVE + 'force = {times = [0], values = [0], file = ""}',
+            FORCE + "force = true",
+            "actuator[1]: force: expected a number, a formula, or a table such as {times = [...], v",
+        ),
+        (FORCE + "force = {times = [0, 1]}", "actuator[1]: force: table: expected both times and values"),
+        (
+            FORCE + 'force = {times = [0], values = [0], file = ""}',
             "force: table: expected either times and values, or",
         ),
         (
-            DRIVE + "force = {times = [0, 1], values = [1]}",
+            FORCE + "force = {times = [0, 1], values = [1]}",
             "expected as many values as times, two or more, got 1 and 2",
         ),
-        (DRIVE + "force = {times = [1, 0], values = [1, 2]}", "drive of 'a.angle': table: expected increasing times"),
-        (DRIVE + 'force = {times = [0, 1], values = [1, 2], kind = "s"}', 'kind: expected "linear", "cubic" or "hold"'),
-        (DRIVE + "force = {time = [0, 1], values = [1, 2]}", "time: unknown key; did you mean 'times'?"),
-        (DRIVE + 'force = {file = "no.csv"}', "no.csv: no such file"),
-        (DRIVE + 'force = "2*a.angel"', "tau 'a.angle': '2*a.angel': no quantity 'a.angel'; did you mean 'a.angle'?"),
-        (DRIVE + "target = 1\nlimit = -2.0", "drive[1]: limit: expected a positive number, or the least and the great"),
-        (DRIVE + "target = 1\nlimit = [2.0, 1.0]", "drive[1]: limit: expected a positive number, or the least and"),
-        (DRIVE + "target = 1\nlimit = [1, 2, 3]", "drive[1]: limit: expected a number, or two, got [1, 2, 3]"),
-        (DRIVE + "target = 1\nrate = 0", "drive[1]: rate: expected a number greater than zero, got 0"),
-        (DRIVE + "force = 1\n" + DRIVE + "force = 2", "drive: more than one for 'a.angle'"),
-        (DRIVE + "force = 1\n" + MOTION + "position = 1", "tau: 'a.angle' has a prescribed motion"),
-        (DRIVE + "force = 1\n[simulation.tau]\na.angle = 1", "tau: 'a.angle' has a [[drive]] as well"),
-        (DRIVE.replace("angle", "angel") + "force = 1", "tau: no entry 'a.angel'; did you mean 'a.angle'?"),
+        (
+            FORCE + "force = {times = [1, 0], values = [1, 2]}",
+            "actuator of 'a.angle': table: expected increasing times",
+        ),
+        (
+            FORCE + 'force = {times = [0, 1], values = [1, 2], kind = "s"}',
+            'kind: expected "linear", "cubic" or "hold"',
+        ),
+        (FORCE + "force = {time = [0, 1], values = [1, 2]}", "time: unknown key; did you mean 'times'?"),
+        (FORCE + 'force = {file = "no.csv"}', "no.csv: no such file"),
+        (
+            FORCE + 'force = "2*a.angel"',
+            "tau 'a.angle': '2*a.angel': no quantity 'a.angel'; did you mean 'a.angle'?",
+        ),
+        (
+            FORCE + "target = 1\nlimit = -2.0",
+            "actuator[1]: limit: expected a positive number, or minimum and maximum",
+        ),
+        (
+            FORCE + "target = 1\nlimit = [2.0, 1.0]",
+            "actuator[1]: limit: expected a positive number, or minimum and",
+        ),
+        (FORCE + "target = 1\nlimit = [1, 2, 3]", "actuator[1]: limit: expected a number, or two, got [1, 2, 3]"),
+        (FORCE + "target = 1\nrate = 0", "actuator[1]: rate: expected a number greater than zero, got 0"),
+        (FORCE + "force = 1\n" + FORCE + "force = 2", "actuator: more than one for 'a.angle'"),
+        (FORCE + "force = 1\n" + MOTION + "position = 1", "tau: 'a.angle' has a prescribed motion"),
+        (FORCE + "force = 1\n[simulation.tau]\na.angle = 1", "tau: 'a.angle' has a [[actuator]] as well"),
+        (FORCE.replace("angle", "angel") + "force = 1", "tau: no entry 'a.angel'; did you mean 'a.angle'?"),
         (
             MOTION + "position = 1\nvelocity = 1",
             "motion[1]: expected one of position, velocity, acceleration, got posi",
@@ -199,7 +217,7 @@ def test_every_fault_says_where_it_is(text: str, words: str, tmp_path: Path) -> 
 )
 def test_faults_of_a_table_file_name_the_file(content: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "force.csv").write_bytes(content)
-    path = written(tmp_path, DRIVE + 'force = {file = "force.csv"}')
-    (fault,) = check(path)
-    assert fault.startswith(f"{path}: drive of 'a.angle': {tmp_path / 'force.csv'}: ")
-    assert words in fault
+    path = written(tmp_path, FORCE + 'force = {file = "force.csv"}')
+    (error,) = check(path)
+    assert error.startswith(f"{path}: actuator of 'a.angle': {tmp_path / 'force.csv'}: ")
+    assert words in error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import linalg
 
-from supple.linear.equations import LinearEquations
+from supple.linear.small_motions import LinearEquations
 from supple.linear.start import Floats, Numbers
 
 SLOWEST = 1e-6
@@ -46,17 +48,25 @@ def loose(K: Floats, squares: Floats, shapes: Floats) -> np.ndarray[tuple[int], 
     return np.abs(squares) <= np.maximum(ROUNDING * terms, max((2 * np.pi * SLOWEST) ** 2, floor))
 
 
-def eigenmodes(e: LinearEquations) -> tuple[Numbers, Numbers, bool]:
-    """Eigenvalues (m,), 1/s, shapes (nv, m) with unit modal mass, and whether they are those of K and M alone.
+class Eigenmodes(NamedTuple):
+    """Eigenvalues (m,), 1/s, shapes (nv, m) with unit modal mass, and whether they are those of K and M alone."""
+
+    values: Numbers
+    shapes: Numbers
+    real: bool
+
+
+def eigenmodes(e: LinearEquations) -> Eigenmodes:
+    """Eigenvalues and shapes of small motions, slowest first.
 
     Of two conjugate eigenvalues the one with positive imaginary part is kept; of two that are zero, or +-s without
-    damping, one. Slowest first. What rolls moves at rest as its speeds do, x = T z.
+    damping, one. What rolls moves at rest as its speeds do, x = T z.
     """
-    M = e.model.mass_matrix(e.q)
+    M = e.model.mass_matrix(e.state.q)
     if e.rolls and e.N.any():
         values, found = _rolling_modes(e, M)
         order = np.argsort(np.abs(values), kind="stable")
-        return values[order], _scaled(e.X @ found[:, order], M), False
+        return Eigenmodes(values[order], _scaled(e.carried.X @ found[:, order], M), False)
     K = e.K @ e.T
     squares, shapes = symmetric_modes(K, e.M)
     rigid = loose(K, squares, shapes)
@@ -68,7 +78,7 @@ def eigenmodes(e: LinearEquations) -> tuple[Numbers, Numbers, bool]:
     else:
         values, found = _state_modes(e, K, np.where(rigid, 1.0, np.sqrt(np.abs(squares))), shapes)
     order = np.argsort(np.abs(values), kind="stable")
-    return values[order], _scaled(e.Z @ found[:, order], M), plain
+    return Eigenmodes(values[order], _scaled(e.carried.Z @ found[:, order], M), plain)
 
 
 def _state_modes(e: LinearEquations, K: Floats, w: Floats, Phi: Floats) -> tuple[Numbers, Numbers]:
@@ -89,7 +99,7 @@ def _rolling_modes(e: LinearEquations, M: Floats) -> tuple[Numbers, Numbers]:
 
     Coordinates are weighed with their inertia, and with one frequency for all.
     """
-    inertia = e.X.T @ M @ e.X
+    inertia = e.carried.X.T @ M @ e.carried.X
     d, Phi = np.sqrt(np.diag(inertia))[:, None], linalg.inv(linalg.cholesky(e.M))
     K = Phi.T @ e.K / d.T
     w = np.sqrt(np.abs(K).max(initial=0.0)) or 1.0

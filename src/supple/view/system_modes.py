@@ -26,21 +26,21 @@ SLOW_SPIN = 0.5
 
 
 @dataclass(frozen=True)
-class Assembled:
+class SystemModes:
     """Marks at the frequencies of the system, Hz, and a sentence: what they are, or why there are none."""
 
     note: str
     marks: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _unmarked(reason: str) -> Assembled:
-    return Assembled(f"The modes of the system are not marked: {reason}.")
+def _unmarked(reason: str) -> SystemModes:
+    return SystemModes(f"The modes of the system are not marked: {reason}.")
 
 
-def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
+def system_modes(model: AnyModel, result: xr.Dataset) -> SystemModes:
     """The oscillations of the system about the mean of its configuration where it stays near, else about its start."""
     if model.nv == 0:
-        return Assembled("")
+        return SystemModes("")
     if not isinstance(model, Model) or model.loops is not None:
         what = "its loops are closed" if isinstance(model, Model) else "it is an equivalent rigid-link system"
         return _unmarked(f"{what}, and only trees of floating frames are linearized here")
@@ -59,14 +59,14 @@ def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
         )
     marks = [{"x": float(turns[i] / (2 * np.pi)), "label": names[i]} for i in clear]
     marks.sort(key=lambda mark: float(str(mark["x"])))
-    return Assembled(f"Dashed: modes of the system about {where}." if marks else "", marks)
+    return SystemModes(f"Dashed: modes of the system about {where}." if marks else "", marks)
 
 
 def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
 
     From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
-    where `supple.linear.modes` is exact. But this needs only machine code that is made in a second.
+    where `supple.linear.modes` is exact. But this needs only machine code that compiles in a second.
     """
     n = model.nv
     if estimated_operations(model) <= WORTH_COMPILING:
@@ -104,7 +104,7 @@ def _configuration(model: Model, q: Floats) -> tuple[Floats, str]:
 
 
 def _spin(model: Model, v: Floats) -> tuple[float, str]:
-    """The greatest mean angular speed of a joint, rad/s, and its name."""
+    """The maximum mean angular speed of a joint, rad/s, and its name."""
     turning = groups(model, "v", model.speed_units).get((False, "rad/s"))
     if not turning:
         return 0.0, ""

@@ -14,7 +14,8 @@ from scipy.spatial.transform import Rotation
 from supple.checks import Floats, direction
 from supple.errors import nearest
 
-FAULT = "fault"
+PLAIN = "plain words"
+"""Type of pydantic errors whose words are those of the message."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Form:
     item: str = ""
 
 
-class Table(BaseModel):
+class FileTable(BaseModel):
     """A table of the file: no keys but those listed, and messages that say what was expected and what is there."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,33 +34,33 @@ class Table(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _in_plain_words(cls, data: Any, handler: Callable[[Any], Any]) -> Any:
-        """Hand on the table, or its faults: one for each key, those of tables inside as they are."""
+        """Hand on the table, or its errors: one for each key, those of tables inside as they are."""
         if not isinstance(data, dict):
-            raise fault(f"expected a table, got {_short(data)}")
-        faults: dict[tuple[Any, ...], str] = {}
+            raise plain_error(f"expected a table, got {_short(data)}")
+        errors: dict[tuple[Any, ...], str] = {}
         table = None
         try:
             table = handler(data)
         except ValidationError as error:
             for line in error.errors():
                 item = len(line["loc"]) == 2 and line["type"].startswith("union_tag")
-                loc = line["loc"] if line["type"] == FAULT or item else line["loc"][:1]
-                faults.setdefault(loc, line["msg"] if line["type"] == FAULT else cls._fault(data, line))
+                loc = line["loc"] if line["type"] == PLAIN or item else line["loc"][:1]
+                errors.setdefault(loc, line["msg"] if line["type"] == PLAIN else cls._words(data, line))
         for key, words in cls.conflicts(data):
-            faults.setdefault((key,) if key else (), words)
-        if faults:
-            lines = [InitErrorDetails(type=fault(words), loc=loc, input=None) for loc, words in faults.items()]
+            errors.setdefault((key,) if key else (), words)
+        if errors:
+            lines = [InitErrorDetails(type=plain_error(words), loc=loc, input=None) for loc, words in errors.items()]
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return table
 
     @classmethod
     def conflicts(cls, data: dict[str, Any]) -> Iterable[tuple[str, str]]:
-        """What is wrong with the keys taken together: the key to name, or "" for the table, and the fault."""
+        """What is wrong with the keys taken together: the key to name, or "" for the table, and the error."""
         return ()
 
     @classmethod
-    def _fault(cls, data: dict[str, Any], line: Any) -> str:
-        """One fault of a key of this table as "expected ..., got ..."."""
+    def _words(cls, data: dict[str, Any], line: Any) -> str:
+        """One error of a key of this table as "expected ..., got ..."."""
         key = str(line["loc"][0])
         if line["type"] == "extra_forbidden":
             return f"unknown key{nearest(key, cls.model_fields)}"
@@ -75,12 +76,12 @@ class Table(BaseModel):
         return f"expected {expected}, got {_short(data[key])}"
 
 
-def form(table: type[Table], key: str) -> str:
+def form(table: type[FileTable], key: str) -> str:
     """The words for what is expected at a key."""
     return _form(table, key).words
 
 
-def _form(table: type[Table], key: str) -> Form:
+def _form(table: type[FileTable], key: str) -> Form:
     return next(m for m in table.model_fields[key].metadata if isinstance(m, Form))
 
 
@@ -89,10 +90,10 @@ def by_type(union: Any) -> dict[str, type[Any]]:
     return {get_args(table.model_fields["type"].annotation)[0]: table for table in get_args(union)}
 
 
-def fault(words: str) -> PydanticCustomError:
-    """A fault in words that need no more words from the tables around it."""
+def plain_error(words: str) -> PydanticCustomError:
+    """An error in words that need no more words from the tables around it."""
     template: Any = words  # nothing in it is filled in: pydantic only asks for a literal
-    return PydanticCustomError(FAULT, template)
+    return PydanticCustomError(PLAIN, template)
 
 
 def _short(value: Any) -> str:
@@ -119,7 +120,7 @@ Axis = Annotated[str | Three, Form('"x", "y", "z", "-x", "-y", "-z" or 3 numbers
 PerDof = Annotated[Number | list[Number], Form("a number, or a list with one for each speed")]
 
 
-class AxisAngle(Table):
+class AxisAngle(FileTable):
     """A turn about an axis."""
 
     axis: Axis = Field(description="Axis of the turn.")
@@ -131,7 +132,7 @@ class AxisAngle(Table):
         return np.asarray(Rotation.from_rotvec(turn).as_matrix())
 
 
-class RollPitchYaw(Table):
+class RollPitchYaw(FileTable):
     """Turns about x, then y, then z, all three fixed (as in URDF)."""
 
     rpy_deg: Vector = Field(description="Roll about x, pitch about y, yaw about z, degrees.")
@@ -141,7 +142,7 @@ class RollPitchYaw(Table):
         return np.asarray(Rotation.from_euler("xyz", self.rpy_deg, degrees=True).as_matrix())
 
 
-class Quaternion(Table):
+class Quaternion(FileTable):
     """A unit quaternion."""
 
     quaternion: Annotated[list[Number], Field(min_length=4, max_length=4), Form("4 numbers")] = Field(
@@ -152,7 +153,7 @@ class Quaternion(Table):
     def _unit(self) -> Quaternion:
         length = float(np.linalg.norm(self.quaternion))
         if abs(length - 1.0) > 1e-6:
-            raise fault(f"quaternion: expected length 1, got {length:g}")
+            raise plain_error(f"quaternion: expected length 1, got {length:g}")
         return self
 
     def matrix(self) -> Floats:
@@ -160,7 +161,7 @@ class Quaternion(Table):
         return np.asarray(Rotation.from_quat(self.quaternion).as_matrix())
 
 
-TURNS: tuple[type[Table], ...] = (AxisAngle, RollPitchYaw, Quaternion)
+TURNS: tuple[type[FileTable], ...] = (AxisAngle, RollPitchYaw, Quaternion)
 
 
 def _turn_tag(value: Any) -> str:

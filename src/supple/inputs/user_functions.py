@@ -19,7 +19,7 @@ from supple.inputs.quantities import Quantities
 Vector = NDArray[np.float64]
 UNKNOWN = "depends on what cannot be compared:"
 """In the text of a law that two runs cannot be compared by."""
-DriveFunction = Callable[[float, Vector, Vector], ArrayLike]
+ForceFunction = Callable[[float, Vector, Vector], ArrayLike]
 
 
 def is_function(law: Any) -> bool:

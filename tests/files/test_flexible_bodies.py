@@ -10,7 +10,7 @@ import pytest
 import supple
 from generators_flexible import random_flexible
 from supple.files import check, read, toml
-from supple.files.emit import body_files, text
+from supple.files.toml_text import body_files, text
 from supple.structures import FlexibleBody, Material, Rectangle, beam, load_body, save_body
 
 ARM = """
@@ -147,14 +147,14 @@ def test_nodal_coordinates_go_by_three_names(file: Path) -> None:
     assert given["q"] == {"fore.4.uz": 0.1, "upper.angle": 1.0}
     assert given["v"] == {"upper.1.rx": 2.0}
     file.write_text(f"{nodal}[simulation]\nduration = 1\nq.fore.4.ua = 0.1\n")
-    (fault,) = check(file)
-    assert "simulation: q: no coordinate 'fore.4.ua'; did you mean 'fore.4.u" in fault
+    (error,) = check(file)
+    assert "simulation: q: no coordinate 'fore.4.ua'; did you mean 'fore.4.u" in error
 
 
 def test_names_nested_without_end_are_no_coordinates(file: Path) -> None:
     file.write_text(f"{ARM}[simulation]\nduration = 1\nq.{'a.' * 5000}b = 1\n")
-    (fault,) = check(file)
-    assert "simulation: q: no coordinate 'a.a.a." in fault
+    (error,) = check(file)
+    assert "simulation: q: no coordinate 'a.a.a." in error
 
 
 # ------------------------------------------------------------ bodies in files
@@ -203,7 +203,7 @@ def test_files_that_hold_no_body(tmp_path: Path, damage: str, message: str) -> N
     file.write_text(ARM.replace('{ structure = "link", basis = "craig-bampton", modes = 1 }', '{ file = "link.h5" }'))
     with pytest.raises(supple.FileFormatError, match=message) as caught:
         supple.load(file)
-    assert str(caught.value).count("\n") == 0, "two bodies from one file have one fault"
+    assert str(caught.value).count("\n") == 0, "two bodies from one file have one error"
     assert check(file) == [str(caught.value)]
 
 
@@ -298,7 +298,7 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["taken.toml"]
 
 
-# ------------------------------------------------------------ faults
+# ------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_all_faults_at_once_and_no_echoes_of_them(file: Path) -> None:
         '[[wrench]]\nname = "w"\nframe = "upper/x"\n'
         '[[spring_damper]]\nname = "s"\nfirst = "third/f"\nsecond = "nowhere"\n'
     )
-    places = [fault.partition(";")[0].removeprefix(f"{file}: ").split(": ")[:2] for fault in check(file)]
+    places = [error.partition(";")[0].removeprefix(f"{file}: ").split(": ")[:2] for error in check(file)]
     assert places == [
         ["structure[1] 'link'", "frame 'x'"],
         ["structure[2] 'other'", "material"],

@@ -1,4 +1,4 @@
-"""What `supple modes FILE` prints."""
+"""The natural modes of a model as text: what `supple modes FILE` prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from supple.linear.vibration import modes
 from supple.model.model import Model
 
 
-def print_modes(
+def modes_report(
     model: Model,
     q: Values | None = None,
     *,
@@ -18,7 +18,7 @@ def print_modes(
     fixed: Iterable[str] = (),
     count: int | None = 20,
 ) -> str:
-    """The text of the command: the table of modes, after that of the equilibrium if asked for.
+    """The table of modes as text, after that of the equilibrium if asked for.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The rows of closed loops in a complex state: how they move, and what their forces do.
+"""The constraint equations of closed loops in a complex state: how they change, and what their forces do.
 
 Run as plain Python: a few milliseconds a state, where machine code for complex numbers would take the better part of a
 minute to make.
@@ -18,13 +18,13 @@ from supple.recursions.newton_euler import at_rest
 from supple.recursions.tree import sizes, workspace
 
 
-class Rows:
-    """The rows in one state, (nq,), (nv,), (nv,); its working arrays are its own.
+class ConstraintEquations:
+    """The constraint equations in one state, (nq,), (nv,), (nv,); the working arrays are its own.
 
     Attributes
     ----------
     cw : ClosureWorkspace
-        Positions, velocities and accelerations of the rows, and how they see their frames.
+        Values, first and second rates of the equations, and how they depend on their frames.
     """
 
     def __init__(self, loops: Loops, q: Numbers, v: Numbers, a: Numbers) -> None:
@@ -38,7 +38,7 @@ class Rows:
         plain(closure_motion)(m.tree, m.flex, loops.arrays, q, v, a, self.ws, self.cw)
 
     def pull(self, forces: Floats) -> Numbers:
-        """J* lambda (nv,): what forces of the rows, of these sizes, do to the speeds."""
+        """J* lambda (nv,): what constraint forces lambda do to the speeds."""
         m, cl = self.loops.model, self.loops.arrays
         out = np.zeros(m.nv, self.cw.J.dtype)
         plain(at_rest)(m.flex, self.ws)

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.view import assembled as module
-from supple.view.assembled import assembled
+from supple.view import system_modes as module
+from supple.view.system_modes import system_modes
 
 
 def motion(model: supple.Model, q: np.ndarray[tuple[int, int], np.dtype[np.float64]], speed: float = 0.0) -> xr.Dataset:
@@ -24,7 +24,7 @@ def sprung() -> supple.Model:
 
 
 def test_marks_are_those_of_the_coupled_system_and_not_of_its_parts() -> None:
-    found = assembled(sprung(), motion(sprung(), np.zeros((5, 2))))
+    found = system_modes(sprung(), motion(sprung(), np.zeros((5, 2))))
     K, M = np.array([[1100.0, -300.0], [-300.0, 300.0]]), np.diag([2.0, 1.0])
     expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.inv(M) @ K))) / (2 * np.pi)
     assert [mark["x"] for mark in found.marks] == pytest.approx(expected)
@@ -40,23 +40,23 @@ def pendulum() -> supple.Model:
 
 def test_a_small_swing_is_linearized_about_its_mean_and_a_large_one_about_its_start() -> None:
     t = np.linspace(0, 10, 101)[:, None]
-    small = assembled(pendulum(), motion(pendulum(), 0.2 * np.cos(t)))
+    small = system_modes(pendulum(), motion(pendulum(), 0.2 * np.cos(t)))
     assert small.note.endswith("mean configuration.")
     assert small.marks[0]["x"] == pytest.approx(1 / (2 * np.pi), rel=1e-3)
-    large = assembled(pendulum(), motion(pendulum(), 1.0 * np.cos(t)))
+    large = system_modes(pendulum(), motion(pendulum(), 1.0 * np.cos(t)))
     assert large.note.endswith("configuration at the start.")
     assert large.marks[0]["x"] == pytest.approx(np.sqrt(np.cos(1.0)) / (2 * np.pi))
 
 
 def test_fast_spin_many_freedoms_and_no_inertia_are_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     still = np.zeros((5, 1))
-    spun = assembled(pendulum(), motion(pendulum(), still, 3.0))
+    spun = system_modes(pendulum(), motion(pendulum(), still, 3.0))
     assert spun.marks == []
     assert "arm.angle turns at 3 rad/s" in spun.note
     mech = supple.Mechanism("mast")
     mech.add_body("mast", supple.RigidBody(0.0), joint=supple.Revolute("z"))
-    mast = assembled(mech.build(), motion(mech.build(), still))
+    mast = system_modes(mech.build(), motion(mech.build(), still))
     assert mast.marks == []
     assert "could not be linearized" in mast.note
     monkeypatch.setattr(module, "MOST_SPEEDS", 0)
-    assert "1 speeds, more than the 0" in assembled(pendulum(), motion(pendulum(), still)).note
+    assert "1 speeds, more than the 0" in system_modes(pendulum(), motion(pendulum(), still)).note

@@ -18,7 +18,7 @@ from supple.view.scene import scene
 
 MOST = 3000
 """Points of a curve."""
-LEAST_MOTION = 1e-6
+MIN_MOTION = 1e-6
 """Share of the largest motion or amplitude below which an axis shows rounding only."""
 
 
@@ -91,7 +91,7 @@ def _by_run(comparison: Comparison, values: Floats) -> dict[str, Floats]:
 def _moving(values: Floats) -> list[int]:
     """Axes along which there is something to see."""
     size = np.abs(values).max(axis=(0, 1))
-    return [int(i) for i in np.flatnonzero(size > LEAST_MOTION * size.max())]
+    return [int(i) for i in np.flatnonzero(size > MIN_MOTION * size.max())]
 
 
 def _marks(frequencies: Floats, f: Floats) -> list[dict[str, Any]]:

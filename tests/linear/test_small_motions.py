@@ -47,8 +47,8 @@ def test_rest_takes_the_forces_that_the_dynamics_find() -> None:
     rest = equilibrium(model, START)
     assert model.loops is not None
     e = linear_equations(model, rest.q)
-    assert e.closing == pytest.approx(model.loops.forces(rest.q, np.zeros(3), np.zeros(3)), rel=1e-7)
-    assert np.abs(e.closing).max() > 5.0
+    assert e.state.closing == pytest.approx(model.loops.forces(rest.q, np.zeros(3), np.zeros(3)), rel=1e-7)
+    assert np.abs(e.state.closing).max() > 5.0
     assert np.abs(model.forward_dynamics(rest.q, np.zeros(3), np.zeros(3))).max() < 1e-9
 
 
@@ -140,8 +140,8 @@ def test_hinges_closed_are_hinges(spin: float) -> None:
     assert other.energies == pytest.approx(mine.energies, abs=1e-7)
     assert two.transfer([0.2, 1.0]) == pytest.approx(one.transfer([0.2, 1.0]), rel=1e-7, abs=1e-9)
     if spin:
-        assert np.abs(two.equations.Y).max() > 0.1
-        assert np.abs(two.equations.V).max() > 0.1
+        assert np.abs(two.equations.carried.Y).max() > 0.1
+        assert np.abs(two.equations.carried.V).max() > 0.1
 
 
 def test_rods_in_parallel_are_one_slide() -> None:
@@ -178,16 +178,16 @@ def test_a_and_b_are_derivatives_of_the_closed_motion(name: str) -> None:
     outputs = [f"a:{x}" for x in model.speeds] + [f"{model.bodies[-1]}.x", f"{model.bodies[-1]}.vy"]
     system = state_space(model, q, v, tau, inputs=[model.speeds[0]], outputs=outputs)
     e = system.equations
-    assert e.a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-6, abs=1e-6 * np.abs(e.a).max())
-    assert min(np.abs(x).max() for x in (e.Y, e.W, e.V)) > 0.01
+    assert e.state.a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-6, abs=1e-6 * np.abs(e.state.a).max())
+    assert min(np.abs(x).max() for x in (e.carried.Y, e.carried.W, e.carried.V)) > 0.01
     own, n = list(e.names), len(e.free)
     x = rng.normal(size=2 * n) * np.repeat([1.0, np.abs(v).max()], n)
 
     def rates(h: float) -> Floats:
-        guess = q + h * e.X @ x[:n]
+        guess = q + h * e.carried.X @ x[:n]
         guess[e.free] = q[e.free] + h * x[:n]
         there = loops.assemble(guess, own)
-        moved = v + h * (e.Z @ x[n:] + e.Y @ x[:n])
+        moved = v + h * (e.carried.Z @ x[n:] + e.carried.Y @ x[:n])
         moved[e.free] = v[e.free] + h * x[n:]
         moved = loops.consistent(there, moved, own)
         force = tau.copy()
@@ -227,11 +227,11 @@ def test_independent_speeds_may_be_chosen(chosen: str) -> None:
 def test_shares_of_bodies_add_up_to_the_kinetic_energy() -> None:
     model, start = andrews()
     e = linear_equations(model, start)
-    motion = e.Z[:, 0]
-    shares = body_energies(model, e.q, motion[:, None])[:, 0]
+    motion = e.carried.Z[:, 0]
+    shares = body_energies(model, e.state.q, motion[:, None])[:, 0]
     for k, name in enumerate(model.bodies):
-        V = model.velocity(e.q, motion, name, axes="frame")
+        V = model.velocity(e.state.q, motion, name, axes="frame")
         body = model.description.bodies[name].body
         w, u = V[:3], V[3:] + np.cross(V[:3], body.com)
         own = body.mass * u @ u + w @ body.inertia @ w
-        assert shares[k] * (motion @ model.mass_matrix(e.q) @ motion) == pytest.approx(own, rel=1e-9, abs=1e-15)
+        assert shares[k] * (motion @ model.mass_matrix(e.state.q) @ motion) == pytest.approx(own, rel=1e-9, abs=1e-15)

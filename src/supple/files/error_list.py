@@ -1,4 +1,4 @@
-"""Collecting what is wrong with a file, so that one reading finds as much of it as possible."""
+"""The errors of a file, collected so that one reading finds as many of them as possible."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.linalg import LinAlgError
 from supple.errors import FileFormatError, ModelError, PhysicsWarning, SuppleError, nearest
 
 
-class Echo(ModelError):
-    """Something cannot be made because of a fault that was noted where it stands; it is not noted again."""
+class ReportedError(ModelError):
+    """Something cannot be made because of an error that is in the list already; it is not added again."""
 
 
 @contextmanager
@@ -30,11 +30,11 @@ def computed() -> Iterator[None]:
         raise ModelError(f"cannot be computed, some number is far too large or too small: {what}") from None
 
 
-class Faults:
-    """The faults found in one file, and the doubts, in the order in which they were met.
+class ErrorList:
+    """The errors and warnings of one file, in the order in which they were found.
 
-    A reader that meets a fault notes it, goes on with something harmless in its place, and calls `refuse` before it
-    returns: nothing that was built on a fault leaves it.
+    A reader that finds an error adds it, continues with something harmless in its place, and calls `raise_any` before
+    it returns, so that nothing built on an error leaves it.
 
     Parameters
     ----------
@@ -44,49 +44,49 @@ class Faults:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[str] = []
-        self.warned: list[str] = []
+        self.lines: list[str] = []
+        self.warnings: list[str] = []
 
     def add(self, place: str, message: str) -> None:
-        """Note a fault: `place` is where in the file, `message` what was expected and what is there."""
-        self.found.append(f"{self.path}: {place}: {message}" if place else f"{self.path}: {message}")
+        """Add an error: `place` is where in the file, `message` what was expected and what is there."""
+        self.lines.append(f"{self.path}: {place}: {message}" if place else f"{self.path}: {message}")
 
     @contextmanager
-    def noted(self, place: str, prefix: str = "") -> Iterator[None]:
-        """Note an error of the model raised inside, and go on behind the block.
+    def collected(self, place: str, prefix: str = "") -> Iterator[None]:
+        """Add an error of the model that is raised inside, and continue after the block.
 
         `prefix` is what the message starts with that `place` says already.
         """
         try:
             with computed():
                 yield
-        except Echo:
+        except ReportedError:
             pass
         except ModelError as error:
             self.add(place, str(error).removeprefix(prefix))
 
     @contextmanager
-    def as_warning(self, place: str, prefix: str = "") -> Iterator[None]:
-        """Take up as doubts what the model warns of inside; place and prefix as in `noted`."""
+    def collected_warnings(self, place: str, prefix: str = "") -> Iterator[None]:
+        """Add what the model warns of inside; place and prefix as in `collected`."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PhysicsWarning)
             yield
         for warning in caught:
             if issubclass(warning.category, PhysicsWarning):
-                self.warned.append(f"{place}: {str(warning.message).removeprefix(prefix)}")
+                self.warnings.append(f"{place}: {str(warning.message).removeprefix(prefix)}")
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     def warn(self) -> None:
-        """Warn once of all doubts: what is wrong in real files but can be read all the same."""
-        if self.warned:
+        """Issue all warnings as one: what is wrong in real files but can still be read."""
+        if self.warnings:
             # The caller of `load`: behind it are the reader of all formats, that of one format, and this.
-            warnings.warn(f"{self.path}: read all the same: {'; '.join(self.warned)}", PhysicsWarning, stacklevel=5)
+            warnings.warn(f"{self.path}: read with warnings: {'; '.join(self.warnings)}", PhysicsWarning, stacklevel=5)
 
-    def refuse(self) -> None:
-        """Raise all faults as one error, a line each, if there are any."""
-        if self.found:
-            raise FileFormatError("\n".join(self.found))
+    def raise_any(self) -> None:
+        """Raise all errors as one error, a line each, if there are any."""
+        if self.lines:
+            raise FileFormatError("\n".join(self.lines))
 
 
 MOST_BODIES = 10_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files.faults import Echo, Faults, require_file
+from supple.files.error_list import ErrorList, ReportedError, require_file
 from supple.files.schema import ModelFile
 from supple.files.structures import AnyFlexible, ReductionTable, StoredTable
 from supple.structures.body import FlexibleBody
@@ -19,20 +19,20 @@ from supple.structures.structure import Structure
 T = TypeVar("T")
 
 
-class Workshop:
+class FlexibleBodies:
     """The materials, structures and flexible bodies of one file.
 
-    What cannot be made is noted as a fault where it stands, once, and is None from then on.
+    What cannot be made is reported once, where it stands in the file, and is None from then on.
 
     Parameters
     ----------
     file : ModelFile
-    faults : Faults
-        Takes up what is wrong.
+    errors : ErrorList
+        Takes what is wrong.
     """
 
-    def __init__(self, file: ModelFile, faults: Faults) -> None:
-        self.faults = faults
+    def __init__(self, file: ModelFile, errors: ErrorList) -> None:
+        self.errors = errors
         self.materials: dict[str, Material | None] = {}
         self.structures: dict[str, Structure | None] = {}
         self.bodies: dict[str, FlexibleBody | None] = {}
@@ -48,22 +48,22 @@ class Workshop:
         """Put what `make` makes under its name; messages about it begin with the prefix."""
         if name in shelf:
             what = place.partition("[")[0]
-            self.faults.add(place, f"name: there is a {what} of this name already")
+            self.errors.add(place, f"name: there is a {what} of this name already")
             return
         shelf[name] = None
-        with self.faults.noted(place, prefix), self.faults.as_warning(place, prefix):
+        with self.errors.collected(place, prefix), self.errors.collected_warnings(place, prefix):
             shelf[name] = make()
 
     def body(self, table: AnyFlexible, place: str) -> FlexibleBody | None:
         """The body that a table describes, the same object for equal tables."""
         if isinstance(table, StoredTable):
-            path = self.faults.path.parent / table.file
+            path = self.errors.path.parent / table.file
             key, make = str(path.resolve()), partial(_stored, path)
         else:
             key, make = repr(table), partial(self._reduced, table)
         if key not in self.bodies:
             self.bodies[key] = None
-            with self.faults.noted(place), self.faults.as_warning(place):
+            with self.errors.collected(place), self.errors.collected_warnings(place):
                 self.bodies[key] = make()
         return self.bodies[key]
 
@@ -74,7 +74,7 @@ class Workshop:
             )
         structure = self.structures[table.structure]
         if structure is None:
-            raise Echo
+            raise ReportedError
         return structure.reduce(table.basis, table.modes, table.root, table.interfaces, table.ratios())
 
 
