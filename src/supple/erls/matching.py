@@ -54,16 +54,16 @@ def matched_state(model: ErlsModel, q: ArrayLike, v: ArrayLike) -> tuple[Floats,
 
     def change(x: Floats) -> Floats:
         out = np.zeros(model.nv)
-        own = model.drive_matrix(x)[np.ix_(joints, joints)]
+        own = model.actuation_matrix(x)[np.ix_(joints, joints)]
         out[joints] = np.linalg.solve(own, position[joints] - model.joint_positions(x))
         return out
 
     x = _newton(change, position, f"model {model.name!r}: the equivalent rigid links cannot have their joints there")
-    return x, np.asarray(np.linalg.solve(model.drive_matrix(x), rate), dtype=float)
+    return x, np.asarray(np.linalg.solve(model.actuation_matrix(x), rate), dtype=float)
 
 
 def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
-    """Coordinates (nq,) at which drives hold the joints where they are in q, and the links have settled on them."""
+    """Coordinates (nq,) at which actuators hold the joints where they are in q, and the links have settled on them."""
     joints, rest = ~_elastic(model), np.zeros(model.nv)
     start = np.array(q, dtype=float)
     target = model.joint_positions(start)
@@ -80,7 +80,7 @@ def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
 
 
 def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
-    """Frequencies of small oscillations about a configuration that drives hold by constant forces, Hz, slowest first.
+    """Frequencies of small oscillations about a configuration held by constant forces, Hz, slowest first.
 
     Dampers are left out. Motions that nothing brings back, or that gravity drives away, are not oscillations.
     """
@@ -88,7 +88,7 @@ def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
     tau = model.inverse_dynamics(at, rest, rest)
 
     def left(x: Floats) -> Floats:
-        force: Floats = model.bias_forces(x, rest) - (np.swapaxes(model.drive_matrix(x), -1, -2) @ tau)
+        force: Floats = model.bias_forces(x, rest) - (np.swapaxes(model.actuation_matrix(x), -1, -2) @ tau)
         return force
 
     K = by_complex_steps(left, at, np.eye(model.nv))

@@ -17,7 +17,7 @@ from supple.structures.body import FlexibleBody
 
 
 @dataclass(frozen=True, eq=False)
-class Load:
+class LinkWrench:
     """A moment and force at a place of a link.
 
     Attributes
@@ -43,7 +43,7 @@ class Load:
     grounded: bool = False
 
 
-def place_load(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False) -> Load | None:
+def link_wrench(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False) -> LinkWrench | None:
     """A load at a frame of the mechanism; None on the ground."""
     attachment = chain.description.find_frame(frame)
     if attachment.body == GROUND:
@@ -61,10 +61,12 @@ def place_load(chain: Chain, frame: str, wrench: Numbers, grounded: bool = False
         )
     position, rotation, relative = attachment_of(link, attachment)
     shape = np.kron(np.eye(2), rotation) @ relative + moved(position - link.com) @ link.participation
-    return Load(i, position - link.com, shape, np.eye(3) if grounded else rotation, wrench, grounded)
+    return LinkWrench(i, position - link.com, shape, np.eye(3) if grounded else rotation, wrench, grounded)
 
 
-def virtual_work(load: Load, rotation: Numbers | None, psi: Numbers, eta: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def virtual_work(
+    load: LinkWrench, rotation: Numbers | None, psi: Numbers, eta: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
     """What a load does against (dphi, dP_0), dq_r and deta of its link: (67)."""
     turn: Any = load.turn if rotation is None else transposed(rotation)
     moment, force = (matvec(turn, load.wrench[..., i : i + 3]) for i in (0, 3))
