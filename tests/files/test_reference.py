@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import Simulation, check, joints, reference, schema, sections, structures
+from supple.files import check, joints, reference, schema, sections, structures
 from supple.files.file_table import FileTable
+from supple.files.simulation import SimulationTable
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_files.md"
 
@@ -19,7 +20,7 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_every_key_of_every_table_is_on_the_page() -> None:
     page = reference.page()
-    tables: list[type[FileTable]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, Simulation]
+    tables: list[type[FileTable]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, SimulationTable]
     tables += [structures.ReductionTable, structures.StoredTable, structures.PointMassTable, sections.MaterialTable]
     kinds = [*joints.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
     keys = {key for table in [*tables, *kinds] for key in table.model_fields}

@@ -144,7 +144,7 @@ def test_loops_that_cannot_be_closed() -> None:
 def test_a_singular_posture_is_refused() -> None:
     """A parallelogram laid flat could go on in two ways."""
     model = n_four_bar(1)
-    with pytest.raises(supple.SingularError, match="let 2 independent motions through there and 1 beside it"):
+    with pytest.raises(supple.SingularError, match="allow 2 independent motions there and 1 next to it"):
         modes(model, [-np.pi / 2, np.pi / 2, -np.pi / 2])
     assert len(modes(model, [-np.pi / 2 + 0.1, np.pi / 2 - 0.1, -np.pi / 2 + 0.1])) == 1
 

@@ -13,12 +13,11 @@ from supple.files import embedding, toml, urdf
 from supple.files.contents import Contents
 from supple.files.error_list import as_path
 from supple.files.relations import related
-from supple.files.simulation import Simulation
 from supple.formulations import ordinary
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 
-__all__ = ["Contents", "Simulation", "check", "load", "read", "save"]
+__all__ = ["Contents", "check", "load", "read", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
 

@@ -90,7 +90,7 @@ def _gear(mech: Description, path: Path) -> None:
                 ranges[at] = Limit(at, lower, upper, own.restitution)
             else:
                 said = (
-                    f"limits of {at!r} and of {follower!r}, which follows it, leave nothing: those of {at!r} are taken"
+                    f"limits of {at!r} and of {follower!r}, which follows it, do not overlap: those of {at!r} are used"
                 )
                 warnings.warn(f"{path}: read with a warning: {said}", PhysicsWarning, stacklevel=CALLER + 1)
     mech.limits = list(ranges.values())

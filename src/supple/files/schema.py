@@ -33,7 +33,7 @@ from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTab
 from supple.files.joints import AnyJoint
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
-from supple.files.simulation import Simulation
+from supple.files.simulation import SimulationTable
 from supple.files.structures import AnyFlexible, AnyStructure
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
@@ -199,7 +199,7 @@ class ModelFile(FileTable):
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
-    simulation: Annotated[Simulation | None, Form("a table")] = Field(None, description="What `supple run` does.")
+    simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     equations: Annotated[EquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the model down."

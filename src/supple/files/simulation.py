@@ -32,7 +32,7 @@ def flat(value: Any) -> Any:
 ByName = Annotated[dict[str, Number], BeforeValidator(flat), Form("a table of numbers by name")]
 
 
-class Simulation(FileTable):
+class SimulationTable(FileTable):
     """What `supple run` does with the model: the arguments of `supple.simulate`."""
 
     duration: Positive = Field(description="Time to simulate, s.")

@@ -160,6 +160,6 @@ def require_regular(f: Dependents, held: Bools) -> None:
     lost = lost_beside(model.loops, f.q, held, f.partition)
     if lost > 0:
         raise SingularError(
-            f"model {model.name!r}: the configuration is singular: its loops let {n} independent motions through "
-            f"there and {n - lost} beside it; small motions are those about another configuration"
+            f"model {model.name!r}: the configuration is singular: its loops allow {n} independent motions there "
+            f"and {n - lost} next to it; linearize about another configuration"
         )
