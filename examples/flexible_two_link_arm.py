@@ -1,4 +1,4 @@
-"""A two-link arm of aluminium strips: how far it sags, how slowly it rings, and how its tip lags behind the drives."""
+"""A two-link arm of aluminium strips: how far it sags, how slowly it rings, and how its tip lags behind the motors."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TURNED = ("MC", "IC", "IC33", "MD", "ID11", "ID12", "ID13", "ID22", "ID23", "ID3
 DURATION = 20.0
 
 
-def drives(q: Floats, v: Floats, weight: float = 1.0) -> Floats:
+def torques(q: Floats, v: Floats, weight: float = 1.0) -> Floats:
     """Torques of the four joints, for a clock and a camera so many times as heavy."""
     return np.array([weight, weight, 1.0, 1.0]) * (STIFFNESS * (GOAL - q[6:]) - DAMPING * v[6:])
 
@@ -32,7 +32,7 @@ def slew(equations: Equations, weight: float = 1.0) -> Floats:
 
     def slope(t: float, y: Floats) -> Floats:
         q, v = y[:10], y[10:]
-        return np.concatenate(f(q, v, drives(q, v, weight)))
+        return np.concatenate(f(q, v, torques(q, v, weight)))
 
     times = np.linspace(0.0, DURATION, 401)
     run = solve_ivp(slope, (0.0, DURATION), np.zeros(20), method="DOP853", t_eval=times, rtol=1e-10, atol=1e-12)
@@ -60,7 +60,7 @@ def main() -> float:
 
     y = slew(exact)
     assert np.abs(model.momentum(y[:10].T, y[10:].T)).max() < 1e-8
-    run = supple.simulate(model, DURATION, tau=lambda t, q, v: np.append(np.zeros(6), drives(q, v)))
+    run = supple.simulate(model, DURATION, tau=lambda t, q, v: np.append(np.zeros(6), torques(q, v)))
     assert np.allclose(run.q.values[-1], y[:10, -1], rtol=0, atol=1e-6)
     largest = np.abs(y[[3, 4, 5, 8, 9]]).max()
     print(f"clock and camera turn by {y[6, -1]:.3f} and {y[7, -1]:.3f} rad, small angles reach {largest:.4f} rad")
