@@ -29,7 +29,7 @@ def line(path: Path, floating_base: bool, states: int) -> tuple[str, bool]:
     except ValueError:
         return "skipped: Pinocchio cannot load it", True
     try:
-        peer = Peer(path, floating_base)
+        peer = Peer.of_file(path, floating_base)
     except SuppleError as error:
         return f"WRONG: {error}", False
     size = f"{len(peer.model.bodies):6d} {peer.model.nv:4d}"

@@ -41,7 +41,7 @@ def robot(label: str) -> Peer:
         text = path.read_text().replace('type="prismatic"', 'type="fixed"')
         path = Path(tempfile.mkdtemp()) / path.name
         path.write_text(text)
-    return Peer(path, change == "floating")
+    return Peer.of_file(path, change == "floating")
 
 
 def states(peer: Peer) -> tuple[Any, Any, Any]:

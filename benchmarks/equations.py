@@ -25,7 +25,7 @@ from rich.table import Table
 
 import supple
 from sizes import SMALL, best_time
-from supple.files import read_equations
+from supple.files import read
 from supple.symbolic import EquationsOfMotion, KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
@@ -170,7 +170,8 @@ def systems() -> dict[str, tuple[supple.Model, dict[str, Any]]]:
     path = EXAMPLES / "ten_dof_satellite.toml"
     if SMALL:
         return {"tree of 4": (tree(4), {})}
-    satellite, given = supple.load(path), read_equations(path)
+    contents = read(path)
+    satellite, given = contents.model, contents.equation_arguments()
     return {
         "satellite": (satellite, given),
         "satellite, eight small": (satellite, given | {"small": [f"q{i}" for i in (1, 2, 3, 4, 5, 6, 9, 10)]}),

@@ -25,7 +25,7 @@ from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.files import read_run
+from supple.files import read
 from supple.view import write_report
 
 mpl.use("Agg")
@@ -110,8 +110,8 @@ def motion_of(name: str, shot: Shot) -> Run:
         robot, goal = supple.load(EXAMPLES / f"{name}.urdf", limits=True), example["GOAL"]
         drive = lambda t, q, v: robot.inverse_dynamics(q, v, 36.0 * (goal - q) - 12.0 * v)  # noqa: E731
         return robot, supple.simulate(robot, 1.5, tau=drive)
-    model = supple.load(EXAMPLES / f"{name}.toml")
-    return model, supple.simulate(model, **(read_run(EXAMPLES / f"{name}.toml") | (shot.changes or {})))
+    contents = read(EXAMPLES / f"{name}.toml")
+    return contents.model, supple.simulate(contents.model, **(contents.run_arguments() | (shot.changes or {})))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import integrate, linalg, optimize
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -21,7 +21,7 @@ UPPER, FORE, LOAD, GRAVITY = 0.5, 0.4, 1.5, 9.81
 
 def driven(arm: supple.Model) -> xr.Dataset:
     """Motion of the arm to the goal under the controllers of the file, which know the weight of the arm alone."""
-    return supple.simulate(arm, **read_run(FILE) | {"rtol": 1e-10, "atol": 1e-12, "samples": 4001})
+    return supple.simulate(arm, **read(FILE).run_arguments() | {"rtol": 1e-10, "atol": 1e-12, "samples": 4001})
 
 
 def loaded(arm: supple.Model) -> supple.Model:
@@ -35,7 +35,7 @@ def loaded(arm: supple.Model) -> supple.Model:
 
 
 def sagging() -> Floats:
-    """Angles off the goal where the springs of the drives hold the load, by hand: forces times levers."""
+    """Angles off the goal where the controllers hold the load, by hand: forces times levers."""
 
     def rest(off: Floats) -> Floats:
         _, upper, fore = GOAL + off
@@ -52,10 +52,10 @@ def main() -> float:
     error, v, t = motion.q.values - GOAL, motion.v.values, motion.time.values
     weight = arm.bias_forces(motion.q.values, np.zeros(3))  # the formulas of the file hold the arm
     assert np.allclose(motion.tau, weight - STIFFNESS * error - DAMPING * v, rtol=0, atol=1e-10)
-    # Springs of the drives and motion store T + error . K error / 2; the dampers of the drives take v . D v.
+    # Proportional gains and motion store T + error . K error / 2; the derivative gains take v . D v.
     stored = motion.kinetic_energy.values + error**2 @ STIFFNESS / 2
     taken = float(integrate.simpson(v**2 @ DAMPING, x=t))
-    print(f"of {stored[0]:.4f} J at the start the drives have taken {taken:.4f} J after {t[-1]:g} s")
+    print(f"of {stored[0]:.4f} J at the start the controllers have taken {taken:.4f} J after {t[-1]:g} s")
     assert np.isclose(taken, stored[0], rtol=1e-6)  # what samples every millisecond can tell
     assert np.diff(stored).max() < 1e-12
 
@@ -71,7 +71,7 @@ def main() -> float:
 
     held, off = driven(loaded(arm)).q.values[-1] - GOAL, sagging()
     drop = float((arm.pose(GOAL, "fore/hand")[1] - arm.pose(GOAL + held, "fore/hand")[1])[2])
-    print(f"{LOAD} kg unknown to the drives turn shoulder and elbow by {held[1]:.8f} and {held[2]:.8f} rad,")
+    print(f"{LOAD} kg unknown to the controllers turn shoulder and elbow by {held[1]:.8f} and {held[2]:.8f} rad,")
     print(f"by hand {off[1]:.8f} and {off[2]:.8f} rad, and pull the hand {1e3 * drop:.5f} mm down")
     height = [UPPER * np.cos(upper) + FORE * np.cos(upper + fore) for _, upper, fore in (GOAL, GOAL + off)]
     assert np.allclose(held, off, rtol=0, atol=1e-9)

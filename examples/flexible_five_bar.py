@@ -8,7 +8,7 @@ import numpy as np
 
 import supple
 from supple import linear
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 MOTORS, ARM, FOREARM = 0.15, 0.25, 0.4
@@ -41,8 +41,9 @@ def by_hand(angles: np.ndarray) -> np.ndarray:
 
 def main() -> float:
     """Print and return the frequency at which the tool rings, Hz."""
-    model = supple.load(FILE)
-    motion = supple.simulate(model, **read_run(FILE))
+    contents = read(FILE)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
     energy = motion.kinetic_energy + motion.potential_energy
     assert abs(energy - motion.work).max() < 1e-6 * energy.max()
     assert abs(motion.constraint_error).max() < 1e-10

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 R, L, SPEED = 0.15, 0.5, 10.0
@@ -32,8 +32,9 @@ def by_hand(angle: np.ndarray) -> np.ndarray:
 
 def main() -> float:
     """Print and return the largest bending of the rod, mm; check it by hand, and the energy by the motor's work."""
-    model = supple.load(FILE)
-    motion = supple.simulate(model, **read_run(FILE))
+    contents = read(FILE)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
     energy = motion.kinetic_energy + motion.potential_energy
     assert abs(energy - motion.work).max() < 1e-8 * energy.max()
     assert motion.work.max() > 0.5

@@ -1,4 +1,4 @@
-"""A two-link arm of aluminium strips: how far it sags, how slowly it rings, and how its tip lags behind the drives."""
+"""A two-link arm of aluminium strips: how far it sags, how slowly it rings, and how its tip lags behind the motors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg, optimize
 
 import supple
-from supple.files import read_run
+from supple.files import read
 from supple.structures import FlexibleBody
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ def twin(model: supple.Model, gravity: float, rigid: bool) -> supple.Model:
 
 def tip(model: supple.Model, q: Floats) -> Floats:
     """Path of the payload under the torques of the file: both joints speed up and brake again."""
-    return supple.simulate(model, **read_run(FILE) | {"q": q}).position.values[:, 0]
+    return supple.simulate(model, **read(FILE).run_arguments() | {"q": q}).position.values[:, 0]
 
 
 def main() -> float:

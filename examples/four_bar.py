@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 CRANK, GROUND, ROD, SPEED = 0.1, 0.2, 0.25, 4 * np.pi
@@ -25,8 +25,9 @@ def pen(angle: np.ndarray) -> np.ndarray:
 
 def main() -> float:
     """Print and return the largest torque of the motor, N m."""
-    model = supple.load(FILE)
-    motion = supple.simulate(model, **read_run(FILE))
+    contents = read(FILE)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
     assert abs(motion.constraint_error).max() < 1e-12
 
     path = motion.position.sel(frame="coupler/pen").values[:, [0, 2]]

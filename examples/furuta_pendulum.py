@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -74,7 +74,7 @@ def main() -> float:
     x, t = np.concatenate([motion.q.values, motion.v.values], axis=1), motion.time.values
     print(f"let go at 0.3 rad, the arm turns by up to {np.abs(x[:, 0]).max():.3f} rad; after {t[-1]:g} s")
     print(f"arm and pendulum are {abs(x[-1, 0]):.1e} and {abs(x[-1, 1]):.1e} rad off")
-    filed = supple.simulate(model, **read_run(FILE))  # its gains are these, to four digits
+    filed = supple.simulate(model, **read(FILE).run_arguments())  # its gains are these, to four digits
     assert np.abs(filed.q.values - motion.q.values).max() < 1e-3
     # Once the angles are small the motion is that of the linear equations, a matrix exponential.
     assert np.abs(x[200]).max() > 1e-2

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 INERTIA = 4.8 + 40.0 * 0.6**2  # about the hinge
@@ -29,8 +29,9 @@ def by_hand(bounces: int) -> list[float]:
 
 def main() -> float:
     """Print and return the time of the fifth bounce, s; check the first eight by hand, and the work."""
-    model = supple.load(FILE)
-    motion = supple.simulate(model, **read_run(FILE))
+    contents = read(FILE)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
     happened = json.loads(motion.attrs["events"])
     for t, name in happened:
         print(f"{t:10.6f} s: {name}")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ellipj
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 MASS, LENGTH, ACROSS, ALONG, SPIN, TURN, GRAVITY = 15.0, 1.0, 0.234375, 0.46875, 150.0, -4.61538, 9.81
@@ -33,8 +33,9 @@ def height(t: Floats) -> Floats:
 def main() -> float:
     """Print and return the height of the centre of mass after 1 s; check the motion and its energy."""
     path = Path(__file__).with_suffix(".toml")
-    model = supple.load(path)
-    motion = supple.simulate(model, **read_run(path))
+    contents = read(path)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
 
     _, p = model.pose(motion.q.values, "top/disk")
     print(f"after 1 s the disk is at {p[-1, 0]:.8f}, {p[-1, 1]:.8f}, {p[-1, 2]:.8f} m")

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import supple
 from supple.erls import ErlsModel, build
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -30,7 +30,7 @@ PUBLISHED = (
 
 def fallen(model: supple.Model | ErlsModel) -> tuple[float, Floats]:
     """Angle of the hinge at the end, degrees, and positions of elbow and tip over time (times, 6)."""
-    run = supple.simulate(model, **read_run(FILE))
+    run = supple.simulate(model, **read(FILE).run_arguments())
     q = run.q.values
     angle = q[-1, 0] if isinstance(model, supple.Model) else model.joint_positions(q[-1])[0]
     return float(np.degrees(angle)), run.position.values.reshape(len(q), 6)

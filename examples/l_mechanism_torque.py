@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-import supple
 from supple import linear
 from supple.compare import formulations
-from supple.files import read_run
+from supple.files import read
 from supple.structures import Material, Rectangle, beam_path
 
 Floats = NDArray[np.float64]
@@ -37,7 +36,8 @@ def by_finite_elements(elements: int = 10) -> tuple[Floats, Floats]:
 
 def main() -> float:
     """Print the frequencies; return the first that the torque excites, of equivalent rigid links, Hz."""
-    model, settings = supple.load(FILE), read_run(FILE)
+    contents = read(FILE)
+    model, settings = contents.model, contents.run_arguments()
     rest = linear.equilibrium(model, settings["q"], tau={"L.angle": BALANCE})
     assert abs(np.degrees(rest.q[0]) - 135) < 0.5
     found = formulations(model, modes=[12], frame="L/corner1", **settings | {"q": rest.q})

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 MASS, ACROSS, ALONG, RADIUS, G = 0.1, 2.5e-5, 5e-5, 0.0316227766016838, 9.81
@@ -25,8 +25,8 @@ def steady_spin() -> float:
 
 def main() -> float:
     """Print and return the radius of the circle of the coin's centre, mm."""
-    model = supple.load(FILE)
-    settings = read_run(FILE)
+    contents = read(FILE)
+    model, settings = contents.model, contents.run_arguments()
     spin = steady_spin()
     assert abs(settings["v"]["coin.wy"] + spin) < 1e-12
     motion = supple.simulate(model, **settings)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import linear
-from supple.files import read_run
+from supple.files import read
 from supple.structures import FlexibleBody
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ def main() -> float:
     assert np.isclose(modes.frequencies[i], frequency, rtol=0.01)
     assert np.isclose(modes.damping[i], damping, rtol=0.01)
 
-    run = read_run(FILE) | {"duration": 60.0, "samples": 1201, "rtol": 1e-10, "atol": 1e-12}
+    run = read(FILE).run_arguments() | {"duration": 60.0, "samples": 1201, "rtol": 1e-10, "atol": 1e-12}
     motion = supple.simulate(model, **run)
     t, momentum = motion.time.values, motion.momentum.values
     pushed = TORQUE * (np.minimum(t, PUSH) - np.clip(t - PUSH, 0, PUSH))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 R, L, SPEED, G = 0.15, 0.5, 20.0, 9.81
@@ -35,8 +35,9 @@ def by_hand(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> float:
     """Print and return the largest torque of the motor, N m; check it and the slider's motion by hand."""
-    model = supple.load(FILE)
-    motion = supple.simulate(model, **read_run(FILE))
+    contents = read(FILE)
+    model = contents.model
+    motion = supple.simulate(model, **contents.run_arguments())
     place, torque = by_hand(SPEED * motion.time.values)
     assert np.allclose(motion.q.sel(coordinate="slider.position"), place, atol=1e-9)
     assert np.allclose(motion.tau.sel(speed="crank.angle"), torque, atol=1e-6)

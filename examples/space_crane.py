@@ -12,7 +12,7 @@ from scipy import linalg
 
 import supple
 from supple import linear
-from supple.files import read_run
+from supple.files import read
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
@@ -21,11 +21,11 @@ DRIFT = np.array([0.0, 0.0, 0.0, 0.3, -0.4, 0.2])  # of the crate: it does not t
 REACH = 10.0
 
 
-def rebuilt(model: supple.Model, crate: bool = True, drives: dict[str, supple.PID] | None = None) -> supple.Model:
-    """The crane with or without the crate; with drives as springs and dampers in its joints."""
+def rebuilt(model: supple.Model, crate: bool = True, controllers: dict[str, supple.PID] | None = None) -> supple.Model:
+    """The crane with or without the crate; with controllers as springs and dampers in its joints."""
     mech = supple.Mechanism(model.name, gravity=(0, 0, 0))
     for name, placed in model.description.bodies.items():
-        joint, pid = placed.joint, (drives or {}).get(f"{name}.angle")
+        joint, pid = placed.joint, (controllers or {}).get(f"{name}.angle")
         if pid:
             rest = float(np.asarray(pid.target.values)[-1]) if isinstance(pid.target, supple.Table) else 0.0
             joint = dataclasses.replace(joint, stiffness=pid.kp, damping=pid.kd, rest=rest)
@@ -34,10 +34,10 @@ def rebuilt(model: supple.Model, crate: bool = True, drives: dict[str, supple.PI
     return mech.build()
 
 
-def reaching(drives: dict[str, supple.PID], goal: dict[str, float]) -> dict[str, supple.PID]:
-    """The drives on the way from the stowed configuration to the crate."""
-    ways = {name: supple.Table([0.0, REACH - 2.0], [STOWED[name], goal[name]], "cubic") for name in drives}
-    return {name: dataclasses.replace(pid, target=ways[name]) for name, pid in drives.items()}
+def reaching(controllers: dict[str, supple.PID], goal: dict[str, float]) -> dict[str, supple.PID]:
+    """The controllers on the way from the stowed configuration to the crate."""
+    ways = {name: supple.Table([0.0, REACH - 2.0], [STOWED[name], goal[name]], "cubic") for name in controllers}
+    return {name: dataclasses.replace(pid, target=ways[name]) for name, pid in controllers.items()}
 
 
 def caught(empty: supple.Model, loaded: supple.Model, q: Floats, v: Floats) -> tuple[Floats, float]:
@@ -60,7 +60,7 @@ def main() -> float:
     """Print and return the energy that the catch takes, J; check it, the momentum, the work and the swing."""
     loaded = supple.load(FILE)
     empty = rebuilt(loaded, crate=False)
-    run: dict[str, Any] = read_run(FILE)
+    run: dict[str, Any] = read(FILE).run_arguments()
     first = supple.simulate(empty, REACH, q=STOWED, tau=reaching(run["tau"], run["q"]), rtol=1e-9)
     q, before = first.q.values[-1], first.v.values[-1]
     after, taken = caught(empty, loaded, q, before)
@@ -76,9 +76,9 @@ def main() -> float:
     assert np.isclose(lost, taken, rtol=1e-6)
     assert np.allclose(second.work, energy - energy[0], rtol=0, atol=1e-4)  # nothing else takes or gives
 
-    # Close to the goal the motion is that of the linear equations, with the drives as springs and dampers: a matrix
-    # exponential takes the state at 30 s to that at 36 s.
-    held, goal, n = rebuilt(loaded, drives=run["tau"]), loaded.neutral(), loaded.nq
+    # Close to the goal the motion is that of the linear equations, with the controllers as springs and dampers: a
+    # matrix exponential takes the state at 30 s to that at 36 s.
+    held, goal, n = rebuilt(loaded, controllers=run["tau"]), loaded.neutral(), loaded.nq
     for name, pid in run["tau"].items():
         goal[loaded.coordinate_index(name)] = pid.target.values[-1]
     A, _ = held.linearize(goal, np.zeros(n), np.zeros(n))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 FILE = Path(__file__).with_suffix(".toml")
 LEGS = [f"leg{n}.position" for n in range(1, 7)]
@@ -18,8 +18,8 @@ G = np.array([0.0, 0.0, -9.81])
 def by_hand(model: supple.Model, q: np.ndarray) -> np.ndarray:
     """Forces of the legs, N, from the balance of the platform's forces and moments.
 
-    Along itself a leg passes on what its drive gives less the weight of its rod; across, what its weights do by their
-    levers about the joint at the ground.
+    Along itself a leg passes on what its actuator gives less the weight of its rod; across, what its weights do by
+    their levers about the joint at the ground.
     """
     R, place = model.pose(q, "platform")
     middle = place + R @ [0.04, 0.02, 0.02]
@@ -36,17 +36,17 @@ def by_hand(model: supple.Model, q: np.ndarray) -> np.ndarray:
 
 
 def main() -> float:
-    """Print and return the largest force of a leg at rest, N; check all six by statics and by the drives' errors."""
+    """Print and return the largest force of a leg at rest, N; check all six by statics and by the control errors."""
     model = supple.load(FILE)
     assert model.loops is not None
-    motion = supple.simulate(model, **read_run(FILE))
+    motion = supple.simulate(model, **read(FILE).run_arguments())
     still = np.zeros(model.nv)
     for at in (0, -1):
         q = motion.q.values[at]
         force = model.loops.drives(q, still, still, LEGS)[[model.speeds.index(leg) for leg in LEGS]]
         assert np.allclose(force, by_hand(model, q), rtol=1e-8)
 
-    # The drives have no share against the weight: each leg comes to rest off its target by its force over kp.
+    # The controllers have no term against the weight: each leg comes to rest off its target by its force over kp.
     lengths = motion.q.sel(coordinate=LEGS).values
     assert np.allclose(lengths[0], 0.0, atol=1e-12)
     assert np.allclose(LIFTS - lengths[-1], force / KP, atol=1e-9)

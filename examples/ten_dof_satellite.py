@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import supple
-from supple.files import read_equations
+from supple.files import read
 from supple.symbolic import EquationsOfMotion
 
 Floats = NDArray[np.float64]
@@ -21,7 +21,7 @@ TURNED = ("MC", "IC", "IC33", "MD", "ID11", "ID12", "ID13", "ID22", "ID23", "ID3
 DURATION = 20.0
 
 
-def drives(q: Floats, v: Floats, weight: float = 1.0) -> Floats:
+def torques(q: Floats, v: Floats, weight: float = 1.0) -> Floats:
     """Torques of the four joints, for a clock and a camera so many times as heavy."""
     return np.array([weight, weight, 1.0, 1.0]) * (STIFFNESS * (GOAL - q[6:]) - DAMPING * v[6:])
 
@@ -32,7 +32,7 @@ def slew(equations: EquationsOfMotion, weight: float = 1.0) -> Floats:
 
     def slope(t: float, y: Floats) -> Floats:
         q, v = y[:10], y[10:]
-        return np.concatenate(f(q, v, drives(q, v, weight)))
+        return np.concatenate(f(q, v, torques(q, v, weight)))
 
     times = np.linspace(0.0, DURATION, 401)
     run = solve_ivp(slope, (0.0, DURATION), np.zeros(20), method="DOP853", t_eval=times, rtol=1e-10, atol=1e-12)
@@ -45,7 +45,8 @@ def main() -> float:
     The satellite is at rest at first and nothing acts on it from outside: its momentum stays zero.
     """
     path = Path(__file__).with_suffix(".toml")
-    model, given = supple.load(path), read_equations(path)
+    contents = read(path)
+    model, given = contents.model, contents.equation_arguments()
     exact = supple.equations(model, **given)
     small = supple.equations(model, small=SMALL, **given)
     for label, (additions, others) in COUNTS.items():
@@ -59,7 +60,7 @@ def main() -> float:
 
     y = slew(exact)
     assert np.abs(model.momentum(y[:10].T, y[10:].T)).max() < 1e-8
-    run = supple.simulate(model, DURATION, tau=lambda t, q, v: np.append(np.zeros(6), drives(q, v)))
+    run = supple.simulate(model, DURATION, tau=lambda t, q, v: np.append(np.zeros(6), torques(q, v)))
     assert np.allclose(run.q.values[-1], y[:10, -1], rtol=0, atol=1e-6)
     largest = np.abs(y[[3, 4, 5, 8, 9]]).max()
     print(f"clock and camera turn by {y[6, -1]:.3f} and {y[7, -1]:.3f} rad, small angles reach {largest:.4f} rad")

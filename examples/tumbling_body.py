@@ -8,14 +8,15 @@ import numpy as np
 from scipy.special import ellipk
 
 import supple
-from supple.files import read_run
+from supple.files import read
 
 
 def main() -> float:
     """Print and return the time between flips found in the motion; check it against Euler's solution."""
     path = Path(__file__).with_suffix(".toml")
-    model = supple.load(path)
-    result = supple.simulate(model, **read_run(path))
+    contents = read(path)
+    model = contents.model
+    result = supple.simulate(model, **contents.run_arguments())
 
     w_y, t = result.v.sel(speed="tool.wy").values, result.time.values
     turns = np.flatnonzero(w_y[:-1] * w_y[1:] < 0)

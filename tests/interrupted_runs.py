@@ -56,11 +56,11 @@ com = [0.1, 0.0, 0.0]
 inertia = [0.01, 0.02, 0.02]
 joint = { type = "spherical" }
 
-[[drive]]
+[[actuator]]
 speed = "lift.position"
 force = { times = [0.0, 0.7, 0.9, 1.3, 1.5], values = [0.0, 0.0, 60.0, 60.0, 20.0] }
 
-[[drive]]
+[[actuator]]
 speed = "arm.angle"
 target = "0.5*strength"
 kp = 30.0

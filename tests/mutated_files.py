@@ -78,7 +78,7 @@ frame = "load"
 force = [1.0, 0.0, 0.0]
 [variables]
 strength = 1.0
-[[drive]]
+[[actuator]]
 speed = "cart.position"
 force = "2*sin(t)*strength"
 [[event]]
@@ -227,14 +227,14 @@ def mutated_bytes(content: bytes, rng: random.Random) -> bytes:
 def outcome(file: Path, same_verdict: bool) -> str:
     """ "read" or "refused" if it is as it should be, else what is wrong."""
     try:
-        faults = check(file)
+        errors = check(file)
         try:
             supple.load(file)
         except supple.SuppleError as error:
-            return "refused" if faults else f"load refuses what check accepts: {error}"
+            return "refused" if errors else f"load refuses what check accepts: {error}"
     except Exception:
         return traceback.format_exc()
-    return f"check refuses what load accepts: {faults[0]}" if faults and same_verdict else "read"
+    return f"check refuses what load accepts: {errors[0]}" if errors and same_verdict else "read"
 
 
 def mutated_hdf5(content: bytes, rng: random.Random) -> bytes:

@@ -33,7 +33,7 @@ from supple.files import load, save
 from supple.inputs import PID, Sampled, Table
 from supple.inputs.events import Event
 from supple.inputs.inputs import Motion
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.rigid_body import RigidBody

@@ -57,7 +57,7 @@ def hybrid_dynamics(model: AnyModel, q: Numbers, v: Numbers, drive: Numbers, giv
 
 def power(model: AnyModel, q: Numbers, v: Numbers, tau: Numbers) -> Numbers:
     """Power (...) of generalized forces; in an equivalent rigid-link system they act on the whole motion of joints."""
-    rates = (model.drive_matrix(q) @ v[..., None])[..., 0] if isinstance(model, ErlsModel) else v
+    rates = (model.actuation_matrix(q) @ v[..., None])[..., 0] if isinstance(model, ErlsModel) else v
     return np.asarray((tau * rates).sum(axis=-1))
 
 

@@ -51,7 +51,7 @@ def test_matched_states_move_joints_and_modes_alike(make: Any) -> None:
     x, s = matched_state(model, q, v)
     joints = ~ordinary.is_mode
     assert model.joint_positions(x) == pytest.approx(q[joints], abs=1e-12)
-    assert (model.drive_matrix(x) @ s)[joints] == pytest.approx(v[joints], abs=1e-10)
+    assert (model.actuation_matrix(x) @ s)[joints] == pytest.approx(v[joints], abs=1e-10)
     assert np.abs(x[joints] - q[joints]).max() > 1e-6  # the equivalent rigid links are elsewhere
     first = 0
     for i, link in enumerate(model.chain.links):

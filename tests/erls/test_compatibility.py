@@ -36,7 +36,7 @@ def normalised(model: ErlsModel, C_r: Numbers) -> tuple[Numbers, Numbers]:
     return C_r @ U, U
 
 
-def least_norm(C_r: Numbers) -> Numbers:
+def minimum_norm(C_r: Numbers) -> Numbers:
     """The right pseudoinverse as printed; analytic in C_r."""
     turned: Numbers = np.swapaxes(C_r, -1, -2)
     return turned @ np.linalg.inv(C_r @ turned)
@@ -57,13 +57,13 @@ def test_rows_and_columns_are_counted_as_in_the_paper(model: ErlsModel) -> None:
     assert C.shape == (6 * links - n, 6 * links + d)
 
 
-def test_the_rigid_displacements_are_the_least_norm_solution(model: ErlsModel) -> None:
+def test_the_rigid_displacements_are_the_minimum_norm_solution(model: ErlsModel) -> None:
     """(11), by the pseudoinverse of mass-normalised modes as the paper writes it."""
     q, _ = model.random_state(2)
     C, whole = model.compatibility(q), model.whole(q)
     rigid, elastic = split(model)
     C_r, U = normalised(model, C[:, rigid])
-    expected = -U @ least_norm(C_r) @ C[:, elastic] @ whole[elastic]
+    expected = -U @ minimum_norm(C_r) @ C[:, elastic] @ whole[elastic]
     assert np.abs(expected).max() > 1e-4
     assert relative(whole[rigid], expected) < 1e-12
 
@@ -104,7 +104,7 @@ def test_the_printed_rates_are_those_of_a_single_joint_only() -> None:
         whole, rate = model.whole(q), model.whole(turned).imag / STEP
         rigid, _ = split(model)
         C_r, U = normalised(model, model.compatibility(q)[:, rigid])
-        printed = -U @ least_norm(C_r) @ (model.compatibility(turned).imag / STEP @ whole)
+        printed = -U @ minimum_norm(C_r) @ (model.compatibility(turned).imag / STEP @ whole)
         gaps.append(np.abs(rate[rigid] - printed).max() / np.abs(whole).max())
     assert gaps[0] < 1e-14
     assert gaps[1] > 1e-2

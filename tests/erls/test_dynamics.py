@@ -82,10 +82,10 @@ def test_the_equations_are_those_of_the_ordinary_model_projected(make: Any) -> N
     x, s, w = model.display_state(q, v)
     N = velocity_map(model, q)
     joints = [i for i, name in enumerate(model.coordinates) if "mode" not in name]
-    B = model.drive_matrix(q)[joints]
+    B = model.actuation_matrix(q)[joints]
     chain = model.chain
     rate = model.joint_positions(q + 1j * STEP * v).imag / STEP
-    drift = model.drive_matrix(q + 1j * STEP * v)[joints].imag / STEP @ v
+    drift = model.actuation_matrix(q + 1j * STEP * v)[joints].imag / STEP @ v
     springs = chain.stiffness * (model.joint_positions(q) - chain.rest) + chain.damping * rate + chain.inertia * drift
     M = N.T @ model.display.mass_matrix(x) @ N + B.T @ np.diag(chain.inertia) @ B
     b = N.T @ model.display.inverse_dynamics(x, s, w) + B.T @ springs
@@ -100,7 +100,7 @@ def test_the_equations_are_those_of_the_ordinary_model_projected(make: Any) -> N
 
 
 def positions(model: ErlsModel, points: dict[str, Points], q: Numbers) -> Numbers:
-    """Of all point masses (states, points, 3), from the least-norm solution as printed and the poses of rigid links."""
+    """Of all point masses (states, points, 3), from the minimum-norm solution as printed and poses of rigid links."""
     C = model.compatibility(q)
     skeleton, out = model.display, []
     columns: dict[str, slice] = {}

@@ -132,7 +132,7 @@ def test_unsupported_joints_loops_and_springs_are_refused_by_name() -> None:
         build(arm(1), modes={"l9": 1})
 
 
-def test_a_posture_without_least_rigid_displacement_is_named() -> None:
+def test_a_configuration_without_a_minimum_norm_displacement_is_named() -> None:
     """Two hinges in line before a thin rod: nothing tells their slips apart, as C_r has lost rank."""
     mech = arm(1, "free-free", 2)
     mech.add_body("first", supple.RigidBody(0.0), "l0", supple.Revolute("z"), "end")

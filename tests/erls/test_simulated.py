@@ -14,7 +14,7 @@ from supple import linear
 from supple.cli.console import app
 from supple.cli.view import _report
 from supple.erls import ErlsModel, build
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_report
 
@@ -31,7 +31,7 @@ def arm() -> supple.Mechanism:
 
 
 def test_both_formulations_give_the_same_outputs() -> None:
-    """Tips, roots and strains by name; the energy is the work of drives and what dampers take."""
+    """Tips, roots and strains by name; the energy is the work of actuators and what dampers take."""
     mech = arm()
     wanted = Outputs(frames=["fore/end", "fore"], nodes=["upper/end", "fore/end"])
     tau: dict[str, float | str] = {"fore.angle": "0.4*sin(9*t)", "upper.angle": 0.1}

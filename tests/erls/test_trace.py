@@ -37,7 +37,7 @@ def test_equations_are_those_of_the_arrays(model: ErlsModel) -> None:
     assert relative(got["inverse"], model.inverse_dynamics(q, v, a)) < 1e-10
     assert relative(got["bias"], model.bias_forces(q, v)) < 1e-11
     assert relative(got["mass"], model.mass_matrix(q)) < 1e-12
-    assert got["power"][0] == pytest.approx(float(tau @ (model.drive_matrix(q) @ v)), rel=1e-10)
+    assert got["power"][0] == pytest.approx(float(tau @ (model.actuation_matrix(q) @ v)), rel=1e-10)
     assert np.array_equal(got["rates"], v)
     assert relative(got["energy"], model.energy(q, v)) < 1e-11
     assert relative(accelerations(model)(q, v, tau), got["forward"]) < 1e-9

@@ -93,8 +93,8 @@ def test_paths_that_are_no_files(tmp_path: Path, model_file: Path, robot_file: P
     ):
         with pytest.raises(supple.FileFormatError, match=message):
             supple.load(path)
-        (fault,) = files.check(path)
-        assert str(path) in fault
+        (error,) = files.check(path)
+        assert str(path) in error
 
 
 def test_saving_under_another_suffix_is_refused(model_file: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import mutated_files
 import supple
 from supple.errors import FileFormatError, ModelError
-from supple.files import check, faults
+from supple.files import check, error_list
 from supple.structures import Material, Rectangle, beam, box, load_body
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
@@ -50,21 +50,21 @@ def test_names_that_are_too_long_are_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     flexible = f'{{ file = "{"x" * 300}.h5" }}'
     path.write_text(f'name = "m"\n[[body]]\nname = "b"\nflexible = {flexible}\njoint = {{ type = "fixed" }}\n')
-    (fault,) = check(path)
-    assert "body[1] 'b'" in fault
-    assert "File name too long" in fault
+    (error,) = check(path)
+    assert "body[1] 'b'" in error
+    assert "File name too long" in error
 
 
 def test_files_that_are_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "model.toml"
     path.write_text('name = "m"\n' + "#" * 3 * 2**20)
-    assert not any("larger" in fault for fault in check(path))
-    monkeypatch.setattr(faults, "LARGEST", 2 * 2**20)
+    assert not any("larger" in error for error in check(path))
+    monkeypatch.setattr(error_list, "LARGEST", 2 * 2**20)
     assert check(path) == [f"{path}: expected a file of at most 2 MB, got a larger one"]
 
 
 def test_too_many_bodies_are_refused(tmp_path: Path) -> None:
-    count = faults.MOST_BODIES + 1
+    count = error_list.MOST_BODIES + 1
     path = tmp_path / "model.toml"
     path.write_text('name = "m"\n' + '[[body]]\nname = "b"\n' * count)
     words = f"expected at most 10,000, got {count:,}; build larger models in Python"
@@ -88,7 +88,7 @@ def test_numbers_of_absurd_size_are_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     text = mutated_files.HEAD + mutated_files.BEAMS
     path.write_text(text.replace("height = 0.01", "height = 1e300"))
-    (fault, *_) = check(path)
-    assert "structure[1] 'rod': cannot be computed, some number is far too large or too small" in fault
+    (error, *_) = check(path)
+    assert "structure[1] 'rod': cannot be computed, some number is far too large or too small" in error
     with pytest.raises(FileFormatError, match="cannot be computed"):
         supple.load(path)

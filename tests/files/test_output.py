@@ -8,7 +8,7 @@ from pydantic import ValidationError
 import supple
 from supple import structures
 from supple.files.output import OutputTable
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 
 
 def model() -> supple.Model:
@@ -22,7 +22,7 @@ def model() -> supple.Model:
 
 def test_the_table_gives_the_arguments_of_outputs() -> None:
     table = OutputTable.model_validate({"frames": ["boom/end", "hub"], "wrenches": ["all"], "strains": ["boom"]})
-    assert table.faults(model()) == []
+    assert table.errors(model()) == []
     assert Outputs(**table.arguments()) == Outputs(frames=("boom/end", "hub"), wrenches=("all",), strains=("boom",))
     assert OutputTable.model_validate({}).arguments() == {}
 
@@ -33,7 +33,7 @@ def test_every_key_is_one_of_outputs() -> None:
 
 def test_names_that_the_model_does_not_have_are_faults() -> None:
     table = OutputTable.model_validate({"frames": ["bom/end"], "wrenches": ["hup"], "nodes": ["boom/7", "boom/1"]})
-    assert table.faults(model()) == [
+    assert table.errors(model()) == [
         "frames: model 'crane': no frame 'bom/end'; did you mean 'boom/end'?",
         "wrenches: no body 'hup'; did you mean 'hub'?",
         "nodes: no node 'boom/7': 'boom' has nodes 0 to 3",

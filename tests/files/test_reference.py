@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import Simulation, check, reference, schema, sections, structures
-from supple.files.tables import Table
+from supple.files import check, joints, reference, schema, sections, structures
+from supple.files.file_table import FileTable
+from supple.files.simulation import SimulationTable
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_files.md"
 
@@ -19,9 +20,9 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_every_key_of_every_table_is_on_the_page() -> None:
     page = reference.page()
-    tables: list[type[Table]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, Simulation]
+    tables: list[type[FileTable]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, SimulationTable]
     tables += [structures.ReductionTable, structures.StoredTable, structures.PointMassTable, sections.MaterialTable]
-    kinds = [*schema.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
+    kinds = [*joints.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
     keys = {key for table in [*tables, *kinds] for key in table.model_fields}
     assert len(keys) > 50
     assert [key for key in keys - {"type"} if f"| `{key}` |" not in page] == []

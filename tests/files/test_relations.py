@@ -95,7 +95,7 @@ def test_ranges_that_are_none_are_left_out_with_a_word(robot: Path) -> None:
         model = supple.load(robot, limits=True, mimic=False)
     assert [x.coordinate for x in model.description.limits] == ["other.angle"]
     robot.write_text(text.replace('lower="-0.5" upper="0.75"', 'lower="1" upper="2"'))
-    with pytest.warns(supple.PhysicsWarning, match="leave nothing: those of 'arm.angle' are taken"):
+    with pytest.warns(supple.PhysicsWarning, match="do not overlap: those of 'arm.angle' are used"):
         model = supple.load(robot, limits=True, mimic=True)
     assert [(x.lower, x.upper) for x in model.description.limits] == [(1, 2)]
 

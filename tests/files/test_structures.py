@@ -1,4 +1,4 @@
-"""Materials, sections and structures of model files: what arrives, and a clear word for each fault."""
+"""Materials, sections and structures of model files: what arrives, and a clear word for each error."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 import supple
 from supple.files import check
-from supple.files.faults import Faults
-from supple.files.flexible import Workshop
+from supple.files.error_list import ErrorList
+from supple.files.flexible_bodies import FlexibleBodies
 from supple.files.schema import ModelFile
 from supple.structures import (
     Circle,
@@ -58,9 +58,9 @@ def file(tmp_path: Path) -> Path:
 def made(file: Path, structure: str) -> Structure:
     """The structure of a file that has this one beside the first."""
     file.write_text(f'{BOOM}[[structure]]\nname = "other"\n{structure}\n')
-    faults = Faults(file)
-    found = Workshop(ModelFile.model_validate(tomllib.loads(file.read_text())), faults).structures["other"]
-    faults.refuse()
+    errors = ErrorList(file)
+    found = FlexibleBodies(ModelFile.model_validate(tomllib.loads(file.read_text())), errors).structures["other"]
+    errors.raise_any()
     assert found is not None
     return found
 
@@ -196,7 +196,7 @@ def test_reductions(file: Path, written: str, arguments: tuple[object, ...]) -> 
     assert body.labels == expected.labels
 
 
-# ------------------------------------------------------------ faults
+# ------------------------------------------------------------ errors
 
 SECTION = '{ type = "rectangle", width = 0.02, height = 0.01 }'
 FLEXIBLE = 'flexible = { structure = "beam", basis = "cantilever", modes = 3 }'
@@ -342,7 +342,7 @@ def test_each_fault_is_named_once(file: Path, old: str, new: str, message: str) 
     assert all(line.startswith(f"{file}: ") for line in lines)
     assert check(file) == lines
     places = {line.removeprefix(f"{file}: ").split(":")[0].split("[")[0] for line in lines}
-    assert len(places) == 1, "what a fault of a material or structure makes impossible is no fault of its own"
+    assert len(places) == 1, "what an error of a material or structure makes impossible is no error of its own"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""TOML model files: what is read, exact writing, and a clear word for each fault."""
+"""TOML model files: what is read, exact writing, and a clear word for each error."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 import supple
 from generators import KINDS, random_tree
 from supple.description.rewriting import merged
-from supple.files import toml
-from supple.files.emit import text
+from supple.files import read, toml
+from supple.files.toml_text import text
 
 ARM = """
 name = "one"
@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 
 def reading(file: Path, content: str) -> supple.Mechanism:
     file.write_text(content, encoding="utf-8")
-    return toml.read(file)
+    return toml.read(file).mechanism
 
 
 # ------------------------------------------------------------ reading
@@ -150,7 +150,7 @@ def test_a_long_chain_from_tip_to_base(file: Path) -> None:
 def test_what_is_written_is_read_the_same(file: Path, number: int) -> None:
     model = random_tree(number, 2 * KINDS)
     toml.write(model, file)
-    again = toml.read(file).build()
+    again = toml.read(file).mechanism.build()
     assert again == model
     assert again != random_tree(number + 1, 2 * KINDS)
     assert text(again.description) == file.read_text()
@@ -161,7 +161,7 @@ def test_merged_bodies_stay_frames(file: Path, number: int) -> None:
     model = supple.Model(merged(random_tree(number, 2 * KINDS).description))
     assert any("/" not in label for label in model.description.frames)
     toml.write(model, file)
-    assert toml.read(file).build() == model
+    assert toml.read(file).mechanism.build() == model
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -177,7 +177,7 @@ def test_any_number_and_name_is_read_the_same(
     mech.add_body(name, supple.RigidBody(mass), at=position, joint=supple.Revolute("-z", rest=position[0]))
     file = tmp_path_factory.getbasetemp() / "any.toml"
     toml.write(mech, file)
-    assert toml.read(file).build() == mech.build()
+    assert toml.read(file).mechanism.build() == mech.build()
 
 
 def test_loads_of_single_freedoms_are_kept_apart(file: Path) -> None:
@@ -185,7 +185,7 @@ def test_loads_of_single_freedoms_are_kept_apart(file: Path) -> None:
     mech.add_body("a", supple.RigidBody(1.0), joint=supple.Universal("x", "z", stiffness=(1, 2), damping=3))
     toml.write(mech, file)
     assert "stiffness = [1.0, 2.0], damping = 3.0 }" in file.read_text()
-    assert toml.read(file).build() == mech.build()
+    assert toml.read(file).mechanism.build() == mech.build()
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_mechanism_without_bodies_is_not_written(file: Path) -> None:
     assert not file.exists()
 
 
-# ------------------------------------------------------------ faults
+# ------------------------------------------------------------ errors
 
 BODY = '[[body]]\nname = "{0}"\nparent = "{1}"\nmass = 1\njoint = {{ type = "fixed" }}\n'
 
@@ -307,7 +307,7 @@ def test_check_finds_all_faults_and_no_echoes_of_them(file: Path) -> None:
         '[[wrench]]\nname = "w"\nframe = "d"\n'
     )
     found = toml.check(file)
-    places = [fault.removeprefix(f"{file}: ").split(": ")[:2] for fault in found]
+    places = [error.removeprefix(f"{file}: ").split(": ")[:2] for error in found]
     assert places == [
         ["body[1] 'a'", "mass"],
         ["body[1] 'a'", "joint"],
@@ -322,13 +322,13 @@ def test_check_finds_all_faults_and_no_echoes_of_them(file: Path) -> None:
 def test_simulation_is_read_with_names_quoted_or_not(file: Path) -> None:
     table = "[simulation]\nduration = 2\nsamples = 5\nv = { 'arm.angle' = 2 }\n[simulation.q]\narm.angle = 1\n"
     file.write_text(ARM + table)
-    assert toml.read_run(file) == {"duration": 2.0, "samples": 5, "q": {"arm.angle": 1}, "v": {"arm.angle": 2}}
+    assert read(file).run_arguments() == {"duration": 2.0, "samples": 5, "q": {"arm.angle": 1}, "v": {"arm.angle": 2}}
     assert toml.check(file) == []
 
 
 def test_simulation_may_be_absent(file: Path) -> None:
     file.write_text(ARM)
-    assert toml.read_run(file) == {}
+    assert read(file).run_arguments() == {}
 
 
 def test_check_compares_the_simulation_with_the_model(file: Path) -> None:
@@ -342,5 +342,5 @@ def test_check_compares_the_simulation_with_the_model(file: Path) -> None:
 def test_check_refuses_a_quaternion_that_is_no_rotation(file: Path, values: str) -> None:
     content = ARM.replace('type = "revolute", axis = "y"', 'type = "spherical"')
     file.write_text(f"{content}[simulation]\nduration = 2\n[simulation.q]\narm.{values}\n")
-    (fault,) = toml.check(file)
-    assert "simulation: q: expected quaternions of length 1" in fault
+    (error,) = toml.check(file)
+    assert "simulation: q: expected quaternions of length 1" in error

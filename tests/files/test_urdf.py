@@ -1,4 +1,4 @@
-"""URDF robot descriptions: what is taken from them, and a clear word for each fault."""
+"""URDF robot descriptions: what is taken from them, and a clear word for each error."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_the_warning_points_at_the_call_of_load(file: Path) -> None:
     assert caught[0].filename == __file__
 
 
-# ------------------------------------------------------------ faults
+# ------------------------------------------------------------ errors
 
 BILLION_LAUGHS = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n<robot name="&b;"><link name="l"/></robot>'
 OUTSIDE = '<!DOCTYPE r SYSTEM "http://nowhere.invalid/r.dtd">\n<robot name="r"><link name="l"/></robot>'
@@ -291,7 +291,7 @@ def test_a_robot_without_a_name(file: Path) -> None:
 def test_check_finds_all_faults(file: Path) -> None:
     bad = joint("j", "base", "arm", "continous", '<origin xyz="1"/>')
     file.write_text(f'<robot name="r">\n{link("base", "<inertial/>")}\n{link("arm")}\n{bad}\n</robot>')
-    assert [fault.removeprefix(f"{file}: ").split(": ")[:3] for fault in urdf.check(file)] == [
+    assert [error.removeprefix(f"{file}: ").split(": ")[:3] for error in urdf.check(file)] == [
         ["line 2", "link 'base'", "inertial"],
         ["line 4", "joint 'j'", "origin"],
         ["line 4", "joint 'j'", "type"],

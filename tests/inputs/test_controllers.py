@@ -86,7 +86,7 @@ def test_a_limit_cuts_the_force_and_draws_the_integral_back(limit: Any, kp: floa
 
 
 def test_the_integral_is_not_wound_up_at_the_limit() -> None:
-    """Against the load the drive is weak, so it stands at its limit for long."""
+    """Against the load the actuator is weak, so it stands at its limit for long."""
     result = run(PID(target=-5.0, kp=40.0, kd=60.0, ki=30.0, limit=3.0), 20.0, 201)
     assert (result.tau.values[:10] == -3.0).all()
 
@@ -182,7 +182,7 @@ def test_many_ticks_between_two_outputs_are_no_chatter() -> None:
         (lambda: PID(1.0, kp="3"), "PID: kp: expected a finite number, got '3'"),  # type: ignore[arg-type]
         (lambda: PID(np.inf, kp=1.0), "PID: target: expected a finite number, a formula or a Table, got inf"),
         (lambda: PID(None, kp=1.0), "PID: target: expected a finite number, a formula or a Table, got None"),  # type: ignore[arg-type]
-        (lambda: PID(1.0, 1.0, limit=-1.0), "PID: limit: expected a positive number, or the least and the greatest"),
+        (lambda: PID(1.0, 1.0, limit=-1.0), "PID: limit: expected a positive number, or minimum and maximum"),
         (lambda: PID(1.0, 1.0, limit=(1.0, -1.0)), "PID: limit: expected"),
         (lambda: PID(1.0, 1.0, limit=(1.0, 2.0, 3.0)), "PID: limit: expected"),  # type: ignore[arg-type]
         (lambda: PID(1.0, 1.0, rate=0.0), "PID: rate: expected a positive number of samples a second, got 0"),

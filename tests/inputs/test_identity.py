@@ -14,7 +14,7 @@ import pytest
 
 from supple.inputs import identity
 from supple.inputs.controllers import Sampled
-from supple.inputs.functions import UNKNOWN, text
+from supple.inputs.user_functions import UNKNOWN, text
 
 GAIN = 1.0
 Law = Callable[..., Any]
@@ -100,7 +100,7 @@ def test_globals_count_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_text_is_the_same_in_every_process() -> None:
     code = (
-        "import functools, numpy as np\nfrom supple.inputs.functions import text\n"
+        "import functools, numpy as np\nfrom supple.inputs.user_functions import text\n"
         "k = {'a', 'b', 'c', 'd'}\ndef f(t, q, v, x): return len(k) * np.sin(q[0]) * x\n"
         "print(text(functools.partial(f, x=np.eye(2))))"
     )

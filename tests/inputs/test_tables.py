@@ -102,7 +102,7 @@ def by_hand(table: supple.Table, duration: float) -> NDArray[np.float64]:
         ("generalized_alpha", 1e-3, 1e-4),
     ],
 )
-def test_a_drive_by_a_table_is_as_exact_as_the_integrator(
+def test_a_force_by_a_table_is_as_exact_as_the_integrator(
     kind: str, integrator: str, step: float | None, tolerance: float
 ) -> None:
     table = supple.Table(TIMES, 3 * VALUES, kind)

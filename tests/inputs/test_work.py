@@ -1,4 +1,4 @@
-"""Energy law: without damping the energy of any system changes by the work of its drives, and by nothing else."""
+"""Energy law: without damping the energy of any system changes by the work of its actuators, and by nothing else."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def undamped(seed: int, flexible: bool) -> supple.Model:
 
 @pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "flexible"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_energy_changes_by_the_work_of_the_drives(seed: int, flexible: bool) -> None:
+def test_energy_changes_by_the_work_of_the_actuators(seed: int, flexible: bool) -> None:
     model = undamped(seed, flexible)
     first, second, last = model.speeds[0], model.speeds[1], model.speeds[-1]
     laws: dict[str, Any] = {

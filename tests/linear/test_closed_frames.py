@@ -73,7 +73,7 @@ def test_energy_of_a_loaded_frame_grows_with_its_modes() -> None:
     assert model.loops is not None
     rest = equilibrium(model, {"left.angle": -0.2})
     e = linear_equations(model, rest.q)
-    assert np.abs(e.closing).max() > 5.0
+    assert np.abs(e.state.closing).max() > 5.0
     found = modes(model, rest.q)
     assert len(found) == model.nv - 5
     for i in range(3):

@@ -59,7 +59,7 @@ def test_bicycle_of_whipple(whipple: supple.Model, speed: float) -> None:
     e = system.equations
     assert (len(e.placed), len(e.free)) == (8 - 1, 3)
     assert set(e.free) < set(e.placed)
-    assert np.abs(e.holding).max() < 1e-10
+    assert np.abs(e.state.holding).max() < 1e-10
     s = np.linalg.eigvals(system.A)
     s = s[(np.abs(s) > 1e-3) & (s.imag <= 0)]
     # The rest are zero: place, heading, angles of the wheels, forward speed.

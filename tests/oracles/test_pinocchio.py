@@ -68,7 +68,7 @@ def assert_agrees(peer: Peer) -> None:
 @pytest.mark.parametrize("floating_base", [False, True])
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_robot(robot: str, floating_base: bool) -> None:
-    peer = Peer(next(robot_directory().rglob(f"{robot}.urdf")), floating_base)
+    peer = Peer.of_file(next(robot_directory().rglob(f"{robot}.urdf")), floating_base)
     assert_agrees(peer)
 
 
@@ -76,20 +76,20 @@ def test_robot(robot: str, floating_base: bool) -> None:
 def test_every_kind_of_joint(tmp_path: Path, floating_base: bool) -> None:
     path = tmp_path / "kinds.urdf"
     path.write_text(EVERY_KIND.format(inertial=INERTIAL))
-    peer = Peer(path, floating_base)
+    peer = Peer.of_file(path, floating_base)
     assert {m.kind for m in peer.matches} >= {"single", "continuous", "planar", "free"}
     assert_agrees(peer)
 
 
 @pytest.mark.parametrize("robot", ["tiago_dual", "talos_reduced", "allegro_right_hand"])
 def test_order_of_the_bodies(robot: str) -> None:
-    peer = Peer(next(robot_directory().rglob(f"{robot}.urdf")), floating_base=True)
+    peer = Peer.of_file(next(robot_directory().rglob(f"{robot}.urdf")), floating_base=True)
     assert [m.v for m in peer.matches] == sorted(m.v for m in peer.matches)
     assert len(peer.matches) == len(peer.model.bodies)
 
 
 def test_poses_of_merged_links() -> None:
-    peer = Peer(next(robot_directory().rglob("panda.urdf")))
+    peer = Peer.of_file(next(robot_directory().rglob("panda.urdf")))
     q, _ = peer.model.random_state(0)
     pin.framesForwardKinematics(peer.pin, peer.data, peer.coordinates(q))
     links = [(i, f.name) for i, f in enumerate(peer.pin.frames) if f.type == pin.FrameType.BODY]
@@ -105,6 +105,6 @@ def test_poses_of_merged_links() -> None:
 @pytest.mark.parametrize("floating_base", [False, True])
 @pytest.mark.parametrize("robot", ["talos_reduced", "tiago_dual", "romeo_laas_small"])
 def test_real_robots_are_saved_exactly(tmp_path: Path, robot: str, floating_base: bool) -> None:
-    model = Peer(next(robot_directory().rglob(f"{robot}.urdf")), floating_base).model
+    model = Peer.of_file(next(robot_directory().rglob(f"{robot}.urdf")), floating_base).model
     supple.save(model, tmp_path / "robot.toml")
     assert supple.load(tmp_path / "robot.toml") == model

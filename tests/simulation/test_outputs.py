@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from generators_flexible import random_flexible_tree
 from supple import structures
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.simulation import recordings
 from supple.simulation.outputs import variables
 from supple.simulation.results import as_dataset, joined
@@ -78,7 +78,7 @@ def test_every_variable_has_units_and_every_axis_names(tmp_path: Path) -> None:
         "acceleration": ("time", "frame", "component"),
         "wrench": ("time", "joint", "component"),
         "displacement": ("time", "node", "axis"),
-        "strain": ("time", "gauge"),
+        "strain": ("time", "recovery_point"),
     }
     assert all(x.attrs["units"] and x.attrs["long_name"] for x in result.data_vars.values())
     assert set(result.dims) <= set(result.coords)
@@ -87,7 +87,7 @@ def test_every_variable_has_units_and_every_axis_names(tmp_path: Path) -> None:
         assert named == x.attrs["units"] or named in x.coords
     assert list(result.joint.values) == ["hub", "boom", "camera"]
     assert list(result.node.values) == [f"boom/{i}" for i in range(5)]
-    assert "boom/3-4 at 4 curvature y" in result.gauge
+    assert "boom/3-4 at 4 curvature y" in result.recovery_point
     assert result.attrs == {"model": "satellite", "integrator": "none"}
     result.to_netcdf(tmp_path / "motion.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "motion.nc", engine="h5netcdf") as again:
@@ -130,7 +130,7 @@ def test_names_may_stand_alone_and_count_once() -> None:
 def test_wrong_names_are_refused_with_the_nearest(wanted: Outputs, message: str) -> None:
     with pytest.raises(supple.StateError, match=message):
         variables(satellite(), [0.0], *states(satellite(), 1), wanted)
-    assert len(wanted.faults(satellite())) == 1 + (wanted.frames == ("hup",) and bool(wanted.strains))
+    assert len(wanted.errors(satellite())) == 1 + (wanted.frames == ("hup",) and bool(wanted.strains))
 
 
 def test_what_is_no_name_is_refused() -> None:
@@ -324,13 +324,13 @@ def test_strain_of_a_cantilever_that_holds_a_weight() -> None:
     q = np.linalg.solve(boom.stiffness.toarray(), -model.bias_forces(model.neutral(), still))
     rest = still[None]
     result = as_dataset(model, [0.0], q[None], rest, rest, rest, Outputs(strains=["boom"]))
-    found = result.strain[0].sel(gauge=["boom/0-1 at 0 curvature y", "boom/0-1 at 0 fibre +y+z"])
+    found = result.strain[0].sel(recovery_point=["boom/0-1 at 0 curvature y", "boom/0-1 at 0 fibre +y+z"])
     curvature = 3.0 * 9.81 * 0.8 / (2e11 * SQUARE.Iy)
     np.testing.assert_allclose(found, [curvature, curvature * 0.015], rtol=1e-6)
-    bends = result.strain.where(result.gauge_quantity == "curvature y", drop=True)
-    x = bends.gauge_x.values
+    bends = result.strain.where(result.recovery_quantity == "curvature y", drop=True)
+    x = bends.recovery_x.values
     np.testing.assert_allclose(bends[0], curvature * (1 - x / 0.8), atol=1e-6 * curvature)
-    assert list(found.gauge_unit.values) == ["1/m", "1"]
+    assert list(found.recovery_unit.values) == ["1/m", "1"]
 
 
 def test_an_orientation_that_a_diverged_run_has_lost_is_refused_by_name() -> None:

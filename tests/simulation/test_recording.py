@@ -241,7 +241,9 @@ def test_results_are_joined_and_checked_in_little_memory(path: Path, monkeypatch
 def test_begin_refuses_an_unfinished_run_unless_told_to_overwrite(path: Path) -> None:
     interrupted(path, 3)
     before = snapshot(path.parent)
-    with pytest.raises(supple.ResultsError, match=r"motion.nc: .* 3 parts in .*--resume goes on.*--overwrite begins"):
+    with pytest.raises(
+        supple.ResultsError, match=r"motion.nc: .* 3 parts in .*resume=True continues it.*overwrite=True starts"
+    ):
         Recording.begin(path, plan(9))
     assert snapshot(path.parent) == before
     with Recording.begin(path, plan(2), overwrite=True) as recording:
@@ -295,7 +297,7 @@ def test_resume_refuses_another_plan_and_says_what_differs(path: Path, other: Pl
     before = snapshot(path.parent)
     with pytest.raises(supple.ResultsError, match=message) as caught:
         Recording.resume(path, other)
-    assert str(caught.value).startswith(f"{path}: the unfinished run there is another one")
+    assert str(caught.value).startswith(f"{path}: the unfinished run there is a different one")
     assert snapshot(path.parent) == before
     Recording.resume(path, plan(9))[0].finish(finished=False)
 
@@ -407,7 +409,7 @@ def test_a_damaged_plan_leaves_the_motion(path: Path, directory: Path) -> None:
     damage(directory / "plan.nc", "half")
     assert open_results(path).attrs.pop("finished") == 0
     assert np.array_equal(open_results(path).q, whole(2).q)
-    with pytest.raises(supple.ResultsError, match=r"plan.nc is damaged.*--overwrite begins anew"):
+    with pytest.raises(supple.ResultsError, match=r"plan.nc is damaged.*overwrite=True starts over"):
         Recording.resume(path, plan(9))
 
 
@@ -477,7 +479,8 @@ def test_a_full_disk_keeps_the_parts(path: Path, directory: Path) -> None:
         recording.append(dataset, memory)  # somebody made room
         (directory / "result.nc.draft").symlink_to("/dev/full")
         with pytest.raises(
-            supple.ResultsError, match=r"motion.nc: cannot be written: No space left .* are kept, --resume joins them"
+            supple.ResultsError,
+            match=r"motion.nc: cannot be written: No space left .* are kept, resume=True joins them",
         ):
             recording.finish()
     assert path.read_bytes() == earlier

@@ -160,7 +160,7 @@ def test_an_unfinished_run_is_not_touched_without_being_told(
         ran(target)
     before = on_disk(tmp_path)
     with pytest.raises(
-        supple.ResultsError, match=r"unfinished run .*--resume goes on with it, --overwrite begins anew"
+        supple.ResultsError, match=r"unfinished run .*resume=True continues it, overwrite=True starts over"
     ):
         ran(target)
     changes: list[tuple[dict[str, Any], str]] = [
@@ -172,7 +172,7 @@ def test_an_unfinished_run_is_not_touched_without_being_told(
         ({"outputs": supple.Outputs(frames=["arm"])}, "outputs: was .*arm"),
     ]
     for change, message in changes:
-        with pytest.raises(supple.ResultsError, match=f"(?s)another one; --overwrite begins anew.*{message}"):
+        with pytest.raises(supple.ResultsError, match=f"(?s)a different one; overwrite=True starts over.*{message}"):
             ran(target, resume=True, **change)
     assert on_disk(tmp_path) == before
     monkeypatch.undo()
@@ -216,7 +216,9 @@ def test_another_law_of_the_same_type_is_refused(
     stop_at(3, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         ran(target, tau={"arm.angle": law(50.0)})
-    with pytest.raises(supple.ResultsError, match=r"(?s)another one; --overwrite begins anew.*tau arm\.angle: was"):
+    with pytest.raises(
+        supple.ResultsError, match=r"(?s)a different one; overwrite=True starts over.*tau arm\.angle: was"
+    ):
         ran(target, tau={"arm.angle": law(0.0)}, resume=True)
     assert ran(target, tau={"arm.angle": law(50.0)}, resume=True).identical(whole)
 

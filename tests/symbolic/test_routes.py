@@ -12,7 +12,7 @@ import pytest
 import supple
 from c_programs import built, motion
 from generators import random_tree
-from supple.files import read_equations, read_run
+from supple.files import read
 from supple.symbolic.routes import ROUTES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -33,7 +33,7 @@ def accelerations(model: supple.Model, q: Any, v: Any, forces: dict[str, float])
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_satellite_agrees_with_the_recursions(satellite: supple.Model, route: str) -> None:
-    settings = read_equations(SATELLITE)
+    settings = read(SATELLITE).equation_arguments()
     e = supple.equations(satellite, **settings, route=route)
     for seed in range(5):
         q, v = satellite.random_state(seed)
@@ -47,7 +47,7 @@ def test_satellite_agrees_with_the_recursions(satellite: supple.Model, route: st
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_small_variables_leave_an_error_of_second_order(satellite: supple.Model, route: str) -> None:
-    settings = read_equations(SATELLITE)
+    settings = read(SATELLITE).equation_arguments()
     e = supple.equations(satellite, **settings, route=route, small=SMALL)
     q, v = satellite.random_state(7)
     tau = np.random.default_rng(7).normal(size=4)
@@ -150,7 +150,7 @@ def test_small_variables_go_by_the_names_that_they_have() -> None:
 
 def test_satellite_takes_fewer_operations_than_the_source(satellite: supple.Model) -> None:
     """Sayers (1991), Table 11: 628 additions and 791 others; 442 and 514 with eight of ten degrees of freedom small."""
-    settings = read_equations(SATELLITE)
+    settings = read(SATELLITE).equation_arguments()
     for small, additions, others in (((), 379, 530), (SMALL, 224, 305)):
         count = supple.equations(satellite, **settings, small=small).operations
         assert 0 < count.additions <= additions
@@ -161,7 +161,7 @@ def test_satellite_takes_fewer_operations_than_the_source(satellite: supple.Mode
 
 
 def test_the_cheapest_route_is_taken(satellite: supple.Model) -> None:
-    e = supple.equations(satellite, **read_equations(SATELLITE))
+    e = supple.equations(satellite, **read(SATELLITE).equation_arguments())
     assert set(e.counts) == set(ROUTES)
     assert e.operations == min(e.counts.values(), key=lambda count: count.total)
     assert e.form is not None, "Kane's equations stay at hand for reading"
@@ -220,7 +220,7 @@ def test_forty_joints_as_a_c_program(tmp_path: Path) -> None:
 
 
 def test_satellite_program_follows_simulate(satellite: supple.Model, tmp_path: Path) -> None:
-    settings, run = read_equations(SATELLITE), read_run(SATELLITE)
+    settings, run = read(SATELLITE).equation_arguments(), read(SATELLITE).run_arguments()
     e = supple.equations(satellite, **settings)
     tau = [float(run["tau"].get(speed, 0.0)) for speed in settings["inputs"].values()]
     v = [float(run["v"].get(speed, 0.0)) for speed in satellite.speeds]
@@ -232,7 +232,7 @@ def test_satellite_program_follows_simulate(satellite: supple.Model, tmp_path: P
 
 
 def test_linear_equations_are_those_of_linearize(satellite: supple.Model) -> None:
-    e = supple.equations(satellite, **read_equations(SATELLITE))
+    e = supple.equations(satellite, **read(SATELLITE).equation_arguments())
     q, v = satellite.random_state(2)
     tau = np.zeros(4)
     found = e.linear.evaluate(e.numbers(), q=q, v=v, tau=tau)

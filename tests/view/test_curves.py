@@ -47,7 +47,7 @@ def test_with_drives_the_balance_has_their_work(chain: Run) -> None:
     energy = (result.kinetic_energy + result.potential_energy).values
     driven = result.assign(work=("time", energy - energy[0] + 0.5 * result.time.values))
     balance, lost = (p for p in plots(model, driven) if p["section"] == "Energy")
-    assert [curve["name"] for curve in balance["curves"]][-1] == "work of the drives"
+    assert [curve["name"] for curve in balance["curves"]][-1] == "work of the actuators"
     assert lost["title"] == "Energy lost to dampers and stops"
     assert unpack(lost["curves"][0]["values"])[-1] == pytest.approx(0.5 * float(result.time[-1]), rel=1e-6)
     assert not [p for p in plots(model, driven) if p["title"].startswith("work")]
@@ -159,4 +159,4 @@ def test_a_change_of_energy_that_is_rounding_is_drawn_flat(chain: Run) -> None:
     kept = result.assign(potential_energy=5.0 - result.kinetic_energy + noise)
     (change,) = (p for p in plots(model, kept) if p["title"] == "Change of the total energy")
     assert change["note"] == "Zero but for rounding."
-    assert change["least"] > 100 * np.abs(noise).max()
+    assert change["min_range"] > 100 * np.abs(noise).max()

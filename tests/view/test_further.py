@@ -94,7 +94,7 @@ def test_numbers_of_one_unit_share_a_plot_and_texts_have_none(chain: Run) -> Non
 
 
 def test_very_many_plots_are_cut_with_a_note(chain: Run) -> None:
-    plots = shown(chain, strain=over_time(chain, ("gauge", "layer"), (20, 20)))
+    plots = shown(chain, strain=over_time(chain, ("recovery_point", "layer"), (20, 20)))
     assert len(plots) == MOST_PLOTS
     assert plots[-1]["note"].startswith(f"The first {MOST_PLOTS} of 20 plots of this quantity.")
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.view.handles import Configuration, drives
 from supple.view.live import Live
-from supple.view.pace import FRAME, LONGEST, MANY, SHORTEST, Pace
+from supple.view.pace import FRAME
 
 
 def pendulum() -> supple.Model:
@@ -185,70 +184,3 @@ def test_a_pause_drops_the_frame_that_is_being_computed(monkeypatch: pytest.Monk
     monkeypatch.undo()
     live.advance()
     assert newest(live)[0] == FRAME
-
-
-class Clock:
-    """Real time that goes as the test says."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def played(pace: Pace, clock: Clock, cost: float, steps: int, frames: int) -> float:
-    """Simulated over real time of some frames that cost so much each."""
-    t, began = 0.0, clock.now
-    for _ in range(frames):
-        pace.begin(t, 1.0)
-        clock.now += cost
-        t += pace.frame
-        clock.now += pace.end(t, 1.0, steps)
-    return t / (clock.now - began)
-
-
-def test_time_keeps_step_with_the_clock() -> None:
-    pace = Pace(clock := Clock())
-    assert played(pace, clock, 0.01, 5, 100) == pytest.approx(1.0, rel=0.01)
-    assert pace.achieved == pytest.approx(1.0, rel=0.05)
-    assert pace.frame == FRAME
-
-
-def test_dear_frames_become_shorter_or_longer_by_what_makes_them_dear() -> None:
-    pace = Pace(clock := Clock())
-    played(pace, clock, 0.5, MANY + 1, 20)
-    assert pace.frame == SHORTEST
-    assert pace.achieved is not None
-    assert pace.achieved < 0.1
-    played(pace, clock, 0.001, MANY + 1, 20)
-    assert pace.frame == FRAME
-    assert played(pace, clock, 0.05, 1, 50) == pytest.approx(1.0, rel=0.1)
-    assert FRAME < pace.frame <= LONGEST
-
-
-def test_handles_set_angles_positions_and_turns() -> None:
-    mech = supple.Mechanism("flyer", gravity=(0, 0, 0))
-    mech.add_body("bus", supple.RigidBody(2.0, (0, 0, 0), (0.1, 0.2, 0.3)), joint=supple.Free())
-    mech.add_body("arm", supple.RigidBody(1.0, (0.1, 0, 0)), "bus", supple.Revolute("z"))
-    model = mech.build()
-    configuration = Configuration(model, 3.0)
-    names = [handle.name for handle in configuration.handles]
-    assert names == ["bus.x", "bus.y", "bus.z", "bus.turn_x", "bus.turn_y", "bus.turn_z", "arm.angle"]
-    q = configuration.moved(model.neutral(), {"bus.y": 0.4, "bus.turn_z": 1.2, "arm.angle": -0.5})
-    assert configuration.values(q) == pytest.approx([0, 0.4, 0, 0, 0, 1.2, -0.5])
-    R, p = model.pose(q, "bus")
-    np.testing.assert_allclose(p, [0, 0.4, 0])
-    np.testing.assert_allclose(R[:, 0], [np.cos(1.2), np.sin(1.2), 0], atol=1e-12)
-    with pytest.raises(supple.StateError, match=r"configuration: no 'arm\.angel'; did you mean 'arm\.angle'"):
-        configuration.moved(q, {"arm.angel": 1.0})
-
-
-def test_drive_forces_reach_beyond_the_weight() -> None:
-    model = pendulum()
-    (handle,) = drives(model, np.linspace(-3, 3, 61)[:, None], np.zeros(1))
-    assert handle.unit == "N m"
-    assert 2 * 9.81 * 0.5 <= handle.high <= 20.0
-    assert handle.low == -handle.high
-    (handle,) = drives(model, np.zeros((1, 1)), np.array([400.0]))
-    assert handle.high == 1000.0

@@ -17,8 +17,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from supple.errors import PhysicsWarning, SingularError
-from supple.files import load
+from supple.files import read
 from supple.files.urdf import body_names
+from supple.model.model import Model
 
 Floats = NDArray[np.float64]
 
@@ -39,19 +40,27 @@ class Peer:
 
     Parameters
     ----------
+    model : Model
+        What `supple.files.read` gave for the file, without stops and gears.
     path : path
-        A URDF file.
+        The URDF file, which Pinocchio reads for itself.
     floating_base : bool
     """
 
-    def __init__(self, path: Path, floating_base: bool = False) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PhysicsWarning)
-            self.model = load(path, floating_base=floating_base, limits=False, mimic=False)
+    def __init__(self, model: Model, path: Path, floating_base: bool = False) -> None:
+        self.model = model
         base = (pin.JointModelFreeFlyer(),) if floating_base else ()
         self.pin: Any = pin.buildModelFromUrdf(str(path), *base)
         self.data: Any = self.pin.createData()
         self.matches = self._matched()
+
+    @classmethod
+    def of_file(cls, path: Path, floating_base: bool = False) -> Peer:
+        """The robot of a URDF file in both libraries."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PhysicsWarning)
+            model = read(path, floating_base, limits=False, mimic=False).model
+        return cls(model, path, floating_base)
 
     def _matched(self) -> list[JointMatch]:
         frames = list(self.pin.frames)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.compare import formulations
-from supple.files import load, read_run
+from supple.files import read
 from supple.formulations import described
 from supple.simulation.choice import KNOWN
 from supple.view import write_comparison
@@ -21,16 +21,19 @@ from supple.view import write_comparison
 def compare(
     file: File,
     modes: Annotated[
-        str, typer.Option(help="Elastic modes that links keep, run by run, with commas; else 2, 4, 6 and all.")
+        str,
+        typer.Option(
+            help="Elastic modes that the links keep, one number per run, such as 2,4,6; by default 2, 4, 6 and all."
+        ),
     ] = "",
-    duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds; by default what the file says.")] = None,
     frame: Annotated[
-        str | None, typer.Option(help="body/frame whose motion is compared; else the last body's outermost.")
+        str | None, typer.Option(help="body/frame whose motion is compared; by default the outermost of the last body.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write, HTML.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML page to write.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
-    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
     floating_base: Floating = False,
 ) -> None:
@@ -42,8 +45,9 @@ def compare(
     if target.suffix.lower() not in (".html", ".htm"):
         raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
     counts = _counts(modes)
-    model, _ = described(load(file, floating_base=floating_base))
-    settings: dict[str, Any] = read_run(file) if file.suffix.lower() == ".toml" else {}
+    contents = read(file, floating_base)
+    model, _ = described(contents.model)
+    settings = contents.run_arguments()
     if integrator is not None:
         settings.pop("step", None)  # of the file's own integrator
     given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step}
@@ -62,9 +66,9 @@ def compare(
 
 
 def _counts(text: str) -> list[int] | None:
-    """Numbers with commas; None for nothing."""
+    """Numbers separated by commas; None for nothing."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if not word.isdecimal():
-            raise supple.StateError(f"--modes: expected numbers with commas, such as 2,4,6, got {word!r}")
+            raise supple.StateError(f"--modes: expected numbers separated by commas, such as 2,4,6, got {word!r}")
     return [int(word) for word in words] or None

@@ -5,6 +5,7 @@ Names of files, bodies and joints are printed as they are: no output of a comman
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ out = Console(markup=False, emoji=False, highlight=False)
 err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
 File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or results that hold a model, .nc.")]
-Floating = Annotated[bool, typer.Option("--floating-base", help="Free what is fixed to the ground.")]
+Floating = Annotated[bool, typer.Option("--floating-base", help="Free the base that the file fixes to the ground.")]
 
 
 def command() -> TyperGroup:
@@ -38,6 +39,28 @@ def command() -> TyperGroup:
             if isinstance(parameter, TyperOption | TyperArgument) and parameter.help:
                 parameter.help = escape(parameter.help)
     return group
+
+
+def options_of(group: TyperGroup, name: str) -> set[str]:
+    """Names of the arguments that a command takes as options, "floating_base" for --floating-base; none if unknown."""
+    parameters = group.commands[name].params if name in group.commands else ()
+    return {parameter.name for parameter in parameters if isinstance(parameter, TyperOption) and parameter.name}
+
+
+def as_options(message: str, known: set[str]) -> str:
+    """A message of the library in words of the command: its advice `resume=True` is --resume here.
+
+    >>> as_options("resume=True continues it", {"resume"})
+    '--resume continues it'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in known:
+            return found[0]
+        return f"--{'no-' if value == 'False' else ''}{name.replace('_', '-')}"
+
+    return re.sub(r"\b([a-z_]+)=(True|False)\b", option, message)
 
 
 def _show_version(asked: bool) -> None:

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
-from supple.files import load, read_run
+from supple.files import Contents, read
 from supple.simulation.choice import KNOWN
 from supple.simulation.storage import require_suffix
 from supple.view import write_report
@@ -29,36 +29,36 @@ SHOWN_EVENTS = 20
 @app.command()
 def run(
     file: File,
-    duration: Annotated[float | None, typer.Option(help="Seconds; else what the file says.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Seconds; by default what the file says.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
-    step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
+    step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that was interrupted.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew in spite of an unfinished run.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over, and discard an unfinished run.")] = False,
     report: Annotated[
-        bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
+        bool, typer.Option(help="Write a page with plots and the model in motion beside the results.")
     ] = True,
     limits: Annotated[
-        bool | None, typer.Option("--limits/--no-limits", help="Act on the ranges of joints of a robot, as stops.")
+        bool | None, typer.Option("--limits/--no-limits", help="Take the joint limits of a robot as stops.")
     ] = None,
     mimic: Annotated[
-        bool | None, typer.Option("--mimic/--no-mimic", help="Let joints of a robot follow others, as gears.")
+        bool | None, typer.Option("--mimic/--no-mimic", help="Take the mimic joints of a robot as gears.")
     ] = None,
     floating_base: Floating = False,
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
-    The results are written while the run goes on. Resume an interrupted run with --resume.
+    The results are written during the run. Resume an interrupted run with --resume.
     """
     target = output or Path(f"{file.stem}.nc")
     try:
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-        model = load(file, floating_base, limits=limits, mimic=mimic)
-        settings = _settings(file, given, limits is not False)
+        contents = read(file, floating_base, limits, mimic)
+        model, settings = contents.model, _settings(contents, given, limits is not False)
         _require_other(target, file)
         started = time.perf_counter()
         with _Bar(settings["duration"]) as bar:
@@ -75,17 +75,17 @@ def run(
         say(f"stopped; {_kept(target)}", err)
         raise typer.Exit(130) from None
     except supple.SimulationError as error:
-        raise supple.SimulationError(f"{error}\n{_kept(target, '--overwrite')}") from None
+        raise supple.SimulationError(f"{error}\n{_kept(target, 'start over with --overwrite')}") from None
 
 
-def _settings(file: Path, given: dict[str, Any], limits: bool) -> dict[str, Any]:
+def _settings(contents: Contents, given: dict[str, Any], limits: bool) -> dict[str, Any]:
     """What to do with the model: by the file, its stops if they are wanted, and by the options that are given."""
-    settings = read_run(file) if file.suffix.lower() == ".toml" else {}
+    settings = contents.run_arguments()
     if not limits:
         settings.pop("limits", None)
     settings |= {key: value for key, value in given.items() if value is not None}
     if "duration" not in settings:
-        raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
+        raise supple.StateError(f"{contents.path}: no duration: give --duration, or [simulation] duration in the file")
     return settings
 
 
@@ -96,8 +96,8 @@ def _require_other(target: Path, file: Path) -> None:
     require_suffix(target)
 
 
-def _kept(target: Path, option: str = "--resume") -> str:
-    """What is on disk when a run did not come to its end, and the option that goes on with it."""
+def _kept(target: Path, advice: str = "continue it with --resume") -> str:
+    """What is on disk of a run that was interrupted or failed, and what to do with it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", supple.ResultsWarning)
@@ -107,8 +107,7 @@ def _kept(target: Path, option: str = "--resume") -> str:
         return "nothing was written yet"
     if finished:
         return f"{target} holds a finished run"
-    what = "goes on from there" if option == "--resume" else "begins anew"
-    return f"the motion up to t = {reached:.6g} s is in {target}; {option} {what}"
+    return f"the motion up to t = {reached:.6g} s is in {target}; {advice}"
 
 
 class _Bar:
@@ -162,7 +161,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     energy = (result.kinetic_energy + result.potential_energy).values
     change = f"energy {energy[0]:.6g} J at the start, change {energy[-1] - energy[0]:.3g} J"
     if "work" in result:
-        change += f", work of the drives {float(result.work[-1]):.3g} J"
+        change += f", work of the actuators {float(result.work[-1]):.3g} J"
     counts = f"{result.attrs['steps']:,} steps, {result.attrs['evaluations']:,} evaluations"
     say(f"{result.attrs['integrator']}: {result.attrs['reason']}")
     if str(result.attrs["error_control"]).startswith("none"):
@@ -172,7 +171,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:
         for t, name in model.loops.singular_configurations(result.time.values, result.q.values)[:SHOWN_EVENTS]:
-            say(f"t = {t:.6g} s: near a singular configuration, where {name!r} repeats other conditions")
+            say(f"t = {t:.6g} s: near a singular configuration, where {name!r} is redundant")
     happened = json.loads(result.attrs["events"])
     for t, name in happened[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: {name}")
@@ -181,7 +180,7 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:
-    table = table_of(title, "coordinate", "start>", "end>", "least>", "greatest>", "unit")
+    table = table_of(title, "coordinate", "start>", "end>", "minimum>", "maximum>", "unit")
     for column in table.columns:
         column.overflow = "fold"  # on a narrow terminal numbers go on in the next line, and are not cut
     for i in coordinates:

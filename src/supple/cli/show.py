@@ -8,33 +8,35 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 import supple
-from supple.bench import compare as timed
+from supple.bench import timing_table
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
-from supple.files import load
+from supple.files import read
 from supple.formulations import described, ordinary
-from supple.linear import print_modes
+from supple.linear import modes_report
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
-from supple.structures.sparse_modes import lowest_modes
+from supple.view.spectra import frequencies
+
+LOWEST = 3
+"""Frequencies of a flexible body that are shown."""
 
 
 @app.command()
 def modes(
     file: File,
-    static: Annotated[bool, typer.Option("--static", help="Let the model settle under its loads first.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="Find the static equilibrium first.")] = False,
     fixed: Annotated[
         list[str] | None, typer.Option(help="Coordinate, or body whose joint is held; repeatable.")
     ] = None,
     count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
     floating_base: Floating = False,
 ) -> None:
-    """Show the natural modes of a model about its neutral configuration, or about where it settles."""
-    model = ordinary(load(file, floating_base=floating_base), "supple modes")
-    text = print_modes(model, static=static, fixed=fixed or (), count=count)
+    """Show the natural modes of a model about its neutral configuration or its static equilibrium."""
+    model = ordinary(read(file, floating_base).model, "supple modes")
+    text = modes_report(model, static=static, fixed=fixed or (), count=count)
     say(text)
 
 
@@ -45,7 +47,7 @@ def info(
     floating_base: Floating = False,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    model, formulation = described(load(file, floating_base=floating_base))
+    model, formulation = described(read(file, floating_base).model)
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -79,7 +81,7 @@ def _show_flexible(model: supple.Model, modes: bool) -> None:
     for name, placed in model.description.bodies.items():
         body = placed.body
         if isinstance(body, FlexibleBody):
-            lowest = " ".join(f"{f:.4g}" for f in _lowest_frequencies(body))
+            lowest = " ".join(f"{f:.4g}" for f in frequencies(body, LOWEST))
             row(table, name, body.basis, body.root, placed.fidelity, body.modes, lowest)
             alike.setdefault(id(body), (body, []))[1].append(name)
     if alike:
@@ -89,33 +91,24 @@ def _show_flexible(model: supple.Model, modes: bool) -> None:
         say(str(body.report or "no report in its file"))
 
 
-def _lowest_frequencies(body: FlexibleBody, count: int = 3) -> NDArray[np.float64]:
-    """Hz, with the root held."""
-    if body.basis == "nodal":
-        squares, _ = lowest_modes(body.stiffness, body.mass_matrix, count)
-    else:
-        squares = np.sort(body.stiffness.diagonal())[:count]
-    return np.sqrt(squares) / (2 * np.pi)
-
-
 @app.command()
 def check(file: File) -> None:
-    """Explain everything that is wrong with a model file."""
+    """List all errors of a model file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", supple.PhysicsWarning)
-        faults = check_file(file)
+        errors = check_file(file)
     for warning in caught:
-        say(f"note: {warning.message}")
-    for fault in faults:
-        say(f"fault: {fault}")
-    if faults:
+        say(f"warning: {warning.message}")
+    for error in errors:
+        say(f"error: {error}")
+    if errors:
         raise typer.Exit(1)
-    say(f"{file}: no faults")
+    say(f"{file}: no errors")
 
 
 @app.command()
 def bench(file: File, floating_base: Floating = False) -> None:
     """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
     with err.status("timing") if err.is_terminal else nullcontext():
-        table = timed(file, floating_base)
+        table = timing_table(file, floating_base)
     out.print(table)

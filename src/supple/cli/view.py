@@ -12,10 +12,10 @@ import typer
 
 import supple
 from supple.cli.console import Floating, app, say
-from supple.files import load, read_run
-from supple.files.embedding import simulated_model
+from supple.files import read
+from supple.files.embedding import TEXT, simulated_model
 from supple.view.live_page import LivePage
-from supple.view.report import report_page
+from supple.view.report_page import report_page
 from supple.view.server import Server
 
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
@@ -26,20 +26,21 @@ REPLACED = ("motion", "events", "limits")
 @app.command()
 def view(
     file: Annotated[Path, typer.Argument(help="Model file, .toml or .urdf; or results file, .nc.")],
-    model: Annotated[Path | None, typer.Option(help="Model file of the results, if they do not hold it.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 0,
+    model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for any free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
     floating_base: Floating = False,
 ) -> None:
-    """Show a model in the browser, simulated live and driven by hand; or the page of a results file."""
+    """Show a model in the browser, simulated live and moved by hand; or the page of a results file."""
     if file.suffix.lower() in RESULTS:
         server = Server(_report(file, model, floating_base), port)
         _show(server, server.serve_forever, browser)
         return
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
-    start, left_out = _by_hand(read_run(file) if file.suffix.lower() == ".toml" else {})
-    page = LivePage(load(file, floating_base=floating_base), start, left_out, port)
+    contents = read(file, floating_base)
+    start, left_out = _by_hand(contents.run_arguments())
+    page = LivePage(contents.model, start, left_out, port)
     _show(page.server, page.serve, browser)
 
 
@@ -56,9 +57,13 @@ def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
     """The page of a results file; the model is in it, or in a file of its own."""
     with supple.open_results(file) as result:
-        if model_file is None:
-            return report_page(simulated_model(result), result)
-        return report_page(load(model_file, floating_base=floating_base), result)
+        if model_file is not None:
+            return report_page(read(model_file, floating_base).model, result)
+        if TEXT not in result:
+            raise supple.FileFormatError(
+                f"{file}: expected results that hold their model, got none; name its file with --model"
+            )
+        return report_page(simulated_model(result, file), result)
 
 
 def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:

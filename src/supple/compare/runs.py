@@ -15,7 +15,7 @@ from supple.compare.costs import cost_of
 from supple.erls.matching import held_configuration, matched_state, natural_frequencies
 from supple.erls.model import ErlsModel, build
 from supple.errors import ModelError, StateError
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
@@ -35,7 +35,7 @@ MEANINGS = {
     "evaluations": "evaluations of the rates",
     "operations": "operations of forward dynamics",
     "microseconds": "time of forward dynamics in machine code, us",
-    "drift": "energy gained beside the work of the drives, as a share of the largest kinetic energy",
+    "drift": "energy gained beside the work of the actuators, as a share of the largest kinetic energy",
 }
 """Of the numbers that each run has one of."""
 

@@ -21,7 +21,7 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
     SKEW[_i, _k, _j], SKEW[_i, _j, _k] = 1.0, -1.0
 """SKEW[k] = e_k~: the A_k of Vidoni et al. (2015), (83)."""
 SINGULAR = 1e-13
-"""Least eigenvalue, the diagonal being 1, of a mass matrix that is one."""
+"""Minimum eigenvalue of a regular mass matrix whose diagonal is scaled to 1."""
 _TO_SKEW = SKEW.reshape(3, 9)
 _TO_AXIAL = -SKEW.reshape(3, 9).T
 

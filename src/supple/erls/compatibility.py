@@ -7,7 +7,7 @@ each link has the small rigid motion q_r (twists psi at the centres of mass here
     psi_c = chi_c - Z_c eta_c,    chi_c = K_c (T_c (B_c chi_p + F_c eta_p) + A_c xi_c)          Z = U_d at the root
 
 so the solutions of C_r q_r = -C_d q_d are P q_d + J xi: what spans the null space of C_r is the Jacobian itself.
-The least-norm one (11) is the one orthogonal to it, J* M_r q_r = 0 with M_r = U_r* M U_r. It takes one n x n solution
+The minimum-norm one (11) is the one orthogonal to it, J* M_r q_r = 0 with M_r = U_r* M U_r. It takes one n x n solution
 with the mass matrix J* M_r J of the rigid mechanism in place of the v x v one in C_r C_r*:
 
     D = P + J Xi,    Xi = -(J* M_r J)^-1 J* M_r P
@@ -24,7 +24,7 @@ and n of (24) from its second rate. All derivatives are exact: dT/dtheta = -A x 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -151,10 +151,20 @@ def deformation(chain: Chain, at: Configuration, eta: Numbers) -> Deformation:
     return Deformation(psi, chi, carried, G_P, G, swept, slip, pull)
 
 
-def drift(
-    chain: Chain, at: Configuration, now: Deformation, theta_rate: Numbers, eta_rate: Numbers
-) -> tuple[list[Numbers], list[Numbers], Numbers, Numbers]:
-    """Rates of psi (14), their n of (24), for each link (..., 6); rates of the slip and their n, (..., joints)."""
+class Drift(NamedTuple):
+    """Rates of psi (14) for each link (..., 6) and of the slip (..., joints); and their n of (24), the bias.
+
+    The bias is what is left of the second rates when all accelerations are zero.
+    """
+
+    psi: list[Numbers]
+    psi_bias: list[Numbers]
+    slip: Numbers
+    slip_bias: Numbers
+
+
+def drift(chain: Chain, at: Configuration, now: Deformation, theta_rate: Numbers, eta_rate: Numbers) -> Drift:
+    """Rates of psi and of the slip in a state, and their bias."""
     slip_rate = matvec(now.slip, theta_rate) + matvec(at.slip, eta_rate)
     psi_rate = [
         matvec(G_P, theta_rate) + matvec(P, eta_rate) + matvec(J, slip_rate)
@@ -174,10 +184,11 @@ def drift(
             term = term + weighted(s, matvec(c.cross, swept))  # h and 2 c of (18), (19)
         n_P.append(matvec(c.K, term))
     if not (chain.joints and chain.modes):
-        return psi_rate, n_P, slip_rate, np.zeros_like(slip_rate)
+        return Drift(psi_rate, n_P, slip_rate, np.zeros_like(slip_rate))
     rest = _second_rate(chain, at, theta_rate, now.psi, psi_rate, n_P)
-    slip_drift = -solve(at.mass, rest[..., None])[..., 0]
-    return psi_rate, [x + matvec(J, slip_drift) for x, J in zip(n_P, at.J, strict=True)], slip_rate, slip_drift
+    slip_bias = -solve(at.mass, rest[..., None])[..., 0]
+    psi_bias = [x + matvec(J, slip_bias) for x, J in zip(n_P, at.J, strict=True)]
+    return Drift(psi_rate, psi_bias, slip_rate, slip_bias)
 
 
 def _carried(chain: Chain, at: Configuration, c: Connection, i: int, chi: list[Numbers], eta: Numbers) -> Numbers:

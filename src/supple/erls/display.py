@@ -64,9 +64,9 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         rows = np.asarray(body.shapes @ link.shapes).reshape(len(nodes), 6, d)
         frames = {name: _frame(link, f.position, f.shape @ link.shapes, f.turning) for name, f in body.frames.items()}
         if body.strains is not None:
-            gauges = sparse.csr_array(body.strains.matrix @ link.shapes)
-            none = sparse.csr_array((gauges.shape[0], RIGID))
-            strains = replace(body.strains, matrix=sparse.csr_array(sparse.hstack([none, gauges])))
+            elastic = sparse.csr_array(body.strains.matrix @ link.shapes)
+            none = sparse.csr_array((elastic.shape[0], RIGID))
+            strains = replace(body.strains, matrix=sparse.csr_array(sparse.hstack([none, elastic])))
     else:
         at = {"origin": np.zeros(3), **{name: frame.position for name, frame in places.items()}}
         nodes, turning, root = np.array(list(at.values())), np.ones(len(at), bool), "origin"
@@ -91,9 +91,9 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
 
 def _definite(inertia: Floats) -> Floats:
     """The inertia with a trifle where a rigid mode moves no mass: the modal mass of a body has to be definite."""
-    least = NO_INERTIA * max(float(np.trace(inertia)), 1.0)
+    minimum = NO_INERTIA * max(float(np.trace(inertia)), 1.0)
     values, vectors = np.linalg.eigh(inertia)
-    return np.asarray(inertia + (vectors * np.where(values > least, 0.0, least)) @ vectors.T)
+    return np.asarray(inertia + (vectors * np.where(values > minimum, 0.0, minimum)) @ vectors.T)
 
 
 def _shape(link: Link, position: Floats, relative: Floats, turning: bool) -> Floats:

@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from supple.erls.arrays import Numbers, dot, matmul, matvec, skew, solve, transposed, weighted
 from supple.erls.chain import Chain
-from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
-from supple.erls.forces import Load, centres, rotations, virtual_work
-from supple.erls.work import Constants, Shape, inertia_changes, link_loads, shape_of
+from supple.erls.compatibility import Configuration, Deformation, Drift, configuration, deformation, drift
+from supple.erls.link_wrenches import LinkWrench, centres, rotations, virtual_work
+from supple.erls.work import LinkIntegrals, Shape, inertia_changes, link_loads, shape_of
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class EquationsOfMotion:
     """M a + b = B* tau of one state (or batch), with what it was made of.
 
     Attributes
     ----------
     mass : (..., n + d, n + d)
     bias : (..., n + d)
-    drive : (..., n + d, n + d)
+    actuation : (..., n + d, n + d)
         B: rates of the whole relative motions theta + xi of the joints, and of the modes, for unit speeds. A joint's
         torque acts on the former, as it turns one link's end against the other's.
     configuration, deformation
@@ -37,21 +37,21 @@ class Equations:
 
     mass: Numbers
     bias: Numbers
-    drive: Numbers
+    actuation: Numbers
     configuration: Configuration
     deformation: Deformation
 
 
-def hybrid(x: Equations, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+def hybrid(x: EquationsOfMotion, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
     """Accelerations and forces tau; `drive` (..., n + d) holds accelerations where they are `given`, else forces.
 
     M_F a_F - B_G* tau_G = r, with F the free and G the prescribed speeds: the rows of G give tau_G, the others then
     a_F.
     """
     G, F = np.flatnonzero(given), np.flatnonzero(~given)
-    known = matvec(transposed(x.drive[..., F, :]), drive[..., F]) - matvec(x.mass[..., G], drive[..., G]) - x.bias
+    known = matvec(transposed(x.actuation[..., F, :]), drive[..., F]) - matvec(x.mass[..., G], drive[..., G]) - x.bias
     a, tau = (np.array(np.broadcast_to(drive, known.shape), known.dtype) for _ in range(2))
-    own, other = x.drive[..., G[:, None], G], x.drive[..., G[:, None], F]
+    own, other = x.actuation[..., G[:, None], G], x.actuation[..., G[:, None], F]
     W = transposed(solve(own, other, symmetric=False))
     M_F, M_G = x.mass[..., F[:, None], F], x.mass[..., G[:, None], F]
     rest = known[..., F] - matvec(W, known[..., G])
@@ -66,28 +66,29 @@ class Dynamics:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.constants = [Constants.of(link) for link in chain.links]
+        self.constants = [LinkIntegrals.of(link) for link in chain.links]
 
-    def equations(self, q: Numbers, v: Numbers, loads: Sequence[Load] = ()) -> Equations:
+    def equations(self, q: Numbers, v: Numbers, loads: Sequence[LinkWrench] = ()) -> EquationsOfMotion:
         """M, b and B of states (..., n + d); `loads` are those of `forces`."""
         n = self.chain.joints
         theta, eta, theta_rate, eta_rate = q[..., :n], q[..., n:], v[..., :n], v[..., n:]
         at, now = self._deformed(q)
         shapes = [shape_of(k, now.psi[i], self._own(eta, i)) for i, k in enumerate(self.constants)]
-        drive = self.drive_matrix(at, now, q.shape[:-1])
-        psi_rate, psi_bias, slip_rate, slip_bias = drift(self.chain, at, now, theta_rate, eta_rate)
-        bias = self._bias(at, now, shapes, (theta_rate, eta_rate, eta), psi_rate, psi_bias, loads)
-        bias = bias + self._joint_forces(at, drive, theta, eta, theta_rate + slip_rate, slip_bias)
-        return Equations(self._mass(at, now, shapes, drive), bias, drive, at, now)
+        actuation = self.actuation_matrix(at, now, q.shape[:-1])
+        rates = drift(self.chain, at, now, theta_rate, eta_rate)
+        bias = self._bias(at, now, shapes, (theta_rate, eta_rate, eta), rates, loads)
+        force = self._joint_forces(theta + matvec(at.slip, eta), theta_rate + rates.slip, rates.slip_bias)
+        bias = bias + matvec(transposed(actuation[..., :n, :]), force)
+        return EquationsOfMotion(self._mass(at, now, shapes, actuation), bias, actuation, at, now)
 
     def mass_matrix(self, q: Numbers) -> Numbers:
         """M (..., n + d, n + d)."""
         n = self.chain.joints
         at, now = self._deformed(q)
         shapes = [shape_of(k, now.psi[i], self._own(q[..., n:], i)) for i, k in enumerate(self.constants)]
-        return self._mass(at, now, shapes, self.drive_matrix(at, now, q.shape[:-1]))
+        return self._mass(at, now, shapes, self.actuation_matrix(at, now, q.shape[:-1]))
 
-    def drive_matrix(self, at: Configuration, now: Deformation, axes: tuple[int, ...]) -> Numbers:
+    def actuation_matrix(self, at: Configuration, now: Deformation, axes: tuple[int, ...]) -> Numbers:
         """B (..., n + d, n + d)."""
         n, d = self.chain.joints, self.chain.modes
         upper = np.concatenate([_over(np.eye(n) + now.slip, axes), _over(at.slip, axes)], axis=-1)
@@ -104,17 +105,17 @@ class Dynamics:
         for i, (link, p) in enumerate(zip(chain.links, centres(chain, at, theta), strict=True)):
             potential = potential - link.mass * ((p + matvec(R[i], now.psi[i][..., 3:])) @ chain.gravity)
             potential = potential + 0.5 * (self._own(eta, i) ** 2 @ link.squares)
-        stretch = theta + matvec(at.slip, eta) - chain.rest
+        extension = theta + matvec(at.slip, eta) - chain.rest
         kinetic = 0.5 * dot(v, matvec(self.mass_matrix(q), v))
-        return kinetic, np.asarray(potential + 0.5 * (stretch**2 @ chain.stiffness))
+        return kinetic, np.asarray(potential + 0.5 * (extension**2 @ chain.stiffness))
 
     def _deformed(self, q: Numbers) -> tuple[Configuration, Deformation]:
         at = configuration(self.chain, q[..., : self.chain.joints])
         return at, deformation(self.chain, at, q[..., self.chain.joints :])
 
-    def _mass(self, at: Configuration, now: Deformation, shapes: list[Shape], drive: Numbers) -> Numbers:
+    def _mass(self, at: Configuration, now: Deformation, shapes: list[Shape], actuation: Numbers) -> Numbers:
         """M = N* L N, the sum over the links; D = P + J Xi is full, P is not, so Xi comes last."""
-        n, axes = self.chain.joints, drive.shape[:-2]
+        n, axes = self.chain.joints, actuation.shape[:-2]
         joints: Any = at.mass - now.pull - transposed(now.pull)
         mixed: Any = 0.0
         slipping: Any = transposed(now.swept)
@@ -140,7 +141,7 @@ class Dynamics:
             axis=-2,
         )
         if self.chain.inertia.any():
-            rows = drive[..., :n, :]
+            rows = actuation[..., :n, :]
             M = M + transposed(rows) @ (self.chain.inertia[:, None] * rows)
         return M
 
@@ -150,9 +151,8 @@ class Dynamics:
         now: Deformation,
         shapes: list[Shape],
         state: tuple[Numbers, Numbers, Numbers],
-        psi_rate: list[Numbers],
-        psi_bias: list[Numbers],
-        loads: Sequence[Load],
+        rates: Drift,
+        loads: Sequence[LinkWrench],
     ) -> Numbers:
         """N* (l + L [dJ/dt dtheta/dt; n]) of (75), with the forces of each link in its own axes."""
         theta_rate, eta_rate, eta = state
@@ -163,7 +163,7 @@ class Dynamics:
         R = rotations(self.chain, at) if any(load.grounded for load in loads) else []
         for i, motion in enumerate(self.motions(at, theta_rate)):
             span = self.chain.span(i)
-            rigid, elastic = (psi_rate[i], psi_bias[i]), (eta[..., span], eta_rate[..., span])
+            rigid, elastic = (rates.psi[i], rates.psi_bias[i]), (eta[..., span], eta_rate[..., span])
             f_V, f_psi, f_eta = link_loads(self.constants[i], shapes[i], motion, rigid, elastic)
             for load in (x for x in loads if x.link == i):
                 done = virtual_work(load, R[i] if load.grounded else None, now.psi[i], eta[..., span])
@@ -194,14 +194,10 @@ class Dynamics:
             found.append((V, dV, np.concatenate([dV[..., :3], dV[..., 3:] + spun], axis=-1)))
         return [(V, A) for V, _, A in found]
 
-    def _joint_forces(
-        self, at: Configuration, drive: Numbers, theta: Numbers, eta: Numbers, rate: Numbers, slip_bias: Numbers
-    ) -> Numbers:
-        """Springs, dampers and rotors of the joints, which see theta + xi."""
+    def _joint_forces(self, whole: Numbers, rate: Numbers, slip_bias: Numbers) -> Numbers:
+        """Springs, dampers and rotors (..., n) of the joints, which see the whole motion theta + xi."""
         chain = self.chain
-        whole = theta + matvec(at.slip, eta)
-        force = chain.stiffness * (whole - chain.rest) + chain.damping * rate + chain.inertia * slip_bias
-        return matvec(transposed(drive[..., : chain.joints, :]), force)
+        return np.asarray(chain.stiffness * (whole - chain.rest) + chain.damping * rate + chain.inertia * slip_bias)
 
     def _own(self, eta: Numbers, i: int) -> Numbers:
         return eta[..., self.chain.span(i)]

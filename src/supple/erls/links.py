@@ -9,7 +9,7 @@ The rigid modes U_r are unit rotations about the axes through the centre of mass
 The paper's are mass-normalised combinations of these, found from three nodes that are not in line (31)-(33), and serve
 to write rigid velocities as U_r B~ [v_0; omega]. Here B~ is a matter of order alone: no reference nodes are needed, a
 straight beam (whose nodes have rotations) is like any other link, and a link without inertia is allowed where the
-mechanism as a whole has some. The norm that (11) makes least is then q_r* (U_r* M U_r) q_r, the same number.
+mechanism as a whole has some. The norm that (11) minimizes is then q_r* (U_r* M U_r) q_r, the same number.
 
 Every material point x, seen from the centre of mass, moves to x + u_r + phi_r x x + Psi(x) eta with q_r = (phi_r, u_r).
 All constants are integrals over such points:

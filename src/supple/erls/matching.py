@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from supple.checks import Floats
 from supple.erls.model import ErlsModel
 from supple.errors import SingularError, StateError
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import by_complex_steps
 from supple.structures.body import FlexibleBody
 
 TOLERANCE = 1e-13
@@ -54,20 +54,19 @@ def matched_state(model: ErlsModel, q: ArrayLike, v: ArrayLike) -> tuple[Floats,
 
     def change(x: Floats) -> Floats:
         out = np.zeros(model.nv)
-        own = model.drive_matrix(x)[np.ix_(joints, joints)]
+        own = model.actuation_matrix(x)[np.ix_(joints, joints)]
         out[joints] = np.linalg.solve(own, position[joints] - model.joint_positions(x))
         return out
 
     x = _newton(change, position, f"model {model.name!r}: the equivalent rigid links cannot have their joints there")
-    return x, np.asarray(np.linalg.solve(model.drive_matrix(x), rate), dtype=float)
+    return x, np.asarray(np.linalg.solve(model.actuation_matrix(x), rate), dtype=float)
 
 
 def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
-    """Coordinates (nq,) at which drives hold the joints where they are in q, and the links have settled on them."""
+    """Coordinates (nq,) at which actuators hold the joints where they are in q, and the links have settled on them."""
     joints, rest = ~_elastic(model), np.zeros(model.nv)
     start = np.array(q, dtype=float)
     target = model.joint_positions(start)
-    steps = 1j * COMPLEX_STEP * np.eye(model.nv)
 
     def left(x: Floats) -> Floats:
         out = model.inverse_dynamics(x, rest, rest)
@@ -75,23 +74,25 @@ def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
         return out
 
     def change(x: Floats) -> Floats:
-        return np.asarray(-np.linalg.solve(left(x + steps).imag.T / COMPLEX_STEP, left(x)), dtype=float)
+        return np.asarray(-np.linalg.solve(by_complex_steps(left, x, np.eye(model.nv)), left(x)), dtype=float)
 
     return _newton(change, start, f"model {model.name!r}: the links do not settle while their joints are held")
 
 
 def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
-    """Frequencies of small oscillations about a configuration that drives hold by constant forces, Hz, slowest first.
+    """Frequencies of small oscillations about a configuration held by constant forces, Hz, slowest first.
 
     Dampers are left out. Motions that nothing brings back, or that gravity drives away, are not oscillations.
     """
-    rest, steps = np.zeros(model.nv), 1j * COMPLEX_STEP * np.eye(model.nv)
-    q = np.asarray(q, dtype=float)
-    tau = model.inverse_dynamics(q, rest, rest)
-    around = q + steps
-    force = model.bias_forces(around, rest) - (np.swapaxes(model.drive_matrix(around), -1, -2) @ tau)
-    K = force.imag / COMPLEX_STEP
-    squares = eigh((K + K.T) / 2.0, model.mass_matrix(q), eigvals_only=True)
+    at, rest = np.asarray(q, dtype=float), np.zeros(model.nv)
+    tau = model.inverse_dynamics(at, rest, rest)
+
+    def left(x: Floats) -> Floats:
+        force: Floats = model.bias_forces(x, rest) - (np.swapaxes(model.actuation_matrix(x), -1, -2) @ tau)
+        return force
+
+    K = by_complex_steps(left, at, np.eye(model.nv))
+    squares = eigh((K + K.T) / 2.0, model.mass_matrix(at), eigvals_only=True)
     return np.sqrt(squares[squares > (2.0 * np.pi * SLOWEST) ** 2]) / (2.0 * np.pi)
 
 

@@ -15,12 +15,12 @@ from supple.checks import Floats
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
 from supple.erls.chain import Chain, make_chain, state_names
 from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
+from supple.erls.compatibility_matrix import compatibility_matrix
 from supple.erls.display import Display
-from supple.erls.dynamics import Dynamics, Equations, hybrid
-from supple.erls.forces import Load, place_load
-from supple.erls.rows import compatibility_matrix
+from supple.erls.dynamics import Dynamics, EquationsOfMotion, hybrid
+from supple.erls.link_wrenches import LinkWrench, link_wrench
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.inputs import batch, index_of
+from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -58,7 +58,7 @@ class ErlsModel:
     The joint coordinates are those of the equivalent rigid links. The whole relative motion of two links at their
     joint is theta + xi, with the slip xi a linear function of the elastic coordinates, see `joint_positions`. Forces
     tau of joints act on that whole motion, as motors do, those of modes on the modes; so M a + b = B* tau with B of
-    `drive_matrix`.
+    `actuation_matrix`.
 
     Attributes
     ----------
@@ -104,9 +104,9 @@ class ErlsModel:
         self.mass: float = float(sum(link.mass for link in chain.links))
         wrenches = chain.description.wrenches.values()
         constant = [
-            place_load(chain, w.frame, np.concatenate([w.moment, w.force]), w.axes == "ground") for w in wrenches
+            link_wrench(chain, w.frame, np.concatenate([w.moment, w.force]), w.axes == "ground") for w in wrenches
         ]
-        self.constant_loads: list[Load] = [load for load in constant if load is not None]
+        self.constant_loads: list[LinkWrench] = [load for load in constant if load is not None]
 
     def __repr__(self) -> str:
         return (
@@ -246,11 +246,11 @@ class ErlsModel:
         x, _, shape = self._formed(q, v, np.zeros(self.nv), external)
         return x.bias[:, self.order].reshape((*shape, self.nv))
 
-    def drive_matrix(self, q: ArrayLike) -> Numbers:
+    def actuation_matrix(self, q: ArrayLike) -> Numbers:
         """B (..., nv, nv): rates of the joints' whole motions and of the modes are B v, and tau does work on them."""
         (q_,), shape = self._batch(q=q)
         at, now = self._deformed(q_)
-        B = self.dynamics.drive_matrix(at, now, q_.shape[:-1])
+        B = self.dynamics.actuation_matrix(at, now, q_.shape[:-1])
         return B[:, self.order][:, :, self.order].reshape((*shape, self.nv, self.nv))
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: Loads | None = None) -> Numbers:
@@ -263,7 +263,7 @@ class ErlsModel:
             Moment and force at frames, in the axes that the frames have on the undeformed links, N m and N.
         """
         x, forces, shape = self._formed(q, v, tau, external)
-        force = matvec(transposed(x.drive), forces) - x.bias
+        force = matvec(transposed(x.actuation), forces) - x.bias
         a = solve(x.mass, force[..., None])[..., 0]
         return a[:, self.order].reshape((*shape, self.nv))
 
@@ -271,7 +271,7 @@ class ErlsModel:
         """Generalized forces (..., nv) that give the accelerations a: torques of joints, forces on modes."""
         x, accelerations, shape = self._formed(q, v, a, external)
         force = matvec(x.mass, accelerations) + x.bias
-        tau = solve(transposed(x.drive), force[..., None])[..., 0]
+        tau = solve(transposed(x.actuation), force[..., None])[..., 0]
         return tau[:, self.order].reshape((*shape, self.nv))
 
     def hybrid_dynamics(
@@ -320,7 +320,7 @@ class ErlsModel:
 
     def _formed(
         self, q: ArrayLike, v: ArrayLike, third: ArrayLike, external: Loads | None
-    ) -> tuple[Equations, Numbers, tuple[int, ...]]:
+    ) -> tuple[EquationsOfMotion, Numbers, tuple[int, ...]]:
         """The equations of a batch, its forces or accelerations in their order, and the batch's axes."""
         given = external or {}
         parts = {"q": (q, self.nv), "v": (v, self.nv), "tau or a": (third, self.nv)}
@@ -333,9 +333,9 @@ class ErlsModel:
             check_definite(x.configuration.mass if self.chain.modes else x.mass)
         return x, third_[:, self._back], shape
 
-    def _load(self, frame: str, wrench: Numbers) -> Load | None:
+    def _load(self, frame: str, wrench: Numbers) -> LinkWrench | None:
         try:
-            return place_load(self.chain, frame, wrench)
+            return link_wrench(self.chain, frame, wrench)
         except ModelError as error:
             raise StateError(f"model {self.name!r}: external: {error}") from None
 
@@ -359,8 +359,8 @@ class ErlsModel:
             at = [f"{self.coordinates[i]} = {q[state, i].real:.6g}" for i in joints]
             raise SingularError(
                 f"model {self.name!r}: C_r of the compatibility equations has lost rank at {', '.join(at)}: the links "
-                f"have no inertia against the joint motions {loose}, so that no least rigid displacement can be found; "
-                "give the links that they move mass or inertia"
+                f"have no inertia against the joint motions {loose}, so that no rigid displacement of minimum norm "
+                "exists; give the links that they move mass or inertia"
             ) from None
 
     def _batch(self, **parts: ArrayLike) -> tuple[list[Numbers], tuple[int, ...]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.erls.arrays import matvec, solve, transposed
-from supple.erls.dynamics import Equations, hybrid
+from supple.erls.dynamics import EquationsOfMotion, hybrid
 from supple.erls.model import ErlsModel
 from supple.expressions.elimination import solve_symmetric
 from supple.expressions.function import Function, Nodes
@@ -54,7 +54,7 @@ class ErlsTrace:
         """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
         x = self._equations(q, v)
         if not given.any():
-            force = matvec(transposed(x.drive), drive) - x.bias
+            force = matvec(transposed(x.actuation), drive) - x.bias
             return solve_symmetric(x.mass, force, names=self.model.speeds), drive.copy()
         return hybrid(x, drive, given)
 
@@ -63,11 +63,11 @@ class ErlsTrace:
         x = self._equations(q, v)
         n = self.model.nv
         force = matvec(x.mass, a) + x.bias
-        return force if n == 0 else solve(transposed(x.drive), force[:, None], symmetric=False)[:, 0]
+        return force if n == 0 else solve(transposed(x.actuation), force[:, None], symmetric=False)[:, 0]
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces: they act on the whole motions of the joints, B v."""
-        return tau @ matvec(self._equations(q, v).drive, v)
+        return tau @ matvec(self._equations(q, v).actuation, v)
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
         """b."""
@@ -87,10 +87,10 @@ class ErlsTrace:
         """A function of these inputs."""
         return Function(name, self.graph, inputs, outputs)
 
-    def _equations(self, q: Nodes, v: Nodes) -> Equations:
+    def _equations(self, q: Nodes, v: Nodes) -> EquationsOfMotion:
         """M, b and B in the order of the speeds."""
         order = self.model.order
         back = np.argsort(order)
         x = self.model.dynamics.equations(q[back], v[back], self.model.constant_loads)
         both = np.ix_(order, order)
-        return Equations(x.mass[both], x.bias[order], x.drive[both], x.configuration, x.deformation)
+        return EquationsOfMotion(x.mass[both], x.bias[order], x.actuation[both], x.configuration, x.deformation)

@@ -23,7 +23,7 @@ from supple.erls.links import Link
 
 
 @dataclass(frozen=True, eq=False)
-class Constants:
+class LinkIntegrals:
     """The integrals of one link as matrices to multiply coordinates with.
 
     Attributes
@@ -50,10 +50,10 @@ class Constants:
     squares: Floats
 
     @staticmethod
-    def of(link: Link) -> Constants:
+    def of(link: Link) -> LinkIntegrals:
         """From the integrals of a link."""
         d = link.modes
-        return Constants(
+        return LinkIntegrals(
             link.mass,
             link.second,
             link.X.reshape(d, 9).T,
@@ -88,7 +88,7 @@ class Shape:
     square: Numbers
 
 
-def shape_of(k: Constants, psi: Numbers, eta: Numbers) -> Shape:
+def shape_of(k: LinkIntegrals, psi: Numbers, eta: Numbers) -> Shape:
     """The deformed link."""
     axes, d = eta.shape[:-1], eta.shape[-1]
     spread = matvec(k.N, eta).reshape((*axes, 3, 3, d))
@@ -101,7 +101,7 @@ def shape_of(k: Constants, psi: Numbers, eta: Numbers) -> Shape:
     )
 
 
-def inertia_changes(k: Constants, at: Shape) -> tuple[Numbers, Numbers, Numbers]:
+def inertia_changes(k: LinkIntegrals, at: Shape) -> tuple[Numbers, Numbers, Numbers]:
     """What the deformation changes in L of (71): blocks (dphi, phi), (dphi, q_r) and (dphi, eta) of (50).
 
     Returns
@@ -129,7 +129,7 @@ def inertia_changes(k: Constants, at: Shape) -> tuple[Numbers, Numbers, Numbers]
 
 
 def link_loads(
-    k: Constants,
+    k: LinkIntegrals,
     at: Shape,
     motion: tuple[Numbers, Numbers],
     rigid: tuple[Numbers, Numbers],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from supple.description.description import D
 from supple.description.joints import Fixed, Free
@@ -12,17 +12,26 @@ from supple.description.members import GROUND
 from supple.description.rewriting import free_base
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf
-from supple.files.faults import as_path
+from supple.files.contents import Contents
+from supple.files.error_list import as_path
 from supple.files.relations import related
-from supple.files.simulation import Simulation
-from supple.files.toml import read_equations, read_run
 from supple.formulations import ordinary
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 
-__all__ = ["Simulation", "check", "load", "read_equations", "read_run", "save"]
+__all__ = ["Contents", "check", "load", "read", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
+
+
+class _Options(NamedTuple):
+    """How a file becomes a model: the arguments of `load`."""
+
+    floating_base: bool = False
+    merge_fixed: bool = True
+    joint_damping: bool = False
+    limits: bool | None = None
+    mimic: bool | None = None
 
 
 def load(
@@ -57,21 +66,47 @@ def load(
     Raises
     ------
     FileFormatError
-        With every fault that was found, a line each: file, place in the file, expected and got.
+        With every error that was found, a line each: file, place in the file, expected and got.
     """
+    return _contents(path, _Options(floating_base, merge_fixed, joint_damping, limits, mimic)).model
+
+
+def read(
+    path: str | os.PathLike[str], floating_base: bool = False, limits: bool | None = None, mimic: bool | None = None
+) -> Contents:
+    """The model that a file describes, with what the file says about runs and equations.
+
+    Parameters
+    ----------
+    path, floating_base, limits, mimic
+        As for `load`.
+    """
+    return _contents(path, _Options(floating_base, limits=limits, mimic=mimic))
+
+
+def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
+    """What `load` and `read` give, by the suffix of the file."""
     file = as_path(path)
-    if _suffix(file) == ".urdf":
-        mech = related(urdf.read(file, joint_damping, bool(limits)), file, limits, mimic)
-        return (free_base(mech) if floating_base else mech).build(merge_fixed)
-    if _suffix(file) == ".nc":
-        model = embedding.read(file)
-        if isinstance(model, Model) or floating_base or mimic:  # the stops of the run that it holds are its model's
-            own = ordinary(model, "load with floating_base or mimic").description
-            own = related(own, file, limits is not False, bool(mimic))
-            model = Model(_freed(own, file) if floating_base else own)
-        return cast(Model, model)  # both formulations have the names of Model
-    mech = related(toml.read(file), file, bool(limits), bool(mimic))
-    return (_freed(mech, file) if floating_base else mech).build()
+    suffix = _suffix(file)
+    if suffix == ".urdf":
+        mech = urdf.read(file, options.joint_damping, bool(options.limits))
+        mech = related(mech, file, options.limits, options.mimic)
+        return Contents(file, (free_base(mech) if options.floating_base else mech).build(options.merge_fixed))
+    if suffix == ".nc":
+        return Contents(file, _simulated(file, options))
+    tables, mech = toml.read(file)
+    mech = related(mech, file, bool(options.limits), bool(options.mimic))
+    return Contents(file, (_freed(mech, file) if options.floating_base else mech).build(), tables)
+
+
+def _simulated(file: Path, options: _Options) -> Model:
+    """The model inside a results file; the stops of the run that the file holds are its model's."""
+    model = embedding.read(file)
+    if isinstance(model, Model) or options.floating_base or options.mimic:
+        own = ordinary(model, "load with floating_base or mimic").description
+        own = related(own, file, options.limits is not False, bool(options.mimic))
+        return Model(_freed(own, file) if options.floating_base else own)
+    return cast(Model, model)  # both formulations have the names of Model
 
 
 def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
@@ -88,7 +123,7 @@ def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
-    """All faults that one reading of a model file can find, empty if it is right."""
+    """All errors that one reading of a model file can find, empty if it is right."""
     file = as_path(path)
     try:
         if _suffix(file) == ".nc":

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from supple.description.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
-from supple.files.tables import Axis, Form, Name, Positive, Real, Table, Text
+from supple.files.file_table import Axis, FileTable, Form, Name, Positive, Real, Text, by_type
 
 
-class ConstraintTable(Table):
+class ConstraintTable(FileTable):
     """What is demanded of two frames or coordinates."""
 
+    made_of: ClassVar[type[Constraint]]
     name: Name = Field(description="Name of the constraint.")
 
-    @abstractmethod
     def made(self) -> Constraint:
         """The constraint."""
+        return self.made_of(**self.model_dump(exclude={"name", "type"}))
 
 
 class PairTable(ConstraintTable):
@@ -31,80 +31,52 @@ class PairTable(ConstraintTable):
 class DistanceTable(PairTable):
     """The origins of two frames stay at a distance: a rod without mass between two balls."""
 
+    made_of = Distance
     type: Literal["distance"]
     length: Positive = Field(description="m.")
-
-    def made(self) -> Constraint:
-        """The constraint."""
-        return Distance(self.first, self.second, self.length)
 
 
 class PointOnLineTable(PairTable):
     """The origin of the second frame stays on a line through the origin of the first."""
 
+    made_of = PointOnLine
     type: Literal["point-on-line"]
     axis: Axis = Field(description="Direction of the line, axes of the first frame.")
-
-    def made(self) -> Constraint:
-        """The constraint."""
-        return PointOnLine(self.first, self.second, self.axis)
 
 
 class PointOnPlaneTable(PairTable):
     """The origin of the second frame stays in a plane."""
 
+    made_of = PointOnPlane
     type: Literal["point-on-plane"]
     normal: Axis = Field(description="Normal of the plane, axes of the first frame.")
     offset: Real = Field(0.0, description="Of the plane along its normal, from the first frame's origin, m.")
-
-    def made(self) -> Constraint:
-        """The constraint."""
-        return PointOnPlane(self.first, self.second, self.normal, self.offset)
 
 
 class RollingTable(PairTable):
     """A wheel or ball rolls without slip on the plane x, y of the first frame; z points to it."""
 
+    made_of = Rolling
     type: Literal["rolling"]
     radius: Positive = Field(description="m.")
     axis: Annotated[Axis | None, Form("an axis, or nothing for a ball")] = Field(
         None, description="Axis of the wheel, axes of the second frame, whose origin is its centre; a ball has none."
     )
 
-    def made(self) -> Constraint:
-        """The constraint."""
-        return Rolling(self.first, self.second, self.radius, self.axis)
-
 
 class GearTable(ConstraintTable):
     """Two coordinates move together: follower = ratio * leader + offset."""
 
+    made_of = Gear
     type: Literal["gear"]
     follower: Text = Field(description='Coordinate, "arm.angle".')
     leader: Text = Field(description="Coordinate.")
     ratio: Real = Field(1.0, description="Ratio.")
     offset: Real = Field(0.0, description="rad or m.")
 
-    def made(self) -> Constraint:
-        """The constraint."""
-        return Gear(self.follower, self.leader, self.ratio, self.offset)
 
-
-CONSTRAINTS: dict[str, type[ConstraintTable]] = {
-    "distance": DistanceTable,
-    "point-on-line": PointOnLineTable,
-    "point-on-plane": PointOnPlaneTable,
-    "rolling": RollingTable,
-    "gear": GearTable,
-}
-AnyConstraint = Annotated[
-    DistanceTable | PointOnLineTable | PointOnPlaneTable | RollingTable | GearTable, Field(discriminator="type")
-]
-KINDS = {
-    Distance: "distance",
-    PointOnLine: "point-on-line",
-    PointOnPlane: "point-on-plane",
-    Rolling: "rolling",
-    Gear: "gear",
-}
+OneConstraint = DistanceTable | PointOnLineTable | PointOnPlaneTable | RollingTable | GearTable
+AnyConstraint = Annotated[OneConstraint, Field(discriminator="type")]
+CONSTRAINTS = by_type(OneConstraint)
+KINDS: dict[type[Constraint], str] = {table.made_of: kind for kind, table in CONSTRAINTS.items()}
 """What the tables of these are called."""

@@ -12,7 +12,6 @@ import io
 import json
 import os
 import shutil
-import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,7 +24,7 @@ import xarray as xr
 from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
-from supple.files.faults import require_file
+from supple.files.error_list import require_file
 from supple.formulations import AnyModel, restored
 from supple.model.model import Model
 
@@ -57,13 +56,12 @@ def embedded_model(dataset: xr.Dataset) -> Model:
     if TEXT not in dataset:
         raise FileFormatError(f"expected results with a model in the variable {TEXT!r}, got none")
     with TemporaryDirectory() as folder:
-        file, text = Path(folder, FILE), str(dataset[TEXT].item())
-        file.write_text(text, encoding="utf-8")
+        file = Path(folder, FILE)
+        file.write_text(str(dataset[TEXT].item()), encoding="utf-8")
         try:
             if BODIES in dataset:
                 _extract(dataset[BODIES], folder)
-            _require_beside(text)
-            return toml.read(file).build()
+            return toml.read(file, _require_beside).mechanism.build()
         except BadZipFile as error:
             raise FileFormatError(f"{BODIES}: expected the image of a ZIP archive, got other bytes: {error}") from None
         except FileFormatError as error:
@@ -86,12 +84,9 @@ def _extract(image: xr.DataArray, folder: str) -> None:
                 shutil.copyfileobj(source, target)  # no more than file_size: the archive's reader sees to that
 
 
-def _require_beside(text: str) -> None:
-    """Refuse a model that names files other than those beside it."""
-    try:
-        waiting: list[Any] = [tomllib.loads(text)]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return  # reading it as a model says where it is wrong
+def _require_beside(content: Any) -> None:
+    """Refuse the content of a model file that names files other than those beside it."""
+    waiting = [content]
     while waiting:
         x = waiting.pop()
         if isinstance(x, dict):
@@ -109,8 +104,16 @@ def _require_plain(name: str, where: str) -> None:
         raise FileFormatError(f"{where}: expected the plain name of a file beside the model, got {name!r}")
 
 
-def simulated_model(dataset: xr.Dataset) -> AnyModel:
-    """The model of a dataset in the formulation in which it was simulated."""
+def simulated_model(dataset: xr.Dataset, path: Path) -> AnyModel:
+    """The model of a dataset in the formulation in which it was simulated; errors begin with the path of its file."""
+    try:
+        return _simulated(dataset)
+    except FileFormatError as error:
+        lines = [line.removeprefix(f"{path}: ") for line in str(error).split("\n")]
+        raise FileFormatError("\n".join(f"{path}: {line}" for line in lines)) from None
+
+
+def _simulated(dataset: xr.Dataset) -> AnyModel:
     model = embedded_model(dataset)
     if SETTINGS not in dataset:
         return model
@@ -145,9 +148,8 @@ def read(path: Path) -> AnyModel:
     require_file(path)
     try:
         require_intact(path)
-        return simulated_model(_variables(path))
-    except FileFormatError as error:
-        faults = [fault.removeprefix(f"{path}: ") for fault in str(error).split("\n")]
-        raise FileFormatError("\n".join(f"{path}: {fault}" for fault in faults)) from None
+        return simulated_model(_variables(path), path)
+    except FileFormatError:
+        raise
     except Exception as error:  # damaged files without a checksum fail in h5py in many ways
         raise FileFormatError(f"{path}: expected results in netCDF, got a damaged or foreign file: {error}") from None

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from supple.errors import SuppleError
-from supple.files.tables import Form, Table
+from supple.files.file_table import FileTable, Form
 from supple.model.model import Model
 from supple.symbolic.routes import require_known
 
 Named = Annotated[str, Field(min_length=1)]
 
 
-class EquationsTable(Table):
+class EquationsTable(FileTable):
     """How `supple equations` writes the model down: the arguments of `supple.equations`."""
 
     symbols: Annotated[dict[str, Named], Form('a table such as { L = "-arm.com.y", theta = "arm.angle" }')] = Field(
@@ -43,7 +43,7 @@ class EquationsTable(Table):
             given["names"] = given.pop("symbols")
         return given
 
-    def faults(self, model: Model) -> list[str]:
+    def errors(self, model: Model) -> list[str]:
         """Names that the model does not have."""
         given = self.arguments()
         try:

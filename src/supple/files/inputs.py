@@ -1,4 +1,4 @@
-"""The tables of a model file that say what acts on the model: drives, controllers, motions, events, stops."""
+"""The tables of a model file that say what acts on the model: actuators, controllers, motions, events, stops."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
 from supple.description.limits import Limit
 from supple.errors import FileFormatError, StateError
-from supple.files.faults import read_bytes
+from supple.files.error_list import read_bytes
+from supple.files.file_table import FileTable, Form, MaybePositive, Name, Number, Real, Text, Truth
 from supple.files.simulation import flat
-from supple.files.tables import Form, MaybePositive, Name, Number, Real, Table, Text, Truth
 from supple.inputs import tables
 from supple.inputs.controllers import PID
 from supple.inputs.events import Event
 from supple.inputs.inputs import Law, Motion
 
 
-class TimeTable(Table):
+class TimeTable(FileTable):
     """Values over time: `times` and `values`, or a `file` of two columns."""
 
     times: Annotated[list[Number] | None, Form("a list of numbers")] = Field(None, description="Increasing, s.")
@@ -105,16 +105,16 @@ def _signal(x: Any, folder: Path) -> Any:
     return x.table(folder) if isinstance(x, TimeTable) else x
 
 
-class DriveTable(Table):
-    """A generalized force on one dof: of a formula or table (`force`), or of a controller (`target` and gains)."""
+class ActuatorTable(FileTable):
+    """A generalized force on a degree of freedom, by a formula or table (`force`) or a controller (`target`, gains)."""
 
     speed: Text = Field(description='Name of the speed it acts on: "arm.angle".')
     force: Signal = Field(None, description="N m or N. Formulas: see Formulas.")
-    target: Signal = Field(None, description="What the coordinate shall be, of a controller.")
-    kp: Real = Field(0.0, description="Force for each rad or m that the coordinate is off.")
-    kd: Real = Field(0.0, description="Force for each rad/s or m/s that its rate is off.")
-    ki: Real = Field(0.0, description="Force for each rad s or m s of the integral of what it is off.")
-    limit: Limits = Field(None, description="Greatest force of a controller either way, or minimum and maximum.")
+    target: Signal = Field(None, description="Of a controller: the target of the coordinate.")
+    kp: Real = Field(0.0, description="Proportional gain: force per rad or m of error.")
+    kd: Real = Field(0.0, description="Derivative gain: force per rad/s or m/s of error.")
+    ki: Real = Field(0.0, description="Integral gain: force per rad s or m s of the integral of the error.")
+    limit: Limits = Field(None, description="Maximum force of a controller either way, or minimum and maximum.")
     rate: MaybePositive = Field(None, description="Samples a second of a controller; continuous if not given.")
     feedforward: Annotated[Number | Annotated[str, Strict()], Form("a number or a formula")] = Field(
         0.0, description="Added to the force of a controller."
@@ -131,11 +131,11 @@ class DriveTable(Table):
         limit = data.get("limit")
         ends: list[Any] = limit if isinstance(limit, list) and len(limit) == 2 else [0.0, limit]
         if all(isinstance(x, int | float) for x in ends) and not ends[0] < ends[1]:
-            yield "limit", f"expected a positive number, or the least and the greatest, got {limit}"
+            yield "limit", f"expected a positive number, or minimum and maximum, got {limit}"
 
     def law(self, folder: Path) -> Law:
         """The law."""
-        with _placed(f"drive of {self.speed!r}"):
+        with _placed(f"actuator of {self.speed!r}"):
             if self.target is None:
                 law: Law = _signal(self.force, folder)
                 return law
@@ -144,7 +144,7 @@ class DriveTable(Table):
             return PID(target, self.kp, self.kd, self.ki, limit, self.rate, self.feedforward)
 
 
-class MotionTable(Table):
+class MotionTable(FileTable):
     """A prescribed motion of a joint coordinate, by one of three keys; the force that it takes is found."""
 
     speed: Text = Field(description='Name of the speed: "arm.angle".')
@@ -170,7 +170,7 @@ Changes = Annotated[
 ]
 
 
-class EventTable(Table):
+class EventTable(FileTable):
     """What happens when a quantity passes zero."""
 
     name: Name = Field(description="Name of the event, in the results.")
@@ -188,7 +188,7 @@ class EventTable(Table):
         return Event(self.name, self.when, self.direction, self.stop, self.change)
 
 
-class LimitTable(Table):
+class LimitTable(FileTable):
     """Stops of a joint coordinate."""
 
     coordinate: Text = Field(description="Name of the coordinate.")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from supple.files.tables import Form, Table
-from supple.inputs.outputs import Outputs
+from supple.files.file_table import FileTable, Form
+from supple.inputs.requests import Outputs
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Names = list[Annotated[str, Field(min_length=1)]]
 
 
-class OutputTable(Table):
+class OutputTable(FileTable):
     """What `supple run` records besides states, energies and momentum: the arguments of `supple.Outputs`."""
 
     frames: Annotated[Names, Form("a list of names")] = Field(
@@ -39,6 +39,6 @@ class OutputTable(Table):
         """What the file gives, as keyword arguments of `supple.Outputs`."""
         return self.model_dump(exclude_unset=True)
 
-    def faults(self, model: Model) -> list[str]:
+    def errors(self, model: Model) -> list[str]:
         """What does not fit a model: names that it does not have, each with the nearest that it has."""
-        return Outputs(**self.arguments()).faults(model)
+        return Outputs(**self.arguments()).errors(model)

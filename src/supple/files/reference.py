@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, inputs, schema, sections, structures, tables
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures
 from supple.files.equations import EquationsTable
+from supple.files.file_table import FileTable, form
 from supple.files.output import OutputTable
-from supple.files.simulation import Simulation
-from supple.files.tables import Table, form
+from supple.files.simulation import SimulationTable
 
 EXAMPLE = """\
 name = "pendulum on a cart"
@@ -101,22 +101,22 @@ INTRODUCTION = f"""\
 # Model files
 
 `supple.load` reads TOML files, which can hold everything a model has, and URDF robot descriptions. `supple.save` writes
-TOML, every number such that reading gives the very same model; flexible bodies go to HDF5 files beside it, one for each
-that several bodies may share. `supple check FILE` lists the faults of a file: all for which `supple.load` refuses it,
+TOML, with every number exact, so that reading gives the very same model; flexible bodies go to HDF5 files beside it,
+which several bodies can share. `supple check FILE` lists the errors of a file: all for which `supple.load` refuses it,
 and those of the tables that describe a run. A file has at most 32 MB and 10,000 bodies, a beam 50,000 elements, a box
 300,000 nodes, a reduction 2,000 modes.
 
-This page is made from the program: `python -m supple.files.reference > docs/model_files.md`.
+This page is generated from the schema: `python -m supple.files.reference > docs/model_files.md`.
 
 ## TOML
 
 ```toml
 {EXAMPLE}```
 
-Bodies may stand in any order. Units are SI; angles are in radians but where a key ends in `_deg`. A body's frame has
-its origin at its inboard joint; with all coordinates zero it coincides with the joint frame, which is the parent's
-frame moved by `at` and turned by `rotation`. Bodies on fixed joints stay bodies, so that their joint wrenches can be
-asked for. `supple.load(path, floating_base=True)` frees the bodies that the file fixes to the ground.
+Bodies can be listed in any order. Units are SI; angles are in radians, except where a key ends in `_deg`. A body's
+frame has its origin at its inboard joint; with all coordinates zero it coincides with the joint frame, which is the
+parent's frame translated by `at` and rotated by `rotation`. Bodies on fixed joints stay bodies, so that their joint
+wrenches can be recorded. `supple.load(path, floating_base=True)` frees the bodies that the file fixes to the ground.
 """
 
 FLEXIBLE = f"""\
@@ -127,8 +127,8 @@ FLEXIBLE = f"""\
 
 A body with the key `flexible` deforms. Its frame is fixed to the root of its structure, with the structure's axes; its
 coordinates of deformation follow those of its joint: `boom.mode1`, or `boom.12.ux` of a node. The frames and nodes of
-its structure are places like any other: "boom/end", "boom/middle", "boom/3". Bodies that are made alike share one
-reduction, in time and in memory.
+its structure are frames like any other: "boom/end", "boom/middle", "boom/3". Bodies with equal tables share one
+reduction, which is computed and stored once.
 """
 
 FORMULAS = """\
@@ -138,7 +138,7 @@ FORMULAS = """\
 [variables]
 strength = 2.0
 
-[[drive]]
+[[actuator]]
 speed = "arm.angle"
 force = "strength*sin(2*pi*t) - 0.1*rate(arm.angle)"
 ```
@@ -156,29 +156,29 @@ URDF = """\
 `supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False, limits=None, mimic=None)`
 
 - **Bodies** have the names of the links; `/` and `.`, which have a meaning in names of frames and coordinates, become
-  `_`, with a number behind it if that name is taken. Joints go by the link they carry: the coordinate of the joint
+  `_`, with a number appended if that name is taken. Joints go by the link they carry: the coordinate of the joint
   that carries `forearm` is `forearm.angle`.
 - **Order**: root first, each branch to its end, joints in the order of their names by character codes. This is the
   order of Pinocchio's joints.
 - **Root**: fixed to the ground; with `floating_base=True` on a free joint.
-- **Joints**: `revolute` and `continuous` become revolute joints, `prismatic`,
-  `fixed`, `floating` (free) and `planar`. The axis of a planar joint is the normal of its plane, as the format says;
+- **Joints**: `revolute` and `continuous` become revolute joints; `prismatic`, `fixed`, `floating` (free) and `planar`
+  become the joints of these names. The axis of a planar joint is the normal of its plane, as the format says;
   Pinocchio takes the plane x, y whatever the axis.
-- **Fixed joints**: with `merge_fixed=True` a link on a fixed joint becomes part of the link that carries it, and its
-  name that of a frame. Links fixed to the ground are dropped but for their frames. A robot without moving joints has
-  no coordinates.
-- **Limits**: with `limits=True` the range of a joint, `lower` and `upper`, has stops that `supple.simulate` acts on;
-  one that ends where it begins, or before, is left out with a warning. Limits of speed and effort are not taken.
-- **Mimic joints** keep their own coordinate. With `mimic=True` a gear holds it to the other one's, and the narrower of
-  their ranges counts; else both are free, and the relation is kept in `Model.couplings`. One that names a joint which
-  is not there is left out with a warning.
-- What a robot has of these and the model does not act on is named by one `OmissionWarning`, unless `limits=False` and
-  `mimic=False` say that it is not wanted.
-- **Inertia**: a link without `<inertial>` has no mass. Masses and inertias that no real body can have are taken as they
+- **Fixed joints**: with `merge_fixed=True` a link on a fixed joint becomes part of the link that carries it, and a
+  frame keeps its name. Of links fixed to the ground only the frames are kept. A robot without moving joints has no
+  coordinates.
+- **Limits**: with `limits=True` the limits of a joint, `lower` and `upper`, become stops that `supple.simulate` acts
+  on; limits with `lower` not below `upper` are left out with a warning. Limits of velocity and effort are ignored.
+- **Mimic joints** keep their own coordinate. With `mimic=True` a gear couples it to the other joint's, and the narrower
+  of their limits counts; else both are free, and the relation is kept in `Model.couplings`. A mimic of a joint that
+  does not exist is left out with a warning.
+- Limits and mimic joints that the model does not act on are named in one `OmissionWarning`, unless `limits=False` and
+  `mimic=False` say that they are not wanted.
+- **Inertia**: a link without `<inertial>` has no mass. Masses and inertias that no real body can have are kept as they
   are, with one `PhysicsWarning` that lists them.
 - **Damping**: the inverse dynamics of Pinocchio leaves `<dynamics>` out, and so does `supple`, so that the two agree;
-  `joint_damping=True` takes its damping as joint dampers. Friction is never taken.
-- **Left alone**: meshes, materials, transmissions, sensors and elements of other programs.
+  `joint_damping=True` takes its damping as joint dampers. Friction is ignored.
+- **Ignored**: meshes, materials, transmissions, sensors and elements of other programs.
 - **Safety**: a file with a document type is refused, so that no entity is expanded; nothing else is opened.
 """
 
@@ -188,10 +188,12 @@ def page() -> str:
     parts = [INTRODUCTION, _section("### Top level", schema.ModelFile)]
     parts.append(_section("### [[body]]", schema.BodyTable))
     parts.append("### Joints\n\nThe table `joint` of a body has a `type` and the keys listed under it.\n")
-    parts += [_section(f'#### type = "{kind}"', table, schema.JointTable) for kind, table in schema.JOINTS.items()]
-    parts.append(_section("#### All joints but the fixed one", schema.JointTable))
+    parts += [
+        _section(f'#### type = "{kind}"', table, joints.MovingJointTable) for kind, table in joints.JOINTS.items()
+    ]
+    parts.append(_section("#### All joints but the fixed one", joints.MovingJointTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
-    parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in tables.TURNS]
+    parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in file_table.TURNS]
     parts += [
         FLEXIBLE,
         _section("#### flexible = { structure, ... }", structures.ReductionTable),
@@ -220,12 +222,12 @@ def page() -> str:
         ),
         _section("### [[coupling]]", schema.CouplingTable),
         FORMULAS,
-        _section("### [[drive]]", inputs.DriveTable),
+        _section("### [[actuator]]", inputs.ActuatorTable),
         _section("### [[motion]]", inputs.MotionTable),
         _section("#### { times, values } or { file }", inputs.TimeTable),
         _section("### [[limit]]", inputs.LimitTable),
         _section("### [[event]]", inputs.EventTable),
-        _section("### [simulation]", Simulation),
+        _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
         _section("### [equations]", EquationsTable),
         URDF,
@@ -233,7 +235,7 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _section(title: str, table: type[Table], common: type[Table] = Table) -> str:
+def _section(title: str, table: type[FileTable], common: type[FileTable] = FileTable) -> str:
     """Heading, what the table is, and its keys but those of a `common` one."""
     known = {"type", *common.model_fields}
     rows = [_row(key, table) for key in table.model_fields if key not in known]
@@ -242,7 +244,7 @@ def _section(title: str, table: type[Table], common: type[Table] = Table) -> str
     return "\n".join([title, "", text, "", *head, *rows, ""] if rows else [title, "", text, ""])
 
 
-def _row(key: str, table: type[Table]) -> str:
+def _row(key: str, table: type[FileTable]) -> str:
     field = table.model_fields[key]
     default = "required" if field.is_required() else _default(field.default)
     return f"| `{key}` | {form(table, key)} | {default} | {field.description} |"

@@ -6,16 +6,29 @@ import math
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from supple.description.constraints import Gear
 from supple.description.description import D, Description
 from supple.description.limits import Limit
 from supple.errors import FileFormatError, OmissionWarning, PhysicsWarning
 
-Leads = dict[str, tuple[str, float, float]]
-"""By coordinate the one that it follows, ratio and offset."""
 NAMED = 6
 """Joints that a warning names."""
+CALLER = 4
+"""Frames of the stack from `related` to the caller of `load`, for warnings."""
+
+
+class Leader(NamedTuple):
+    """The coordinate p that another one follows, q = ratio p + offset."""
+
+    name: str
+    ratio: float
+    offset: float
+
+
+Leaders = dict[str, Leader]
+"""By the coordinate that follows."""
 
 
 def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
@@ -38,8 +51,7 @@ def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
     if mimic is None and following:
         left_out.append(f"mimic joints {_listed(following)} (mimic=True: gears)")
     if left_out:
-        # The caller of `load`.
-        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=3)
+        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=CALLER)
     if not limits:
         copy.limits = []
     if mimic:
@@ -58,16 +70,16 @@ def _gear(mech: Description, path: Path) -> None:
 
     Joints that do not move by one coordinate, such as fixed ones, neither lead nor follow.
     """
-    leads: Leads = {}
+    leaders: Leaders = {}
     for c in mech.couplings:
         follower, leader = _coordinate(mech, c.follower), _coordinate(mech, c.leader)
         if follower and leader:
             mech.constrain(f"{c.follower} follows {c.leader}", Gear(follower, leader, c.ratio, c.offset))
-            leads[follower] = leader, c.ratio, c.offset
+            leaders[follower] = Leader(leader, c.ratio, c.offset)
     mech.couplings = []
     ranges = {x.coordinate: x for x in mech.limits}
-    for follower in leads:
-        at, ratio, offset = _first(follower, leads, path)
+    for follower in leaders:
+        at, ratio, offset = _first(follower, leaders, path)
         own = ranges.pop(follower, None)
         if own is not None and ratio != 0:
             ends = sorted((x - offset) / ratio for x in _ends(own))
@@ -78,23 +90,23 @@ def _gear(mech: Description, path: Path) -> None:
                 ranges[at] = Limit(at, lower, upper, own.restitution)
             else:
                 said = (
-                    f"limits of {at!r} and of {follower!r}, which follows it, leave nothing: those of {at!r} are taken"
+                    f"limits of {at!r} and of {follower!r}, which follows it, do not overlap: those of {at!r} are used"
                 )
-                warnings.warn(f"{path}: read all the same: {said}", PhysicsWarning, stacklevel=4)
+                warnings.warn(f"{path}: read with a warning: {said}", PhysicsWarning, stacklevel=CALLER + 1)
     mech.limits = list(ranges.values())
 
 
-def _first(follower: str, leads: Leads, path: Path) -> tuple[str, float, float]:
-    """The coordinate p that leads all that a joint follows, and ratio and offset of q = ratio p + offset."""
+def _first(follower: str, leaders: Leaders, path: Path) -> Leader:
+    """The coordinate at the head of the chain of those that a coordinate follows."""
     at, ratio, offset = follower, 1.0, 0.0
     passed = {follower}
-    while at in leads:
-        at, r, o = leads[at]
+    while at in leaders:
+        at, r, o = leaders[at]
         ratio, offset = ratio * r, offset + ratio * o
         if at in passed:
             raise FileFormatError(f"{path}: mimic: expected joints that follow others, got {at!r} following itself")
         passed.add(at)
-    return at, ratio, offset
+    return Leader(at, ratio, offset)
 
 
 def _coordinate(mech: Description, body: str) -> str | None:

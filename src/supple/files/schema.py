@@ -9,156 +9,42 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
 from supple.files.equations import EquationsTable
-from supple.files.inputs import DriveTable, EventTable, LimitTable, MotionTable
-from supple.files.output import OutputTable
-from supple.files.sections import NamedMaterialTable
-from supple.files.simulation import Simulation
-from supple.files.structures import AnyFlexible, AnyStructure
-from supple.files.tables import (
+from supple.files.file_table import (
     AnyRotation,
-    Axis,
+    FileTable,
     Form,
     MaybeName,
     Name,
     Nine,
     NotNegative,
     Number,
-    PerDof,
     Real,
-    Table,
     Text,
     Three,
     Truth,
     Vector,
 )
+from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTable
+from supple.files.joints import AnyJoint
+from supple.files.output import OutputTable
+from supple.files.sections import NamedMaterialTable
+from supple.files.simulation import SimulationTable
+from supple.files.structures import AnyFlexible, AnyStructure
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
-from supple.inputs.outputs import Outputs
-from supple.model.inputs import named_vector
+from supple.inputs.requests import Outputs
+from supple.model.arguments import named_vector
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 
-class JointTable(Table):
-    """What every joint can carry; one number for all its degrees of freedom, or one for each of its speeds."""
-
-    stiffness: PerDof = Field(0.0, description="Spring on the joint, N m/rad or N/m.")
-    rest: PerDof = Field(0.0, description="Coordinate at which that spring is free, rad or m.")
-    damping: PerDof = Field(0.0, description="Damper on the joint, N m s/rad or N s/m.")
-    inertia: PerDof = Field(
-        0.0, description="Inertia that moves with the joint alone (rotors, reflected motors), kg m^2 or kg."
-    )
-
-
-class RevoluteTable(JointTable):
-    """One rotation; coordinate `angle`."""
-
-    type: Literal["revolute"]
-    axis: Axis = Field(description="Axis of rotation, joint frame.")
-
-
-class PrismaticTable(JointTable):
-    """One translation; coordinate `position`."""
-
-    type: Literal["prismatic"]
-    axis: Axis = Field(description="Direction of translation, joint frame.")
-
-
-class HelicalTable(JointTable):
-    """A screw; coordinate `angle`."""
-
-    type: Literal["helical"]
-    axis: Axis = Field(description="Axis of the screw, joint frame.")
-    pitch: Real = Field(description="Advance along the axis, m/rad.")
-
-
-class CylindricalTable(JointTable):
-    """Translation along and rotation about one axis; coordinates `position`, `angle`."""
-
-    type: Literal["cylindrical"]
-    axis: Axis = Field(description="Axis, joint frame.")
-
-
-class UniversalTable(JointTable):
-    """Two rotations; coordinates `angle1`, `angle2`."""
-
-    type: Literal["universal"]
-    first: Axis = Field(description="Axis fixed in the parent, joint frame.")
-    second: Axis = Field(description="Axis fixed in the body, body frame.")
-
-
-class SphericalTable(JointTable):
-    """All rotations; a quaternion `qx qy qz qw`, speeds `wx wy wz` in body axes."""
-
-    type: Literal["spherical"]
-
-
-class PlanarTable(JointTable):
-    """Motion in a plane; coordinates `x`, `y`, `angle`."""
-
-    type: Literal["planar"]
-    normal: Axis = Field(description="Normal of the plane, joint frame; for z, `x` and `y` are along x and y.")
-
-
-class FreeTable(JointTable):
-    """All motions; coordinates `x y z qx qy qz qw`, speeds `wx wy wz vx vy vz` in body axes."""
-
-    type: Literal["free"]
-
-
-class FixedTable(Table):
-    """No degree of freedom."""
-
-    type: Literal["fixed"]
-
-
-class BuildingBlockTable(JointTable):
-    """Translations, then rotations; coordinates `position1 ...`, `angle1 ...`."""
-
-    type: Literal["building-block"]
-    translations: Annotated[list[str | Three], Form("up to three axes")] = Field(
-        [], description="Directions, joint frame, independent of each other."
-    )
-    rotations: Annotated[str, Strict(), Form('"", one of "1", "2", "3", or three such as "123" or "313"')] = Field(
-        "", description="Axis numbers in the order of the rotations."
-    )
-
-
-JOINTS: dict[str, type[Table]] = {
-    "revolute": RevoluteTable,
-    "prismatic": PrismaticTable,
-    "helical": HelicalTable,
-    "cylindrical": CylindricalTable,
-    "universal": UniversalTable,
-    "spherical": SphericalTable,
-    "planar": PlanarTable,
-    "free": FreeTable,
-    "fixed": FixedTable,
-    "building-block": BuildingBlockTable,
-}
-AnyJoint = Annotated[
-    RevoluteTable
-    | PrismaticTable
-    | HelicalTable
-    | CylindricalTable
-    | UniversalTable
-    | SphericalTable
-    | PlanarTable
-    | FreeTable
-    | FixedTable
-    | BuildingBlockTable,
-    Field(discriminator="type"),
-    Form('a table such as {type = "revolute", axis = "y"}'),
-]
-
-
-class BodyTable(Table):
+class BodyTable(FileTable):
     """A body and the joint that carries it: rigid, with a mass, or flexible."""
 
     name: Name = Field(description="Name of the body.")
@@ -206,7 +92,7 @@ class BodyTable(Table):
                 yield key, "expected only in a rigid body, got it in a flexible one, whose mass is its structure's"
 
 
-class FrameTable(Table):
+class FrameTable(FileTable):
     """A named place on a body or on the ground."""
 
     name: MaybeName = Field(
@@ -231,7 +117,7 @@ class FrameTable(Table):
             yield "", f"expected either name or label, got {'both' if 'name' in data else 'neither'}"
 
 
-class SpringDamperTable(Table):
+class SpringDamperTable(FileTable):
     """A spring and damper between the origins of two frames."""
 
     name: Name = Field(description="Name of the element.")
@@ -242,7 +128,7 @@ class SpringDamperTable(Table):
     length: NotNegative = Field(0.0, description="Length at which the spring is free, m.")
 
 
-class WrenchTable(Table):
+class WrenchTable(FileTable):
     """A constant moment and force at the origin of a frame."""
 
     name: Name = Field(description="Name of the wrench.")
@@ -254,7 +140,7 @@ class WrenchTable(Table):
     )
 
 
-class CouplingTable(Table):
+class CouplingTable(FileTable):
     """A relation between two joints: coordinate of the follower = ratio * coordinate of the leader + offset.
 
     It is kept with the model; both coordinates stay independent in the dynamics.
@@ -266,7 +152,7 @@ class CouplingTable(Table):
     offset: Real = Field(0.0, description="Offset, rad or m.")
 
 
-class LoopTable(Table):
+class LoopTable(FileTable):
     """A joint that closes a loop between two frames: the second may move in the first as the joint lets it.
 
     The frames coincide where the joint is at zero. Its springs, dampers and inertia belong to joints of the tree.
@@ -278,7 +164,7 @@ class LoopTable(Table):
     joint: AnyJoint = Field(description="What the second frame may do: see Joints.")
 
 
-class ModelFile(Table):
+class ModelFile(FileTable):
     """A model file."""
 
     name: Name = Field(description="Name of the model.")
@@ -307,13 +193,13 @@ class ModelFile(Table):
     variables: Annotated[dict[str, Number], Form("a table of numbers by name")] = Field(
         {}, description="Names for numbers in formulas; events can change them."
     )
-    drive: Annotated[list[DriveTable], Form("[[drive]] tables")] = Field(
+    actuator: Annotated[list[ActuatorTable], Form("[[actuator]] tables")] = Field(
         [], description="Generalized forces, controllers."
     )
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
-    simulation: Annotated[Simulation | None, Form("a table")] = Field(None, description="What `supple run` does.")
+    simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     equations: Annotated[EquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the model down."
@@ -322,7 +208,7 @@ class ModelFile(Table):
     def run_arguments(self, folder: Path) -> dict[str, Any]:
         """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
         out = self.simulation.arguments() if self.simulation else {}
-        tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in self.drive}}
+        tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in self.actuator}}
         given = {
             "tau": tau,
             "motion": {x.speed: x.motion(folder) for x in self.motion},
@@ -333,16 +219,16 @@ class ModelFile(Table):
         }
         return out | {key: x for key, x in given.items() if x}
 
-    def run_faults(self, model: Model, folder: Path) -> list[str]:
+    def run_errors(self, model: Model, folder: Path) -> list[str]:
         """What of that does not fit the model."""
-        found = [f"simulation: {fault}" for fault in (self.simulation.faults(model) if self.simulation else ())]
-        found += [f"output: {fault}" for fault in (self.output.faults(model) if self.output else ())]
-        found += [f"equations: {fault}" for fault in (self.equations.faults(model) if self.equations else ())]
-        for key, items in (("drive", self.drive), ("motion", self.motion)):
+        found = [f"simulation: {error}" for error in (self.simulation.errors(model) if self.simulation else ())]
+        found += [f"output: {error}" for error in (self.output.errors(model) if self.output else ())]
+        found += [f"equations: {error}" for error in (self.equations.errors(model) if self.equations else ())]
+        for key, items in (("actuator", self.actuator), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
-        twice = sorted({x.speed for x in self.drive} & (self.simulation.tau if self.simulation else {}).keys())
-        found += [f"simulation: tau: {name!r} has a [[drive]] as well, expected one of them" for name in twice]
+        twice = sorted({x.speed for x in self.actuator} & (self.simulation.tau if self.simulation else {}).keys())
+        found += [f"simulation: tau: {name!r} has a [[actuator]] as well, expected one of them" for name in twice]
         if found:
             return found
         try:

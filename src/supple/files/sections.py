@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from supple.errors import ModelError, nearest
-from supple.files.faults import Echo
-from supple.files.tables import Form, MaybePositive, Name, NotNegative, Number, Positive, Table
+from supple.files.error_list import ReportedError
+from supple.files.file_table import FileTable, Form, MaybePositive, Name, NotNegative, Number, Positive, by_type
 from supple.structures.materials import Material
 from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 
@@ -18,7 +18,7 @@ Materials = Mapping[str, Material | None]
 """Materials by name; None for one that could not be made."""
 
 
-class MaterialTable(Table):
+class MaterialTable(FileTable):
     """A linear elastic, isotropic material; of nu and G one is enough.
 
     It stands in a structure, or in a `[[material]]` with a name by which structures call it.
@@ -40,7 +40,7 @@ class NamedMaterialTable(MaterialTable):
     name: Name = Field(description="Name of the material.")
 
 
-class SectionTable(Table):
+class SectionTable(FileTable):
     """A cross section of a beam, in its y-z plane; y and z are principal axes."""
 
     @abstractmethod
@@ -117,24 +117,15 @@ class ConstantsTable(SectionTable):
         return Section(self.A, self.Iy, self.Iz, self.J, (self.shear[0], self.shear[1]))
 
 
-SECTIONS: dict[str, type[Table]] = {
-    "rectangle": RectangleTable,
-    "circle": CircleTable,
-    "tube": TubeTable,
-    "i-beam": IBeamTable,
-    "constants": ConstantsTable,
-}
-
-
 def _tag(value: Any) -> str:
     """Which of several forms a value has."""
     forms: dict[type, str] = {list: "#each", str: "#name", dict: "#one"}
     return forms.get(type(value), "#")
 
 
-OneSection = Annotated[
-    RectangleTable | CircleTable | TubeTable | IBeamTable | ConstantsTable, Field(discriminator="type")
-]
+SectionTables = RectangleTable | CircleTable | TubeTable | IBeamTable | ConstantsTable
+SECTIONS = by_type(SectionTables)
+OneSection = Annotated[SectionTables, Field(discriminator="type")]
 OneMaterial = Annotated[
     Annotated[str, Tag("#name")] | Annotated[MaterialTable, Tag("#one")],
     Discriminator(_tag),
@@ -163,5 +154,5 @@ def find_material(value: str | MaterialTable, materials: Materials) -> Material:
         raise ModelError(f"material: no [[material]] {value!r}{nearest(value, materials)}")
     found = materials[value]
     if found is None:
-        raise Echo
+        raise ReportedError
     return found

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, Strict
 
 from supple.errors import StateError
-from supple.files.tables import Form, MaybePositive, Number, Positive, Table
+from supple.files.file_table import FileTable, Form, MaybePositive, Number, Positive
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -32,7 +32,7 @@ def flat(value: Any) -> Any:
 ByName = Annotated[dict[str, Number], BeforeValidator(flat), Form("a table of numbers by name")]
 
 
-class Simulation(Table):
+class SimulationTable(FileTable):
     """What `supple run` does with the model: the arguments of `supple.simulate`."""
 
     duration: Positive = Field(description="Time to simulate, s.")
@@ -59,7 +59,7 @@ class Simulation(Table):
         """What the file gives, as keyword arguments of `supple.simulate`."""
         return self.model_dump(exclude_unset=True)
 
-    def faults(self, model: Model) -> list[str]:
+    def errors(self, model: Model) -> list[str]:
         """What does not fit a model: names it does not have, quaternions whose length is not 1."""
         found = []
         q = model.neutral()

@@ -9,6 +9,21 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Strict, Tag
 
 from supple.errors import ModelError
+from supple.files.file_table import (
+    Axis,
+    FileTable,
+    Form,
+    Name,
+    Nine,
+    NotNegative,
+    Number,
+    Positive,
+    Text,
+    Three,
+    Truth,
+    Vector,
+    by_type,
+)
 from supple.files.sections import (
     AllMaterials,
     AnyMaterial,
@@ -18,7 +33,6 @@ from supple.files.sections import (
     Sections,
     find_material,
 )
-from supple.files.tables import Axis, Form, Name, Nine, NotNegative, Number, Positive, Table, Text, Three, Truth, Vector
 from supple.structures.beams import beam, beam_path
 from supple.structures.damping import Damping, Rayleigh
 from supple.structures.solids import box
@@ -29,7 +43,7 @@ Count = Annotated[int, Strict(), Field(ge=1)]
 Elements = Annotated[Count | list[Count], Form("a whole number, one or more, or a list with one for each segment")]
 
 
-class PointMassTable(Table):
+class PointMassTable(FileTable):
     """A rigid piece on a node or frame of a structure: a motor, a camera, a tip mass."""
 
     at: Annotated[Text | Node, Form("the name of a frame or the number of a node")] = Field(
@@ -42,7 +56,7 @@ class PointMassTable(Table):
     offset: Vector = Field([0.0, 0.0, 0.0], description="From the node or frame to the centre of mass, m.")
 
 
-class StructureTable(Table):
+class StructureTable(FileTable):
     """What every structure has."""
 
     name: Name = Field(description="Name of the structure.")
@@ -148,14 +162,15 @@ class BoxTable(StructureTable):
         return box(self.length, self.width, self.height, material, self.elements, self.quadratic)
 
 
-STRUCTURES: dict[str, type[Table]] = {"beam": BeamTable, "beam-path": BeamPathTable, "box": BoxTable}
-AnyStructure = Annotated[BeamTable | BeamPathTable | BoxTable, Field(discriminator="type")]
+OneStructure = BeamTable | BeamPathTable | BoxTable
+STRUCTURES = by_type(OneStructure)
+AnyStructure = Annotated[OneStructure, Field(discriminator="type")]
 
 
 # ------------------------------------------------------------ flexible bodies
 
 
-class RayleighTable(Table):
+class RayleighTable(FileTable):
     """Damping alpha M + beta K."""
 
     alpha: NotNegative = Field(0.0, description="1/s.")
@@ -168,7 +183,7 @@ AnyDamping = Annotated[
 ]
 
 
-class ReductionTable(Table):
+class ReductionTable(FileTable):
     """A structure, its deformation in few coordinates. Bodies with equal tables share one reduction."""
 
     structure: Text = Field(description="Name of a `[[structure]]`.")
@@ -203,7 +218,7 @@ class ReductionTable(Table):
             yield "modes", f"missing; expected a whole number for the basis {data['basis']!r}"
 
 
-class StoredTable(Table):
+class StoredTable(FileTable):
     """A body from a file that `supple.structures.save_body` wrote. Bodies with the same file share it."""
 
     file: Text = Field(description="HDF5 file; a relative path starts at the model file's folder.")

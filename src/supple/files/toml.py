@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from errno import EISDIR
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
-from supple.files.assembly import assembled
+from supple.files.build import mechanism_of
 from supple.files.constraints import CONSTRAINTS
-from supple.files.emit import body_files, text
-from supple.files.faults import MOST_BODIES, Faults, read_bytes
-from supple.files.schema import JOINTS, ModelFile
+from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
+from supple.files.file_table import FileTable
+from supple.files.joints import JOINTS
+from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
-from supple.files.tables import Table
+from supple.files.toml_text import body_files, text
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.structures.body_writer import write_body
 
-KINDS: dict[str, Mapping[str, type[Table]]] = {
+KINDS: dict[str, Mapping[str, type[FileTable]]] = {
     "joint": JOINTS,
     "structure": STRUCTURES,
     "section": SECTIONS,
@@ -35,40 +36,47 @@ KINDS: dict[str, Mapping[str, type[Table]]] = {
 """What the key `type` of these tables may be."""
 
 
-def read(path: str | os.PathLike[str]) -> Mechanism:
-    """The mechanism that a TOML file describes; a `FileFormatError` with all its faults if there are any."""
-    faults = Faults(Path(path))
-    mech = assembled(_parsed(faults), faults)
-    faults.refuse()
-    faults.warn()
-    return mech
+class Reading(NamedTuple):
+    """A TOML file as its tables, which fit the schema, and the mechanism that they describe."""
+
+    tables: ModelFile
+    mechanism: Mechanism
 
 
-def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a TOML file says about a run, as keyword arguments of `supple.simulate`."""
-    return _parsed(Faults(Path(path))).run_arguments(Path(path).parent)
+def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = None) -> Reading:
+    """The tables of a TOML file and its mechanism; a `FileFormatError` with all its errors if there are any.
 
-
-def read_equations(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a TOML file says about its equations, as keyword arguments of `supple.equations`."""
-    table = _parsed(Faults(Path(path))).equations
-    return table.arguments() if table else {}
+    Parameters
+    ----------
+    path : path-like
+    screen : function, optional
+        Looks at the content before anything is made of it, and raises a `FileFormatError` to refuse it.
+    """
+    errors = ErrorList(Path(path))
+    data = _parsed(errors)
+    if screen is not None:
+        screen(data)
+    tables = _validated(data, errors)
+    mech = mechanism_of(tables, errors)
+    errors.raise_any()
+    errors.warn()
+    return Reading(tables, mech)
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
-    """All faults of a TOML file that one reading can find; empty if it is right."""
-    faults = Faults(Path(path))
+    """All errors of a TOML file that one reading can find; empty if it is right."""
+    errors = ErrorList(Path(path))
     try:
-        file = _parsed(faults)
+        file = _validated(_parsed(errors), errors)
     except FileFormatError as error:
         return str(error).split("\n")
-    mech = assembled(file, faults)
-    if not faults.found:
-        with faults.noted(""):
-            for fault in file.run_faults(mech.build(), Path(path).parent):
-                faults.add("", fault)
-    faults.warn()
-    return faults.found
+    mech = mechanism_of(file, errors)
+    if not errors.lines:
+        with errors.collected(""):
+            for line in file.run_errors(mech.build(), Path(path).parent):
+                errors.add("", line)
+    errors.warn()
+    return errors.lines
 
 
 def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
@@ -95,32 +103,36 @@ def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
 # ------------------------------------------------------------ from text to tables
 
 
-def _parsed(faults: Faults) -> ModelFile:
-    """The file as tables that fit the schema."""
-    content = read_bytes(faults.path)
+def _parsed(errors: ErrorList) -> Any:
+    """The content of the file: tables, lists, texts and numbers."""
+    content = read_bytes(errors.path)
     try:
-        data = tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{faults.path}: expected UTF-8 text, got other bytes at line {line}") from None
+        raise FileFormatError(f"{errors.path}: expected UTF-8 text, got other bytes at line {line}") from None
     except ValueError as error:  # TOMLDecodeError, or a whole number of thousands of digits
         lines = content.decode("utf-8").split("\n")
         end = f"at line {len(lines)}, column {len(lines[-1]) + 1}, the end of the file"
         raise FileFormatError(
-            f"{faults.path}: not valid TOML: {str(error).replace('at end of document', end)}"
+            f"{errors.path}: not valid TOML: {str(error).replace('at end of document', end)}"
         ) from None
     except RecursionError:
-        raise FileFormatError(f"{faults.path}: not a model: lists or tables nested too deeply") from None
+        raise FileFormatError(f"{errors.path}: not a model: lists or tables nested too deeply") from None
+
+
+def _validated(data: Any, errors: ErrorList) -> ModelFile:
+    """The content as tables that fit the schema."""
     bodies = data.get("body")
     if isinstance(bodies, list) and len(bodies) > MOST_BODIES:
         message = f"expected at most {MOST_BODIES:,}, got {len(bodies):,}; build larger models in Python"
-        raise FileFormatError(f"{faults.path}: body: {message}")
+        raise FileFormatError(f"{errors.path}: body: {message}")
     try:
         return ModelFile.model_validate(data)
     except ValidationError as error:
         for line_error in error.errors():
-            faults.add(_place(data, line_error["loc"]), line_error["msg"])
-        raise FileFormatError("\n".join(faults.found)) from None
+            errors.add(_place(data, line_error["loc"]), line_error["msg"])
+        raise FileFormatError("\n".join(errors.lines)) from None
 
 
 def _place(data: Any, loc: tuple[int | str, ...]) -> str:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -18,22 +15,12 @@ from supple.description.joints import Fixed, Free, Joint, Planar, Prismatic, Rev
 from supple.description.limits import Limit
 from supple.description.members import GROUND
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files.faults import MOST_BODIES, Faults, read_bytes
+from supple.files.error_list import ErrorList
+from supple.files.urdf_elements import JointElement, depth_first, elements
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-
-
-@dataclass(frozen=True)
-class Hinge:
-    """A joint element: its name, the links it joins, and where it stands in the file."""
-
-    name: str
-    parent: str
-    child: str
-    element: Element
-    place: str
 
 
 def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool = False) -> Mechanism:
@@ -49,15 +36,15 @@ def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool
     limits : bool
         Warn of ranges that are none.
     """
-    faults = Faults(Path(path))
-    mech = _assembled(faults, joint_damping, limits)
-    faults.refuse()
-    faults.warn()
+    errors = ErrorList(Path(path))
+    mech = _mechanism(errors, joint_damping, limits)
+    errors.raise_any()
+    errors.warn()
     return mech
 
 
 def check(path: str | os.PathLike[str]) -> list[str]:
-    """All faults of a URDF file that one reading can find; empty if it is right. Doubts are warned of."""
+    """All errors of a URDF file that one reading can find; empty if it is right. What is doubtful is a warning."""
     try:
         read(path).build(merge_fixed=True)
     except FileFormatError as error:
@@ -67,145 +54,33 @@ def check(path: str | os.PathLike[str]) -> list[str]:
     return []
 
 
-# ------------------------------------------------------------ from text to elements
-
-
-def _parsed(path: Path) -> tuple[Element, dict[Element, int]]:
-    """The root element, and the line of each.
-
-    A document type is refused before anything in it is looked at, so no entity is ever expanded and no other file or
-    address opened. Namespaces are not resolved: robots in use carry prefixes that nobody declared.
-    """
-    content = read_bytes(path)
-    builder, lines = TreeBuilder(), dict[Element, int]()
-    parser = expat.ParserCreate()
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
-
-    def refuse(*_: object) -> NoReturn:
-        line = parser.CurrentLineNumber
-        raise FileFormatError(f"{path}: line {line}: expected no document type (<!DOCTYPE ...>, entities), got one")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = builder.end
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        reason = expat.errors.messages[error.code]
-        raise FileFormatError(
-            f"{path}: not valid XML: {reason} at line {error.lineno}, column {error.offset + 1}"
-        ) from None
-    except (LookupError, ValueError) as error:
-        raise FileFormatError(f"{path}: not valid XML: {error}") from None
-    return builder.close(), lines
-
-
-def _collected(faults: Faults) -> tuple[str, dict[str, tuple[str, Element]], list[Hinge]]:
-    """Name of the robot, its links by name with their places, and its joints."""
-    root, lines = _parsed(faults.path)
-    if root.tag != "robot":
-        raise FileFormatError(f"{faults.path}: line {lines[root]}: expected <robot>, got <{root.tag}>")
-    robot = root.get("name", "")
-    if not robot:
-        faults.add(f"line {lines[root]}: robot", "name: missing")
-    links: dict[str, tuple[str, Element]] = {}
-    for element in root.findall("link"):
-        name = element.get("name", "")
-        place = f"line {lines[element]}: link {name!r}"
-        if not name or name in links:
-            faults.add(place, "name: there is a link of this name already" if name else "name: missing")
-        links.setdefault(name, (place, element))
-    hinges: dict[str, Hinge] = {}
-    for element in root.findall("joint"):
-        name = element.get("name", "")
-        place = f"line {lines[element]}: joint {name!r}"
-        if not name or name in hinges:
-            faults.add(place, "name: there is a joint of this name already" if name else "name: missing")
-        ends = []
-        for end in ("parent", "child"):
-            link = next((e.get("link") for e in element.findall(end)), None)
-            if link is None:
-                faults.add(place, f'{end}: missing; expected <{end} link="..."/>')
-            elif link not in links:
-                faults.add(place, f"{end}: no link {link!r}{nearest(link, links)}")
-            else:
-                ends.append(link)
-        if len(ends) == 2:
-            hinges.setdefault(name, Hinge(name, ends[0], ends[1], element, place))
-    if len(links) > MOST_BODIES:
-        faults.add("", f"expected at most {MOST_BODIES:,} links, got {len(links):,}; build larger models in Python")
-    if not links:
-        faults.add("", "expected at least one <link>, got none")
-    faults.refuse()
-    return robot, links, list(hinges.values())
-
-
-def _depth_first(links: Iterable[str], hinges: list[Hinge], faults: Faults) -> list[tuple[str, Hinge | None]]:
-    """The links with the joints that carry them: root first, each branch to its end, joints in order of their names.
-
-    This is the order of Pinocchio's joints; names are compared by character codes.
-    """
-    inboard: dict[str, Hinge] = {}
-    outboard: dict[str, list[Hinge]] = {}
-    for hinge in sorted(hinges, key=lambda h: h.name, reverse=True):
-        if hinge.child in inboard:
-            other = inboard[hinge.child].name
-            faults.add(hinge.place, f"child: link {hinge.child!r} is the child of joint {other!r} already")
-        inboard.setdefault(hinge.child, hinge)
-        outboard.setdefault(hinge.parent, []).append(hinge)
-    faults.refuse()
-    roots = [link for link in links if link not in inboard]
-    if len(roots) > 1:
-        faults.add("", f"expected one root link, got {len(roots)}: {', '.join(map(repr, roots))}")
-    order: list[tuple[str, Hinge | None]] = []
-    waiting: list[tuple[str, Hinge | None]] = [(root, None) for root in roots]
-    while waiting:
-        order.append(waiting.pop())
-        waiting += [(hinge.child, hinge) for hinge in outboard.get(order[-1][0], [])]
-    lost = inboard.keys() - {link for link, _ in order}
-    if lost:
-        loop = [min(lost)]
-        while loop.count(inboard[loop[-1]].parent) == 0:
-            loop.append(inboard[loop[-1]].parent)
-        start = loop.index(inboard[loop[-1]].parent)
-        names = " <- ".join(repr(link) for link in [*loop[start:], loop[start]])
-        faults.add("", f"expected a tree of links, got the loop {names}" + ("" if roots else "; there is no root link"))
-    faults.refuse()
-    return order
-
-
-# ------------------------------------------------------------ from elements to a mechanism
-
-
-def _assembled(faults: Faults, joint_damping: bool, limits: bool) -> Mechanism:
-    """The mechanism, worth something only if no fault was noted."""
-    robot, links, hinges = _collected(faults)
+def _mechanism(errors: ErrorList, joint_damping: bool, limits: bool) -> Mechanism:
+    """The mechanism; of no use if an error was collected."""
+    robot, links, hinges = elements(errors)
     names = body_names(links)
     mech = Mechanism(_plain(robot))
-    for link, hinge in _depth_first(links, hinges, faults):
+    for link, hinge in depth_first(links, hinges, errors):
         place, element = links[link]
         body = RigidBody(0.0)
-        with faults.noted(place):
+        with errors.collected(place):
             body = _body(element)
         if hinge is None:
             mech.add_body(names[link], body, GROUND, Fixed())
             continue
         joint: Joint = Fixed()
         position, rotation = np.zeros(3), np.eye(3)
-        with faults.noted(hinge.place):
+        with errors.collected(hinge.place):
             position, rotation = _origin(hinge.element)
-        with faults.noted(hinge.place):
+        with errors.collected(hinge.place):
             joint = _joint(hinge.element, joint_damping)
         mech.add_body(names[link], body, names[hinge.parent], joint, position, rotation)
     bodies = {name: placed.body for name, placed in mech.bodies.items() if isinstance(placed.body, RigidBody)}
-    faults.warned += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
-    _couple(mech, hinges, names, faults)
+    errors.warnings += [f"{name!r}: {body.fault()}" for name, body in bodies.items() if body.allow_unphysical]
+    _couple(mech, hinges, names, errors)
     for hinge in hinges:
-        found, doubt = _range(hinge.element, names[hinge.child])
+        found, reason = _range(hinge.element, names[hinge.child])
         mech.limits += [found] if found is not None else []
-        faults.warned += [f"joint {hinge.name!r}: limit left out: {doubt}"] if limits and doubt else []
+        errors.warnings += [f"joint {hinge.name!r}: limit left out: {reason}"] if limits and reason else []
     return mech
 
 
@@ -224,8 +99,8 @@ def _range(joint: Element, body: str) -> tuple[Limit | None, str]:
     return Limit(f"{body}.{name}", lower, upper), ""
 
 
-def _couple(mech: Mechanism, hinges: list[Hinge], names: dict[str, str], faults: Faults) -> None:
-    """Record which joints mimic which; one that mimics a joint that is not there is only doubted, as robots have it."""
+def _couple(mech: Mechanism, hinges: list[JointElement], names: dict[str, str], errors: ErrorList) -> None:
+    """Record which joints mimic which; one that mimics a missing joint is left out with a warning: robots have such."""
     children = {hinge.name: names[hinge.child] for hinge in hinges}
     for hinge in hinges:
         mimic = hinge.element.find("mimic")
@@ -233,11 +108,11 @@ def _couple(mech: Mechanism, hinges: list[Hinge], names: dict[str, str], faults:
             continue
         leader = mimic.get("joint", "")
         if leader not in children:
-            faults.warned.append(
+            errors.warnings.append(
                 f"joint {hinge.name!r}: mimic left out: no joint {leader!r}{nearest(leader, children)}"
             )
             continue
-        with faults.noted(hinge.place):
+        with errors.collected(hinge.place):
             ratio, offset = _number(mimic, "multiplier", "1"), _number(mimic, "offset", "0")
             mech.add_coupling(children[hinge.name], children[leader], ratio, offset)
 

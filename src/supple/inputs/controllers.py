@@ -41,10 +41,10 @@ def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float
     pair = isinstance(limit, Sequence | np.ndarray) and not isinstance(limit, str | bytes)
     both: list[Any] = list(limit) if pair else [limit, limit]  # type: ignore[arg-type]
     if len(both) != 2 or not all(map(is_number, both)):
-        raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit!r}")
+        raise StateError(f"{where}: limit: expected a positive number, or minimum and maximum, got {limit!r}")
     low, high = float(both[0]) if pair else -float(both[0]), float(both[1])
     if not low < high:
-        raise StateError(f"{where}: limit: expected a positive number, or the least and the greatest, got {limit}")
+        raise StateError(f"{where}: limit: expected a positive number, or minimum and maximum, got {limit}")
     return low, high
 
 
@@ -67,7 +67,7 @@ class PID:
     kp, kd, ki : float
         Per rad or m; per rad/s or m/s; per rad s or m s.
     limit : float or pair, optional
-        Greatest force either way, or minimum and maximum. The integral stops growing while the force is at a limit.
+        Maximum force either way, or minimum and maximum. The integral stops growing while the force is at a limit.
     rate : float, optional
         Samples a second; between them the force is held. Continuous if not given.
     feedforward : number or formula

@@ -22,17 +22,17 @@ from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.formulations import AnyModel
 from supple.inputs.controllers import PID, Sampled, Signal
-from supple.inputs.functions import DriveFunction, asked, equations, inserted, is_function, text
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
-from supple.model.inputs import named_vector
+from supple.inputs.user_functions import ForceFunction, asked, equations, inserted, is_function, text
+from supple.model.arguments import named_vector
 
 Vector = NDArray[np.float64]
-Law = float | str | Table | PID | Sampled | DriveFunction
-Laws = ArrayLike | Mapping[str, Law] | DriveFunction | Sampled | None
+Law = float | str | Table | PID | Sampled | ForceFunction
+Laws = ArrayLike | Mapping[str, Law] | ForceFunction | Sampled | None
 WORK = "work"
-"""Name of the integral of the power of all drives."""
+"""Name of the integral of the power of all actuators."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Inputs:
         for name, law in (motion or {}).items():
             i = self._speed(name, "motion")
             self.motions[i] = law if isinstance(law, Motion) else Motion(position=law)
-        self.whole: DriveFunction | Sampled | None = None
+        self.whole: ForceFunction | Sampled | None = None
         self.laws: dict[int, Law] = {}
         self.locked: frozenset[int] = frozenset()
         self._read(tau)

@@ -1,8 +1,13 @@
-"""What the names in a request stand for in a model; wrong ones are refused with the nearest right one."""
+"""What a run is asked to record besides its states, by name, and what the names stand for in a model.
+
+A name that is wrong is refused with the nearest right one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 from supple.errors import StateError, nearest
 from supple.model.body_frames import BodyFrame
@@ -11,6 +16,61 @@ from supple.structures.body import FlexibleBody
 from supple.structures.strains import Strains
 
 ALL = "all"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a simulation records besides states, energies and momentum. A name alone stands for a list of one.
+
+    Parameters
+    ----------
+    frames : sequence of str
+        "body", "body/place" or "body/12": position, orientation, velocity and acceleration in ground axes.
+    wrenches : sequence of str
+        Bodies whose joints' moments and forces are wanted, or "all".
+    nodes : sequence of str
+        Nodes of flexible bodies, "boom/12" or "boom/end", whose elastic displacement is wanted; "boom" for all of them.
+    strains : sequence of str
+        Flexible bodies whose strains are wanted.
+
+    Examples
+    --------
+    >>> Outputs(frames=["arm/tip"], wrenches="all")
+    Outputs(frames=('arm/tip',), wrenches=('all',), nodes=(), strains=())
+    """
+
+    frames: Sequence[str] = ()
+    wrenches: Sequence[str] = ()
+    nodes: Sequence[str] = ()
+    strains: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            given: Any = getattr(self, field.name)
+            if not isinstance(given, Iterable):
+                raise StateError(f"outputs: {field.name}: expected names, got {given!r}")
+            names = (given,) if isinstance(given, str) else tuple(given)
+            for name in names:
+                if not isinstance(name, str):
+                    raise StateError(f"outputs: {field.name}: expected names, got {name!r}")
+            object.__setattr__(self, field.name, tuple(dict.fromkeys(names)))
+
+    def errors(self, model: Model) -> list[str]:
+        """What does not fit a model, each with the nearest name that does."""
+        found = []
+        for key, meaning in MEANINGS.items():
+            for name in getattr(self, key):
+                try:
+                    meaning(model, name)
+                except StateError as wrong:
+                    found.append(f"{key}: {wrong}")
+        return found
+
+    def check(self, model: Model) -> None:
+        """Raise a `StateError` with all errors, if there are any."""
+        found = self.errors(model)
+        if found:
+            raise StateError("\n".join(f"outputs: {error}" for error in found))
 
 
 def frame(model: Model, name: str) -> BodyFrame:
@@ -39,7 +99,7 @@ def node(model: Model, name: str) -> tuple[str, str | None]:
     return body, place
 
 
-def gauges(model: Model, name: str) -> Strains:
+def strains(model: Model, name: str) -> Strains:
     """The strains of a flexible body."""
     found = flexible_body(model, name).strains
     if found is None:
@@ -60,3 +120,12 @@ def flexible_body(model: Model, name: str) -> FlexibleBody:
     if found is not None:
         raise StateError(f"expected a flexible body, got {name!r}, which is rigid{nearest(name, known)}")
     raise StateError(f"no flexible body {name!r}{nearest(name, known)}")
+
+
+MEANINGS: dict[str, Callable[[Model, str], Any]] = {
+    "frames": frame,
+    "wrenches": joints,
+    "nodes": node,
+    "strains": strains,
+}
+"""What the names in each field of `Outputs` stand for."""

@@ -1,7 +1,7 @@
 """Small motions: static equilibrium, natural modes, state-space models."""
 
-from supple.linear.command import print_modes
-from supple.linear.equations import LinearEquations, linear_equations
+from supple.linear.modes_report import modes_report
+from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
 from supple.linear.statics import Equilibrium, EquilibriumError, equilibrium
 from supple.linear.vibration import Modes, modes
@@ -15,6 +15,6 @@ __all__ = [
     "equilibrium",
     "linear_equations",
     "modes",
-    "print_modes",
+    "modes_report",
     "state_space",
 ]

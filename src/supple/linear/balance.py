@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from supple.linear.dependents import Dependents, dependents
-from supple.linear.equations import stiffness
+from supple.linear.small_motions import stiffness
 from supple.linear.start import Bools, Floats, Values
+from supple.model.arguments import named_vector
 from supple.model.dynamic_functions import Loads
-from supple.model.inputs import named_vector
 from supple.model.loops.closing import stiffness as modal_stiffness
 from supple.model.loops.partitioning import back
 from supple.model.loops.scales import extent, speed_sizes

@@ -1,9 +1,9 @@
-"""How all freedoms of a model follow its independent ones in small motions, and the forces that make them follow.
+"""How dependent coordinates and speeds follow the independent ones in small motions, and the forces that make them.
 
-Rows of closed loops demand J x = 0 of changes of the coordinates (rolling alone does not), J v = 0 of the speeds, and
-that their second rates vanish. About a state that fulfils them, changes of all coordinates, speeds and accelerations
-are those of the independent ones, carried on. What the rows do is differentiated by complex steps. A tree is the case
-without rows.
+The constraint equations of closed loops demand J x = 0 of changes of the coordinates (rolling alone does not), J v = 0
+of the speeds, and that their second rates vanish. About a state that satisfies them, changes of the independent
+coordinates, speeds and accelerations determine those of all others. The constraint equations are differentiated by
+complex steps. A tree has none.
 """
 
 from __future__ import annotations
@@ -11,28 +11,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import SingularError, StateError, nearest
-from supple.linear.rows import Rows
+from supple.linear.constraint_equations import ConstraintEquations
 from supple.linear.start import Bools, Floats, Numbers
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.loops.partitioning import Partition, lost_beside, partition
 from supple.model.loops.redundancy import LEVER, TOLERANCE
 from supple.model.model import Model
 
 
+class CarriedMotion(NamedTuple):
+    """Changes of all coordinates, speeds and accelerations from those of the independent ones.
+
+    For changes x of the independent coordinates and y of the independent speeds, those of all coordinates are X x, in
+    the directions of the speeds, those of all speeds Z y + Y x, and those of all accelerations Z y' + V y + W x.
+
+    Attributes
+    ----------
+    X, Y, W : (nv, p) arrays
+    Z, V : (nv, n) arrays
+    """
+
+    X: Floats
+    Z: Floats
+    Y: Floats
+    W: Floats
+    V: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Dependents:
-    """The freedoms of a model at a configuration.
+    """How all speeds of a model depend on the independent ones at a configuration.
 
     Attributes
     ----------
     model : Model
     q : (nq,) array
         Closed.
-    degrees of freedom : Degrees of freedom
+    partition : Partition
+        Into independent and dependent speeds.
     """
 
     model: Model
@@ -50,7 +71,7 @@ class Dependents:
         return self.partition.Z
 
     def closing(self, rates: Floats) -> Floats:
-        """Motions (nv, k) of the dependent speeds alone in which the rows change at rates (rows, k)."""
+        """Motions (nv, k) of the dependent speeds alone in which the constraints change at rates (equations, k)."""
         out = np.zeros((self.model.nv, rates.shape[1]))
         J, row, column = self._scaled
         if J.size:
@@ -60,7 +81,7 @@ class Dependents:
         return out
 
     def forces(self, load: Floats) -> Floats:
-        """Forces (rows,), least in size, that take a load (nv,) off the dependent speeds."""
+        """Constraint forces (equations,) of minimum norm that take a load (nv,) off the dependent speeds."""
         J, row, column = self._scaled
         if not J.size:
             return np.zeros(len(row))
@@ -69,7 +90,10 @@ class Dependents:
 
     @cached_property
     def _scaled(self) -> tuple[Floats, Floats, Floats]:
-        """J of the dependent speeds with rows and columns scaled to about one, and the factors; zero for idle rows."""
+        """J of the dependent speeds with rows and columns scaled to about one, and the factors.
+
+        Identically satisfied constraints have the factor zero.
+        """
         J = self.partition.J[:, self.partition.dependent]
         size = np.linalg.norm(J, axis=1)
         row = np.divide(1.0, size, out=np.zeros(len(J)), where=size > LEVER * size.max(initial=0.0))
@@ -80,46 +104,42 @@ class Dependents:
 
     def steps(self, directions: Floats) -> Numbers:
         """Coordinates (k, nq) after imaginary steps along directions (nv, k)."""
-        return self.q + 1j * COMPLEX_STEP * (self.model.tangent(self.q) @ directions).T
+        return imaginary_steps(self.q, (self.model.tangent(self.q) @ directions).T)
 
     def turned(self, directions: Floats, closing: Floats) -> Floats:
-        """Change (nv, k) of J* lambda, forces of the rows lambda (rows,) being constant, along directions (nv, k)."""
-        m, h = self.model, COMPLEX_STEP
+        """Change (nv, k) of J* lambda along directions (nv, k), with constant constraint forces lambda (equations,)."""
+        m = self.model
         out = np.zeros((m.nv, directions.shape[1]))
         if m.loops is not None and closing.any():
             still = np.zeros(m.nv)
             for i, q in enumerate(self.steps(directions)):
-                out[:, i] = Rows(m.loops, q, still, still).pull(closing).imag / h
+                out[:, i] = step_slopes(ConstraintEquations(m.loops, q, still, still).pull(closing))
         return out
 
     def rates(self, q: Numbers, v: Numbers, a: Floats) -> tuple[Numbers, Numbers]:
-        """First and second rates (rows, k) of the rows in states (k, nq), (k, nv) with accelerations a (nv,)."""
+        """First and second rates (equations, k) of the constraints in states (k, nq), (k, nv) with a (nv,)."""
         loops = self.model.loops
         out = np.zeros((2, len(self.partition.J), len(q)), np.result_type(q, v))
         if loops is not None:
             for i, state in enumerate(zip(q, v, strict=True)):
-                cw = Rows(loops, *state, a).cw
+                cw = ConstraintEquations(loops, *state, a).cw
                 out[:, :, i] = cw.velocity, cw.acceleration
         return out[0], out[1]
 
-    def carried(self, v: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
-        """Y (nv, p), W (nv, p), V (nv, n): what follows in a state with speeds v and accelerations a (nv,).
-
-        For changes x of the independent coordinates and y of the independent speeds, those of all speeds are Z y + Y x
-        and those of all accelerations Z y' + V y + W x.
-        """
-        h, n, p = COMPLEX_STEP, self.Z.shape[1], self.X.shape[1]
+    def carried(self, v: Floats, a: Floats) -> CarriedMotion:
+        """The small motions of all coordinates and speeds in a state with speeds v and accelerations a (nv,)."""
+        n, p = self.Z.shape[1], self.X.shape[1]
         if self.model.loops is None or not (v.any() or a.any()):
-            return np.zeros_like(self.X), np.zeros_like(self.X), np.zeros_like(self.Z)
+            return CarriedMotion(self.X, self.Z, np.zeros_like(self.X), np.zeros_like(self.X), np.zeros_like(self.Z))
         steps = self.steps(self.X)
-        Y = self.closing(-self.rates(steps, np.tile(v, (p, 1)), a)[0].imag / h)
-        W = self.closing(-self.rates(steps, v + 1j * h * Y.T, a)[1].imag / h)
-        V = self.closing(-self.rates(np.tile(self.q, (n, 1)), v + 1j * h * self.Z.T, a)[1].imag / h)
-        return Y, W, V
+        Y = self.closing(-step_slopes(self.rates(steps, np.tile(v, (p, 1)), a)[0]))
+        W = self.closing(-step_slopes(self.rates(steps, imaginary_steps(v, Y.T), a)[1]))
+        V = self.closing(-step_slopes(self.rates(np.tile(self.q, (n, 1)), imaginary_steps(v, self.Z.T), a)[1]))
+        return CarriedMotion(self.X, self.Z, Y, W, V)
 
 
 def dependents(model: Model, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Dependents:
-    """The freedoms of a model at a closed configuration, some speeds held, some wanted as independent ones."""
+    """The dependence at a closed configuration, with some speeds held and some wanted among the independent ones."""
     if isinstance(wanted, str):
         raise StateError(f"independent: expected a sequence of names, got the text {wanted!r}")
     for name in wanted:
@@ -143,6 +163,6 @@ def require_regular(f: Dependents, held: Bools) -> None:
     lost = lost_beside(model.loops, f.q, held, f.partition)
     if lost > 0:
         raise SingularError(
-            f"model {model.name!r}: the configuration is singular: its loops let {n} independent motions through "
-            f"there and {n - lost} beside it; small motions are those about another configuration"
+            f"model {model.name!r}: the configuration is singular: its loops allow {n} independent motions there "
+            f"and {n - lost} next to it; linearize about another configuration"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.linear.start import Floats, Numbers
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.model import Model
 
 
@@ -25,7 +25,8 @@ def body_energies(model: Model, q: Floats, motions: Numbers) -> Floats:
 def _twice(model: Model, q: Floats, motions: Floats) -> Floats:
     tree, x = model.tree, motions.T
     # Of the tree: what passes through closed loops does no work in all, and would only take it from body to body.
-    f = model._newton_euler(q, np.zeros(model.nv), 1j * COMPLEX_STEP * x, None, keep=True)[1].imag / COMPLEX_STEP
+    rest = np.zeros(model.nv)
+    f = step_slopes(model._newton_euler(q, rest, imaginary_steps(rest, x), None, keep=True)[1])
     work = x * (x @ model.mass_matrix(q))
     rotor = x * x * tree.joint_inertia
     out = np.zeros((len(model.bodies) + 1, len(x)))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.errors import StateError, nearest
-from supple.linear.equations import LinearEquations
+from supple.linear.small_motions import LinearEquations
 from supple.linear.start import Floats
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import by_complex_steps
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 POSITION = ("rx", "ry", "rz", "x", "y", "z")
@@ -21,7 +21,7 @@ ACCELERATION = ("", "", "", "ax", "ay", "az")
 def input_forces(e: LinearEquations, names: Sequence[str]) -> Floats:
     """F (n, inputs): force on the free speeds for a unit of each input."""
     columns = [_input(e, name) for name in names]
-    return e.Z.T @ np.array(columns).reshape(len(names), e.model.nv).T
+    return e.carried.Z.T @ np.array(columns).reshape(len(names), e.model.nv).T
 
 
 def _input(e: LinearEquations, name: str) -> Floats:
@@ -36,11 +36,15 @@ def _input(e: LinearEquations, name: str) -> Floats:
             f"inputs: expected the name of a speed, or frame.component with one of {', '.join(WRENCH)}, got {name!r}"
             f"{nearest(name, e.model.speeds)}"
         )
-    R = e.model.pose(e.q, frame)[0]
-    wrench = np.zeros((2, 3))
-    wrench.flat[WRENCH.index(component)] = 1.0
-    step = 1j * COMPLEX_STEP * (wrench @ R).ravel()  # ground axes to frame axes
-    return -e.model.inverse_dynamics(e.q, e.v, e.a, {frame: step}).imag / COMPLEX_STEP
+    R = e.model.pose(e.state.q, frame)[0]
+    unit = np.zeros((2, 3))
+    unit.flat[WRENCH.index(component)] = 1.0
+    direction = (unit @ R).reshape(1, 6)  # ground axes to frame axes
+
+    def force(wrench: Floats) -> Floats:
+        return e.model.inverse_dynamics(*e.state[:3], {frame: wrench})
+
+    return -by_complex_steps(force, np.zeros(6), direction)[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +62,17 @@ def output_rows(e: LinearEquations, names: Sequence[str]) -> Sensing:
     for i, name in enumerate(names):
         rows[i] = _output(e, name)
     by_x, by_v, by_a = (rows[:, j] for j in range(3))
-    return Sensing(by_x @ e.X + by_v @ e.Y + by_a @ e.W, by_v @ e.Z + by_a @ e.V, by_a @ e.Z)
+    X, Z, Y, W, V = e.carried
+    return Sensing(by_x @ X + by_v @ Y + by_a @ W, by_v @ Z + by_a @ V, by_a @ Z)
 
 
 def _output(e: LinearEquations, name: str) -> Floats:
     """(3, nv) the output's change with coordinates (in the directions of the speeds), speeds and accelerations."""
-    model = e.model
+    model, (q, v, a, *_) = e.model, e.state
     rows = np.zeros((3, model.nv))
     kind, _, entry = name.partition(":")
     if kind == "q" and entry:
-        rows[0] = model.tangent(e.q)[model.coordinate_index(entry)]
+        rows[0] = model.tangent(q)[model.coordinate_index(entry)]
         return rows
     if kind in ("v", "a") and entry:
         rows[1 if kind == "v" else 2, model.speed_index(entry)] = 1.0
@@ -81,12 +86,11 @@ def _output(e: LinearEquations, name: str) -> Floats:
         )
     kind_number = order.index(True)
     row = (POSITION, VELOCITY, ACCELERATION)[kind_number].index(component)
-    h = COMPLEX_STEP
-    q_steps, v_steps = e.q + 1j * h * model.tangent(e.q).T, e.v + 1j * h * np.eye(model.nv)
-    rows[kind_number] = model.jacobian(e.q, frame)[row]
+    tangent = model.tangent(q).T
+    rows[kind_number] = model.jacobian(q, frame)[row]
     if kind_number == 1:
-        rows[0] = model.velocity(q_steps, e.v, frame)[:, row].imag / h
+        rows[0] = by_complex_steps(lambda x: model.velocity(x, v, frame), q, tangent)[row]
     elif kind_number == 2:
-        rows[0] = model.acceleration(q_steps, e.v, e.a, frame)[:, row].imag / h
-        rows[1] = model.acceleration(e.q, v_steps, e.a, frame)[:, row].imag / h
+        rows[0] = by_complex_steps(lambda x: model.acceleration(x, v, a, frame), q, tangent)[row]
+        rows[1] = by_complex_steps(lambda x: model.acceleration(q, x, a, frame), v, np.eye(model.nv))[row]
     return rows

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 from supple.model.loops.assembly import assembled
 from supple.model.model import Model
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from supple.errors import StateError, SuppleError
-from supple.linear.equations import LinearEquations, linear_equations
 from supple.linear.signals import Sensing, input_forces, output_rows
+from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.start import Floats, Numbers, Values
 from supple.model.dynamic_functions import Loads
 from supple.model.model import Model
@@ -150,7 +150,7 @@ def state_space(
         As for `modes`.
     inputs : sequence of str, optional
         Generalized forces by the names of speeds ("arm.angle"), or moments and forces at frames in ground axes:
-        "boom/end.mx", "boom/end.fz". By default the drives of all joints.
+        "boom/end.mx", "boom/end.fz". By default the generalized forces of all joints.
     outputs : sequence of str, optional
         "q:arm.angle" coordinates, "v:arm.angle" speeds, "a:arm.angle" their rates; of a frame, in ground axes,
         "boom/end.z" position, "boom/end.rz" small rotation, "boom/end.vz" and "boom/end.wz" velocity, "boom/end.az"

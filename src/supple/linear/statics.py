@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from supple.errors import AssemblyError, SuppleError
 from supple.formulations import ordinary
 from supple.linear.balance import Balance
 from supple.linear.dependents import Dependents
-from supple.linear.eigen import is_symmetric, loose, symmetric_modes
-from supple.linear.equations import force_unit, require_inertia
+from supple.linear.eigenmodes import is_symmetric, loose, symmetric_modes
 from supple.linear.loading import StuckError, loaded
+from supple.linear.small_motions import force_unit, require_inertia
 from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
 from supple.model.dynamic_functions import Loads
 from supple.model.model import Model
@@ -108,7 +109,7 @@ def equilibrium(
 ) -> Equilibrium:
     """The configuration near q in which tau and the loads hold the model at rest: bias_forces(q, 0) = tau.
 
-    Closed loops stay closed, and the forces of their rows are part of the balance: bias_forces(q, 0) = tau + J* lambda.
+    Closed loops stay closed, and their constraint forces are part of the balance: bias_forces(q, 0) = tau + J* lambda.
     Newton's method with exact derivatives. Where the stiffness is not positive, steps go downhill, so that what is
     found is stable unless the start is in equilibrium already. Where it is zero and no force acts, nothing moves. Where
     loads turn with the bodies, so that nothing says where downhill is, and where this fails, all loads are raised from
@@ -142,6 +143,20 @@ def equilibrium(
     held = held_speeds(model, fixed)
     start = coordinates(model, q, held, rigid=False)
     return _Search(Balance(model, tau, external, held), start).run()
+
+
+class _StiffnessModes(NamedTuple):
+    """K, its modes with the masses of the start, which only weigh the dofs, and which of them have no stiffness."""
+
+    K: Floats
+    squares: Floats
+    shapes: Floats
+    loose: NDArray[np.bool_]
+
+    @property
+    def firm(self) -> Floats:
+        """The shapes that have stiffness."""
+        return self.shapes[:, ~self.loose]
 
 
 class _Search:
@@ -186,15 +201,15 @@ class _Search:
     def downhill(self, start: Floats, before: str = "") -> Floats:
         """Coordinates in equilibrium, by Newton's method where the stiffness is positive, else downhill."""
         q = best = start
-        least, since = np.inf, 0
+        minimum, since = np.inf, 0
         for iteration in range(LIMIT):
             f = self.balance.partition(q)
             r = self.balance.residual(q)
             small, accepted = self.balance.none(f)
             x, size = self.step(f, r, small)
             g = np.abs(f.Z.T @ r)
-            if size < least:
-                best, least, since = q, size, iteration
+            if size < minimum:
+                best, minimum, since = q, size, iteration
             still = float((np.abs(f.Z @ x) / self.balance.units).max()) <= STILL
             if (g <= small).all() or (still and (g <= accepted).all()):
                 self.iterations += iteration
@@ -215,22 +230,20 @@ class _Search:
 
     def stable(self, f: Dependents) -> bool:
         """Whether no direction has negative stiffness: no eigenvalue of K is negative."""
-        K, squares, shapes, slack = self.stiffness_modes(f)
-        if is_symmetric(K):
-            return bool((squares[~slack] > 0).all())
-        firm = shapes[:, ~slack]
-        return bool((np.linalg.eigvals(firm.T @ K @ firm).real > 0).all())
+        m = self.stiffness_modes(f)
+        if is_symmetric(m.K):
+            return bool((m.squares[~m.loose] > 0).all())
+        return bool((np.linalg.eigvals(m.firm.T @ m.K @ m.firm).real > 0).all())
 
     def step(self, f: Dependents, r: Floats, small: Floats) -> tuple[Floats, float]:
         """The step in the independent speeds, and the size of the residual, weighed by the inverse of M."""
-        K, squares, shapes, slack = self.stiffness_modes(f)
+        m = K, squares, shapes, slack = self.stiffness_modes(f)
         force = shapes.T @ (f.Z.T @ r)
         size = float(np.linalg.norm(force))
         pushed = slack & (np.abs(force) > np.abs(shapes).T @ small)
         turn = self.far(f.Z @ shapes)
         if (squares[~slack] > 0).all() and not pushed.any():
-            firm = shapes[:, ~slack]
-            x = -firm @ np.linalg.solve(firm.T @ K @ firm, force[~slack])
+            x = -m.firm @ np.linalg.solve(m.firm.T @ K @ m.firm, force[~slack])
             if self.far(f.Z @ x[:, None])[0] <= TURN:
                 return x, size
         # Downhill in every mode, in none too far. A mass that a force moves and nothing holds goes a little way too:
@@ -242,11 +255,11 @@ class _Search:
         """Largest change of a coordinate, relative to its unit, in each motion (nv, k)."""
         return np.maximum((np.abs(motions) / self.balance.units[:, None]).max(axis=0), np.finfo(float).tiny)
 
-    def stiffness_modes(self, f: Dependents) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-        """K, its modes with the masses of the start, which only weigh the dofs, and which of them are loose."""
+    def stiffness_modes(self, f: Dependents) -> _StiffnessModes:
+        """K at a configuration and its modes."""
         K = self.balance.stiffness(f)
         squares, shapes = symmetric_modes(K, f.Z.T @ self.M @ f.Z)
-        return K, squares, shapes, loose(K, squares, shapes)
+        return _StiffnessModes(K, squares, shapes, loose(K, squares, shapes))
 
     def search(self, f: Dependents, r: Floats, x: Floats) -> Floats:
         """Along the step, halved until the force along it has not turned round to more than half of what it was.

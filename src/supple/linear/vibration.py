@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import StateError
-from supple.linear.eigen import SLOWEST, eigenmodes
-from supple.linear.equations import force_unit, linear_equations
+from supple.linear.eigenmodes import SLOWEST, eigenmodes
 from supple.linear.shares import body_energies
+from supple.linear.small_motions import force_unit, linear_equations
 from supple.linear.start import Floats, Numbers, Values
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
@@ -106,7 +106,7 @@ class Modes:
         return np.sqrt(np.diag(self.model.mass_matrix(self.q)))
 
     def configuration(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
-        """Coordinates (nq,) in the course of an oscillation: amplitude times the shape, at a phase in radians."""
+        """Coordinates (nq,) during an oscillation: amplitude times the shape, at a phase in radians."""
         shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
         q = self.model.integrate(self.q, shape, amplitude)
         return q if self.model.loops is None else back(self.model.loops, q, self.model.none_prescribed)
@@ -132,22 +132,22 @@ class Modes:
             )
         if shown < len(self):
             lines.append(f"... and {len(self) - shown} more, up to {self.frequencies[-1]:.6g} Hz")
-        return "\n".join([f"{self.model.name}: {len(self)} modes", *lines, *self._notes()])
+        return "\n".join([f"{self.model.name}: {len(self)} modes", *lines, *self._remarks()])
 
-    def _notes(self) -> list[str]:
-        notes = []
+    def _remarks(self) -> list[str]:
+        remarks = []
         if self.unstable.any():
             fastest = float(self.eigenvalues.real[self.unstable].max())
-            notes.append(
+            remarks.append(
                 f"unstable: {int(self.unstable.sum())} of them; the fastest grows e-fold in {1 / fastest:.3g} s"
             )
         i = int(np.argmax(np.abs(self.holding)))
         if np.abs(self.holding[i]) > 1e-9 * max(1.0, self.model.mass):
             force = f"{self.holding[i]:.4g} {force_unit(self.model, i)}".strip()
-            notes.append(
+            remarks.append(
                 f"not a free equilibrium: the state takes generalized forces, the largest {force} on {self.names[i]!r}"
             )
-        return notes
+        return remarks
 
 
 def modes(
@@ -179,8 +179,8 @@ def modes(
     fixed : names, optional
         Coordinates that are held, or bodies whose joint is.
     independent : sequence of str, optional
-        Speeds of a closed model that are to be among the independent ones: those that drives hold where `tau` is not
-        given. The others are chosen.
+        Speeds of a closed model that are to be among the independent ones, on which the forces act that hold the state
+        where `tau` is not given. The others are chosen.
 
     Examples
     --------
@@ -191,5 +191,5 @@ def modes(
     1.0
     """
     e = linear_equations(model, q, v, tau, external, fixed, independent)
-    values, shapes, real = eigenmodes(e)
-    return Modes(model, e.q, e.v, e.holding, values, shapes, real, body_energies(model, e.q, shapes))
+    found, at = eigenmodes(e), e.state
+    return Modes(model, at.q, at.v, at.holding, *found, body_energies(model, at.q, found.shapes))

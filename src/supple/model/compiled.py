@@ -16,7 +16,7 @@ from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import PerformanceWarning, StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.traced_functions import signature, traced
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ class Compiled(MachineCode):
             x = arrays[i]
             directions = np.swapaxes(self.model.tangent(x), -1, -2) if by == "q" else np.eye(x.shape[1])[None]
             moved: list[NDArray[Any]] = [y[:, None] for y in arrays]
-            moved[i] = x[:, None] + 1j * COMPLEX_STEP * directions
-            results.append(np.moveaxis(self._generic_value(moved).imag / COMPLEX_STEP, 1, -1))
+            moved[i] = imaginary_steps(x, directions)
+            results.append(np.moveaxis(step_slopes(self._generic_value(moved)), 1, -1))
         return results
 
     def _generic_value(self, arrays: list[NDArray[Any]]) -> NDArray[Any]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.model.arguments import body_wrenches, common_axes
 from supple.model.frozen import Numbers
-from supple.model.inputs import body_wrenches, common_axes
 from supple.model.kinematic_functions import KinematicFunctions
 from supple.model.mass_solvers import SOLVERS
 from supple.recursions import articulated

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, SingularError, StateError, nearest
+from supple.model.arguments import batch, index_of
 from supple.model.body_frames import BodyFrame
 from supple.model.evaluation import Evaluation
 from supple.model.flatten import body_frame, flatten, name_states, named_frames
-from supple.model.inputs import batch, index_of
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody

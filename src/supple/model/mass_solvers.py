@@ -8,8 +8,8 @@ import numpy as np
 
 from supple.engines.plain import plain
 from supple.errors import SingularError
+from supple.model.arguments import singular_pivot
 from supple.model.frozen import FrozenModel, Numbers
-from supple.model.inputs import singular_pivot
 from supple.recursions import conjugate_gradient, triangular
 
 

@@ -17,7 +17,7 @@ from supple.model.compiled import Compiled
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
 from supple.model.rollout import Rollout
 from supple.recursions.operators import Operators
@@ -98,19 +98,8 @@ class Model(DynamicFunctions):
         (q_, v_, u_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         if dtype != np.float64:
             raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")
-        n, h = self.nv, COMPLEX_STEP
-        S = self.tangent(q_)
-        moved, v1, u1 = q_[:, None] + 1j * h * np.swapaxes(S, 1, 2), v_[:, None], u_[:, None]  # a state a direction
-        A, B = np.zeros((len(q_), 2 * n, 2 * n)), np.zeros((len(q_), 2 * n, n))
-        # dq = S x: S dx/dt = d(S v)/dq S x + S dv - dS/dt x.
-        turning = np.swapaxes(self.derivative(moved, v1).imag, 1, 2) / h
-        S_rate = self.tangent(q_ + 1j * h * self.derivative(q_, v_)).imag / h
-        A[:, :n, :n] = np.linalg.pinv(S) @ (turning - S_rate)
-        A[:, :n, n:] = np.eye(n)
-        A[:, n:, :n] = np.swapaxes(self.forward_dynamics(moved, v1, u1).imag, 1, 2) / h
-        A[:, n:, n:] = np.swapaxes(self.forward_dynamics(q_[:, None], v1 + 1j * h * np.eye(n), u1).imag, 1, 2) / h
-        B[:, n:] = self.inverse_mass_matrix(q_)
-        return A.reshape((*shape, 2 * n, 2 * n)), B.reshape((*shape, 2 * n, n))
+        A, B = linearized(self, q_, v_, u_)
+        return A.reshape((*shape, *A.shape[1:])), B.reshape((*shape, *B.shape[1:]))
 
     # ------------------------------------------------------------ machine code
 

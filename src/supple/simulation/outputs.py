@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from supple.formulations import AnyModel, frame_as_seen, ordinary, seen_as
 from supple.formulations import sums as all_sums
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.simulation import recordings
 from supple.simulation.recordings import Mask, Sums, table
 

@@ -186,24 +186,24 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArra
     values = np.stack([u for u, _ in found.values()], axis=1)
     node = {
         "node": names(found),
-        **_places("node", np.stack([x for _, x in found.values()])),
+        **_places("node", "node", np.stack([x for _, x in found.values()])),
     }
     return variable(values, ("node", "axis"), "m", "elastic displacement of nodes, body axes", node)
 
 
 def strains(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
-    """(time, gauge): strains of the elements of some bodies."""
-    found = {name: requests.gauges(model, name) for name in wanted}
+    """(time, recovery point): strains of the elements of some bodies."""
+    found = {name: requests.strains(model, name) for name in wanted}
     values = [(x.matrix @ _deformation(model, name, q).T).T for name, x in found.items()]
-    gauge = {
-        "gauge": names(f"{name}/{label}" for name, x in found.items() for label in x.labels),
-        "gauge_body": along("gauge", (name for name, x in found.items() for _ in x.places)),
-        "gauge_quantity": along("gauge", (quantity for x in found.values() for quantity in x.quantities)),
-        "gauge_unit": along("gauge", (unit for x in found.values() for unit in x.units)),
-        **_places("gauge", np.concatenate([x.positions for x in found.values()])),
+    points = {
+        "recovery_point": names(f"{name}/{label}" for name, x in found.items() for label in x.labels),
+        "recovery_body": along("recovery_point", (name for name, x in found.items() for _ in x.places)),
+        "recovery_quantity": along("recovery_point", (quantity for x in found.values() for quantity in x.quantities)),
+        "recovery_unit": along("recovery_point", (unit for x in found.values() for unit in x.units)),
+        **_places("recovery_point", "recovery", np.concatenate([x.positions for x in found.values()])),
     }
     words = "strains of elements, in their axes"
-    return variable(np.concatenate(values, axis=1), ("gauge",), "see gauge_unit", words, gauge)
+    return variable(np.concatenate(values, axis=1), ("recovery_point",), "see recovery_unit", words, points)
 
 
 def variable(
@@ -225,10 +225,10 @@ def along(dim: str, texts: Iterable[str]) -> tuple[str, NDArray[np.str_]]:
     return dim, names(texts)
 
 
-def _places(dim: str, x: Floats) -> dict[str, tuple[str, Floats, dict[str, str]]]:
-    """Undeformed positions (n, 3) as three more coordinates along a dimension."""
+def _places(dim: str, prefix: str, x: Floats) -> dict[str, tuple[str, Floats, dict[str, str]]]:
+    """Undeformed positions (n, 3) as three more coordinates along a dimension, named `prefix_x`, ..."""
     words = "undeformed position, body frame"
-    return {f"{dim}_{axis}": (dim, x[:, i], {"units": "m", "long_name": words}) for i, axis in enumerate(AXES)}
+    return {f"{prefix}_{axis}": (dim, x[:, i], {"units": "m", "long_name": words}) for i, axis in enumerate(AXES)}
 
 
 def _turned(R: Floats, x: Floats) -> Floats:

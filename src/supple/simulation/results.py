@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.formulations import AnyModel
-from supple.inputs.outputs import Outputs
+from supple.inputs.requests import Outputs
 from supple.simulation.outputs import variables
 from supple.simulation.recordings import Mask, Sums
 

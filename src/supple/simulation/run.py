@@ -16,10 +16,10 @@ from supple.errors import ResultsError, SimulationError, StateError, nearest, un
 from supple.formulations import AnyModel, described, ordinary
 from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, require_sound
-from supple.inputs.functions import UNKNOWN, text
 from supple.inputs.inputs import Inputs, Laws, Motion
-from supple.inputs.outputs import Outputs
-from supple.model.inputs import named_vector
+from supple.inputs.requests import Outputs
+from supple.inputs.user_functions import UNKNOWN, text
+from supple.model.arguments import named_vector
 from supple.simulation.choice import choose
 from supple.simulation.course import Course, Part, Vector, integral
 from supple.simulation.methods.fixed_steps import FixedSteps
@@ -111,8 +111,8 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the drives (time), and what `outputs`
-        asks for, with names and units; times of events. Attributes say how it was found, and why so.
+        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the actuators (time), and what
+        `outputs` asks for, with names and units; times of events. Attributes say how it was found, and why so.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | 
     )
     work = integral(x, system)
     if work is not None:
-        out["work"] = ("time", work, {"units": "J", "long_name": "work of the drives"})
+        out["work"] = ("time", work, {"units": "J", "long_name": "work of the actuators"})
     return out
 
 

@@ -84,7 +84,7 @@ class Recording:
             if parts.numbers() and not overwrite:
                 raise ResultsError(
                     f"{parts.target}: an unfinished run is there, {len(parts.numbers())} parts in {parts.directory}; "
-                    "--resume goes on with it, --overwrite begins anew"
+                    "resume=True continues it, overwrite=True starts over"
                 )
             parts.empty()
             try:
@@ -144,7 +144,9 @@ class Recording:
             expected = self._layout or "a variable 'time'"
             raise ResultsError(f"{file}: expected a segment with {expected}, got {layout}")
         image = netcdf.packed(segment, memory)
-        with failures(file, "written", f"the {len(self._files)} parts before it are kept, --resume goes on from there"):
+        with failures(
+            file, "written", f"the {len(self._files)} parts before it are kept, resume=True continues from there"
+        ):
             write(file, image)
         self._files.append(file)
         self._layout = layout
@@ -158,12 +160,17 @@ class Recording:
             Whether the run came to its end. If not the parts stay for `resume`; if it has none, nothing is written.
         """
         parts = self._parts
-        with self, failures(parts.target, "written", f"the parts in {parts.directory} are kept, --resume joins them"):
+        with (
+            self,
+            failures(parts.target, "written", f"the parts in {parts.directory} are kept, resume=True joins them"),
+        ):
             if not self._files and not finished:
                 return
             files, fault = parts.sound()
             if fault or not files:
-                raise ResultsError(f"{fault or f'{parts.directory}: no part'}; --resume goes on with the parts before")
+                raise ResultsError(
+                    f"{fault or f'{parts.directory}: no part'}; resume=True continues from the parts before it"
+                )
             if parts.target.is_dir():
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
             write_by(parts.result, lambda stream: _join(parts, files, finished, stream))
@@ -215,7 +222,7 @@ def _found(parts: Parts) -> xr.Dataset:
     results = _read(file) if file.exists() else None
     if results is not None and (results.attrs.get(FINISHED, 1) or not files):
         if files:
-            later = f"a later one in {parts.directory} is unfinished; --resume goes on with it"
+            later = f"a later one in {parts.directory} is unfinished; resume=True continues it"
             warnings.warn(f"{file}: these are the results of an earlier run; {later}", ResultsWarning, stacklevel=3)
         return results
     if results is not None:
@@ -266,12 +273,12 @@ def _require_same(parts: Parts, plan: Plan) -> None:
     if stored is None:
         raise ResultsError(
             f"{parts.plan} is damaged: its checksum does not fit its content; the run cannot be resumed, "
-            "--overwrite begins anew"
+            "overwrite=True starts over"
         )
     differences = plan.differences(netcdf.unpacked(stored))
     if differences:
         raise ResultsError(
-            f"{parts.target}: the unfinished run there is another one; --overwrite begins anew\n  "
+            f"{parts.target}: the unfinished run there is a different one; overwrite=True starts over\n  "
             + "\n  ".join(differences)
         )
 

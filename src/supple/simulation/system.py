@@ -21,7 +21,7 @@ from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, roug
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
 from supple.model.compiled import LARGEST, Compiled, model_key
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.model import Model
 
 Vector = NDArray[np.float64]
@@ -282,17 +282,17 @@ class System:
             self.call(t, y, u)
             found: Vector = self._slopes_kernel(np.array([t]), y, u)
             return found
-        model, nq, nv, h = self.model, self.nq, self.nv, COMPLEX_STEP
+        model, nq, nv = self.model, self.nq, self.nv
         self.call(t, y, u)
         values, slopes = self._laws_slopes(np.array([t]), y, u)
         q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-        x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
+        x = imaginary_steps(np.concatenate([q, v, drive]), np.eye(nq + 2 * nv))
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
         a, tau = hybrid_dynamics(model, Q, V, D, self.given)
         parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
-        by_laws = [part.imag.T / h @ slopes[: nq + 2 * nv] for part in parts[:2]]
+        by_laws = [step_slopes(part).T @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
-            parts.append((power(model, Q, V, tau).imag / h @ slopes[: nq + 2 * nv])[None])
+            parts.append((step_slopes(power(model, Q, V, tau)) @ slopes[: nq + 2 * nv])[None])
         return np.concatenate([*by_laws, *parts[2:]])
 
     @cached_property

@@ -18,7 +18,7 @@ from supple.expressions.function import Function, Nodes, Operations
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.linear_equations import solve_general
 from supple.expressions.printers import c_source, latex, listing, markdown, python_source
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 from supple.symbolic.program import ProgramRun, Start, simulation_program
 from supple.symbolic.program_start import closed_coordinates, stable_step
 from supple.symbolic.readable import implicit_latex, implicit_text

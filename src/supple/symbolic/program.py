@@ -20,7 +20,7 @@ from supple.expressions.function import Function
 from supple.expressions.printers.c99 import RESERVED, c_source
 from supple.expressions.printers.head import identifiers
 from supple.expressions.printers.writing_plan import WritingPlan, planned
-from supple.model.inputs import named_vector
+from supple.model.arguments import named_vector
 
 Start = ArrayLike | Mapping[str, float]
 """Numbers in order, or some of them by their names."""

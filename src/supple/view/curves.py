@@ -53,7 +53,7 @@ def largest(curves: dict[str, NDArray[Any]], count: int) -> list[str]:
 
 
 def thinned(x: Floats, y: NDArray[Any], most: int) -> tuple[Floats, NDArray[Any]]:
-    """A curve with at most `most` points: of each group of samples the least and the greatest, in their order."""
+    """A curve with at most `most` points: of each group of samples the minimum and the maximum, in their order."""
     group = -(-2 * len(x) // most)
     if group <= 2:
         return x, y

@@ -151,7 +151,7 @@ def _parts(x: xr.DataArray) -> Iterator[tuple[str, list[int]]]:
     """Places along the last axis of one unit each.
 
     The attribute `units` holds them: one; several for equal parts, "N m, N" of a wrench; or the coordinate that has one
-    for each, "see gauge_unit".
+    for each, "see recovery_unit".
     """
     count = x.shape[-1]
     named = _unit(x).removeprefix("see ")

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats
 from supple.errors import StateError, nearest
-from supple.linear.equations import force_unit
+from supple.linear.small_motions import force_unit
 from supple.model.model import Model
 from supple.view.groups import groups
 
@@ -30,7 +30,7 @@ class Handle:
     high: float
 
 
-class Configuration:
+class ConfigurationHandles:
     """The coordinates of the joints as numbers that can be set one by one.
 
     Angles and positions are themselves; a quaternion is the three components of its rotation vector, rad.
@@ -86,7 +86,7 @@ class Configuration:
         return out
 
 
-def drives(model: Model, configurations: Floats, given: Floats) -> list[Handle]:
+def force_handles(model: Model, configurations: Floats, given: Floats) -> list[Handle]:
     """Generalized forces of all joint dofs; the ranges hold what carries the weight in the configurations (n, nq).
 
     Parameters

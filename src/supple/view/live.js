@@ -51,13 +51,13 @@ onSpace(run);
 const numbered = data.configuration.map((handle, i) => ({ ...handle, i }));
 const kinds = [...new Set(numbered.map((handle) => handle.unit))].map((unit) => {
   const handles = numbered.filter((handle) => handle.unit === unit), name = unit === "rad" ? "angle" : "position";
-  return { title: `Joint ${name}s`, unit, name, least: 1e-6, names: handles.map((h) => h.name),
+  return { title: `Joint ${name}s`, unit, name, min_range: 1e-6, names: handles.map((h) => h.name),
     values: (sample) => handles.map((h) => sample[3 + h.i]) };
 });
-kinds.push({ title: "Energy", unit: "J", name: "energy", least: 1e-9, names: ["kinetic", "potential", "total"],
+kinds.push({ title: "Energy", unit: "J", name: "energy", min_range: 1e-9, names: ["kinetic", "potential", "total"],
   values: ([, kinetic, potential]) => [kinetic, potential, kinetic + potential] });
-const plots = kinds.map(({ title, unit, name, names, least, values }) => Object.assign(addPlot(find(".plots"), {
-  title, least, x: { name: "time", unit: "s", values: "" }, y: { name, unit }, curves: names.map((name) => ({ name, values: "" })),
+const plots = kinds.map(({ title, unit, name, names, min_range, values }) => Object.assign(addPlot(find(".plots"), {
+  title, min_range, x: { name: "time", unit: "s", values: "" }, y: { name, unit }, curves: names.map((name) => ({ name, values: "" })),
 }, LivePlot), { pick: values }));
 
 const take = ({ frames, samples, afresh, status: news }) => {

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
-from supple.view.handles import Configuration, drives
+from supple.view.handles import ConfigurationHandles, force_handles
 from supple.view.live import Frame, Live
 from supple.view.page import filled, page, part
 from supple.view.scene import first_scene, frames, turned
@@ -62,8 +62,8 @@ class LivePage:
         self.stage = Stage(model)
         q = self.live.file_start.q
         scene = first_scene(self.stage, q)
-        self.configuration = Configuration(model, 2.0 * scene["size"])
-        self.drives = drives(model, np.concatenate([q[None], turned(model, q)]), self.live.file_drive)
+        self.configuration = ConfigurationHandles(model, 2.0 * scene["size"])
+        self.drives = force_handles(model, np.concatenate([q[None], turned(model, q)]), self.live.file_drive)
         data = {
             "scene": scene,
             "drives": [asdict(handle) for handle in self.drives],

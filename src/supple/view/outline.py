@@ -78,9 +78,9 @@ def _surface(x: Floats) -> Ints:
     simplices: NDArray[np.int64] = np.asarray(Delaunay(x, qhull_options="QJ Pp").simplices, dtype=np.int64)
     corners = x[simplices]
     longest = np.linalg.norm(corners[:, :, None] - corners[:, None, :], axis=3).max(axis=(1, 2))
-    least = np.full(len(x), np.inf)
-    np.minimum.at(least, simplices.ravel(), np.repeat(longest, simplices.shape[1]))
-    kept = simplices[longest <= SLACK * least[np.isfinite(least)].max()]
+    shortest = np.full(len(x), np.inf)
+    np.minimum.at(shortest, simplices.ravel(), np.repeat(longest, simplices.shape[1]))
+    kept = simplices[longest <= SLACK * shortest[np.isfinite(shortest)].max()]
     if x.shape[1] == 2:
         return kept
     faces = np.concatenate([kept[:, [0, 1, 2]], kept[:, [0, 1, 3]], kept[:, [0, 2, 3]], kept[:, [1, 2, 3]]])

@@ -107,7 +107,7 @@ class Plot {
           if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
     if (low > high) [low, high] = [0, 1];
     if (this.data.log) low = Math.max(low, high - DECADES);
-    if (high - low < this.data.least) [low, high] = [low - this.data.least, high + this.data.least];
+    if (high - low < this.data.min_range) [low, high] = [low - this.data.min_range, high + this.data.min_range];
     const room = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;
     this.heights = [low - room, high + room];
     this.draw();

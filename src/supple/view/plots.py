@@ -67,7 +67,7 @@ def _energies(t: Floats, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
     change, title = {"total less its start": total - total[0]}, "Change of the total energy"
     if "work" in result:
         work = result["work"].values
-        curves["work of the drives"] = work
+        curves["work of the actuators"] = work
         change, title = {"work less change of energy": work - (total - total[0])}, "Energy lost to dampers and stops"
     size = float(max(np.abs(kinetic).max(), np.abs(potential).max()))
     sheet = plot("Energy", title, ("time", "s"), ("change", "J"), t, change, most)
@@ -80,7 +80,7 @@ def _energies(t: Floats, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
 def _judged(sheet: dict[str, Any], change: float, size: float, result: xr.Dataset) -> dict[str, Any]:
     """A plot of a change of energy, drawn flat where it is only rounding, with a note where it is an error."""
     if change <= ROUNDING * size:
-        return annotated(sheet | {"least": ROUNDING * size}, "Zero but for rounding.")
+        return annotated(sheet | {"min_range": ROUNDING * size}, "Zero but for rounding.")
     if change <= WITHIN * float(result.attrs.get("rtol", 0.0)) * size:
         return annotated(sheet, "No more than the tolerance of the integration allows.")
     return sheet

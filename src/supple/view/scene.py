@@ -115,14 +115,14 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
         body = placed.body
         entry: dict[str, Any] = {"name": placed.name, "fixed": placed.joint.kind == "fixed"}
         if isinstance(body, FlexibleBody) and model.flex is not None:
-            seated = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
+            attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
             drawn = outline(body)
             rows = [sparse.csr_array(body.shapes[(6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()])]
-            rows += [sparse.csr_array(x.node.shape) for i in seated if (x := places[i]).node is not None]
+            rows += [sparse.csr_array(x.node.shape) for i in attached if (x := places[i]).node is not None]
             start = model.flex.q_mode[k]
             eta, moves = _few(q[:, start : start + body.modes], sparse.csr_array(sparse.vstack(rows)), few)
             split = 3 * len(drawn.nodes)
-            for j, i in enumerate(seated):
+            for j, i in enumerate(attached):
                 shapes[i] = moves[split + 6 * j : split + 6 * j + 6]
             entry |= {"nodes": packed(body.nodes[drawn.nodes]), "shapes": packed(moves[:split])}
             entry |= {"lines": packed(drawn.lines, "<u4"), "triangles": packed(drawn.triangles, "<u4")}

@@ -13,13 +13,13 @@ from supple.formulations import AnyModel
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
 from supple.structures.sparse_modes import lowest_modes
-from supple.view.assembled import Assembled, assembled
 from supple.view.curves import MOST_CURVES, annotated, largest, plot
 from supple.view.groups import groups, quantity
 from supple.view.rounding import ROUNDING
+from supple.view.system_modes import SystemModes, system_modes
 
 MOST_MARKS = 12
-LEAST_SAMPLES = 8
+MIN_SAMPLES = 8
 
 
 def spectra(model: AnyModel, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
@@ -30,9 +30,9 @@ def spectra(model: AnyModel, result: xr.Dataset, names: Sequence[str] | None, mo
         kind: [i for i in columns if i in wanted and kind[1] != "1"]
         for kind, columns in groups(model, "q", model.coordinate_units).items()
     }
-    if len(t) < LEAST_SAMPLES or not any(chosen.values()):
+    if len(t) < MIN_SAMPLES or not any(chosen.values()):
         return []
-    whole = assembled(model, result)
+    whole = system_modes(model, result)
     own = [mark | {"kind": "faint"} if whole.marks else mark for mark in _own_marks(model)]
     out = []
     for (modal, unit), columns in chosen.items():
@@ -63,7 +63,7 @@ def _shown(marks: list[dict[str, Any]], f: Floats) -> list[dict[str, Any]]:
     return [mark for mark in marks if mark["x"] <= f[-1]][:MOST_MARKS]
 
 
-def _explained(whole: Assembled, own: list[dict[str, Any]]) -> list[str]:
+def _explained(whole: SystemModes, own: list[dict[str, Any]]) -> list[str]:
     """What the marks are, and why some are missing."""
     if whole.marks:
         return [whole.note, "Faint: the bodies by themselves." if own else ""]
@@ -76,7 +76,7 @@ def _beyond(marks: list[dict[str, Any]], f: Floats) -> str:
         return ""
     return (
         f"The samples show frequencies up to {f[-1]:.4g} Hz; the mode {beyond[0]['label']} at "
-        f"{beyond[0]['x']:.4g} Hz lies above, and what it does is folded back. Simulate with more samples."
+        f"{beyond[0]['x']:.4g} Hz lies above and is aliased. Simulate with more samples."
     )
 
 

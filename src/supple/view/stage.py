@@ -69,7 +69,7 @@ class Stage:
     def poses(self, q: Floats) -> tuple[Numbers, Numbers]:
         """R (frames, 1 + bodies, 3, 3), p (frames, 1 + bodies, 3) of the ground and all bodies.
 
-        In machine code for the model where that is soon made: the generic engine takes longer to be ready.
+        In machine code for the model where that is quick to compile: the generic engine takes longer to be ready.
         """
         model = self.model
         if model.nv == 0 or estimated_operations(model) > WORTH_COMPILING:

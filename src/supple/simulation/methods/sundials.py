@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.errors import StateError
 from supple.formulations import power
-from supple.model.inputs import COMPLEX_STEP
+from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.system import System
@@ -230,15 +230,15 @@ def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> V
 
 def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
     """d residual/dy + cj d residual/d(dy/dt), the model's part by complex steps."""
-    model, nq, nv, h = system.model, system.nq, system.nv, COMPLEX_STEP
+    model, nq, nv = system.model, system.nq, system.nv
     system.call(t, y, u)
     values, slopes = system._laws_slopes(np.array([t]), y, u)
     q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
     a = np.where(system.given, drive, rate[nq : nq + nv])
-    x = np.concatenate([q, v, a]) + 1j * h * np.eye(nq + 2 * nv)
+    x = imaginary_steps(np.concatenate([q, v, a]), np.eye(nq + 2 * nv))
     Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-    force = model.inverse_dynamics(Q, V, A).imag.T / h
-    rates = model.derivative(Q, V).imag.T / h
+    force = step_slopes(model.inverse_dynamics(Q, V, A)).T
+    rates = step_slopes(model.derivative(Q, V)).T
     by_a, own = force[:, nq + nv :], np.diag(system.given.astype(float))
     state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv]
     free = np.diag((~system.given).astype(float))
@@ -254,6 +254,6 @@ def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector
         F = model.inverse_dynamics(q, v, a)
         tau = np.where(system.given, F, drive)
         moved = power(model, q, v, np.eye(nv))  # what each force does work on
-        J[-1] -= moved @ (own @ total + free @ law) + power(model, Q, V, tau).imag[: nq + nv] / h @ state
+        J[-1] -= moved @ (own @ total + free @ law) + step_slopes(power(model, Q, V, tau))[: nq + nv] @ state
         J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)
     return J

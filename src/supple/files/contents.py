@@ -1,0 +1,36 @@
+"""A file that was read once: its model, and what it says about runs and equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from supple.files.schema import ModelFile
+from supple.model.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What a model file holds; made by `supple.files.read`.
+
+    Attributes
+    ----------
+    path : Path
+    model : Model
+    tables : ModelFile or None
+        The tables of a TOML file; other formats hold a model alone.
+    """
+
+    path: Path
+    model: Model
+    tables: ModelFile | None = None
+
+    def run_arguments(self) -> dict[str, Any]:
+        """What the file says about a run, as keyword arguments of `supple.simulate`; files beside it are read now."""
+        return {} if self.tables is None else self.tables.run_arguments(self.path.parent)
+
+    def equation_arguments(self) -> dict[str, Any]:
+        """What the file says about its equations, as keyword arguments of `supple.equations`."""
+        table = None if self.tables is None else self.tables.equations
+        return {} if table is None else table.arguments()

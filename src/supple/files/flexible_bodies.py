@@ -1,0 +1,87 @@
+"""From the tables of a model file to flexible bodies; what several bodies have in common is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from supple.errors import FileFormatError, ModelError, nearest
+from supple.files.error_list import ErrorList, ReportedError, require_file
+from supple.files.schema import ModelFile
+from supple.files.structures import AnyFlexible, ReductionTable, StoredTable
+from supple.structures.body import FlexibleBody
+from supple.structures.body_reader import load_body
+from supple.structures.materials import Material
+from supple.structures.structure import Structure
+
+T = TypeVar("T")
+
+
+class FlexibleBodies:
+    """The materials, structures and flexible bodies of one file.
+
+    What cannot be made is reported once, where it stands in the file, and is None from then on.
+
+    Parameters
+    ----------
+    file : ModelFile
+    errors : ErrorList
+        Takes what is wrong.
+    """
+
+    def __init__(self, file: ModelFile, errors: ErrorList) -> None:
+        self.errors = errors
+        self.materials: dict[str, Material | None] = {}
+        self.structures: dict[str, Structure | None] = {}
+        self.bodies: dict[str, FlexibleBody | None] = {}
+        for i, material in enumerate(file.material, start=1):
+            place = f"material[{i}] {material.name!r}"
+            self._add(self.materials, material.name, place, "material: ", material.made)
+        for i, structure in enumerate(file.structure, start=1):
+            place = f"structure[{i}] {structure.name!r}"
+            made = partial(structure.made, self.materials)
+            self._add(self.structures, structure.name, place, structure.prefix, made)
+
+    def _add(self, shelf: dict[str, T | None], name: str, place: str, prefix: str, make: Callable[[], T]) -> None:
+        """Put what `make` makes under its name; messages about it begin with the prefix."""
+        if name in shelf:
+            what = place.partition("[")[0]
+            self.errors.add(place, f"name: there is a {what} of this name already")
+            return
+        shelf[name] = None
+        with self.errors.collected(place, prefix), self.errors.collected_warnings(place, prefix):
+            shelf[name] = make()
+
+    def body(self, table: AnyFlexible, place: str) -> FlexibleBody | None:
+        """The body that a table describes, the same object for equal tables."""
+        if isinstance(table, StoredTable):
+            path = self.errors.path.parent / table.file
+            key, make = str(path.resolve()), partial(_stored, path)
+        else:
+            key, make = repr(table), partial(self._reduced, table)
+        if key not in self.bodies:
+            self.bodies[key] = None
+            with self.errors.collected(place), self.errors.collected_warnings(place):
+                self.bodies[key] = make()
+        return self.bodies[key]
+
+    def _reduced(self, table: ReductionTable) -> FlexibleBody:
+        if table.structure not in self.structures:
+            raise ModelError(
+                f"structure: no [[structure]] {table.structure!r}{nearest(table.structure, self.structures)}"
+            )
+        structure = self.structures[table.structure]
+        if structure is None:
+            raise ReportedError
+        return structure.reduce(table.basis, table.modes, table.root, table.interfaces, table.ratios())
+
+
+def _stored(path: Path) -> FlexibleBody:
+    """The body in a file; an error that begins with the key that names the file."""
+    try:
+        require_file(path)
+        return load_body(path)
+    except FileFormatError as error:
+        raise FileFormatError(f"file: {error}") from None

@@ -1,0 +1,192 @@
+"""The equations of small motions about one state, exact to rounding.
+
+With dq = S x (S = `model.tangent(q)`: x is a change of the coordinates in the directions of the speeds) and y the
+change of the speeds,
+
+    M y' + C y + K x = f        x' = N x + T y
+
+K and C are derivatives of inverse dynamics by complex steps, at the state's own acceleration. N is zero at rest; at
+speed it says how the directions of the speeds turn with the motion. T is the identity, but where wheels roll there are
+more coordinates than speeds.
+
+Of a closed model x and y are the independent ones. Along a small motion all other coordinates, speeds and accelerations
+follow (`Dependents`), and the constraint forces lambda do no work but turn with the configuration:
+
+    M = Z* M Z,    C = Z* df/dy,    K = Z* (df/dx - d(J* lambda)/dx),    f the inverse dynamics of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from supple.errors import SingularError
+from supple.formulations import ordinary
+from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
+from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
+from supple.model.arguments import named_vector
+from supple.model.complex_steps import imaginary_steps, step_slopes
+from supple.model.dynamic_functions import Loads
+from supple.model.linearization import direction_rates
+from supple.model.model import Model
+
+
+class ReferenceState(NamedTuple):
+    """The state about which motions are small.
+
+    Attributes
+    ----------
+    q, v, a : (nq,), (nv,), (nv,) arrays
+        The state and its acceleration.
+    holding : (nv,) array
+        The generalized forces at which it has that acceleration.
+    closing : (equations,) array
+        The constraint forces in it.
+    """
+
+    q: Floats
+    v: Floats
+    a: Floats
+    holding: Floats
+    closing: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LinearEquations:
+    """Small motions of the degrees of freedom that are not held; of a closed model those of the independent ones.
+
+    Attributes
+    ----------
+    model : Model
+    state : ReferenceState
+    held : (nv,) array of bool
+        The speeds that may not change.
+    free : (n,) array of int
+        The speeds that may; of a closed model the independent ones, which the others follow.
+    placed : (p,) array of int
+        Speeds in whose directions the coordinates x are: the same, except for wheels that roll.
+    M, C : (n, n) arrays
+    K, N, T : (n, p), (p, p), (p, n) arrays
+    carried : CarriedMotion
+        How all other coordinates, speeds and accelerations follow x and y.
+    """
+
+    model: Model
+    state: ReferenceState
+    held: Bools
+    free: NDArray[np.intp]
+    placed: NDArray[np.intp]
+    M: Floats
+    C: Floats
+    K: Floats
+    N: Floats
+    T: Floats
+    carried: CarriedMotion
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the free speeds."""
+        return tuple(self.model.speeds[i] for i in self.free)
+
+    @property
+    def rolls(self) -> bool:
+        """Whether there are more coordinates than speeds."""
+        return len(self.placed) > len(self.free)
+
+
+def linear_equations(
+    model: Model,
+    q: Values | None = None,
+    v: Values | None = None,
+    tau: Values | None = None,
+    external: Loads | None = None,
+    fixed: Iterable[str] = (),
+    independent: Sequence[str] = (),
+) -> LinearEquations:
+    """M, C, K, N and T about a state, by default at rest with neutral coordinates.
+
+    Parameters
+    ----------
+    q, v : array_like or mapping of name to number, optional
+        Of a closed model a guess: the loops are closed, and speeds made to fit, with what is named kept.
+    tau : array_like or mapping, optional
+        Constant generalized forces. If not given, they are those that keep the speeds as they are; of a closed model
+        they act on the independent speeds and keep these.
+    external : mapping of frame to (6,) array_like, optional
+        Constant wrenches at frames, which turn with them.
+    fixed : names, optional
+        Coordinates, or bodies whose joint does not move.
+    independent : sequence of str, optional
+        Speeds of a closed model that are to be among the independent ones; the others are chosen.
+    """
+    ordinary(model, "supple.linear")
+    held = held_speeds(model, fixed)
+    q0 = coordinates(model, q, held)
+    v0 = speeds(model, q0, v, held)
+    f = dependents(model, q0, held, independent)
+    require_dofs(model, f.Z.shape[1])
+    require_regular(f, held)
+    M = f.Z.T @ model.mass_matrix(q0) @ f.Z
+    require_inertia(model, M, f.partition.moving)
+    forces = None if tau is None else named_vector(model.speeds, tau, "tau")
+    state = _reference(f, M, v0, forces, external)
+    carried = f.carried(v0, state.a)
+    X, Z, Y, W, V = carried
+    by_x = step_slopes(
+        model.inverse_dynamics(f.steps(X), imaginary_steps(v0, Y.T), imaginary_steps(state.a, W.T), external)
+    )
+    by_y = step_slopes(model.inverse_dynamics(q0, imaginary_steps(v0, Z.T), imaginary_steps(state.a, V.T), external))
+    K = Z.T @ (by_x.T - f.turned(X, state.closing))
+    placed, moving = f.partition.placed, f.partition.moving
+    turning = direction_rates(model, q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
+    N = (turning @ X + Y)[placed]
+    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y.T, K, N, Z[placed], carried)
+
+
+def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
+    """The state with its accelerations and forces; without tau those forces that keep the independent speeds."""
+    m = f.model
+    a = np.zeros(m.nv)
+    if v.any():
+        a = f.closing(-f.rates(f.q[None], v[None], a)[1])[:, 0]
+    if tau is not None:
+        a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
+    force = m.inverse_dynamics(f.q, v, a, external)
+    closing = f.forces(force if tau is None else force - tau)
+    return ReferenceState(f.q, v, a, force - f.partition.J.T @ closing, closing)
+
+
+def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
+    """K (n, n) at rest: change of the forces on independent speeds with the coordinates.
+
+    The constraints take the load (nv,).
+    """
+    m, still = f.model, np.zeros(f.model.nv)
+    steps = f.steps(f.Z)
+    by_x = step_slopes(m.inverse_dynamics(steps, still, still, external))
+    out: Floats = f.Z.T @ (by_x.T - f.turned(f.Z, f.forces(load)))
+    return out
+
+
+def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:
+    """Refuse a mass matrix that is not positive definite, and name the degree of freedom."""
+    size = np.sqrt(np.abs(np.diag(M)))
+    scaled = M / np.where(np.outer(size, size) > 0, np.outer(size, size), 1.0)
+    values, vectors = linalg.eigh(scaled)
+    if values[0] <= 0:
+        name = model.speeds[free[int(np.argmax(np.abs(vectors[:, 0])))]]
+        raise SingularError(
+            f"model {model.name!r}: the mass matrix is not positive definite: nothing resists the speed {name!r} "
+            "in this configuration; give what it moves mass or inertia, or hold it with `fixed`"
+        )
+
+
+def force_unit(model: Model, speed: int) -> str:
+    """Unit of the force on a speed: its product with the speed is a power."""
+    units = {"rad/s": "N m", "m/s": "N", "kg^0.5 m/s": "N/kg^0.5"}
+    return units.get(model.speed_units[speed], "")

@@ -1,0 +1,89 @@
+"""supple info, modes, check, bench: what a model file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from commands import Command, cells_of
+from generators_flexible import random_flexible
+from robots import robot_directory
+from supple.structures import save_body
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_info_lists_bodies_and_masses(command: Command) -> None:
+    code, out, _ = command("info", EXAMPLES / "six_axis_arm.toml")
+    assert code == 0
+    for word in ("wrist2", "revolute", "6 coordinates", "total mass 17.1 kg", "flange/tool"):
+        assert word in out
+
+
+def test_info_shows_flexible_bodies_and_their_modes(command: Command) -> None:
+    path = EXAMPLES / "satellite_two_booms.toml"
+    code, out, _ = command("info", path)
+    assert code == 0
+    (bus,) = (cells for cells in map(cells_of, out.splitlines()) if cells[:3] == ["bus", "ground", "free"])
+    assert bus[3] == "6"
+    booms = [line for line in out.splitlines() if "cantilever" in line]
+    assert len(booms) == 2
+    for word in ("boom1", "start", "full", "4", "0.5675 0.5675 8.906"):
+        assert word in booms[0]
+    assert "boom2/end" in out
+    assert "bending y" not in out
+    code, out, _ = command("info", path, "--modes")
+    assert out.count("boom1, boom2:") == 1
+    assert out.count("bending y") == 2
+    assert "deflection under unit loads" in out
+
+
+def test_info_gives_frequencies_of_nodal_bodies(command: Command) -> None:
+    code, out, _ = command("info", EXAMPLES / "nodal_beam.toml", "--modes")
+    assert code == 0
+    first = 1.8751041**2 / (2 * np.pi) * np.sqrt(200e9 * 0.002**2 / 12 / (7800 * 0.5**4))  # of a clamped beam
+    (ruler,) = (line for line in out.splitlines() if "nodal" in line and "ruler" in line)
+    assert f"{first:.3g}" in ruler
+    assert "60" in ruler
+
+
+def test_info_of_a_body_without_a_report(command: Command, tmp_path: Path) -> None:
+    body, _ = random_flexible(np.random.default_rng(0), 2)
+    save_body(body, tmp_path / "b.h5")
+    path = tmp_path / "m.toml"
+    path.write_text('name = "m"\n[[body]]\nname = "b"\njoint = { type = "free" }\nflexible = { file = "b.h5" }\n')
+    code, out, _ = command("info", path, "--modes")
+    assert code == 0
+    assert "no report in its file" in out
+
+
+def test_bench_stands_beside_pinocchio(command: Command) -> None:
+    path = next(robot_directory().rglob("double_pendulum.urdf"))
+    code, out, _ = command("bench", path)
+    assert code == 0
+    assert "forward dynamics" in out
+    assert "Pinocchio" in out
+
+
+def test_check_explains_every_fault(command: Command, tmp_path: Path) -> None:
+    assert command("check", EXAMPLES / "pendulum.toml")[0] == 0
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(
+        'name = "w"\n[[body]]\nname = "arm"\nmass = -1\nparent = "grond"\n'
+        'joint = { type = "revolute", axis = [0, 0, 0] }\n'
+    )
+    code, out, _ = command("check", wrong)
+    assert code == 1
+    assert "mass: expected zero or more, got -1" in out
+    assert "no body 'grond'; did you mean 'ground'?" in out
+    assert "expected a direction, got the zero vector" in out
+
+
+def test_modes_shows_the_frequencies(command: Command) -> None:
+    code, out, _ = command("modes", EXAMPLES / "pendulum.toml")
+    assert code == 0
+    assert "frequency/Hz" in out
+    code, out, err = command("modes", EXAMPLES / "pendulum.toml", "--fixed", "amr")
+    assert code == 1
+    assert "amr" in err

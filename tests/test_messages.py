@@ -1,0 +1,33 @@
+"""Messages of the library speak of arguments; options of the command are for the command to advise."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "supple"
+MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] != "cli"]
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+PROGRAM = {"--defaults"}
+"""Options of the simulation program that is written, not of the command."""
+
+
+def options(source: str) -> list[str]:
+    """Options of a command that the texts of a module name, with their lines."""
+    texts = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [
+        f"line {n.lineno}: {found}" for n in texts for found in OPTION.findall(str(n.value)) if found not in PROGRAM
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_text_of_the_library_names_an_option_of_the_command(path: Path) -> None:
+    assert options(path.read_text(encoding="utf-8")) == []
+
+
+def test_an_option_would_be_found() -> None:
+    assert options('raise Error(f"{file}: unfinished; give --resume")') == ["line 1: --resume"]
+    assert options('"resume=True continues it" "-- a dash" "a--b"') == []
