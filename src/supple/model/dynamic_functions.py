@@ -145,7 +145,7 @@ class DynamicFunctions(KinematicFunctions):
         given : mapping of speed name to array_like
             Accelerations of these speeds; the forces that they take are found.
         """
-        mask = self.none_prescribed.copy()
+        mask = self.none_prescribed
         (drive,), _, _ = self.batch(tau=(tau, self.nv))
         shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
         dtype = np.result_type(drive.dtype, *(np.asarray(x).dtype for x in given.values()))

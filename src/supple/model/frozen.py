@@ -36,8 +36,6 @@ class FrozenModel:
     tree : Tree
     flex : Flex or None
         Of its flexible bodies.
-    none_prescribed : (nv,) array of bool
-        No speed: what is passed on where no acceleration is prescribed.
     is_mode : (nv,) array of bool
         Speeds that are rates of modal coordinates.
     evaluation : Evaluation
@@ -65,8 +63,6 @@ class FrozenModel:
         self.evaluation = Evaluation(self.tree, self.flex, self.nq)
         self._frames: dict[str, BodyFrame] = named_frames(description)
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
-        self.none_prescribed: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
-        self.none_prescribed.flags.writeable = False
         self._quaternion_places: NDArray[np.intp] = np.add.outer(self.quaternions, range(4)).astype(np.intp)
         self._quaternion_ends = self._quaternion_places[:, 3].copy()
         self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
@@ -94,6 +90,11 @@ class FrozenModel:
     def __hash__(self) -> int:
         """Of the names: equal models have the same."""
         return hash((self.name, self.bodies, self.coordinates, self.speeds))
+
+    @property
+    def none_prescribed(self) -> NDArray[np.bool_]:
+        """(nv,) no speed, as a new array: what is passed on where no acceleration is prescribed."""
+        return np.zeros(self.nv, dtype=np.bool_)
 
     @property
     def q_of_speed(self) -> NDArray[np.int64]:

@@ -178,7 +178,7 @@ class Loops:
 
     def held(self, names: Sequence[str], what: str = "fixed") -> Bools:
         """Which speeds these are; `what` they are called in messages."""
-        given = self.model.none_prescribed.copy()
+        given = self.model.none_prescribed
         for name in names:
             if name not in self.model.speeds:
                 raise StateError(
