@@ -12,7 +12,6 @@ import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.compare import formulations
 from supple.files import load, read_run
-from supple.formulations import described
 from supple.simulation.choice import KNOWN
 from supple.view import write_comparison
 
@@ -42,7 +41,7 @@ def compare(
     if target.suffix.lower() not in (".html", ".htm"):
         raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
     counts = _counts(modes)
-    model, _ = described(load(file, floating_base=floating_base))
+    model = load(file, floating_base=floating_base).mechanism_model()
     settings: dict[str, Any] = read_run(file) if file.suffix.lower() == ".toml" else {}
     if integrator is not None:
         settings.pop("step", None)  # of the file's own integrator

@@ -17,7 +17,7 @@ from supple.cli.console import File, Floating, app, err, out, say
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
 from supple.files import load, read_equations, read_run
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations import Equations
@@ -64,7 +64,7 @@ def equations_(
 
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
-    model = ordinary(load(file, floating_base=floating_base), "supple equations")
+    model = floating_frames(load(file, floating_base=floating_base), "supple equations")
     settings = read_equations(file) if file.suffix.lower() == ".toml" else {}
     if small:
         settings["small"] = _split(small)

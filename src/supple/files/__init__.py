@@ -14,7 +14,7 @@ from supple.files.faults import as_path
 from supple.files.relations import related
 from supple.files.simulation import Simulation
 from supple.files.toml import read_equations, read_run
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 
@@ -63,11 +63,12 @@ def load(
         return (free_base(mech) if floating_base else mech).build(merge_fixed)
     if _suffix(file) == ".nc":
         model = embedding.read(file)
-        if isinstance(model, Model) or floating_base or mimic:  # the stops of the run that it holds are its model's
-            own = ordinary(model, "load with floating_base or mimic").description
-            own = related(own, file, limits is not False, bool(mimic))
-            model = Model(_freed(own, file) if floating_base else own)
-        return cast(Model, model)  # both formulations have the names of Model
+        if floating_base or mimic:
+            floating_frames(model, "load with floating_base or mimic")
+        own = related(model.description, file, limits is not False, bool(mimic))  # stops of the run are its model's
+        own = _freed(own, file) if floating_base else own
+        # Both formulations have the names of Model.
+        return cast(Model, model.restored(Model(own), model.formulation_settings()))
     mech = related(toml.read(file), file, bool(limits), bool(mimic))
     return (_freed(mech, file) if floating_base else mech).build()
 

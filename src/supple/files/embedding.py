@@ -25,7 +25,7 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
 from supple.files.faults import require_file
-from supple.formulations import AnyModel, restored
+from supple.formulations import Formulation, restored
 from supple.model.model import Model
 
 TEXT, BODIES, SETTINGS = "model_text", "model_bodies", "settings"
@@ -109,7 +109,7 @@ def _require_plain(name: str, where: str) -> None:
         raise FileFormatError(f"{where}: expected the plain name of a file beside the model, got {name!r}")
 
 
-def simulated_model(dataset: xr.Dataset) -> AnyModel:
+def simulated_model(dataset: xr.Dataset) -> Formulation:
     """The model of a dataset in the formulation in which it was simulated."""
     model = embedded_model(dataset)
     if SETTINGS not in dataset:
@@ -123,7 +123,7 @@ def simulated_model(dataset: xr.Dataset) -> AnyModel:
     return restored(model, settings)
 
 
-def read(path: Path) -> AnyModel:
+def read(path: Path) -> Formulation:
     """The model inside a results file, in the formulation in which it was simulated."""
     require_file(path)
     try:

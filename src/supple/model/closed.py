@@ -301,27 +301,32 @@ class Loops:
                 out[:] = -ws.load
         return wrench
 
-    def constraint_state(self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None) -> ClosureWorkspace:
+    def constraint_state(
+        self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None, drive: Numbers | None = None
+    ) -> ClosureWorkspace:
         """Errors, J, M^-1 J*, S and all else that is known of the closures of one state, prescribed dofs held.
+
+        `drive` (nv,) has generalized forces, prescribed accelerations where they are given; none act without it.
 
         Raises
         ------
         SingularError
             If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
         """
-        cw, fault = self._evaluated(q, v, given)
+        cw, fault = self._evaluated(q, v, given, drive)
         self.model._refuse_singular(fault)
         return cw
 
     def _evaluated(
-        self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None
+        self, q: Numbers, v: Numbers | None = None, given: Numbers | None = None, drive: Numbers | None = None
     ) -> tuple[ClosureWorkspace, int]:
         """The same and the fault of `forward`, with which only errors and J are of use."""
         m = self.model
         v = np.zeros(m.nv, q.dtype) if v is None else v
-        drive, wrench = np.zeros((1, m.nv), q.dtype), m._wrenches([], q.dtype)
+        acting = np.zeros((1, m.nv), q.dtype) if drive is None else drive.reshape(1, m.nv).copy()
+        wrench = m._wrenches([], q.dtype)
         cw = closure_workspace(self.arrays, m.nv, q.dtype)
-        fault = self.forward(q[None], v[None], drive, m._free if given is None else given, wrench, cw)[2]
+        fault = self.forward(q[None], v[None], acting, m._free if given is None else given, wrench, cw)[2]
         return cw, fault
 
     # ------------------------------------------------------------ redundancy and singular configurations

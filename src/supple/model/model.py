@@ -6,19 +6,22 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, SingularError, StateError, nearest
+from supple.expressions.function import Function
 from supple.model.closed import Loops
-from supple.model.compiled import Compiled
+from supple.model.compiled import Compiled, estimated_operations
 from supple.model.flatten import flatten, name_states, numbering, place, places
 from supple.model.inputs import COMPLEX_STEP, batch, body_wrenches, common_axes, index_of, singular_pivot
 from supple.model.places import Place, modal_span, motion_at, pose_in_body
 from supple.model.rollout import Rollout
+from supple.model.trace import Trace
+from supple.model.trace import traced as traced_function
 from supple.recursions import (
     articulated,
     composite,
@@ -59,7 +62,11 @@ class Model:
         Their names, "body.what"; a speed that is the rate of a coordinate has its name.
     frames : tuple of str
         Names that `pose` and the like understand.
+    formulation : str
+        Flexible bodies move with floating frames; by this name results files know it.
     """
+
+    formulation: ClassVar[str] = "floating frames"
 
     def __init__(self, description: Description) -> None:
         self.description = description
@@ -210,6 +217,14 @@ class Model:
             kinematics.poses(self.tree, self.flex, q_, ws, R, p)
         return R.reshape((*shape, rows, 3, 3)), p.reshape((*shape, rows, 3))
 
+    def motions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, Numbers]:
+        """Velocity and acceleration (..., 1 + bodies, 6) of the ground and all body frames, each in its own axes."""
+        (q_, v_, a_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        V, A = np.zeros((2, len(q_), len(self.bodies) + 1, 6), dtype)
+        with self._workspace(dtype) as ws:
+            kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
+        return V.reshape((*shape, *V.shape[1:])), A.reshape((*shape, *A.shape[1:]))
+
     def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
         """Angular and linear velocity (..., 6) of a frame's origin, in ground axes or its own (`axes="frame"`)."""
         return self._motion(q, v, np.zeros(self.nv), frame, axes)[0]
@@ -238,11 +253,8 @@ class Model:
 
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str) -> tuple[Numbers, Numbers]:
         place = self._place(frame)
-        (q_, v_, a_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
-        V = np.zeros((len(q_), len(self.bodies) + 1, 6), dtype)
-        A = np.zeros_like(V)
-        with self._workspace(dtype) as ws:
-            kinematics.motions(self.tree, self.flex, q_, v_, a_, ws, V, A)
+        (q_, v_, a_), shape, _ = self._batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        V, A = self.motions(q_, v_, a_)
         turn = self._axes(q_, place, axes)
         out = []
         for x in motion_at(self.flex, place, q_, v_, a_, V[:, place.body], A[:, place.body]):
@@ -323,6 +335,15 @@ class Model:
             fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self._free, ws, x, M)
         self._refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
+
+    def inverse_mass_product(self, q: ArrayLike, x: ArrayLike, prescribed: NDArray[np.bool_]) -> Numbers:
+        """M^-1 x (..., nv) of the tree, prescribed degrees of freedom held: the speeds that impulses x give."""
+        (q_, x_), shape, dtype = self._batch(q=(q, self.nq), x=(x, self.nv))
+        out = np.zeros((len(q_), self.nv), dtype)
+        with self._workspace(dtype) as ws:
+            fault = articulated.inverse_mass_solve(self.tree, self.flex, q_, prescribed, ws, x_, out)
+        self._refuse_singular(fault)
+        return out.reshape((*shape, self.nv))
 
     def forward_dynamics(
         self,
@@ -421,6 +442,16 @@ class Model:
             drive[..., i] = value
         return self._articulated(q, v, drive, mask, external)
 
+    def hybrid(
+        self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: NDArray[np.bool_]
+    ) -> tuple[Numbers, Numbers]:
+        """The same (a, tau) by a mask (nv,); `known` has accelerations where they are prescribed, else forces."""
+        return self._articulated(q, v, known, prescribed, None)
+
+    def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Power (...) of generalized forces, W."""
+        return np.asarray((np.asarray(tau) * v).sum(axis=-1))
+
     def _articulated(
         self,
         q: ArrayLike,
@@ -505,6 +536,16 @@ class Model:
         """Mass of all bodies, kg."""
         return float(self.tree.mass.sum())
 
+    def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
+        """Kinetic and potential energy (..., 2), momentum (..., 6) and first moment of mass (..., 3), in one sweep."""
+        E, L, c, shape = self._sums(q, v)
+        return E.reshape((*shape, 2)), L.reshape((*shape, 6)), c.reshape((*shape, 3))
+
+    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]]:
+        """The same in machine code."""
+        compiled: Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]] = self.compile("sums")
+        return compiled
+
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
         (q_, v_), shape, dtype = self._batch(q=(q, self.nq), v=(v, self.nv))
         s = len(q_)
@@ -587,6 +628,57 @@ class Model:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
             return Rollout(self, integrator, parameters, threads)
         return Compiled(self, what, parameters, derivatives, threads)
+
+    # ------------------------------------------------------------ what simulation asks of a formulation
+
+    def traced(self, limit: float) -> Trace:
+        """The model on graph nodes; the graph may have `limit` of them."""
+        return Trace(self, limit=limit)
+
+    def forward_dynamics_function(self, limit: float) -> Function:
+        """Accelerations as a function of (q, v, tau) on graph nodes."""
+        return traced_function(self, "forward_dynamics", (), (), limit)
+
+    @property
+    def estimated_operations(self) -> int:
+        """Operations of forward dynamics, roughly, without tracing the model."""
+        return estimated_operations(self.tree, self.flex)
+
+    @property
+    def implicit_steps(self) -> bool:
+        """Whether generalized-alpha steps can solve its equations: of a tree they can."""
+        return self.loops is None
+
+    @property
+    def display(self) -> Model:
+        """The model to look at: this one."""
+        return self
+
+    def display_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
+        """Coordinates, speeds and accelerations of `display`: these themselves."""
+        v = np.asarray(v)
+        return np.asarray(q), v, np.zeros_like(v) if a is None else np.asarray(a)
+
+    def display_frame(self, frame: str) -> str:
+        """The frame of `display` that is meant by one of this model: itself."""
+        return frame
+
+    def floating_frames(self, what: str) -> Model:
+        """This model: it is one of floating frames, which `what` takes."""
+        return self
+
+    def mechanism_model(self) -> Model:
+        """The model of the same mechanism in floating frames: this one."""
+        return self
+
+    def formulation_settings(self) -> dict[str, Any]:
+        """What `restored` needs besides the mechanism: nothing."""
+        return {}
+
+    @classmethod
+    def restored(cls, model: Model, settings: Mapping[str, Any]) -> Model:
+        """The model of a results file in this formulation."""
+        return model
 
     # ------------------------------------------------------------ names and shapes
 

@@ -94,7 +94,7 @@ class Trace:
         """The same with the forces that close the loops, those of rows that repeat others left out."""
         loops = self.model.loops
         assert loops is not None
-        cl, cw = self._closures()
+        cl, cw = self.closures()
         a, tau = _zeros(self.model.nv), drive.copy()
         args = q, v, tau, given, self._unloaded(), self.workspace(), cw, a
         on_nodes(closed_chains.free_motion)(self.moving, self.flex, cl, *args)
@@ -119,7 +119,8 @@ class Trace:
         own = S[np.ix_(rows, rows)]
         return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())
 
-    def _closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
+    def closures(self) -> tuple[closures.Closures, closures.ClosureWorkspace]:
+        """Arrays and workspace of the closed loops."""
         assert self.model.loops is not None
         cl = closures.Closures(**as_objects(self.model.loops.arrays))
         return cl, closures.closure_workspace(cl, self.model.nv, object)
@@ -131,7 +132,7 @@ class Trace:
         """
         loops = self.model.loops
         assert loops is not None
-        cl, cw = self._closures()
+        cl, cw = self.closures()
         on_nodes(closed_chains.open_motion)(self.moving, self.flex, cl, q, v, given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
         return q + self.tangent(q) @ dq, v + dv, cw.S

@@ -11,7 +11,6 @@ from scipy.sparse import linalg
 
 from supple.errors import StateError, nearest
 from supple.model.compiled import LARGEST
-from supple.model.model import Model
 from supple.simulation.methods.dop853 import NativeDOP853
 from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitDriver, FixedSteps
 from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitDriver
@@ -134,8 +133,7 @@ def _automatic(
     many_times = seconds > SOON and 13 * steps > MANY_TIMES * IMPLICIT * duration / h
     if not vibrates and seconds > PATIENCE:
         return Choice("Radau", rtol, atol, f"{what}: too fast for explicit steps, and damped: implicit of order 5")
-    explicit_only = system.model.loops is not None or not isinstance(system.model, Model)
-    if asked or explicit_only or not vibrates or not (seconds > PATIENCE or many_times):
+    if asked or not system.model.implicit_steps or not vibrates or not (seconds > PATIENCE or many_times):
         why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice("DOP853", rtol, atol, why)
     why = (

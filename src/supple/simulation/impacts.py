@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from supple.model import assembly
 from supple.model.closed import Loops
 from supple.model.model import Model
-from supple.recursions import articulated
 from supple.recursions.tree import QUATERNION, THREE_AXES
 
 Vector = NDArray[np.float64]
@@ -32,12 +31,9 @@ def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector
     speed : int
     given : (nv,) array of bool
     """
-    (q_,), _, dtype = model._batch(q=(q, model.nq))
-    x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
-    x[0, speed] = 1.0
-    with model._workspace(dtype) as ws:
-        model._refuse_singular(articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v))
-    change: Vector = v[0]
+    x = np.zeros(model.nv)
+    x[speed] = 1.0
+    change: Vector = model.inverse_mass_product(q, x, given)
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
         cw = model.loops.constraint_state(q, given=given)
@@ -45,7 +41,7 @@ def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector
         change, closing = change + cw.X.T @ rows, cw.J.T @ rows
     if change[speed] <= least:
         return None
-    felt = model.mass_matrix(q) @ change - closing if given.any() else x[0]
+    felt = model.mass_matrix(q) @ change - closing if given.any() else x
     return change / change[speed], felt / change[speed]
 
 

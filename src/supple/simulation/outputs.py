@@ -6,15 +6,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.formulations import AnyModel, frame_as_seen, ordinary, seen_as
-from supple.formulations import sums as all_sums
+from supple.formulations import Formulation
 from supple.inputs.outputs import Outputs
 from supple.simulation import recordings
 from supple.simulation.recordings import Mask, Sums, table
 
 
 def variables(
-    model: AnyModel,
+    model: Formulation,
     t: ArrayLike,
     q: ArrayLike,
     v: ArrayLike,
@@ -46,7 +45,7 @@ def variables(
     """
     wanted = outputs or Outputs()
     if wanted.wrenches:
-        ordinary(model, "an output of joint wrenches")
+        model.floating_frames("an output of joint wrenches")
     times = table(t, (np.size(t),), "t")
     n = times.size
     q_, v_ = table(q, (n, model.nq), "q"), table(v, (n, model.nv), "v")
@@ -54,17 +53,18 @@ def variables(
     out = recordings.states(model, q_, v_, a_, tau_)
     drive = tau_ if given is None else np.where(given, a_, tau_)
     out |= recordings.closures(model, q_, v_, drive, given)
-    out |= recordings.sums(model, q_, v_, sums or (lambda q, v: all_sums(model, q, v)))
-    seen, q_, v_, a_ = seen_as(model, q_, v_, a_)
-    wanted.check(seen)
+    out |= recordings.sums(model, q_, v_, sums or model.energy_and_momentum)
+    shown = model.display
+    q_, v_, a_ = model.display_state(q_, v_, a_)
+    wanted.check(shown)
     if wanted.frames:
-        named = {name: frame_as_seen(model, name) for name in wanted.frames}
-        out |= recordings.frames(seen, named, q_, v_, a_, orientation)
+        named = {name: model.display_frame(name) for name in wanted.frames}
+        out |= recordings.frames(shown, named, q_, v_, a_, orientation)
     if wanted.wrenches:
-        out["wrench"] = recordings.wrenches(seen, wanted.wrenches, q_, v_, a_, drive, given)
+        out["wrench"] = recordings.wrenches(shown, wanted.wrenches, q_, v_, a_, drive, given)
     if wanted.nodes:
-        out["displacement"] = recordings.displacements(seen, wanted.nodes, q_)
+        out["displacement"] = recordings.displacements(shown, wanted.nodes, q_)
     if wanted.strains:
-        out["strain"] = recordings.strains(seen, wanted.strains, q_)
+        out["strain"] = recordings.strains(shown, wanted.strains, q_)
     clock = xr.Variable("time", times, {"units": "s", "long_name": "time"})
     return {name: x.assign_coords(time=clock) for name, x in out.items()}

@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.errors import SimulationError, StateError
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs import requests
 from supple.model.model import Model
 from supple.model.places import motion_at, pose_in_body
-from supple.recursions import kinematics
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -39,7 +38,7 @@ def table(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     return x
 
 
-def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
+def states(model: Formulation, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
     """q (time, coordinate); v, a and tau (time, speed)."""
     units = model.speed_units
     coordinate = {
@@ -60,7 +59,7 @@ def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dic
     }
 
 
-def sums(model: AnyModel, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
+def sums(model: Formulation, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
     """kinetic_energy and potential_energy (time), momentum (time, component), center_of_mass (time, axis)."""
     energy, total, moment = all_sums(q, v)
     momentum = "momentum, angular about the ground's origin, then linear; ground axes"
@@ -86,10 +85,7 @@ def frames(
     places = {name: requests.frame(model, frame) for name, frame in wanted.items()}
     count, times = len(places), len(q)
     R_bodies, p_bodies = model.poses(q)
-    (q, v, a), _, dtype = model._batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
-    V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
-    with model._workspace(dtype) as ws:
-        kinematics.motions(model.tree, model.flex, q, v, a, ws, V, A)
+    V, A = model.motions(q, v, a)
     turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
     velocity, acceleration = np.zeros((2, times, count, 6))
     for i, place in enumerate(places.values()):
@@ -139,7 +135,7 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def closures(model: AnyModel, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
+def closures(model: Formulation, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
     """Errors and forces (time, condition) of constraints; none of a tree. `drive`: forces, prescribed accelerations."""
     loops = model.loops
     if loops is None:

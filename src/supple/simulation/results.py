@@ -8,14 +8,14 @@ from typing import Any
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs.outputs import Outputs
 from supple.simulation.outputs import variables
 from supple.simulation.recordings import Mask, Sums
 
 
 def as_dataset(
-    model: AnyModel,
+    model: Formulation,
     t: ArrayLike,
     q: ArrayLike,
     v: ArrayLike,

@@ -12,8 +12,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.description.limits import Limit
-from supple.errors import ResultsError, SimulationError, StateError, nearest, unexpected
-from supple.formulations import AnyModel, described, ordinary
+from supple.errors import ResultsError, SimulationError, StateError, nearest
+from supple.formulations import Formulation, require_formulation, settings_of
 from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, require_sound
 from supple.inputs.functions import UNKNOWN, text
@@ -36,7 +36,7 @@ TURNED = "orientation"
 
 
 def simulate(
-    model: AnyModel,
+    model: Formulation,
     duration: float,
     q: ArrayLike | Mapping[str, float] | None = None,
     v: ArrayLike | Mapping[str, float] | None = None,
@@ -124,8 +124,7 @@ def simulate(
     Quaternions of the output have unit length. During the integration their length does not matter: rotations are
     taken from their direction alone.
     """
-    if not isinstance(model, AnyModel):
-        raise unexpected("supple.simulate", "a Model or an equivalent rigid-link system", model)
+    require_formulation(model, "supple.simulate")
     if not (np.isfinite(duration) and duration > 0):
         raise StateError(f"duration: expected a positive number, got {duration}")
     if samples < 2:
@@ -148,9 +147,9 @@ def simulate(
     system = System(model, inputs, q_0, v_0)
     _require_no_conflict(system, q, v, q_0, v_0)
     if limits:
-        ordinary(model, "a stop of joints")
+        model.floating_frames("a stop of joints")
     if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
-        ordinary(model, "generalized_alpha")
+        model.floating_frames("generalized_alpha")
     if model.loops is not None:
         _require_closing(model, integrator)
         prescribed = [name for name, given in zip(model.speeds, system.given, strict=True) if given]
@@ -185,8 +184,7 @@ def simulate(
         return _dataset(course, part, wanted)
     if resume:
         _require_comparable(settings)
-    kept, formulation = described(model)
-    plan = Plan(kept, settings | formulation)
+    plan = Plan(model.mechanism_model(), settings | settings_of(model))
     recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
     with recording:
         try:
@@ -197,7 +195,7 @@ def simulate(
     return open_results(file)
 
 
-def _require_closing(model: AnyModel, integrator: Any) -> None:
+def _require_closing(model: Formulation, integrator: Any) -> None:
     """Refuse what cannot close loops."""
     if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
         raise StateError(
@@ -206,7 +204,7 @@ def _require_closing(model: AnyModel, integrator: Any) -> None:
         )
 
 
-def _kept(model: AnyModel, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
+def _kept(model: Formulation, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
     """Speeds whose coordinates, or which themselves, were given by name: an assembly leaves them as they are."""
     return [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from supple.description.limits import Limit
 from supple.errors import AssemblyError, SimulationError, StateError
 from supple.expressions.function import Function, Nodes
-from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
 from supple.inputs.events import DIRECTIONS, Event, changed, limit_speed
 from supple.simulation.impacts import Mask, closed_again, impulse_at
@@ -180,7 +179,7 @@ class Situation:
         out: dict[int, float] = {}
         for i, side in resting.items():
             at = y[: self.system.nq], self.speeds[i], self._mask([*held, *out])
-            if impulse_at(self.system.model, *at) is not None:
+            if impulse_at(self.system.model.floating_frames("a stop"), *at) is not None:
                 out[i] = side
         return out
 
@@ -192,7 +191,9 @@ class Situation:
             return
         q, v = s.settled(np.array([t]), y[None], u[None], 0)
         try:
-            y[: s.nq], y[s.nq : s.nq + s.nv] = closed_again(s.model, q, v, s.given, places)
+            y[: s.nq], y[s.nq : s.nq + s.nv] = closed_again(
+                s.model.floating_frames("a closed loop"), q, v, s.given, places
+            )
         except AssemblyError as error:
             names = [*s.model.coordinates, *(f"rate({name})" for name in s.model.speeds)]
             what = ", ".join(names[place] for place in sorted(places))
@@ -216,7 +217,7 @@ class Situation:
             return False
         back = limit.restitution if abs(v[speed]) > REST else 0.0
         while True:
-            found = impulse_at(ordinary(model, "a stop"), y[:nq], speed, self._mask(held))
+            found = impulse_at(model.floating_frames("a stop"), y[:nq], speed, self._mask(held))
             if found is None and abs(v[speed]) <= REST:  # what holds the others holds it too
                 return False
             if found is None:

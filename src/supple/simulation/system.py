@@ -17,13 +17,12 @@ from supple.engines.llvm.machine_code import MachineCode
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
-from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums
+from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
 from supple.inputs.quantities import leaves
-from supple.model.compiled import LARGEST, Compiled, model_key
+from supple.model.compiled import LARGEST, model_key
 from supple.model.inputs import COMPLEX_STEP
-from supple.model.model import Model
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
@@ -76,7 +75,7 @@ class Kernel(MachineCode):
             shapes,
             model_key(model, what, system.digest, more),
             traced,
-            weight=rough_operations(model) // 2,
+            weight=model.estimated_operations // 2,
             threads=1,
             lanes=lanes,
         )
@@ -97,7 +96,7 @@ class System:
 
     def __init__(
         self,
-        model: AnyModel,
+        model: Formulation,
         inputs: Inputs,
         q: Vector,
         v: Vector,
@@ -124,8 +123,8 @@ class System:
             for rate, updates in laws.applied.ticks.items()
         }
         self.engine = "generic"
-        self.rough_operations = rough_operations(model) + len(self._laws_function.order)
-        if model.nv and rough_operations(model) <= WORTH_COMPILING:
+        self.rough_operations = model.estimated_operations + len(self._laws_function.order)
+        if model.nv and model.estimated_operations <= WORTH_COMPILING:
             try:
                 self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
             except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
@@ -184,7 +183,7 @@ class System:
         if self.engine == "llvm":
             return self.rate_kernel(np.array([t]), y, u)
         q, v, a, tau, z_rate = (x[0] for x in self._generic(np.array([[t]]), y[None], u[None]))
-        work = [power(self.model, q, v, tau)] if self.inputs.acting else []
+        work = [self.model.power(q, v, tau)] if self.inputs.acting else []
         return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
 
     def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
@@ -209,7 +208,7 @@ class System:
             drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
             q, v = self.model.loops.project(q, v, self.held, 1)
-        a, tau = hybrid_dynamics(self.model, q, v, drive, self.given)
+        a, tau = self.model.hybrid(q, v, drive, self.given)
         return q, v, a, tau, z_rate
 
     # ------------------------------------------------------------ closed loops
@@ -233,15 +232,11 @@ class System:
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
-        if self.engine != "llvm" or not isinstance(self.model, Model):
-            return sums(self.model, q, v)
-        found: tuple[Vector, Vector, Vector] = self._sums_kernel(q, v)
-        return found
+        return self._sums(q, v)
 
     @cached_property
-    def _sums_kernel(self) -> Compiled:
-        kernel: Compiled = ordinary(self.model, "machine code of its own").compile("sums")
-        return kernel
+    def _sums(self) -> Callable[[Vector, Vector], tuple[Vector, Vector, Vector]]:
+        return self.model.compile_energy_and_momentum() if self.engine == "llvm" else self.model.energy_and_momentum
 
     # ------------------------------------------------------------ events
 
@@ -289,11 +284,11 @@ class System:
         q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
         x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-        a, tau = hybrid_dynamics(model, Q, V, D, self.given)
+        a, tau = model.hybrid(Q, V, D, self.given)
         parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
         by_laws = [part.imag.T / h @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
-            parts.append((power(model, Q, V, tau).imag / h @ slopes[: nq + 2 * nv])[None])
+            parts.append((model.power(Q, V, tau).imag / h @ slopes[: nq + 2 * nv])[None])
         return np.concatenate([*by_laws, *parts[2:]])
 
     @cached_property

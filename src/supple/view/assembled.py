@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
-from supple.formulations import AnyModel
-from supple.model.compiled import estimated_operations
+from supple.formulations import Formulation
 from supple.model.model import Model
 from supple.simulation.system import WORTH_COMPILING
 from supple.view.groups import groups
@@ -35,7 +34,7 @@ def _unmarked(reason: str) -> Assembled:
     return Assembled(f"The modes of the system are not marked: {reason}.")
 
 
-def assembled(model: AnyModel, result: xr.Dataset) -> Assembled:
+def assembled(model: Formulation, result: xr.Dataset) -> Assembled:
     """The oscillations of the system about the mean of its configuration where it stays near, else about its start."""
     if model.nv == 0:
         return Assembled("")
@@ -67,7 +66,7 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     where `supple.linear.modes` is exact. But this needs only machine code that is made in a second.
     """
     n, h = model.nv, 1e-6
-    if estimated_operations(model) <= WORTH_COMPILING:
+    if model.estimated_operations <= WORTH_COMPILING:
         kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
         try:
             bias, accelerations, rates, mass = (model.compile(kind, threads=1) for kind in kinds)

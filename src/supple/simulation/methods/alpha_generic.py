@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from supple.errors import SimulationError
-from supple.formulations import ordinary
 from supple.recursions import coordinates
 from supple.recursions.implicit import newton_iteration
 from supple.recursions.tree import sizes, workspace
@@ -25,10 +24,11 @@ class GenericAlphaSteps:
 
     def __init__(self, system: System, formulas: AlphaFormulas, gains: Gains) -> None:
         self.system, self.formulas = system, formulas
-        model = self.model = ordinary(system.model, "generalized_alpha")
+        model = self.model = system.model.floating_frames("generalized_alpha")
         self._stiff = implicit_arrays(model, *formulas.slopes(), gains)
         self._ws, self._stiff_ws = (workspace(sizes(model.tree, model.flex), np.float64) for _ in range(2))
         self._force, self._residual, self.correction = np.zeros((3, system.nv))
+        self._unloaded = np.zeros((len(model.bodies) + 1, 6))
         self.before: State = ()
 
     def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
@@ -91,7 +91,7 @@ class GenericAlphaSteps:
             w,
             np.ascontiguousarray(drive),
             self.system.given,
-            model._unloaded[0],
+            self._unloaded,
             self._ws,
             self._stiff_ws,
             self._force,

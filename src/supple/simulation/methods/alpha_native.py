@@ -7,7 +7,6 @@ import numpy as np
 from supple.engines.plain import plain
 from supple.errors import SimulationError
 from supple.expressions.function import Nodes
-from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
 from supple.model.trace import Trace, as_objects
 from supple.recursions import articulated, composite
@@ -67,7 +66,7 @@ class NativeAlphaSteps:
         return not_converged(self.system, self.correction[-self.system.nv :], t, h)
 
     def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
-        model, trace, at = ordinary(self.system.model, "generalized_alpha"), e.trace, e.at
+        model, trace, at = self.system.model.floating_frames("generalized_alpha"), e.trace, e.at
         assert isinstance(trace, Trace)
         w_0, c_0, r_0 = (e.inputs[key] for key in "wcr")
         tree, flex = implicit_arrays(model, *self.formulas.slopes(), self.gains)

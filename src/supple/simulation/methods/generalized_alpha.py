@@ -21,7 +21,6 @@ import numpy as np
 from supple.checks import is_number
 from supple.errors import StateError
 from supple.expressions.graph import GraphTooLarge
-from supple.formulations import rough_operations
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
@@ -101,7 +100,7 @@ class ImplicitDriver(FixedStepDriver):
         if key not in self._steppers:
             formulas = self.settings.formulas(key[0])
             made: Stepper | None = None
-            small = rough_operations(self.system.model) <= WORTH_COMPILING
+            small = self.system.model.estimated_operations <= WORTH_COMPILING
             if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
                 try:
                     made = NativeAlphaSteps(self.system, formulas, self._gains)

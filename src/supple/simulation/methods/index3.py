@@ -25,14 +25,12 @@ from supple.errors import SimulationError, StateError
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
-from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
 from supple.model.closed import NEARLY_SINGULAR, REDUNDANT, Loops
 from supple.model.compiled import LARGEST
 from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
-from supple.recursions.closures import closure_workspace
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
@@ -111,11 +109,10 @@ class ClosedIDA(Sundials):
 
     def _start(self, task: Task) -> tuple[Vector, Vector]:
         """Unknowns and rates at the start of a stretch; takes the rows that repeat no others there."""
-        s, m, n = self.system, ordinary(self.system.model, self.name), self.system.size
+        s, n = self.system, self.system.size
         s.call(task.t, task.y, task.u)
         q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
-        cw = closure_workspace(self.loops.arrays, m.nv, float)
-        m._refuse_singular(self.loops.forward(q, v, drive, s.given, m._wrenches([], float), cw)[2])
+        cw = self.loops.constraint_state(q[0], v[0], s.given, drive)
         kept = independent(cw.S)
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
@@ -199,7 +196,7 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
     """phi, J v, and J* of each of some numbers for all rows."""
     x, t = e.applied, e.trace
     assert isinstance(t, Trace)
-    cl, cw = t._closures()
+    cl, cw = t.closures()
     ws = t.workspace()
     on_nodes(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
     on_nodes(closed_chains.closure_motion)(t.moving, t.flex, cl, x.q, x.v, cw.still, ws, cw)

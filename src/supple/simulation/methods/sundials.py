@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.formulations import power
 from supple.model.inputs import COMPLEX_STEP
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
 from supple.simulation.methods.tolerances import Tolerances
@@ -223,7 +222,7 @@ def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> V
     a = np.where(system.given, drive, rate[nq : nq + nv])
     force = system.model.inverse_dynamics(q, v, a)
     moved = np.where(system.given, rate[nq : nq + nv], force) - drive
-    work = [power(system.model, q, v, np.where(system.given, force, drive))] if system.inputs.acting else []
+    work = [system.model.power(q, v, np.where(system.given, force, drive))] if system.inputs.acting else []
     kinematics = rate[:nq] - system.model.derivative(q, v)
     return np.concatenate([kinematics, moved, rate[nq + nv :] - np.concatenate([z_rate, work])])
 
@@ -253,7 +252,7 @@ def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector
     if system.inputs.acting:
         F = model.inverse_dynamics(q, v, a)
         tau = np.where(system.given, F, drive)
-        moved = power(model, q, v, np.eye(nv))  # what each force does work on
-        J[-1] -= moved @ (own @ total + free @ law) + power(model, Q, V, tau).imag[: nq + nv] / h @ state
+        moved = model.power(q, v, np.eye(nv))  # what each force does work on
+        J[-1] -= moved @ (own @ total + free @ law) + model.power(Q, V, tau).imag[: nq + nv] / h @ state
         J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)
     return J

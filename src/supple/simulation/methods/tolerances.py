@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.simulation.methods.native_loop import AT_REST
 from supple.simulation.system import System
 from supple.structures.body import FlexibleBody
@@ -206,7 +206,7 @@ def _groups(system: System, length: float) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _modes(model: AnyModel, length: float) -> dict[str, tuple[tuple[str, str], float]]:
+def _modes(model: Formulation, length: float) -> dict[str, tuple[tuple[str, str], float]]:
     """Body, kind and metres of every mode, by the name of its coordinate, which is that of its speed too."""
     found = {}
     for name in model.bodies:
@@ -221,7 +221,7 @@ def _modes(model: AnyModel, length: float) -> dict[str, tuple[tuple[str, str], f
     return found
 
 
-def extent(model: AnyModel) -> float:
+def extent(model: Formulation) -> float:
     """Of the mechanism: from its first joint along its bodies to the farthest point, m; 0 for points."""
     reach: dict[str, float] = {}
     longest = 0.0
