@@ -17,7 +17,7 @@ import xarray as xr
 
 from children import in_the_background, interruptible
 from supple import cli
-from supple.simulation import run
+from supple.simulation import recorder
 
 MODEL = """
 name = "pendulum"
@@ -42,9 +42,9 @@ SIGNALLED = """
 import os, signal
 import supple
 from supple import cli
-from supple.simulation import course, run
-from supple.simulation.storage import Recording
-course.WORTH_WRITING, run.PARTS = 0.0, 8
+from supple.simulation import recorder
+from supple.simulation.recording import Recording
+recorder.WORTH_WRITING, recorder.PARTS = 0.0, 8
 append, seen = Recording.append, []
 def noted(self, *arguments):
     append(self, *arguments)
@@ -99,7 +99,7 @@ def test_the_keyboard_stops_a_run_in_order(
     with xr.open_dataset(target, engine="h5netcdf") as left:
         assert left.attrs["finished"] == 0
         assert float(left.time[-1]) == 0.75
-    monkeypatch.setattr(run, "PARTS", 8)
+    monkeypatch.setattr(recorder, "PARTS", 8)
     assert command("run", model, "-o", target, "--resume", "--no-report")[0] == 0
     assert command("run", model, "-o", tmp_path / "whole.nc", "--no-report")[0] == 0
     with xr.open_dataset(target, engine="h5netcdf") as resumed, xr.open_dataset(tmp_path / "whole.nc") as whole:
@@ -113,7 +113,7 @@ def test_a_killed_run_is_kept_until_told_otherwise(model: Path, tmp_path: Path, 
     code, out, err = command("run", model, "-o", target)
     assert (code, out) == (1, "")
     assert "an unfinished run is there, 3 parts" in err
-    assert "--resume goes on with it, --overwrite begins anew" in err
+    assert "--resume goes on with it, --overwrite starts over" in err
     model.write_text(model.read_text().replace("mass = 1.0", "mass = 1.5"))
     code, out, err = command("run", model, "-o", target, "--resume")
     assert (code, out) == (1, "")
@@ -182,7 +182,7 @@ def test_a_run_that_cannot_go_on_keeps_what_it_found(model: Path, tmp_path: Path
     assert (code, out) == (1, "")
     assert "DOP853 stopped at t = 1 s" in err
     assert "'rate of arm.angle' changes fastest" in err
-    assert err.endswith(f"the motion up to t = 0.95 s is in {target}; --overwrite begins anew\n")
+    assert err.endswith(f"the motion up to t = 0.95 s is in {target}; --overwrite starts over\n")
     with xr.open_dataset(target, engine="h5netcdf") as left:
         assert float(left.time[-1]) == pytest.approx(0.95)
         assert np.isfinite(left.q).all()

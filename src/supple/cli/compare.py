@@ -12,7 +12,7 @@ import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.compare import formulations
 from supple.files import load, read_run
-from supple.simulation.choice import KNOWN
+from supple.integrators import BY_NAME
 from supple.view import write_comparison
 
 
@@ -28,7 +28,7 @@ def compare(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write, HTML.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
     floating_base: Floating = False,

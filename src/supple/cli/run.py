@@ -16,8 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import load, read_run
-from supple.simulation.choice import KNOWN
-from supple.simulation.storage import require_suffix
+from supple.integrators import BY_NAME
+from supple.simulation.recording import require_suffix
 from supple.view import write_report
 
 SHOWN_JOINTS = 20
@@ -34,11 +34,11 @@ def run(
         Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Seconds, of fixed steps.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that was interrupted.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew in spite of an unfinished run.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over in spite of an unfinished run.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the moving model beside the results.")
     ] = True,
@@ -76,6 +76,9 @@ def run(
         raise typer.Exit(130) from None
     except supple.SimulationError as error:
         raise supple.SimulationError(f"{error}\n{_kept(target, '--overwrite')}") from None
+    except supple.ResultsError as error:  # which advises arguments of supple.simulate
+        advice = str(error).replace("resume=True", "--resume").replace("overwrite=True", "--overwrite")
+        raise supple.ResultsError(advice) from None
 
 
 def _settings(file: Path, given: dict[str, Any], limits: bool) -> dict[str, Any]:
@@ -107,7 +110,7 @@ def _kept(target: Path, option: str = "--resume") -> str:
         return "nothing was written yet"
     if finished:
         return f"{target} holds a finished run"
-    what = "goes on from there" if option == "--resume" else "begins anew"
+    what = "goes on from there" if option == "--resume" else "starts over"
     return f"the motion up to t = {reached:.6g} s is in {target}; {option} {what}"
 
 

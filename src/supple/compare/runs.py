@@ -17,10 +17,10 @@ from supple.erls.model import ErlsModel, build
 from supple.errors import ModelError, StateError
 from supple.formulations import Formulation
 from supple.inputs.outputs import Outputs
+from supple.integrators import GeneralizedAlpha
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.run import simulate
+from supple.simulation.simulate import simulate
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
 

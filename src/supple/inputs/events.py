@@ -93,7 +93,7 @@ def require_sound(
             at.formula(event.when, where)
         for name, x in event.change.items():
             kind, place = changed(model, inputs, name, where)
-            if kind == "y" and place in _prescribed(model, inputs):
+            if kind == "y" and place in prescribed_places(model, inputs):
                 raise StateError(f"{where}: change: the motion of {name!r} is prescribed, so it cannot be changed")
             at.formula(x, f"{where}: {name!r}")
     for limit in limits:
@@ -114,7 +114,7 @@ def require_sound(
                 )
 
 
-def _prescribed(model: Formulation, inputs: Inputs) -> set[int]:
+def prescribed_places(model: Formulation, inputs: Inputs) -> set[int]:
     """Places in the state that motions prescribe."""
     out = set()
     for speed, motion in inputs.motions.items():

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.model import assembly
-from supple.model.closed import Loops
 from supple.model.model import Model
 from supple.recursions.tree import QUATERNION, THREE_AXES
+from supple.simulation.start import closed_state
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -18,7 +18,7 @@ IMMOVABLE = 1e-9
 """Answer of a joint to an impulse, relative to that of the open tree, below which the loops hold it."""
 
 
-def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vector] | None:
+def impulse_at(model: Model, q: Vector, speed: int, prescribed: Mask) -> tuple[Vector, Vector] | None:
     """Change (nv,) of all speeds by an impulse that changes one by 1, and the impulses (nv,); None if none can.
 
     With the impulse e at the joint, M dv = e + J* L and J dv = 0: dv = M^-1 e - M^-1 J* S^-1 J M^-1 e. Prescribed
@@ -29,23 +29,23 @@ def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector
     q : (nq,) array
         A configuration with its loops closed.
     speed : int
-    given : (nv,) array of bool
+    prescribed : (nv,) array of bool
     """
     x = np.zeros(model.nv)
     x[speed] = 1.0
-    change: Vector = model.inverse_mass_product(q, x, given)
+    change: Vector = model.inverse_mass_product(q, x, prescribed)
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
-        cw = model.loops.constraint_state(q, given=given)
-        rows = -assembly.least(cw.S, cw.J @ change, model.loops.scales.moved(cw.J, given))
+        cw = model.loops.constraint_state(q, given=prescribed)
+        rows = -assembly.least(cw.S, cw.J @ change, model.loops.scales.moved(cw.J, prescribed))
         change, closing = change + cw.X.T @ rows, cw.J.T @ rows
     if change[speed] <= least:
         return None
-    felt = model.mass_matrix(q) @ change - closing if given.any() else x
+    felt = model.mass_matrix(q) @ change - closing if prescribed.any() else x
     return change / change[speed], felt / change[speed]
 
 
-def closed_again(model: Model, q: Vector, v: Vector, given: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
+def closed_again(model: Model, q: Vector, v: Vector, prescribed: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
     """Coordinates and speeds with the loops closed again, after those at some places of (q, v) were changed.
 
     These and prescribed degrees of freedom keep their values.
@@ -55,21 +55,14 @@ def closed_again(model: Model, q: Vector, v: Vector, given: Mask, places: Iterab
     AssemblyError
         If that cannot be, with what contradicts it.
     """
-    loops = model.loops
-    if loops is None:
-        return q, v
-    fixed, still = given.copy(), given.copy()
+    fixed, still = prescribed.copy(), prescribed.copy()
     for place in places:
         if place < model.nq:
             fixed[_speeds(model, place)] = True
         else:
             still[place - model.nq] = True
-    q = loops.assemble(q, _names(loops, fixed))
-    return q, loops.consistent(q, v, _names(loops, still))
-
-
-def _names(loops: Loops, which: Mask) -> list[str]:
-    return [name for name, x in zip(loops.model.speeds, which, strict=True) if x]
+    held = ([name for name, x in zip(model.speeds, which, strict=True) if x] for which in (fixed, still))
+    return closed_state(model, q, v, *held)
 
 
 def _speeds(model: Model, place: int) -> list[int]:

@@ -11,7 +11,7 @@ import xarray as xr
 from supple.checks import Floats
 from supple.formulations import Formulation
 from supple.model.model import Model
-from supple.simulation.system import WORTH_COMPILING
+from supple.simulation.driven_system import WORTH_COMPILING
 from supple.view.groups import groups
 
 MOST_SPEEDS = 300

@@ -15,7 +15,7 @@ from supple.errors import ModelError, StateError
 from supple.model.flatten import numbering, place
 from supple.model.model import Model
 from supple.model.places import Place, pose_in_body
-from supple.simulation.system import WORTH_COMPILING
+from supple.simulation.driven_system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame
 
 Numbers = NDArray[Any]

@@ -10,10 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from supple.checks import is_number
-from supple.errors import SimulationError, StateError
+from supple.errors import SimulationError
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, locate
-from supple.simulation.system import System
 
 UNCONTROLLED = "none: steps of fixed length, compare with half the step"
 """What results say of the error control of these methods."""
@@ -24,12 +23,6 @@ State = tuple[Vector, ...]
 def steps_between(start: float, end: float, step: float) -> int:
     """Equal steps from one time to another, none longer than `step`."""
     return max(1, int(np.ceil((end - start) / step - 1e-9)))
-
-
-def require_step(name: str, step: float) -> None:
-    """Refuse what is no length of a step."""
-    if not (is_number(step) and step > 0):
-        raise StateError(f"{name}: step: expected a positive number, got {step!r}")
 
 
 class Stepper(Protocol):
@@ -70,7 +63,7 @@ class FixedStepDriver(ABC):
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     step : float
         Longest step, s.
     """
@@ -78,7 +71,7 @@ class FixedStepDriver(ABC):
     name: str
     one_step = True
 
-    def __init__(self, system: System, step: float) -> None:
+    def __init__(self, system: DrivenSystem, step: float) -> None:
         self.system, self.step = system, step
         self.effort = Effort()
 
@@ -123,7 +116,7 @@ class FixedStepDriver(ABC):
         return Segment(task.out, task.end, state[0])
 
     def _cut(self, task: Task, stepper: Stepper, written: int, t: float, h: float, g: Vector) -> Segment:
-        """The stretch cut at the event in its last step, from t to t + h; so many output times are written."""
+        """The segment cut at the event in its last step, from t to t + h; so many output times are written."""
         assert task.watch is not None
 
         def state(x: float) -> Vector:

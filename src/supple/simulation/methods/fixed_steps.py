@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,31 +10,22 @@ from supple.errors import SimulationError
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
+from supple.integrators import FixedStep
 from supple.model.trace import STEPS
+from supple.simulation.driven_system import DrivenSystem, Kernel
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, require_step
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State
+from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
-from supple.simulation.system import Kernel, System
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
 
 
-@dataclass(frozen=True)
-class FixedSteps:
-    """An explicit integrator and its longest step, s; output times are met exactly."""
-
-    name: str
-    step: float
-
-    def __post_init__(self) -> None:
-        require_step(self.name, self.step)
-
-
 class ExplicitDriver(FixedStepDriver):
     """Fixed explicit steps of a system."""
 
-    def __init__(self, system: System, settings: FixedSteps) -> None:
+    def __init__(self, system: DrivenSystem, settings: FixedStep) -> None:
         super().__init__(system, settings.step)
         self.name = settings.name
         self.kernel: Kernel | None = None
@@ -100,9 +90,9 @@ class _ExplicitSteps:
         (y,), (before,) = state, self.before
         if kernel is not None and task.native:
             count = min(most, self._pause)
-            done = native_loop.explicit_steps(
-                kernel.address, task.address, t, h, count, task.last, y, task.u, before, self._tt, self._hh, g
-            )
+            kernels, steps = Kernels(kernel.address, task.address), Steps(t, h, count, task.last)
+            scratch = StepScratch(self._tt, self._hh, g, self._tt, self._tt)
+            done = native_loop.explicit_steps(kernels, steps, y, task.u, before, scratch)
         else:
             before[:] = y
             y[:] = self._method._after(task, self.before, t, h)
@@ -122,7 +112,7 @@ class _ExplicitSteps:
 class _Numbers:
     """What the formulas of a step ask for, on numbers."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: DrivenSystem) -> None:
         self.model = system.model
 
     def advanced(self, q: Vector, v: Vector, dt: float) -> Vector:

@@ -31,10 +31,11 @@ from supple.model.compiled import LARGEST
 from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
+from supple.simulation.driven_system import DrivenSystem, Kernel
+from supple.simulation.methods.residuals import Balance
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
-from supple.simulation.system import Kernel, System
 
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
@@ -47,7 +48,7 @@ class ClosedIDA(Sundials):
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     tolerances : Tolerances
 
     Raises
@@ -56,7 +57,7 @@ class ClosedIDA(Sundials):
         If the model is too large for equations in machine code.
     """
 
-    def __init__(self, system: System, tolerances: Tolerances) -> None:
+    def __init__(self, system: DrivenSystem, tolerances: Tolerances) -> None:
         super().__init__(system, "IDA", tolerances)
         assert system.model.loops is not None
         self.loops: Loops = system.model.loops
@@ -71,7 +72,7 @@ class ClosedIDA(Sundials):
         rows = [str(i) for i in range(self._rows)]
         shifts = [rows[i] for i in np.flatnonzero(self.loops.holonomic)]
         extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
-        if s.engine == "llvm" and s.rough_operations * n <= 10 * LARGEST:
+        if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
             try:
                 return (
                     Kernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
@@ -108,11 +109,11 @@ class ClosedIDA(Sundials):
         return solver
 
     def _start(self, task: Task) -> tuple[Vector, Vector]:
-        """Unknowns and rates at the start of a stretch; takes the rows that repeat no others there."""
+        """Unknowns and rates at the start of a segment; takes the rows that repeat no others there."""
         s, n = self.system, self.system.size
         s.call(task.t, task.y, task.u)
         q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
-        cw = self.loops.constraint_state(q[0], v[0], s.given, drive)
+        cw = self.loops.constraint_state(q[0], v[0], s.prescribed, drive)
         kept = independent(cw.S)
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
@@ -147,7 +148,7 @@ class ClosedIDA(Sundials):
     def _reason(self, task: Task, found: Vector) -> str:
         places = np.stack([task.y[: self.system.nq], found[: self.system.nq]])
         if np.isfinite(places).all():
-            margin, names = self.loops.margins(places, self.system.given)
+            margin, names = self.loops.margins(places, self.system.prescribed)
             if margin[1] < NEARLY_SINGULAR:
                 return f"the configuration is singular at constraint {names[1]!r}, which the default integrator passes"
         return super()._reason(task, found)
@@ -175,13 +176,13 @@ def residual(e: DrivenEquations) -> Nodes:
     mu[holonomic] = e.inputs["shift"]
     position, velocity, (closing, shift) = _closures(e, [force, mu])
     needed = trace.inverse_dynamics(x.q, x.v, np.where(x.given, x.drive, rate[nq : nq + nv])) - closing
-    moved = np.where(x.given, rate[nq : nq + nv], needed) - x.drive
-    turned = rate[:nq] - trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
     power = [np.where(x.given, needed, x.drive) @ x.v] if e.acting else []
-    summed = rate[nq + nv :] - np.array([*x.z_rate, *power], dtype=object)
+    z_rate = np.array([*x.z_rate, *power], dtype=object)
+    q_rate = trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
+    motion = Balance(x.given, x.drive, needed, q_rate, z_rate).residual(rate)
     closed = kept * np.where(holonomic, position, velocity) + (1 - kept) * force
     still = (kept * velocity + (1 - kept) * mu)[holonomic]
-    return np.array([graph.node(f) for f in (*turned, *moved, *summed, *closed, *still)], dtype=object)
+    return np.array([graph.node(f) for f in (*motion, *closed, *still)], dtype=object)
 
 
 def matrix(e: DrivenEquations) -> Nodes:

@@ -17,8 +17,8 @@ import xarray as xr
 
 import supple
 from interrupted_runs import OPTIONS
-from supple.simulation import course, run
-from supple.simulation.storage import Recording
+from supple.simulation import recorder
+from supple.simulation.recording import Recording
 
 SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 
@@ -76,8 +76,8 @@ def ran(path: Path, duration: float = 2.0, mass: float = 1.0, **more: Any) -> xr
 @pytest.fixture
 def every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every part is written, however small."""
-    monkeypatch.setattr(course, "WORTH_WRITING", 0.0)
-    monkeypatch.setattr(run, "PARTS", 8)
+    monkeypatch.setattr(recorder, "WORTH_WRITING", 0.0)
+    monkeypatch.setattr(recorder, "PARTS", 8)
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_an_unfinished_run_is_not_touched_without_being_told(
         ran(target)
     before = on_disk(tmp_path)
     with pytest.raises(
-        supple.ResultsError, match=r"unfinished run .*--resume goes on with it, --overwrite begins anew"
+        supple.ResultsError, match=r"unfinished run .*resume=True goes on with it, overwrite=True starts over"
     ):
         ran(target)
     changes: list[tuple[dict[str, Any], str]] = [
@@ -172,7 +172,7 @@ def test_an_unfinished_run_is_not_touched_without_being_told(
         ({"outputs": supple.Outputs(frames=["arm"])}, "outputs: was .*arm"),
     ]
     for change, message in changes:
-        with pytest.raises(supple.ResultsError, match=f"(?s)another one; --overwrite begins anew.*{message}"):
+        with pytest.raises(supple.ResultsError, match=f"(?s)another one; overwrite=True starts over.*{message}"):
             ran(target, resume=True, **change)
     assert on_disk(tmp_path) == before
     monkeypatch.undo()
@@ -216,7 +216,7 @@ def test_another_law_of_the_same_type_is_refused(
     stop_at(3, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         ran(target, tau={"arm.angle": law(50.0)})
-    with pytest.raises(supple.ResultsError, match=r"(?s)another one; --overwrite begins anew.*tau arm\.angle: was"):
+    with pytest.raises(supple.ResultsError, match=r"(?s)another one; overwrite=True starts over.*tau arm\.angle: was"):
         ran(target, tau={"arm.angle": law(0.0)}, resume=True)
     assert ran(target, tau={"arm.angle": law(50.0)}, resume=True).identical(whole)
 
@@ -272,7 +272,7 @@ def test_small_parts_are_written_together(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Recording, "append", noted)
     together = ran(tmp_path / "a.nc")
     assert seen == [41]
-    monkeypatch.setattr(course, "WORTH_WRITING", 0.0)
+    monkeypatch.setattr(recorder, "WORTH_WRITING", 0.0)
     apart = ran(tmp_path / "b.nc")
     assert len(seen) > 30
     assert apart.identical(together)

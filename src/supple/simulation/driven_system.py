@@ -34,7 +34,7 @@ class Kernel(MachineCode):
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     what : str
         Its name; with the laws' digest it decides the code.
     shapes : mapping of output name to shape
@@ -48,7 +48,7 @@ class Kernel(MachineCode):
 
     def __init__(
         self,
-        system: System,
+        system: DrivenSystem,
         what: str,
         shapes: Mapping[str, tuple[int, ...]],
         make: Callable[[DrivenEquations], Mapping[str, Nodes]],
@@ -81,7 +81,7 @@ class Kernel(MachineCode):
         )
 
 
-class System:
+class DrivenSystem:
     """Rates of a model's state under its inputs.
 
     Attributes
@@ -101,7 +101,7 @@ class System:
         q: Vector,
         v: Vector,
         independent: frozenset[int] = frozenset(),
-        family: dict[tuple[frozenset[int], frozenset[int]], System] | None = None,
+        family: dict[tuple[frozenset[int], frozenset[int]], DrivenSystem] | None = None,
     ) -> None:
         self.model, self.inputs, self.independent = model, inputs, independent
         self._start = q, v
@@ -115,15 +115,15 @@ class System:
         # Forces on degrees of freedom that are held are no longer among the drives, but decide when a stop lets go.
         unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
-        self.given = laws.applied.given
-        self.held = holding(self.given, independent)
-        self.digest = _digest(self._laws_function, self.given, sorted(independent))
+        self.prescribed = laws.applied.given
+        self.held = holding(self.prescribed, independent)
+        self.digest = _digest(self._laws_function, self.prescribed, sorted(independent))
         self._ticks = {
             rate: (list(updates), Function("tick", laws.at.graph, laws.inputs, {"u": np.array(list(updates.values()))}))
             for rate, updates in laws.applied.ticks.items()
         }
         self.engine = "generic"
-        self.rough_operations = model.estimated_operations + len(self._laws_function.order)
+        self.operations = model.estimated_operations + len(self._laws_function.order)
         if model.nv and model.estimated_operations <= WORTH_COMPILING:
             try:
                 self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
@@ -134,6 +134,13 @@ class System:
             if np.isfinite(self.rate_kernel(np.zeros(1), y, u)).all():
                 self.engine = "llvm"
 
+    @property
+    def evaluation_seconds(self) -> float:
+        """Time of one evaluation of the rates, by a rough guess."""
+        if self.engine != "llvm":
+            return 3e-5 + 1e-9 * self.operations
+        return 1e-7 + 3e-10 * self.operations + (2e-5 if self.inputs.calls else 0.0)
+
     # ------------------------------------------------------------ states
 
     def start_state(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -143,7 +150,7 @@ class System:
     def settled(self, t: Vector, y: Vector, u: Vector, only: int | None = None) -> tuple[Vector, Vector]:
         """Coordinates and speeds of states (n, ...), prescribed ones as prescribed, quaternions of unit length."""
         q, v = y[:, : self.nq], y[:, self.nq : self.nq + self.nv]
-        if self.given.any():
+        if self.prescribed.any():
             q, v = self.laws(t[:, None], y, u)[:2]
         q, v = self.model.normalize(q), np.ascontiguousarray(v)
         return (q, v) if only is None else (q[only], v[only])
@@ -208,7 +215,7 @@ class System:
             drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
             q, v = self.model.loops.project(q, v, self.held, 1)
-        a, tau = self.model.hybrid(q, v, drive, self.given)
+        a, tau = self.model.hybrid(q, v, drive, self.prescribed)
         return q, v, a, tau, z_rate
 
     # ------------------------------------------------------------ closed loops
@@ -246,19 +253,19 @@ class System:
             self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
-    def locked(self, speeds: frozenset[int]) -> System:
+    def locked(self, speeds: frozenset[int]) -> DrivenSystem:
         """The same system with these degrees of freedom held where they are."""
         return self._relative(speeds, self.independent)
 
-    def chosen(self, independent: frozenset[int]) -> System:
+    def chosen(self, independent: frozenset[int]) -> DrivenSystem:
         """The same system with other independent speeds."""
         return self._relative(self.inputs.locked, independent)
 
-    def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> System:
+    def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> DrivenSystem:
         key = locked, independent
         if key not in self._family:
             inputs = self._free.locking(locked)
-            self._family[key] = System(self.model, inputs, *self._start, independent, self._family)
+            self._family[key] = DrivenSystem(self.model, inputs, *self._start, independent, self._family)
         return self._family[key]
 
     def unlocked(self, t: float, y: Vector, u: Vector) -> Vector:
@@ -280,11 +287,11 @@ class System:
             return found
         model, nq, nv, h = self.model, self.nq, self.nv, COMPLEX_STEP
         self.call(t, y, u)
-        values, slopes = self._laws_slopes(np.array([t]), y, u)
+        values, slopes = self.laws_slopes(np.array([t]), y, u)
         q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
         x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-        a, tau = model.hybrid(Q, V, D, self.given)
+        a, tau = model.hybrid(Q, V, D, self.prescribed)
         parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
         by_laws = [part.imag.T / h @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
@@ -294,7 +301,7 @@ class System:
     @cached_property
     def _slopes_kernel(self) -> Kernel | None:
         """The same from the graph, for models small enough."""
-        if self.engine != "llvm" or self.rough_operations * self.size > WORTH_COMPILING:
+        if self.engine != "llvm" or self.operations * self.size > WORTH_COMPILING:
             return None
         try:
             shapes = {"J": (self.size, self.size)}
@@ -303,7 +310,7 @@ class System:
             return None
 
     @cached_property
-    def _laws_slopes(self) -> Kernel:
+    def laws_slopes(self) -> Kernel:
         n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
 
         def make(e: DrivenEquations) -> dict[str, Nodes]:
@@ -313,11 +320,11 @@ class System:
         return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
 
 
-def _digest(function: Function, given: NDArray[np.bool_], independent: Sequence[int]) -> str:
-    """Of all nodes, what they compute, which accelerations are given, and which speeds are independent."""
+def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:
+    """Of all nodes, what they compute, which accelerations are prescribed, and which speeds are independent."""
     order: Sequence[Expr] = function.order
     number = {node.id: i for i, node in enumerate(order)}
     text = repr([(n.op, [number[a.id] for a in n.args], n.value) for n in order])
     ends = repr({key: [number[n.id] for n in x.flat] for key, x in function.outputs.items()})
     names = repr({key: [leaf.value for leaf in x.flat] for key, x in function.inputs.items()})
-    return hashlib.sha256((text + ends + names + repr([given.tolist(), independent])).encode()).hexdigest()
+    return hashlib.sha256((text + ends + names + repr([prescribed.tolist(), independent])).encode()).hexdigest()
