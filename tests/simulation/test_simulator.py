@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.simulation import recorder, simulator
+from supple.simulation import recorder, run
 
 
 def slider(gravity: float = 0.0) -> supple.Model:
@@ -56,7 +56,7 @@ def test_a_fast_clock_between_far_output_times_is_no_chatter() -> None:
 
 
 def test_a_model_that_chatters_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulator, "MOST_EVENTS", 20)
+    monkeypatch.setattr(run, "MOST_EVENTS", 20)
     flip = supple.Event("flip", "block.position", "falling", change={"rate(block.position)": 1e-3})
     with pytest.raises(supple.SimulationError, match=r"more than 20 events up to t = .* 'flip': the model chatters"):
         supple.simulate(slider(9.81), 1.0, q=[0.1], events=[flip], samples=2)
@@ -275,6 +275,8 @@ def test_what_progress_raises_leaves_the_simulator_where_it_was() -> None:
         (lambda s: s.set(variables={"f": "much"}), "variables: 'f': expected a finite number, got 'much'"),
         (lambda s: s.set(q={"arm.angel": 1.0}), r"q: no entry 'arm\.angel'; did you mean 'arm\.angle'"),
         (lambda s: s.set(q={"arm.angle": 3.0}), r"limit of 'arm\.angle': expected a start between -0\.2 and 2"),
+        (lambda s: s.set(v=[1.0], tau={"arm.angel": 1.0}), r"tau: no entry 'arm\.angel'; did you mean 'arm\.angle'"),
+        (lambda s: s.set(v=[1.0], tau={"arm.angle": "nothing"}), "nothing"),
         (lambda s: s.restore({"t": 1.0}), "checkpoint: expected what Simulator.checkpoint gives, got t"),
         (lambda s: s.restore(b"bytes"), "checkpoint: expected what Simulator.checkpoint gives, got bytes"),
         (
@@ -293,6 +295,13 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(change: Any, message: 
     with pytest.raises(supple.StateError, match=message):
         change(simulator)
     assert simulator.checkpoint() == before
+
+
+def test_a_checkpoint_of_a_heavier_model_is_refused() -> None:
+    heavy = supple.Mechanism("slider", gravity=(0, 0, 0))
+    heavy.add_body("block", supple.RigidBody(3.0), joint=supple.Prismatic("z"))
+    with pytest.raises(supple.StateError, match="expected one of the same run: numbers was"):
+        supple.Simulator(slider()).restore(supple.Simulator(heavy.build()).checkpoint())
 
 
 def test_a_prescribed_motion_cannot_be_changed() -> None:

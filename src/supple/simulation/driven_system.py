@@ -1,84 +1,41 @@
 """A model with all that acts on it: rates of the whole state, in machine code where that is soon made.
 
-The state y holds the coordinates q, the speeds v and the integrals z (of controllers, and the work of all drives); u
+The state y holds the coordinates q, the speeds v and the integrals z (of controllers, and the work of all forces); u
 holds what comes from outside (see `inputs.inputs`). Every function is dy/dt = f(t, y, u).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.llvm.machine_code import MachineCode
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
-from supple.inputs.quantities import leaves
-from supple.model.compiled import LARGEST, model_key
 from supple.model.inputs import COMPLEX_STEP
+from supple.simulation.state_kernel import StateKernel
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
 
 
-class Kernel(MachineCode):
-    """One function of (t, y, u) in machine code.
+class _Evaluated(NamedTuple):
+    """Coordinates, speeds, accelerations, generalized forces and rates of the integrals of states (n, ...)."""
 
-    Parameters
-    ----------
-    system : DrivenSystem
-    what : str
-        Its name; with the laws' digest it decides the code.
-    shapes : mapping of output name to shape
-    make : function
-        Gives the outputs as nodes.
-    lanes : int, optional
-        One for functions that are asked for one state after another.
-    extra : mapping of name to names of entries, optional
-        Arguments after (t, y, u).
-    """
-
-    def __init__(
-        self,
-        system: DrivenSystem,
-        what: str,
-        shapes: Mapping[str, tuple[int, ...]],
-        make: Callable[[DrivenEquations], Mapping[str, Nodes]],
-        lanes: int | None = None,
-        extra: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        more = {key: tuple(names) for key, names in (extra or {}).items()}
-        model, name = system.model, what.split()[0]
-
-        def traced() -> Function:
-            e = DrivenEquations(model, system.inputs, system.independent)
-            for key, names in more.items():
-                e.inputs[key] = np.array(leaves(e.at.graph, key, names), dtype=object)
-            function = Function(name, e.at.graph, e.inputs, make(e))
-            if len(function.order) > LARGEST:
-                raise GraphTooLarge(f"{name} of {model.name!r}: {len(function.order)} nodes")
-            return function
-
-        inputs = {"t": 1, "y": system.size, "u": len(system.inputs.held)}
-        inputs |= {key: len(names) for key, names in more.items()}
-        super().__init__(
-            f"{name} of {model.name!r}",
-            inputs,
-            shapes,
-            model_key(model, what, system.digest, more),
-            traced,
-            weight=model.estimated_operations // 2,
-            threads=1,
-            lanes=lanes,
-        )
+    q: Vector
+    v: Vector
+    a: Vector
+    tau: Vector
+    z_rate: Vector
 
 
 class DrivenSystem:
@@ -107,12 +64,12 @@ class DrivenSystem:
         self._start = q, v
         self._family = {(inputs.locked, independent): self} if family is None else family
         self._free = inputs if not inputs.locked else inputs.locking(frozenset())
-        self._watched: dict[str, Kernel] = {}
+        self._watched: dict[str, StateKernel] = {}
         self.nq, self.nv = model.nq, model.nv
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
         laws = DrivenEquations(model, inputs)
-        # Forces on degrees of freedom that are held are no longer among the drives, but decide when a stop lets go.
+        # Forces on degrees of freedom that are held do not act, but decide when a stop lets go.
         unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
         self.prescribed = laws.applied.given
@@ -126,7 +83,9 @@ class DrivenSystem:
         self.operations = model.estimated_operations + len(self._laws_function.order)
         if model.nv and model.estimated_operations <= WORTH_COMPILING:
             try:
-                self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
+                self.rate_kernel = StateKernel(
+                    self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1
+                )
             except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
                 return
             y, u = np.concatenate([*self.start_state(q, v), self.z_0]), self.u_0.copy()
@@ -176,11 +135,11 @@ class DrivenSystem:
     # ------------------------------------------------------------ functions
 
     @cached_property
-    def laws(self) -> Kernel:
-        """q, v, drive and z_rate (see `Equations.laws`)."""
+    def laws(self) -> StateKernel:
+        """q, v, known and z_rate (see `Equations.laws`)."""
         nz = len(self.z_0) - self.inputs.acting
         shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
-        return Kernel(self, "laws", shapes, lambda e: e.laws())
+        return StateKernel(self, "laws", shapes, lambda e: e.laws())
 
     def rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """dy/dt of one state."""
@@ -198,35 +157,35 @@ class DrivenSystem:
         if self.engine == "llvm":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
-        _, _, a, tau, _ = self._generic(t[:, None], y, u)
-        return a, tau
+        found = self._generic(t[:, None], y, u)
+        return found.a, found.tau
 
     @cached_property
-    def _motion_kernel(self) -> Kernel:
+    def _motion_kernel(self) -> StateKernel:
         shapes = {"a": (self.nv,), "tau": (self.nv,)}
-        return Kernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
+        return StateKernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
 
-    def _generic(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, ...]:
-        """q, v, a, tau, z_rate of states (n, ...) by the recursions."""
+    def _generic(self, t: Vector, y: Vector, u: Vector) -> _Evaluated:
+        """The motion of states (n, ...) by the recursions."""
         if self.inputs.acting:
-            q, v, drive, z_rate = self.laws(t, y, u)
+            q, v, known, z_rate = self.laws(t, y, u)
         else:
             q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
-            drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
+            known, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
             q, v = self.model.loops.project(q, v, self.held, 1)
-        a, tau = self.model.hybrid(q, v, drive, self.prescribed)
-        return q, v, a, tau, z_rate
+        a, tau = self.model.hybrid(q, v, known, self.prescribed)
+        return _Evaluated(q, v, a, tau, z_rate)
 
     # ------------------------------------------------------------ closed loops
 
     @cached_property
-    def project_kernel(self) -> Kernel | None:
+    def project_kernel(self) -> StateKernel | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "llvm":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
-        return Kernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
+        return StateKernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""
@@ -247,10 +206,10 @@ class DrivenSystem:
 
     # ------------------------------------------------------------ events
 
-    def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> Kernel:
+    def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> StateKernel:
         """Further functions of (t, y, u): what events look at."""
         if name not in self._watched:
-            self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
+            self._watched[name] = StateKernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
     def locked(self, speeds: frozenset[int]) -> DrivenSystem:
@@ -288,8 +247,8 @@ class DrivenSystem:
         model, nq, nv, h = self.model, self.nq, self.nv, COMPLEX_STEP
         self.call(t, y, u)
         values, slopes = self.laws_slopes(np.array([t]), y, u)
-        q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-        x = np.concatenate([q, v, drive]) + 1j * h * np.eye(nq + 2 * nv)
+        q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+        x = np.concatenate([q, v, known]) + 1j * h * np.eye(nq + 2 * nv)
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
         a, tau = model.hybrid(Q, V, D, self.prescribed)
         parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
@@ -299,25 +258,25 @@ class DrivenSystem:
         return np.concatenate([*by_laws, *parts[2:]])
 
     @cached_property
-    def _slopes_kernel(self) -> Kernel | None:
+    def _slopes_kernel(self) -> StateKernel | None:
         """The same from the graph, for models small enough."""
         if self.engine != "llvm" or self.operations * self.size > WORTH_COMPILING:
             return None
         try:
             shapes = {"J": (self.size, self.size)}
-            return Kernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
+            return StateKernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
         except GraphTooLarge:
             return None
 
     @cached_property
-    def laws_slopes(self) -> Kernel:
+    def laws_slopes(self) -> StateKernel:
         n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
 
         def make(e: DrivenEquations) -> dict[str, Nodes]:
             values = np.concatenate(list(e.laws().values()))
             return {"value": values, "slope": jacobian(values, e.y)}
 
-        return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
+        return StateKernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
 
 
 def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.model import assembly
 from supple.model.model import Model
 from supple.recursions.tree import QUATERNION, THREE_AXES
-from supple.simulation.start import closed_state
+from supple.simulation.start_state import closed_state
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -18,8 +18,9 @@ from supple.inputs.outputs import Outputs
 from supple.simulation.datasets import ORIENTATION, run_dataset
 from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording, open_results
+from supple.simulation.run import Progress
 from supple.simulation.samples import Samples
-from supple.simulation.simulator import Progress, Simulator
+from supple.simulation.simulator import Simulator
 
 PARTS = 50
 """Most parts of a run that is written to a file; each is safe once it is there."""

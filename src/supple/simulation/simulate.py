@@ -19,8 +19,9 @@ from supple.integrators import Integrator, resolved
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
 from supple.simulation.recorder import Recorder
-from supple.simulation.simulator import Progress, Simulator
-from supple.simulation.start import LOOPS, Values
+from supple.simulation.run import Progress
+from supple.simulation.simulator import Simulator
+from supple.simulation.start_state import LOOPS, Values
 
 
 def simulate(

@@ -18,7 +18,7 @@ from supple.simulation.methods.alpha_formulas import (
     implicit_arrays,
     not_converged,
 )
-from supple.simulation.methods.fixed_step_driver import State
+from supple.simulation.methods.fixed_step_driver import StepState
 from supple.simulation.methods.native_loop import converged
 from supple.simulation.methods.segment import Task, Vector
 
@@ -38,9 +38,9 @@ class GenericAlphaSteps:
         self._ws, self._stiff_ws = (workspace(sizes(model.tree, model.flex), np.float64) for _ in range(2))
         self.force, self._residual, self.correction = np.zeros((3, system.nv))
         self._unloaded = np.zeros((len(model.bodies) + 1, 6))
-        self.before: State = ()
+        self.before: StepState = ()
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         self.before = tuple(x.copy() for x in state)
         end = min(t + self.formulas.step, task.last)
         new, tries = self.one(end, self.before, task.u)
@@ -55,7 +55,7 @@ class GenericAlphaSteps:
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, self.correction[-self.system.nv :], t, h)
 
-    def one(self, end: float, state: State, u: Vector) -> tuple[State | None, int]:
+    def one(self, end: float, state: StepState, u: Vector) -> tuple[StepState | None, int]:
         """The state after a step that ends at a time, None if it did not converge; iterations."""
         s, (y, w, c, r) = self.system, state
         start = AlphaState(y[: s.nq], y[s.nq : s.nq + s.nv], y[s.nq + s.nv :], w, c, r)

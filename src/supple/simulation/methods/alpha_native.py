@@ -12,7 +12,7 @@ from supple.model.model import Model
 from supple.model.trace import Trace, as_objects
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
-from supple.simulation.driven_system import DrivenSystem, Kernel
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.alpha_formulas import (
     AlphaFormulas,
@@ -22,9 +22,10 @@ from supple.simulation.methods.alpha_formulas import (
     implicit_arrays,
     not_converged,
 )
-from supple.simulation.methods.fixed_step_driver import State
+from supple.simulation.methods.fixed_step_driver import StepState
 from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Task, Vector
+from supple.simulation.state_kernel import StateKernel
 
 
 class NativeAlphaSteps:
@@ -42,15 +43,17 @@ class NativeAlphaSteps:
         }
         speeds = system.model.speeds
         extra = {"w": speeds, "c": speeds, "r": system.inputs.integrals, "guess": speeds}
-        self.kernel = Kernel(system, f"generalized_alpha {self._text()}", shapes, self._traced, lanes=1, extra=extra)
+        self.kernel = StateKernel(
+            system, f"generalized_alpha {self._text()}", shapes, self._traced, lanes=1, extra=extra
+        )
         self.correction, self._guess, self._tt = np.zeros(2 * n), np.zeros(n), np.zeros(1)
-        self.before: State = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
+        self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._pause = max(1, native_loop.PAUSE // (1 + 10 * self.kernel.weight))
 
     def _text(self) -> str:
         return f"{self.formulas.step!r} {self.formulas.rho!r} {[x.tolist() for x in self.gains]}".replace(" ", "")
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         kernels = Kernels(self.kernel.address, task.address)
         steps = Steps(t, self.formulas.step, min(most, self._pause), task.last)
         scratch = StepScratch(self._tt, self._tt, g, self._guess, self.correction)

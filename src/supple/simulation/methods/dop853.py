@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.native_loop import Integration, Kernels, Scratch
@@ -79,19 +80,24 @@ class NativeDOP853:
         if watch is not None:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
-            why = (
-                f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a configuration is singular, a law "
-                "jumps, or the model is very stiff (try integrator='Radau' or generalized_alpha)"
-            )
-            if project is not None:
-                why = (
-                    f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a singular configuration, "
-                    "near which rounding is magnified (a larger rtol passes it), or a law that jumps"
-                )
-            raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
+            raise self._failure(float(clock[0]), float(clock[2]), y, u)
         if status == native_loop.EVENT and watch is not None:
             return self._event(task, watch, clock, int(counts[0]), g)
         return Segment(task.out[: counts[0]], float(clock[0]), y)
+
+    def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
+        """The error of an integration that steps of the length h do not take further."""
+        why = (
+            "a configuration is singular, a law jumps, or the model is very stiff (try integrator='Radau' or "
+            "generalized_alpha)"
+        )
+        if self.system.model.loops is not None:
+            why = (
+                "a singular configuration, near which rounding is magnified (a larger rtol passes it), or a law that "
+                "jumps"
+            )
+        why = f"steps as short as {h:.1e} s do not reach the tolerance: {why}"
+        return diverged(self.system, self.name, t, y, self.system.rate(t, y, u), why)
 
     def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
         """The segment cut at the event in its last step; so many output times are written."""

@@ -16,7 +16,7 @@ from supple.simulation.methods.segment import Effort, Segment, Task, Vector, loc
 
 UNCONTROLLED = "none: steps of fixed length, compare with half the step"
 """What results say of the error control of these methods."""
-State = tuple[Vector, ...]
+StepState = tuple[Vector, ...]
 """All that goes from step to step: the state y (n,) first, then what the method keeps beside it."""
 
 
@@ -35,9 +35,9 @@ class Stepper(Protocol):
     """
 
     @property
-    def before(self) -> State: ...
+    def before(self) -> StepState: ...
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         """How many steps are done, less than zero if the last of them failed; evaluations.
 
         Parameters
@@ -88,10 +88,10 @@ class FixedStepDriver(ABC):
         """What takes steps of this length; so many of them up to the next output time."""
 
     @abstractmethod
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         """The state y after one step of any length h, from the state `before` at t; it is not counted."""
 
-    def _driven(self, task: Task, state: State) -> Segment:
+    def _driven(self, task: Task, state: StepState) -> Segment:
         """The motion from a state on, which is changed in place; at an event it is left where the last step ended."""
         t, watch, g = task.t, task.watch, task.signs()
         for n, goal in enumerate(task.goals):

@@ -12,11 +12,12 @@ from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
 from supple.integrators import FixedStep
 from supple.model.trace import STEPS
-from supple.simulation.driven_system import DrivenSystem, Kernel
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
 from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
+from supple.simulation.state_kernel import StateKernel
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
@@ -28,11 +29,11 @@ class ExplicitDriver(FixedStepDriver):
     def __init__(self, system: DrivenSystem, settings: FixedStep) -> None:
         super().__init__(system, settings.step)
         self.name = settings.name
-        self.kernel: Kernel | None = None
+        self.kernel: StateKernel | None = None
         if system.engine == "llvm" and not system.inputs.calls:
             try:
                 shapes = {"y": (system.size,)}
-                self.kernel = Kernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
+                self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
             except GraphTooLarge:
                 self.kernel = None
 
@@ -59,7 +60,7 @@ class ExplicitDriver(FixedStepDriver):
     def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
         return _ExplicitSteps(self, h)
 
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         (y,), u = before, task.u
         if h == 0.0:
             return y.copy()
@@ -81,11 +82,11 @@ class _ExplicitSteps:
     def __init__(self, method: ExplicitDriver, h: float) -> None:
         self._method, self._h = method, h
         size = method.system.size
-        self.before: State = (np.zeros(size),)
+        self.before: StepState = (np.zeros(size),)
         self._tt, self._hh = np.zeros(1), np.zeros(1)
         self._pause = max(1, native_loop.PAUSE // (1 + EXPLICIT[method.name] * 500 * size))
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         kernel, h = self._method.kernel, self._h
         (y,), (before,) = state, self.before
         if kernel is not None and task.native:

@@ -23,7 +23,7 @@ from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, Stepper
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, Stepper, StepState
 from supple.simulation.methods.segment import Segment, Task, Vector
 
 WORTH_COMPILING = 25_000
@@ -83,7 +83,7 @@ class ImplicitDriver(FixedStepDriver):
             self._steppers[key] = made or GenericAlphaSteps(self.system, formulas, self._gains)
         return self._steppers[key]
 
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         if h == 0.0:
             return before[0].copy()
         steps = GenericAlphaSteps(self.system, self._formulas(h), self._gains)

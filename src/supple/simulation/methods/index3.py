@@ -2,7 +2,7 @@
 
 Unknown are the state, the closure forces lambda, and one more number mu for each condition on positions:
 
-    q' = velocity(q, v + J* mu),    inverse dynamics(q, v, v') - J* lambda = drive,    phi(q) = 0,    J v = 0.
+    q' = velocity(q, v + J* mu),    inverse dynamics(q, v, v') - J* lambda = tau,    phi(q) = 0,    J v = 0.
 
 Without mu and without J v = 0 of these conditions the equations are of index 3, and steps of variable length do not
 solve them: lambda is wrong by its own size whenever the length changes. With both they are of index 2, have the same
@@ -31,11 +31,12 @@ from supple.model.compiled import LARGEST
 from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
-from supple.simulation.driven_system import DrivenSystem, Kernel
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.residuals import Balance
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
+from supple.simulation.state_kernel import StateKernel
 
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
@@ -66,7 +67,7 @@ class ClosedIDA(Sundials):
         self._kept = np.ones(self._rows)
         self._residual, self._matrix = self._kernels()
 
-    def _kernels(self) -> tuple[Kernel, Kernel]:
+    def _kernels(self) -> tuple[StateKernel, StateKernel]:
         """Residual and iteration matrix in machine code."""
         s, n = self.system, self.unknowns
         rows = [str(i) for i in range(self._rows)]
@@ -75,8 +76,10 @@ class ClosedIDA(Sundials):
         if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
             try:
                 return (
-                    Kernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
-                    Kernel(s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}),
+                    StateKernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
+                    StateKernel(
+                        s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}
+                    ),
                 )
             except GraphTooLarge:
                 pass
@@ -112,8 +115,8 @@ class ClosedIDA(Sundials):
         """Unknowns and rates at the start of a segment; takes the rows that repeat no others there."""
         s, n = self.system, self.system.size
         s.call(task.t, task.y, task.u)
-        q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
-        cw = self.loops.constraint_state(q[0], v[0], s.prescribed, drive)
+        q, v, known, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
+        cw = self.loops.constraint_state(q[0], v[0], s.prescribed, known)
         kept = independent(cw.S)
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)

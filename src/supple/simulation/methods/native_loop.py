@@ -2,7 +2,7 @@
 
 The adaptive integrator is Dormand and Prince's of order 8 with error estimates of order 5 and 3 and dense output of
 order 7 (Hairer, Norsett and Wanner, 1993), coefficients as scipy has them; rates come from a kernel (see
-`driven_system.Kernel`), and so do the functions whose changes of sign are looked for after every step.
+`state_kernel.StateKernel`), and so do the functions whose changes of sign are looked for after every step.
 
 All loops are in one file with the steps they share: Numba sees only changes in the file of a loop itself, and would go
 on with machine code that holds an older step.
@@ -55,6 +55,18 @@ class Tableau(NamedTuple):
     E3: Any
     E5: Any
     D: Any
+
+
+class Scaling(NamedTuple):
+    """For each state (n,): its group, the group of the coordinates that belong to it, its kind (0 position, 1 speed, 2
+    integral), the metres that a unit of it moves, and the most that it counts for rounding, m.
+    """
+
+    group: Any
+    pair: Any
+    kind: Any
+    metres: Any
+    most: Any
 
 
 class ErrorRule(NamedTuple):

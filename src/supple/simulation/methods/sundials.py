@@ -219,11 +219,11 @@ def residuals(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector
     if not (np.isfinite(y).all() and np.isfinite(rate).all()):
         return np.full_like(y, np.nan)
     system.call(t, y, u)
-    q, v, drive, z_rate = system.laws(np.array([t]), y, u)
+    q, v, known, z_rate = system.laws(np.array([t]), y, u)
     model, prescribed = system.model, system.prescribed
-    needed = model.inverse_dynamics(q, v, np.where(prescribed, drive, rate[nq : nq + nv]))
-    work = [model.power(q, v, np.where(prescribed, needed, drive))] if system.inputs.acting else []
-    both = Balance(prescribed, drive, needed, model.derivative(q, v), np.concatenate([z_rate, work]))
+    needed = model.inverse_dynamics(q, v, np.where(prescribed, known, rate[nq : nq + nv]))
+    work = [model.power(q, v, np.where(prescribed, needed, known))] if system.inputs.acting else []
+    both = Balance(prescribed, known, needed, model.derivative(q, v), np.concatenate([z_rate, work]))
     out: Vector = both.residual(rate)
     return out
 
@@ -233,8 +233,8 @@ def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: 
     model, nq, nv, h = system.model, system.nq, system.nv, COMPLEX_STEP
     system.call(t, y, u)
     values, slopes = system.laws_slopes(np.array([t]), y, u)
-    q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-    a = np.where(system.prescribed, drive, rate[nq : nq + nv])
+    q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+    a = np.where(system.prescribed, known, rate[nq : nq + nv])
     x = np.concatenate([q, v, a]) + 1j * h * np.eye(nq + 2 * nv)
     Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
     force = model.inverse_dynamics(Q, V, A).imag.T / h
@@ -252,7 +252,7 @@ def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: 
     J[nq + nv :, nq + nv :] += cj * np.eye(len(y) - nq - nv)
     if system.inputs.acting:
         F = model.inverse_dynamics(q, v, a)
-        tau = np.where(system.prescribed, F, drive)
+        tau = np.where(system.prescribed, F, known)
         moved = model.power(q, v, np.eye(nv))  # what each force does work on
         J[-1] -= moved @ (own @ total + free @ law) + model.power(Q, V, tau).imag[: nq + nv] / h @ state
         J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from supple.formulations import Formulation
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.native_loop import AT_REST, ErrorRule
+from supple.simulation.methods.native_loop import AT_REST, ErrorRule, Scaling
 from supple.structures.body import FlexibleBody
 
 Vector = NDArray[np.float64]
@@ -73,7 +73,7 @@ class Tolerances:
         For each state its group, the group of the coordinates that belong to it, its kind, its metres m_i, and the
         most that it counts for rounding, m. See `native_loop.allowed_errors`.
     weight : (n,) array
-        Zero for the work of the drives, which follows the motion and need not steer it.
+        Zero for the work of the generalized forces, which follows the motion and need not steer it.
     """
 
     def __init__(self, system: DrivenSystem, rtol: float, atol: float | None, method: str = "DOP853") -> None:
@@ -93,7 +93,7 @@ class Tolerances:
             self.scaling = _groups(system, length)
         else:
             self.rules, each = np.array([rtol, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), np.arange(n)
-            self.scaling = each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n)
+            self.scaling = Scaling(each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n))
         self.count = int(self.scaling[0].max(initial=-1)) + 1
         self.rule = ErrorRule(self.rules, self.atol, self.scaling, self.weight)
 
@@ -175,7 +175,7 @@ class Tolerances:
         return out
 
 
-def _groups(system: DrivenSystem, length: float) -> tuple[NDArray[Any], ...]:
+def _groups(system: DrivenSystem, length: float) -> Scaling:
     """Group, group of its coordinates, kind, metres and most for rounding, of every state."""
     model = system.model
     names, units = (*model.coordinates, *model.speeds), (*model.coordinate_units, *model.speed_units)
@@ -198,7 +198,7 @@ def _groups(system: DrivenSystem, length: float) -> tuple[NDArray[Any], ...]:
     extra = len(system.z_0)
     more = 2 * len(order) + np.arange(extra)
     kind = np.repeat([POSITION, SPEED, INTEGRAL], [model.nq, model.nv, extra])
-    return (
+    return Scaling(
         np.concatenate([group, more]).astype(np.int64),
         np.concatenate([pair, more]).astype(np.int64),
         kind.astype(np.int64),
