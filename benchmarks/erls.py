@@ -26,10 +26,10 @@ from rich.table import Table
 
 import supple
 from sizes import ARGUMENTS, SMALL, best_time
-from supple.compare.costs import STATES, forward_dynamics
+from supple.compare.costs import STATES
 from supple.engines.llvm.machine_code import MachineCode
 from supple.erls import ErlsModel, build, matched_state
-from supple.model.compiled import LARGEST
+from supple.model.compiled import LARGEST, LIMIT
 from supple.structures import FlexibleBody, Material, Rectangle, beam
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
@@ -86,7 +86,7 @@ def tip_motion(model: supple.Model | ErlsModel, code: Any, q: Any, v: Any) -> An
 def code_of(model: supple.Model | ErlsModel) -> tuple[MachineCode | None, int, float]:
     """Machine code, its operations, and the seconds of tracing and compiling; none where it would be too long."""
     begin = time.perf_counter()
-    function = forward_dynamics(model)
+    function = model.forward_dynamics_function(LIMIT)
     if len(function.order) > LARGEST:
         return None, function.operations.total, time.perf_counter() - begin
     code = MachineCode.of(function, threads=1, lanes=1)

@@ -28,7 +28,7 @@ import supple
 from exudyn_chain import SAMPLE, ExudynChain
 from sizes import ARGUMENTS, SMALL
 from supple.inputs.inputs import Inputs
-from supple.simulation.system import System
+from supple.simulation.driven_system import DrivenSystem
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, beam, box
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
@@ -61,7 +61,7 @@ def stiff_table() -> Table:
     frequency = max(np.sqrt(body.stiffness.diagonal().max()) for body in bodies) / (2 * np.pi)
     _, cold = timed(lambda: supple.simulate(model, 0.01, samples=3))
     result, own = timed(lambda: supple.simulate(model, SECONDS))
-    system = System(model, Inputs(model), model.neutral(), np.zeros(model.nv))
+    system = DrivenSystem(model, Inputs(model), model.neutral(), np.zeros(model.nv))
     start = np.concatenate([model.neutral(), np.zeros(model.nv)])
     peer, theirs = timed(
         lambda: integrate.solve_ivp(
@@ -72,7 +72,7 @@ def stiff_table() -> Table:
     off = float(np.linalg.norm(tips[0] - tips[1]))
     assert off < 1e-4, f"the two motions end {off:.1e} m apart"
     implicit, third = timed(
-        lambda: supple.simulate(model, SECONDS, integrator=supple.GeneralizedAlpha(1e-4), samples=201)
+        lambda: supple.simulate(model, SECONDS, integrator=supple.integrators.GeneralizedAlpha(1e-4), samples=201)
     )
     lag = float(np.linalg.norm(model.pose(implicit.q.values[-1], "fore/end")[1] - tips[0]))
     table = Table(title=f"Two beams, modes up to {frequency:.0f} Hz, {SECONDS:g} s; first use {cold:.1f} s")
@@ -109,11 +109,11 @@ def chain(links: int, gravity: float = 0.0) -> supple.Model:
 SETTINGS: dict[int, list[dict[str, Any]]] = {
     2: [
         {},
-        {"integrator": supple.GeneralizedAlpha(1e-4, rho=1.0)},
-        {"integrator": supple.GeneralizedAlpha(2.5e-5, rho=1.0)},
+        {"integrator": supple.integrators.GeneralizedAlpha(1e-4, rho=1.0)},
+        {"integrator": supple.integrators.GeneralizedAlpha(2.5e-5, rho=1.0)},
         {"rtol": 1e-6, "atol": 1e-8},
     ],
-    32: [{"integrator": supple.GeneralizedAlpha(1e-4, rho=1.0)}],
+    32: [{"integrator": supple.integrators.GeneralizedAlpha(1e-4, rho=1.0)}],
 }
 """Of the runs, by the number of links; the first of two links is the default."""
 SHORT = {2: 0.1} if SMALL else {2: 1.0, 32: 0.02}

@@ -25,8 +25,8 @@ from typing import Any
 
 import supple
 from supple.cli import app
-from supple.simulation import course, run
-from supple.simulation.parts import Parts
+from supple.simulation import recorder
+from supple.simulation.part_files import PartFiles
 
 MODEL = """
 name = "lift with an arm"
@@ -104,7 +104,7 @@ KILLS = 10
 
 def supple_run(model: Path, target: Path, integrator: str) -> str:
     """What the command says; with --resume if a run was begun."""
-    more = ("--resume",) if Path(f"{target}.parts", "plan.nc").exists() else ()
+    more = ("--resume",) if Path(f"{target}.parts", "manifest.nc").exists() else ()
     arguments = ["run", model, "-o", target, "--no-report", "--integrator", integrator, *OPTIONS[integrator], *more]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -168,7 +168,7 @@ def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
             time.sleep(rng.uniform(0.0, span))
             os.kill(child, signal.SIGKILL)
         codes.append(ended(child))
-        parts.append(len(Parts(target).sound()[0]))
+        parts.append(len(PartFiles(target).sound()[0]))
     if codes[-1]:
         with contextlib.suppress(supple.ResultsError), supple.open_results(target) as results:
             left = int(results.attrs["finished"]), results.sizes["time"]
@@ -185,7 +185,7 @@ def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    course.WORTH_WRITING, run.PARTS = 0.0, 8  # every part is written
+    recorder.WORTH_WRITING, recorder.PARTS = 0.0, 8  # every part is written
     out = {}
     for name in sys.argv[3:]:
         place = Path(sys.argv[1], name)

@@ -20,7 +20,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import supple
-from supple.simulation.storage import Plan, Recording, open_results
+from supple.simulation.manifest import RunManifest
+from supple.simulation.recording import Recording, open_results
 
 Memory = dict[str, NDArray[Any]]
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
@@ -33,8 +34,8 @@ def model(mass: float = 1.0) -> supple.Model:
     return mech.build()
 
 
-def plan(segments: int, **settings: Any) -> Plan:
-    return Plan(model(), {"segments": segments, "integrator": "logistic", "q": [0.1, 0.2, 0.3], **settings})
+def manifest(segments: int, **settings: Any) -> RunManifest:
+    return RunManifest(model(), {"segments": segments, "integrator": "logistic", "q": [0.1, 0.2, 0.3], **settings})
 
 
 def start() -> Memory:
@@ -71,11 +72,11 @@ def segments(count: int) -> Iterator[tuple[xr.Dataset, Memory]]:
 def opened(path: Path, count: int) -> tuple[Recording, Memory] | None:
     """The recording to go on with, resumed or new; None if the run is finished."""
     try:
-        recording, memory = Recording.resume(path, plan(count))
+        recording, memory = Recording.resume(path, manifest(count))
     except supple.ResultsError as error:
         if "the run is finished" in str(error):
             return None
-        return Recording.begin(path, plan(count)), start()
+        return Recording.begin(path, manifest(count)), start()
     return recording, memory or start()
 
 

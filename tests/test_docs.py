@@ -33,6 +33,7 @@ PUBLIC = (
     "supple.view",
     "supple.erls",
     "supple.compare",
+    "supple.integrators",
 )
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")

@@ -37,10 +37,10 @@ from supple.inputs.requests import Outputs
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
-from supple.simulation.methods.fixed_steps import FixedSteps
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.run import simulate
-from supple.simulation.storage import open_results
+from supple.simulation.horizon import Horizon
+from supple.simulation.recording import open_results
+from supple.simulation.simulate import simulate
+from supple.simulation.simulator import Simulator
 from supple.symbolic.counts import count_operations
 from supple.symbolic.routes import equations
 from supple.version import VERSION
@@ -57,11 +57,10 @@ __all__ = [
     "Event",
     "FileFormatError",
     "Fixed",
-    "FixedSteps",
     "Free",
     "Gear",
-    "GeneralizedAlpha",
     "Helical",
+    "Horizon",
     "Limit",
     "Mechanism",
     "Model",
@@ -82,6 +81,7 @@ __all__ = [
     "Rolling",
     "Sampled",
     "SimulationError",
+    "Simulator",
     "SingularError",
     "Spherical",
     "StateError",

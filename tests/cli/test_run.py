@@ -18,7 +18,7 @@ import xarray as xr
 from children import in_the_background, interruptible
 from commands import Command, cells_of
 from supple import cli
-from supple.simulation import run
+from supple.simulation import recorder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """
@@ -44,9 +44,9 @@ SIGNALLED = """
 import os, signal
 import supple
 from supple import cli
-from supple.simulation import course, run
-from supple.simulation.storage import Recording
-course.WORTH_WRITING, run.PARTS = 0.0, 8
+from supple.simulation import recorder
+from supple.simulation.recording import Recording
+recorder.WORTH_WRITING, recorder.PARTS = 0.0, 8
 append, seen = Recording.append, []
 def noted(self, *arguments):
     append(self, *arguments)
@@ -85,7 +85,7 @@ def test_the_keyboard_stops_a_run_in_order(
     with xr.open_dataset(target, engine="h5netcdf") as left:
         assert left.attrs["finished"] == 0
         assert float(left.time[-1]) == 0.75
-    monkeypatch.setattr(run, "PARTS", 8)
+    monkeypatch.setattr(recorder, "PARTS", 8)
     assert command("run", model, "-o", target, "--resume", "--no-report")[0] == 0
     assert command("run", model, "-o", tmp_path / "whole.nc", "--no-report")[0] == 0
     with xr.open_dataset(target, engine="h5netcdf") as resumed, xr.open_dataset(tmp_path / "whole.nc") as whole:

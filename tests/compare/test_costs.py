@@ -9,13 +9,15 @@ from rigid_links import arm
 from supple.compare import costs
 from supple.erls import build
 from supple.expressions.graph import GraphTooLarge
+from supple.model.compiled import LIMIT
+from supple.model.model import Model
 
 
 def test_both_formulations_compute_the_same_function_at_a_known_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(costs, "best_time", lambda call: 64e-6)
     for model in (arm(1).build(), build(arm(1))):
         operations, microseconds = costs.cost_of(model)
-        function = costs.forward_dynamics(model)
+        function = model.forward_dynamics_function(LIMIT)
         assert operations == function.operations.total > 100
         assert microseconds == pytest.approx(1.0)
         q, v = model.random_state(0)
@@ -25,10 +27,10 @@ def test_both_formulations_compute_the_same_function_at_a_known_cost(monkeypatch
 
 
 def test_what_would_be_too_long_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(model: object) -> None:
+    def refuse(model: object, limit: float) -> None:
         raise GraphTooLarge("too many nodes")
 
-    monkeypatch.setattr(costs, "forward_dynamics", refuse)
+    monkeypatch.setattr(Model, "forward_dynamics_function", refuse)
     assert np.isnan(costs.cost_of(arm(1).build())).all()
     monkeypatch.undo()
     monkeypatch.setattr(costs, "LARGEST", 3)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.engines.blocks.program import Bound, Program
-from supple.engines.blocks.recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
 from supple.engines.llvm import caller
 
 pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays its objects out in another way")

@@ -31,7 +31,7 @@ EDGES: dict[str, Callable[[Any], object]] = {
     "PID limit": lambda x: supple.PID(0.0, 1.0, limit=x),
     "PID rate": lambda x: supple.PID(0.0, 1.0, rate=x),
     "direction": lambda x: supple.Event("e", "t", direction=x),
-    "step": lambda x: supple.GeneralizedAlpha(step=x),
+    "step": lambda x: supple.integrators.GeneralizedAlpha(step=x),
     "basis": lambda x: beam(1.0, Rectangle(0.1, 0.1), Material(E=7e10, nu=0.3, rho=2700), 2).reduce(x, 1),
     "root": lambda x: beam(1.0, Rectangle(0.1, 0.1), Material(E=7e10, nu=0.3, rho=2700), 2).reduce("nodal", root=x),
     "path": supple.load,

@@ -13,7 +13,7 @@ from supple import structures
 from supple.inputs.inputs import Inputs
 from supple.simulation import choice
 from supple.simulation.choice import STABLE, fastest_motion
-from supple.simulation.system import System
+from supple.simulation.driven_system import DrivenSystem
 
 
 def spring(stiffness: float, damping: float = 0.0) -> supple.Model:
@@ -23,9 +23,9 @@ def spring(stiffness: float, damping: float = 0.0) -> supple.Model:
     return mech.build()
 
 
-def system_of(model: supple.Model) -> tuple[System, np.ndarray]:
+def system_of(model: supple.Model) -> tuple[DrivenSystem, np.ndarray]:
     q, v = model.neutral(), np.zeros(model.nv)
-    return System(model, Inputs(model), q, v), np.concatenate([q, v])
+    return DrivenSystem(model, Inputs(model), q, v), np.concatenate([q, v])
 
 
 def test_the_stability_limit_is_that_of_the_method() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 import supple
 from supple import structures
+from supple.integrators import GeneralizedAlpha
 from supple.simulation.methods import generalized_alpha
 from supple.simulation.methods.alpha_formulas import implicit_arrays
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
 
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 

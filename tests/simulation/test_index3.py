@@ -12,11 +12,11 @@ from closed_mechanisms import ANDREWS_END, andrews, bricard, n_four_bar
 from supple import Event, structures
 from supple.errors import SimulationError, StateError
 from supple.inputs.inputs import Inputs
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import index3
 from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
-from supple.simulation.system import System
 
 Z = supple.Revolute("z")
 BEST: dict[str, Any] = {"integrator": "DOP853", "rtol": 1e-11, "atol": 1e-13}
@@ -183,7 +183,7 @@ def test_the_residual_vanishes_at_the_start_and_its_matrix_is_exact() -> None:
     assert model.loops is not None
     inputs = Inputs(model, {"slider.position": "-2*rate(slider.position) + sin(t)"}, {"crank.angle": "0.3 + 2*t"})
     q, v = model.neutral(), np.zeros(model.nv)
-    system = System(model, inputs, q, v)
+    system = DrivenSystem(model, inputs, q, v)
     q, v = system.start_state(q, v)
     q = model.loops.assemble(q, ["crank.angle"])
     v = model.loops.consistent(q, v, ["crank.angle"])

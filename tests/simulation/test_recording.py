@@ -17,10 +17,11 @@ import xarray as xr
 
 import recorded_runs
 import supple
-from recorded_runs import plan, run, segments
+from recorded_runs import manifest, run, segments
 from supple.files.embedding import embedded_model
-from supple.simulation import netcdf, parts
-from supple.simulation.storage import Plan, Recording, open_results
+from supple.simulation import netcdf, part_files
+from supple.simulation.manifest import RunManifest
+from supple.simulation.recording import Recording, open_results
 from supple.structures import Material, Rectangle, beam
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL, fork or locks of POSIX")
@@ -52,7 +53,7 @@ def same(results: xr.Dataset, expected: xr.Dataset) -> bool:
 
 def interrupted(path: Path, count: int, of: int = 9) -> None:
     """Leave a run with so many parts."""
-    with Recording.begin(path, plan(of)) as recording:
+    with Recording.begin(path, manifest(of)) as recording:
         for dataset, memory in segments(count):
             recording.append(dataset, memory)
 
@@ -88,7 +89,7 @@ def test_a_run_killed_ten_times_at_random_moments_gives_the_same_bits(path: Path
             assert left.attrs["finished"] == 0
             assert left.attrs["steps"] >= known
             assert same(left, whole(left.attrs["steps"]))
-    recording, memory = Recording.resume(path, plan(0))
+    recording, memory = Recording.resume(path, manifest(0))
     assert memory is not None
     recording.finish()
     with open_results(path) as results:
@@ -116,12 +117,12 @@ def test_a_run_killed_between_any_two_touches_of_the_disk_goes_on(tmp_path: Path
 
 
 def test_a_run_without_interruption(path: Path, directory: Path) -> None:
-    with Recording.begin(path, plan(4)) as recording:
+    with Recording.begin(path, manifest(4)) as recording:
         for number, (dataset, memory) in enumerate(segments(4)):
             recording.append(dataset, memory)
             file = directory / f"{number:05d}.nc"
             assert xr.load_dataset(file, engine="h5netcdf").identical(dataset)
-            image = parts.content(file)
+            image = part_files.content(file)
             assert image is not None
             stored = netcdf.memory_of(image)
             assert {name: x.tobytes() for name, x in stored.items()} == {n: x.tobytes() for n, x in memory.items()}
@@ -137,12 +138,12 @@ def test_the_parts_of_a_run_and_the_joined_file_read_the_same(path: Path) -> Non
     interrupted(path, 5)
     from_parts = open_results(path)
     assert from_parts.attrs["finished"] == 0
-    recording, _ = Recording.resume(path, plan(9))
+    recording, _ = Recording.resume(path, manifest(9))
     recording.finish(finished=False)
     with xr.open_dataset(path, engine="h5netcdf") as results:
         assert results.identical(from_parts)
         assert same(results, whole(5))
-    recording, memory = Recording.resume(path, plan(9))
+    recording, memory = Recording.resume(path, manifest(9))
     assert memory is not None
     dataset, memory = recorded_runs.segment(memory)
     recording.append(dataset, memory)
@@ -178,7 +179,7 @@ def test_every_type_that_results_may_have_comes_back() -> None:
 
 def test_segments_of_another_layout_are_refused_at_once(path: Path) -> None:
     (first, memory), (second, _) = segments(2)
-    with Recording.begin(path, plan(2)) as recording:
+    with Recording.begin(path, manifest(2)) as recording:
         with pytest.raises(supple.ResultsError, match=r"00000.nc: expected a segment with a variable 'time'"):
             recording.append(first.drop_vars("time"), memory)
         recording.append(first, memory)
@@ -191,7 +192,7 @@ def test_segments_of_another_layout_are_refused_at_once(path: Path) -> None:
 def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     listed: list[Any] = []
-    intact, listdir = parts.intact, os.listdir
+    intact, listdir = part_files.intact, os.listdir
 
     def counted_intact(file: Path) -> bool:
         read.append(file)
@@ -201,9 +202,9 @@ def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeyp
         listed.append(folder)
         return listdir(folder)
 
-    monkeypatch.setattr(parts, "intact", counted_intact)
+    monkeypatch.setattr(part_files, "intact", counted_intact)
     monkeypatch.setattr(os, "listdir", counted_listdir)
-    with Recording.begin(path, plan(50)) as recording:
+    with Recording.begin(path, manifest(50)) as recording:
         listed.clear()
         for dataset, memory in segments(50):
             recording.append(dataset, memory)
@@ -216,11 +217,11 @@ def test_the_work_for_a_part_does_not_grow_with_their_number(path: Path, monkeyp
 def test_results_are_joined_and_checked_in_little_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory of `finish`, in blocks of 64 KiB, is a small share of the results, whatever their size."""
     monkeypatch.setattr(netcdf, "BLOCK", 2**16)
-    monkeypatch.setattr(parts, "BLOCK", 2**16)
+    monkeypatch.setattr(part_files, "BLOCK", 2**16)
     rng = np.random.default_rng(0)
     rows, count = 20_000, 6
     values = rng.normal(size=(count, rows, 20))
-    with Recording.begin(path, plan(1)) as recording:
+    with Recording.begin(path, manifest(1)) as recording:
         for i in range(count):
             times = np.arange(i * rows, (i + 1) * rows, dtype=float)
             recording.append(xr.Dataset({"x": (("time", "free"), values[i])}, {"time": times}), {})
@@ -244,9 +245,9 @@ def test_begin_refuses_an_unfinished_run_unless_told_to_overwrite(path: Path) ->
     with pytest.raises(
         supple.ResultsError, match=r"motion.nc: .* 3 parts in .*resume=True continues it.*overwrite=True starts"
     ):
-        Recording.begin(path, plan(9))
+        Recording.begin(path, manifest(9))
     assert snapshot(path.parent) == before
-    with Recording.begin(path, plan(2), overwrite=True) as recording:
+    with Recording.begin(path, manifest(2), overwrite=True) as recording:
         for dataset, memory in segments(2):
             recording.append(dataset, memory)
         recording.finish()
@@ -255,15 +256,15 @@ def test_begin_refuses_an_unfinished_run_unless_told_to_overwrite(path: Path) ->
 
 
 def test_a_run_that_has_no_part_yet_is_no_obstacle(path: Path) -> None:
-    with Recording.begin(path, plan(2)):
+    with Recording.begin(path, manifest(2)):
         pass
     with pytest.raises(supple.ResultsError, match=r"no results: expected this file, or parts"):
         open_results(path)
-    recording, memory = Recording.resume(path, plan(2))
+    recording, memory = Recording.resume(path, manifest(2))
     assert memory is None
     recording.finish(finished=False)
     assert not path.exists()
-    with Recording.begin(path, plan(3)) as recording, pytest.raises(supple.ResultsError, match=r"no part"):
+    with Recording.begin(path, manifest(3)) as recording, pytest.raises(supple.ResultsError, match=r"no part"):
         recording.finish()
 
 
@@ -284,22 +285,25 @@ def test_results_of_an_earlier_run_stay_until_the_next_is_finished(path: Path, d
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (plan(8), "segments: was 9, is 8"),
-        (plan(9, rtol=1e-9), "rtol: was null, is 1e-09"),
-        (plan(9, q=[0.1, 0.2, 0.4]), r"q\[2\]: was 0.3, is 0.4"),
-        (plan(9, q=[0.1]), r"q: was \[0.1, 0.2, 0.3\], is \[0.1\]"),
-        (plan(9, integrator="x" * 200), 'integrator: was "logistic", is "xxxxx.*xxxxxx[.][.][.]'),
-        (Plan(recorded_runs.model(2.0), plan(9).settings), r"model: line \d+: was mass = 1.0, is mass = 2.0"),
+        (manifest(8), "segments: was 9, is 8"),
+        (manifest(9, rtol=1e-9), "rtol: was null, is 1e-09"),
+        (manifest(9, q=[0.1, 0.2, 0.4]), r"q\[2\]: was 0.3, is 0.4"),
+        (manifest(9, q=[0.1]), r"q: was \[0.1, 0.2, 0.3\], is \[0.1\]"),
+        (manifest(9, integrator="x" * 200), 'integrator: was "logistic", is "xxxxx.*xxxxxx[.][.][.]'),
+        (
+            RunManifest(recorded_runs.model(2.0), manifest(9).settings),
+            r"model: line \d+: was mass = 1.0, is mass = 2.0",
+        ),
     ],
 )
-def test_resume_refuses_another_plan_and_says_what_differs(path: Path, other: Plan, message: str) -> None:
+def test_resume_refuses_another_manifest_and_says_what_differs(path: Path, other: RunManifest, message: str) -> None:
     interrupted(path, 2)
     before = snapshot(path.parent)
     with pytest.raises(supple.ResultsError, match=message) as caught:
         Recording.resume(path, other)
     assert str(caught.value).startswith(f"{path}: the unfinished run there is a different one")
     assert snapshot(path.parent) == before
-    Recording.resume(path, plan(9))[0].finish(finished=False)
+    Recording.resume(path, manifest(9))[0].finish(finished=False)
 
 
 def test_flexible_bodies_are_compared_by_their_numbers(path: Path) -> None:
@@ -310,49 +314,49 @@ def test_flexible_bodies_are_compared_by_their_numbers(path: Path) -> None:
         return mech.build()
 
     model = hub(0.01)
-    with Recording.begin(path, Plan(model, {})) as recording:
+    with Recording.begin(path, RunManifest(model, {})) as recording:
         recording.append(*next(segments(1)))
     with pytest.raises(supple.ResultsError, match=r"model: the text is the same, flexible bodies are not"):
-        Recording.resume(path, Plan(hub(0.011), {}))
+        Recording.resume(path, RunManifest(hub(0.011), {}))
     for same_model in (model, hub(0.01)):
-        Recording.resume(path, Plan(same_model, {}))[0].finish(finished=False)
+        Recording.resume(path, RunManifest(same_model, {}))[0].finish(finished=False)
     assert supple.load(path) == model
 
 
 def test_resume_says_when_there_is_nothing_to_resume(path: Path, directory: Path) -> None:
     with pytest.raises(supple.ResultsError, match=r"motion.nc: nothing to resume: no run was begun there"):
-        Recording.resume(path, plan(1))
+        Recording.resume(path, manifest(1))
     assert os.listdir(path.parent) == []
     run(path, 1)
     before = snapshot(path.parent)
     with pytest.raises(supple.ResultsError, match=r"motion.nc: nothing to resume: the run is finished"):
-        Recording.resume(path, plan(1))
+        Recording.resume(path, manifest(1))
     assert snapshot(path.parent) == before
-    recording = Recording.begin(path, plan(2))
+    recording = Recording.begin(path, manifest(2))
     recording.append(*next(segments(1)))
     recording.finish(finished=False)
     for file in directory.iterdir():
         file.unlink()
     with pytest.raises(supple.ResultsError, match=r"not finished, but its parts in .* are gone"):
-        Recording.resume(path, plan(2))
+        Recording.resume(path, manifest(2))
     with open_results(path) as results:
         assert results.attrs["finished"] == 0
 
 
 @POSIX
 def test_two_runs_at_once_are_refused(path: Path) -> None:
-    with Recording.begin(path, plan(2)) as recording:
+    with Recording.begin(path, manifest(2)) as recording:
         for attempt in (Recording.begin, Recording.resume):
             with pytest.raises(supple.ResultsError, match=r"motion.nc: another run is writing there now"):
-                attempt(path, plan(2))
+                attempt(path, manifest(2))
         recording.append(*next(segments(1)))
         assert open_results(path).sizes["time"] == 1, "reading is no writing"
-    Recording.resume(path, plan(2))[0].finish(finished=False)
+    Recording.resume(path, manifest(2))[0].finish(finished=False)
 
 
 def test_settings_that_cannot_be_kept_are_refused(path: Path) -> None:
     with pytest.raises(supple.ResultsError, match=r"settings: expected what JSON can hold: .*function"):
-        Recording.begin(path, plan(1, tau=lambda t: t))
+        Recording.begin(path, manifest(1, tau=lambda t: t))
     assert os.listdir(path.parent) == []
 
 
@@ -380,7 +384,7 @@ def test_a_damaged_part_sends_the_run_back_to_the_part_before(path: Path, direct
     with pytest.warns(supple.ResultsWarning, match=f"{reason}.*the 3 parts before it are read"):
         assert same(open_results(path), whole(3))
     with pytest.warns(supple.ResultsWarning, match=f"{reason}.*the 3 parts before it are kept"):
-        recording, memory = Recording.resume(path, plan(9))
+        recording, memory = Recording.resume(path, manifest(9))
     assert memory is not None
     assert int(memory["number"]) == 3
     with recording:
@@ -391,7 +395,7 @@ def test_a_damaged_part_sends_the_run_back_to_the_part_before(path: Path, direct
 
 
 def test_damage_that_happens_during_the_run_is_found_before_anything_is_joined(path: Path, directory: Path) -> None:
-    with Recording.begin(path, plan(3)) as recording:
+    with Recording.begin(path, manifest(3)) as recording:
         for dataset, memory in segments(3):
             recording.append(dataset, memory)
         damage(directory / "00001.nc", "flipped")
@@ -406,11 +410,11 @@ def test_damage_that_happens_during_the_run_is_found_before_anything_is_joined(p
 
 def test_a_damaged_plan_leaves_the_motion(path: Path, directory: Path) -> None:
     interrupted(path, 2)
-    damage(directory / "plan.nc", "half")
+    damage(directory / "manifest.nc", "half")
     assert open_results(path).attrs.pop("finished") == 0
     assert np.array_equal(open_results(path).q, whole(2).q)
-    with pytest.raises(supple.ResultsError, match=r"plan.nc is damaged.*overwrite=True starts over"):
-        Recording.resume(path, plan(9))
+    with pytest.raises(supple.ResultsError, match=r"manifest.nc is damaged.*overwrite=True starts over"):
+        Recording.resume(path, manifest(9))
 
 
 def test_leftovers_with_temporary_names_are_of_no_account(path: Path, directory: Path) -> None:
@@ -445,20 +449,20 @@ def test_places_where_no_file_can_be(tmp_path: Path, path: Path, directory: Path
     ]:
         for attempt in (Recording.begin, Recording.resume):
             with pytest.raises(supple.ResultsError, match=message):
-                attempt(place, plan(1))
+                attempt(place, manifest(1))
         with pytest.raises(supple.ResultsError, match=r"(no results|got a directory)"):
             open_results(place)
     assert snapshot(tmp_path) == before
     directory.write_text("mine")
     with pytest.raises(supple.ResultsError, match=r"motion.nc.parts: cannot be written: File exists"):
-        Recording.begin(path, plan(1))
+        Recording.begin(path, manifest(1))
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_directory_that_may_not_be_written(path: Path) -> None:
     path.parent.chmod(0o500)
     with pytest.raises(supple.ResultsError, match=r"motion.nc.parts: cannot be written: Permission denied"):
-        Recording.begin(path, plan(1))
+        Recording.begin(path, manifest(1))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -467,7 +471,7 @@ def test_a_full_disk_keeps_the_parts(path: Path, directory: Path) -> None:
     earlier = path.read_bytes()
     interrupted(path, 3, of=4)
     full = directory / "00003.nc.draft"
-    recording, memory = Recording.resume(path, plan(4))
+    recording, memory = Recording.resume(path, manifest(4))
     assert memory is not None
     dataset, memory = recorded_runs.segment(memory)
     with recording:
@@ -500,13 +504,13 @@ def limited() -> Iterator[None]:
 
 
 def test_a_run_that_cannot_even_begin_leaves_nothing(path: Path, limited: None) -> None:
-    with pytest.raises(supple.ResultsError, match=r"plan.nc: cannot be written: File too large"):
-        Recording.begin(path, plan(1))
+    with pytest.raises(supple.ResultsError, match=r"manifest.nc: cannot be written: File too large"):
+        Recording.begin(path, manifest(1))
     assert os.listdir(path.parent) == []
 
 
 def test_a_directory_that_takes_the_place_of_the_results(path: Path, directory: Path) -> None:
-    recording = Recording.begin(path, plan(1))
+    recording = Recording.begin(path, manifest(1))
     recording.append(*next(segments(1)))
     path.mkdir()
     with pytest.raises(supple.ResultsError, match=r"motion.nc: cannot be written: Is a directory; the parts .* kept"):

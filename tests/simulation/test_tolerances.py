@@ -9,9 +9,9 @@ import pytest
 
 import supple
 from supple.inputs.inputs import Inputs
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
 from supple.simulation.methods.tolerances import Tolerances, extent
-from supple.simulation.system import System
 from supple.structures import FlexibleBody, Material, Rectangle, beam
 
 AMPLITUDES = (1e-9, 1e-8, 1e-3)
@@ -113,7 +113,7 @@ def test_the_native_loop_allows_what_the_formula_says() -> None:
     assert 2.0 <= extent(model) < 2.6
     inputs = Inputs(model, {"boom.angle": supple.PID(0.1, kp=1.0, ki=0.5, kd=0.1)})
     q, v = model.random_state(0)
-    system = System(model, inputs, q, v)
+    system = DrivenSystem(model, inputs, q, v)
     tolerances = Tolerances(system, 1e-8, None)
     y, new = np.random.default_rng(1).normal(size=(2, system.size))
     sizes = np.zeros((2, tolerances.count))
@@ -121,7 +121,7 @@ def test_the_native_loop_allows_what_the_formula_says() -> None:
     step = native_loop.allowed_errors.py_func  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native_loop, "copy", native_loop.copy.py_func)  # type: ignore[attr-defined]
-        step(0.01, y, new, tolerances.rules, tolerances.atol, tolerances.scaling, sizes, found)
+        step(0.01, y, new, tolerances.rule, sizes, found)
     both = np.maximum(np.abs(y), np.abs(new))
     np.testing.assert_allclose(found, tolerances.allowed(0.01, both, tolerances.sizes(both)), rtol=1e-14)
     # Bodies, kinds, positions and speeds are groups of their own: hub 2, boom 2, twice; integral and work.

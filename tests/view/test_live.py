@@ -172,13 +172,13 @@ def test_the_thread_runs_while_watched_and_ends() -> None:
 def test_a_pause_drops_the_frame_that_is_being_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     live = Live(pendulum(), q={"arm.angle": 1.0})
     live.run(True)
-    simulate = supple.simulate
+    advance_to = supple.Simulator.advance_to
 
     def paused_meanwhile(*arguments: Any, **options: Any) -> Any:
         live.run(False)
-        return simulate(*arguments, **options)
+        return advance_to(*arguments, **options)
 
-    monkeypatch.setattr("supple.view.live.simulate", paused_meanwhile)
+    monkeypatch.setattr(supple.Simulator, "advance_to", paused_meanwhile)
     live.advance()
     assert newest(live)[:2] == (0.0, 1.0)
     monkeypatch.undo()

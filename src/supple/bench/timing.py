@@ -14,7 +14,7 @@ from rich.table import Table
 
 from supple.errors import PhysicsWarning, SuppleError
 from supple.files import read
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.model.model import Model
 
 BATCH = 4096
@@ -40,7 +40,7 @@ def timing_table(path: Path, floating_base: bool = False) -> Table:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicsWarning)
-        model = ordinary(read(path, floating_base, limits=False, mimic=False).model, "supple bench")
+        model = floating_frames(read(path, floating_base, limits=False, mimic=False).model, "supple bench")
     peer = _pinocchio_times(model, path, floating_base) if path.suffix == ".urdf" and find_spec("pinocchio") else None
     table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state, one thread")
     table.add_column("")

@@ -12,8 +12,7 @@ import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.compare import formulations
 from supple.files import read
-from supple.formulations import described
-from supple.simulation.choice import KNOWN
+from supple.integrators import BY_NAME
 from supple.view import write_comparison
 
 
@@ -32,7 +31,7 @@ def compare(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML page to write.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
     floating_base: Floating = False,
@@ -46,7 +45,7 @@ def compare(
         raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
     counts = _counts(modes)
     contents = read(file, floating_base)
-    model, _ = described(contents.model)
+    model = contents.model.mechanism_model()
     settings = contents.run_arguments()
     if integrator is not None:
         settings.pop("step", None)  # of the file's own integrator

@@ -17,7 +17,7 @@ from supple.cli.console import File, Floating, app, err, out, say
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
 from supple.files import read
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations_of_motion import EquationsOfMotion
@@ -71,7 +71,7 @@ def equations_(
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
     contents = read(file, floating_base)
-    model = ordinary(contents.model, "supple equations")
+    model = floating_frames(contents.model, "supple equations")
     settings, run = contents.equation_arguments(), contents.run_arguments()
     if small:
         settings["small"] = _split(small)

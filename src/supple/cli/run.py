@@ -16,8 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import supple
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import Contents, read
-from supple.simulation.choice import KNOWN
-from supple.simulation.storage import require_suffix
+from supple.integrators import BY_NAME
+from supple.simulation.recording import require_suffix
 from supple.view import write_report
 
 SHOWN_JOINTS = 20
@@ -34,7 +34,7 @@ def run(
         Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(KNOWN)}.")] = None,
+    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,

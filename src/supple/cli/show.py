@@ -14,7 +14,7 @@ from supple.bench import timing_table
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import read
-from supple.formulations import described, ordinary
+from supple.formulations import floating_frames
 from supple.linear import modes_report
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
@@ -35,7 +35,7 @@ def modes(
     floating_base: Floating = False,
 ) -> None:
     """Show the natural modes of a model about its neutral configuration or its static equilibrium."""
-    model = ordinary(read(file, floating_base).model, "supple modes")
+    model = floating_frames(read(file, floating_base).model, "supple modes")
     text = modes_report(model, static=static, fixed=fixed or (), count=count)
     say(text)
 
@@ -47,7 +47,8 @@ def info(
     floating_base: Floating = False,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    model, formulation = described(read(file, floating_base).model)
+    loaded = read(file, floating_base).model
+    model, formulation = loaded.mechanism_model(), loaded.formulation_settings()
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -69,7 +70,7 @@ def info(
             say(f"  {sentence}")
     if formulation:
         kept = ", ".join(f"{name} {n}" for name, n in formulation["modes"].items())
-        say(f"simulated as {formulation['formulation']}, modes: {kept}")
+        say(f"simulated as {loaded.formulation}, modes: {kept}")
     for c in model.couplings:
         say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 

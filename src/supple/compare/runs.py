@@ -15,11 +15,12 @@ from supple.compare.costs import cost_of
 from supple.erls.matching import held_configuration, matched_state, natural_frequencies
 from supple.erls.model import ErlsModel, build
 from supple.errors import ModelError, StateError
+from supple.formulations import Formulation
 from supple.inputs.requests import Outputs
+from supple.integrators import GeneralizedAlpha
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.run import simulate
+from supple.simulation.simulate import simulate
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
 
@@ -113,7 +114,7 @@ def _fitting(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dataset(
-    runs: dict[str, xr.Dataset], deflection: float, natural: list[Floats], models: list[Model | ErlsModel]
+    runs: dict[str, xr.Dataset], deflection: float, natural: list[Floats], models: list[Formulation]
 ) -> xr.Dataset:
     """All runs side by side, with names and units."""
     results = list(runs.values())
@@ -127,7 +128,7 @@ def _dataset(
         row[: len(values)] = values
     costs = np.array([cost_of(model) for model in models])
     by_run = {
-        "elastic": [_elastic(m) for m in models],
+        "elastic": [int(m.is_mode.sum()) for m in models],
         "dofs": [m.nv for m in models],
         "evaluations": [int(x.attrs["evaluations"]) for x in results],
         "operations": costs[:, 0],
@@ -168,11 +169,6 @@ def _floating_frequencies(model: Model, q: Floats) -> Floats:
     joints = [name for name, elastic in zip(model.coordinates, model.is_mode, strict=True) if not elastic]
     found = linear.modes(model, linear.equilibrium(model, q, fixed=joints).q)
     return np.asarray(found.frequencies[[kind == "" for kind in found.kinds]])
-
-
-def _elastic(model: Model | ErlsModel) -> int:
-    """Number of elastic coordinates."""
-    return model.chain.modes if isinstance(model, ErlsModel) else int(model.is_mode.sum())
 
 
 def _flexible(model: Model) -> Iterator[tuple[str, FlexibleBody]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,9 @@ from supple.erls.compatibility_matrix import compatibility_matrix
 from supple.erls.display import Display
 from supple.erls.dynamics import Dynamics, EquationsOfMotion, hybrid
 from supple.erls.link_wrenches import LinkWrench, link_wrench
-from supple.errors import ModelError, SingularError, StateError
+from supple.erls.trace import ErlsTrace
+from supple.errors import FileFormatError, ModelError, SingularError, StateError
+from supple.expressions.function import Function
 from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
@@ -79,10 +81,16 @@ class ErlsModel:
         There are no closed ones.
     quaternions : tuple
         Nor quaternions.
+    implicit_steps : bool
+        False: generalized-alpha steps do not solve its equations.
+    formulation : str
+        By this name results files know it.
     """
 
+    formulation: ClassVar[str] = "equivalent rigid links"
     loops = None
     quaternions = ()
+    implicit_steps = False
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -302,11 +310,16 @@ class ErlsModel:
         return self.hybrid(q, v, drive, mask, external)
 
     def hybrid(
-        self, q: ArrayLike, v: ArrayLike, drive: ArrayLike, given: NDArray[np.bool_], external: Loads | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        known: ArrayLike,
+        prescribed: NDArray[np.bool_],
+        external: Loads | None = None,
     ) -> tuple[Numbers, Numbers]:
-        """The same with the accelerations in `drive`, where they are `given`, beside the forces."""
-        x, known, shape = self._formed(q, v, drive, external)
-        a, forces = hybrid(x, known, given[self._back])
+        """The same by a mask (nv,); `known` has accelerations where they are prescribed, else forces."""
+        x, ordered, shape = self._formed(q, v, known, external)
+        a, forces = hybrid(x, ordered, prescribed[self._back])
         return tuple(y[:, self.order].reshape((*shape, self.nv)) for y in (a, forces))  # type: ignore[return-value]
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
@@ -315,6 +328,60 @@ class ErlsModel:
         with self._faults(q_):
             kinetic, potential = self.dynamics.energy(q_[:, self._back], v_[:, self._back])
         return kinetic.reshape(shape), potential.reshape(shape)
+
+    def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Power (...) of generalized forces, W: they act on the whole motion of the joints, B v."""
+        rates = (self.actuation_matrix(q) @ np.asarray(v)[..., None])[..., 0]
+        return np.asarray((np.asarray(tau) * rates).sum(axis=-1))
+
+    def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
+        """Kinetic and potential energy (..., 2), momentum (..., 6) and first moment of mass (..., 3)."""
+        q_, v_, _ = self.display_state(q, v)
+        _, momentum, moment = self.display.energy_and_momentum(q_, v_)
+        return np.stack(self.energy(q, v), axis=-1), momentum, moment
+
+    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]]:
+        """The same: it has no machine code of its own."""
+        return self.energy_and_momentum
+
+    # ------------------------------------------------------------ equations, files, other formulations
+
+    def traced(self, limit: float) -> ErlsTrace:
+        """The system on graph nodes; the graph may have `limit` of them."""
+        return ErlsTrace(self, limit)
+
+    def forward_dynamics_function(self, limit: float) -> Function:
+        """Accelerations as a function of (q, v, tau) on graph nodes."""
+        t = self.traced(limit)
+        found = {"a": t.forward_dynamics(t.q, t.v, t.tau)}
+        return t.function("forward_dynamics", {"q": t.q, "v": t.v, "tau": t.tau}, found)
+
+    @property
+    def estimated_operations(self) -> int:
+        """Operations of forward dynamics, roughly, without tracing the system."""
+        links, n = len(self.bodies), self.nv
+        return 1000 * links + 60 * links * n + 4 * n**2 + n**3 // 3
+
+    def floating_frames(self, what: str) -> Model:
+        """Refused: it is no model of floating frames, which `what` alone takes."""
+        raise StateError(f"model {self.name!r} is an equivalent rigid-link system, which {what} does not take")
+
+    def mechanism_model(self) -> Model:
+        """The model of the same mechanism in floating frames."""
+        return Model(self.description)
+
+    def formulation_settings(self) -> dict[str, Any]:
+        """What `restored` needs besides the mechanism: the numbers of modes, by link."""
+        return {"modes": {link.name: link.modes for link in self.chain.links}}
+
+    @classmethod
+    def restored(cls, model: Model, settings: Mapping[str, Any]) -> ErlsModel:
+        """The system of a mechanism with the numbers of modes that `formulation_settings` has noted."""
+        modes = settings.get("modes")
+        if not (isinstance(modes, Mapping) and all(type(n) is int for n in modes.values())):
+            raise FileFormatError(f"modes: expected numbers of modes by body, got {modes!r}")
+        flexible = {name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody)}
+        return build(model, {name: n for name, n in modes.items() if name in flexible})
 
     # ------------------------------------------------------------ shapes and faults
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.erls.arrays import matvec, solve, transposed
 from supple.erls.dynamics import EquationsOfMotion, hybrid
-from supple.erls.model import ErlsModel
 from supple.expressions.elimination import solve_symmetric
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
+
+if TYPE_CHECKING:
+    from supple.erls.model import ErlsModel
 
 
 class ErlsTrace:
@@ -68,6 +70,14 @@ class ErlsTrace:
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces: they act on the whole motions of the joints, B v."""
         return tau @ matvec(self._equations(q, v).actuation, v)
+
+    def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
+        """The state itself: there are no loops to be closed, and the Delassus matrix is empty."""
+        return q, v, np.zeros((0, 0), dtype=object)
+
+    def closure_margins(self, S: Nodes) -> Nodes:
+        """Of no constraint equations: none."""
+        return np.zeros(0, dtype=object)
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
         """b."""

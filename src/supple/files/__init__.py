@@ -15,7 +15,7 @@ from supple.files import embedding, toml, urdf
 from supple.files.contents import Contents
 from supple.files.error_list import as_path
 from supple.files.relations import related
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 
@@ -102,11 +102,12 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
 def _simulated(file: Path, options: _Options) -> Model:
     """The model inside a results file; the stops of the run that the file holds are its model's."""
     model = embedding.read(file)
-    if isinstance(model, Model) or options.floating_base or options.mimic:
-        own = ordinary(model, "load with floating_base or mimic").description
-        own = related(own, file, options.limits is not False, bool(options.mimic))
-        return Model(_freed(own, file) if options.floating_base else own)
-    return cast(Model, model)  # both formulations have the names of Model
+    if options.floating_base or options.mimic:
+        floating_frames(model, "load with floating_base or mimic")
+    own = related(model.description, file, options.limits is not False, bool(options.mimic))
+    own = _freed(own, file) if options.floating_base else own
+    # Both formulations have the names of Model.
+    return cast(Model, model.restored(Model(own), model.formulation_settings()))
 
 
 def save(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:

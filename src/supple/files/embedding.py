@@ -25,7 +25,7 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
 from supple.files.error_list import require_file
-from supple.formulations import AnyModel, restored
+from supple.formulations import Formulation, restored
 from supple.model.model import Model
 
 TEXT, BODIES, SETTINGS = "model_text", "model_bodies", "settings"
@@ -104,7 +104,7 @@ def _require_plain(name: str, where: str) -> None:
         raise FileFormatError(f"{where}: expected the plain name of a file beside the model, got {name!r}")
 
 
-def simulated_model(dataset: xr.Dataset, path: Path) -> AnyModel:
+def simulated_model(dataset: xr.Dataset, path: Path) -> Formulation:
     """The model of a dataset in the formulation in which it was simulated; errors begin with the path of its file."""
     try:
         return _simulated(dataset)
@@ -113,7 +113,7 @@ def simulated_model(dataset: xr.Dataset, path: Path) -> AnyModel:
         raise FileFormatError("\n".join(f"{path}: {line}" for line in lines)) from None
 
 
-def _simulated(dataset: xr.Dataset) -> AnyModel:
+def _simulated(dataset: xr.Dataset) -> Formulation:
     model = embedded_model(dataset)
     if SETTINGS not in dataset:
         return model
@@ -143,7 +143,7 @@ def _require_size(name: str, size: int) -> None:
         raise FileFormatError(f"{name}: expected at most {LARGEST:,} bytes, got {size:,}")
 
 
-def read(path: Path) -> AnyModel:
+def read(path: Path) -> Formulation:
     """The model inside a results file, in the formulation in which it was simulated."""
     require_file(path)
     try:

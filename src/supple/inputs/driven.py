@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
-from supple.formulations import AnyModel, traced
+from supple.formulations import Formulation
 from supple.inputs.inputs import Applied, Inputs
 from supple.inputs.quantities import Quantities
 from supple.model.compiled import LIMIT
-from supple.model.trace import Trace
 
 
 class DrivenEquations:
@@ -23,9 +22,9 @@ class DrivenEquations:
     """
 
     def __init__(
-        self, model: AnyModel, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
+        self, model: Formulation, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
     ) -> None:
-        self.trace = t = traced(model, limit)
+        self.trace = t = model.traced(limit)
         graph = t.graph
         z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
@@ -49,8 +48,7 @@ class DrivenEquations:
     def closed(self) -> dict[str, Nodes]:
         """The state with its loops closed, and how far their rows are from repeating each other."""
         x, S = self.closed_state
-        margin = self.trace.closure_margins(S) if isinstance(self.trace, Trace) else S
-        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": margin}
+        return {"y": np.concatenate([x.q, x.v, self.at.z]), "margin": self.trace.closure_margins(S)}
 
     @cached_property
     def closed_state(self) -> tuple[Applied, Nodes]:
@@ -65,7 +63,7 @@ class DrivenEquations:
     def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
         made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
-        if x.model.loops is None or not isinstance(self.trace, Trace):
+        if x.model.loops is None:
             return made, np.zeros((0, 0), dtype=object)
         q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
         return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S

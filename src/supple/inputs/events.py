@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.checks import is_number
 from supple.description.limits import Limit
 from supple.errors import StateError, nearest
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations
 from supple.inputs.inputs import Inputs
 
@@ -72,7 +72,7 @@ class Event:
                 )
 
 
-def limit_speed(model: AnyModel, limit: Limit) -> int:
+def limit_speed(model: Formulation, limit: Limit) -> int:
     """The speed whose coordinate has stops."""
     place = model.coordinate_index(limit.coordinate)
     found = np.flatnonzero(model.q_of_speed == place)
@@ -82,7 +82,7 @@ def limit_speed(model: AnyModel, limit: Limit) -> int:
 
 
 def require_sound(
-    model: AnyModel, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit], q: Vector | None = None
+    model: Formulation, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit], q: Vector | None = None
 ) -> None:
     """Refuse laws, events and stops that do not fit the model, and a start q (nq,) beyond a stop."""
     e = DrivenEquations(model, inputs)
@@ -93,7 +93,7 @@ def require_sound(
             at.formula(event.when, where)
         for name, x in event.change.items():
             kind, place = changed(model, inputs, name, where)
-            if kind == "y" and place in _prescribed(model, inputs):
+            if kind == "y" and place in prescribed_places(model, inputs):
                 raise StateError(f"{where}: change: the motion of {name!r} is prescribed, so it cannot be changed")
             at.formula(x, f"{where}: {name!r}")
     for limit in limits:
@@ -114,7 +114,7 @@ def require_sound(
                 )
 
 
-def _prescribed(model: AnyModel, inputs: Inputs) -> set[int]:
+def prescribed_places(model: Formulation, inputs: Inputs) -> set[int]:
     """Places in the state that motions prescribe."""
     out = set()
     for speed, motion in inputs.motions.items():
@@ -125,7 +125,7 @@ def _prescribed(model: AnyModel, inputs: Inputs) -> set[int]:
     return out
 
 
-def changed(model: AnyModel, inputs: Inputs, name: str, where: str) -> tuple[str, int]:
+def changed(model: Formulation, inputs: Inputs, name: str, where: str) -> tuple[str, int]:
     """What an event changes: "u" or "y" and the place there."""
     rate = name[5:-1] if name.startswith("rate(") and name.endswith(")") else None
     if rate is not None and rate in model.speeds:

@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.erls.model import ErlsModel
-from supple.model.model import Model
+from supple.formulations import FORMULATIONS
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range, slice)
 DEEPEST = 200
@@ -93,7 +92,7 @@ class _Walk:
             yield "name", x.__qualname__
             yield "bases", x.__bases__
             yield from ((k, v) for k, v in sorted(vars(x).items()) if not k.startswith("__") or callable(v))
-        elif isinstance(x, Model | ErlsModel):
+        elif isinstance(x, FORMULATIONS):
             yield from (("names", (x.name, x.coordinates, x.speeds)), ("arrays", x.arrays()))
         elif isinstance(x, tuple | list):
             yield from ((f"[{i}]", part) for i, part in enumerate(x))

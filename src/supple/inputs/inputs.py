@@ -20,7 +20,7 @@ from supple.checks import is_number
 from supple.errors import StateError, nearest
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs.controllers import PID, Sampled, Signal
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
@@ -79,7 +79,7 @@ class Inputs:
 
     def __init__(
         self,
-        model: AnyModel,
+        model: Formulation,
         tau: Laws = None,
         motion: Mapping[str, Motion | Signal] | None = None,
         variables: Mapping[str, float] | None = None,

@@ -10,7 +10,7 @@ from supple.expressions.derivatives import forward
 from supple.expressions.formula import Formula
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, Graph
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs.tables import Table
 
 
@@ -20,7 +20,7 @@ class Quantities:
     the pieces of tables begin.
     """
 
-    model: AnyModel
+    model: Formulation
     graph: Graph
     t: Expr
     q: Nodes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.errors import SimulationError, StateError
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.inputs.controllers import Sampled
 from supple.inputs.identity import NoValueError, digest
 from supple.inputs.quantities import Quantities
@@ -27,7 +27,7 @@ def is_function(law: Any) -> bool:
     return callable(law) and not isinstance(law, Sampled)
 
 
-def equations(law: Any, model: AnyModel, count: int) -> Function | None:
+def equations(law: Any, model: Formulation, count: int) -> Function | None:
     """A function of (t, q, v) as equations, if it gives the same numbers as when it is called."""
     graph = Graph()
     t = graph.new_input("t")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from supple.errors import SingularError
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.arguments import named_vector
@@ -124,7 +124,7 @@ def linear_equations(
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones; the others are chosen.
     """
-    ordinary(model, "supple.linear")
+    floating_frames(model, "supple.linear")
     held = held_speeds(model, fixed)
     q0 = coordinates(model, q, held)
     v0 = speeds(model, q0, v, held)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError, SuppleError
-from supple.formulations import ordinary
+from supple.formulations import floating_frames
 from supple.linear.balance import Balance
 from supple.linear.dependents import Dependents
 from supple.linear.eigenmodes import is_symmetric, loose, symmetric_modes
@@ -139,7 +139,7 @@ def equilibrium(
     >>> equilibrium(mech.build()).q
     array([-0.02])
     """
-    ordinary(model, "supple.linear")
+    floating_frames(model, "supple.linear")
     held = held_speeds(model, fixed)
     start = coordinates(model, q, held, rigid=False)
     return _Search(Balance(model, tau, external, held), start).run()

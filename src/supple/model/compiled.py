@@ -18,6 +18,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
 from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.traced_functions import signature, traced
+from supple.recursions.tree import Flex, Tree
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -28,10 +29,9 @@ LIMIT = 20 * LARGEST
 """Nodes at which tracing is given up: derivatives make many that are not needed in the end."""
 
 
-def estimated_operations(model: Model) -> int:
-    """Operations of forward dynamics, roughly, without tracing the model."""
-    total = 500 * len(model.bodies)
-    flex = model.flex
+def estimated_operations(tree: Tree, flex: Flex | None) -> int:
+    """Operations of forward dynamics, roughly, from the arrays of a model."""
+    total = 500 * (len(tree.parent) - 1)
     if flex is not None:
         n, full, row = flex.modes, flex.full, flex.mode_row
         ports = flex.port_first[1:] - flex.port_first[:-1]
@@ -46,9 +46,20 @@ def estimated_operations(model: Model) -> int:
 class Numbered(Protocol):
     """What has numbers and names that decide its equations: a model of any formulation."""
 
-    bodies: tuple[str, ...]
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Their names."""
+        ...
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Their names."""
+        ...
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Their names."""
+        ...
 
     def arrays(self) -> dict[str, Numbers]:
         """All numbers, by name."""
@@ -92,7 +103,7 @@ class Compiled(MachineCode):
         self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
         inputs, outputs = signature(model, what, self.parameters, self.derivatives)
         key = model_key(model, what, self.parameters, self.derivatives)
-        weight = estimated_operations(model) // 2 * (1 + len(self.derivatives) * model.nv)
+        weight = model.estimated_operations // 2 * (1 + len(self.derivatives) * model.nv)
         self.engine = "llvm"
         try:
             super().__init__(
@@ -102,8 +113,8 @@ class Compiled(MachineCode):
             self._fall_back()
 
     def _traced(self) -> Function:
-        if estimated_operations(self.model) > 4 * LARGEST:
-            raise GraphTooLarge(f"about {estimated_operations(self.model)} operations")
+        if self.model.estimated_operations > 4 * LARGEST:
+            raise GraphTooLarge(f"about {self.model.estimated_operations} operations")
         function = traced(self.model, self.what, self.parameters, self.derivatives, LIMIT)
         if len(function.order) > LARGEST:
             raise GraphTooLarge(f"{len(function.order)} nodes")

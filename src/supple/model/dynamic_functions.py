@@ -85,6 +85,15 @@ class DynamicFunctions(KinematicFunctions):
         self.refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 
+    def inverse_mass_product(self, q: ArrayLike, x: ArrayLike, prescribed: NDArray[np.bool_]) -> Numbers:
+        """M^-1 x (..., nv) of the tree, prescribed degrees of freedom held: the speeds that impulses x give."""
+        (q_, x_), shape, dtype = self.batch(q=(q, self.nq), x=(x, self.nv))
+        out = np.zeros((len(q_), self.nv), dtype)
+        with self.workspace(dtype) as ws:
+            fault = articulated.inverse_mass_solve(self.tree, self.flex, q_, prescribed, ws, x_.copy(), out)
+        self.refuse_singular(fault)
+        return out.reshape((*shape, self.nv))
+
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -157,6 +166,16 @@ class DynamicFunctions(KinematicFunctions):
             mask[i] = True
             drive[..., i] = value
         return self._articulated(q, v, drive, mask, external)
+
+    def hybrid(
+        self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: NDArray[np.bool_]
+    ) -> tuple[Numbers, Numbers]:
+        """The same (a, tau) by a mask (nv,); `known` has accelerations where they are prescribed, else forces."""
+        return self._articulated(q, v, known, prescribed, None)
+
+    def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Power (...) of generalized forces, W."""
+        return np.asarray((np.asarray(tau) * v).sum(axis=-1))
 
     def _articulated(
         self,

@@ -36,6 +36,12 @@ class KinematicFunctions(StateFunctions):
         R, p = self.evaluation.poses(q_)
         return R.reshape((*shape, *R.shape[1:])), p.reshape((*shape, *p.shape[1:]))
 
+    def motions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, Numbers]:
+        """Velocity and acceleration (..., 1 + bodies, 6) of the ground and all body frames, each in its own axes."""
+        (q_, v_, a_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
+        V, A = self.evaluation.motions(q_, v_, a_)
+        return V.reshape((*shape, *V.shape[1:])), A.reshape((*shape, *A.shape[1:]))
+
     def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
         """Angular and linear velocity (..., 6) of a frame's origin, in ground axes or its own (`axes="frame"`)."""
         return self._motion(q, v, np.zeros(self.nv), frame, axes)[0]

@@ -6,20 +6,23 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import StateError
-from supple.model.compiled import Compiled
+from supple.expressions.function import Function
+from supple.model.compiled import Compiled, estimated_operations
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
 from supple.model.rollout import Rollout
+from supple.model.trace import Trace
+from supple.model.traced_functions import traced as traced_function
 from supple.recursions.operators import Operators
 
 if TYPE_CHECKING:
@@ -40,7 +43,11 @@ class Model(DynamicFunctions):
         Their names, "body.what"; a speed that is the rate of a coordinate has its name.
     frames : tuple of str
         Names that `pose` and the like understand.
+    formulation : str
+        Flexible bodies move with floating frames; by this name results files know it.
     """
+
+    formulation: ClassVar[str] = "floating frames"
 
     def __init__(self, description: Description) -> None:
         super().__init__(description)
@@ -75,6 +82,16 @@ class Model(DynamicFunctions):
             raise StateError(f"model {self.name!r}: no centre of mass, the total mass is {self.mass:g}")
         _, _, c, shape = self._sums(q, np.zeros(self.nv))
         return (c / self.mass).reshape((*shape, 3))
+
+    def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
+        """Kinetic and potential energy (..., 2), momentum (..., 6) and first moment of mass (..., 3), in one sweep."""
+        E, L, c, shape = self._sums(q, v)
+        return E.reshape((*shape, 2)), L.reshape((*shape, 6)), c.reshape((*shape, 3))
+
+    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]]:
+        """The same in machine code."""
+        compiled: Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]] = self.compile("sums")
+        return compiled
 
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
         (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
@@ -139,3 +156,54 @@ class Model(DynamicFunctions):
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
             return Rollout(self, integrator, parameters, threads)
         return Compiled(self, what, parameters, derivatives, threads)
+
+    # ------------------------------------------------------------ what simulation asks of a formulation
+
+    def traced(self, limit: float) -> Trace:
+        """The model on graph nodes; the graph may have `limit` of them."""
+        return Trace(self, limit=limit)
+
+    def forward_dynamics_function(self, limit: float) -> Function:
+        """Accelerations as a function of (q, v, tau) on graph nodes."""
+        return traced_function(self, "forward_dynamics", (), (), limit)
+
+    @property
+    def estimated_operations(self) -> int:
+        """Operations of forward dynamics, roughly, without tracing the model."""
+        return estimated_operations(self.tree, self.flex)
+
+    @property
+    def implicit_steps(self) -> bool:
+        """Whether generalized-alpha steps can solve its equations: of a tree they can."""
+        return self.loops is None
+
+    @property
+    def display(self) -> Model:
+        """The model to look at: this one."""
+        return self
+
+    def display_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
+        """Coordinates, speeds and accelerations of `display`: these themselves."""
+        v = np.asarray(v)
+        return np.asarray(q), v, np.zeros_like(v) if a is None else np.asarray(a)
+
+    def display_frame(self, frame: str) -> str:
+        """The frame of `display` that is meant by one of this model: itself."""
+        return frame
+
+    def floating_frames(self, what: str) -> Model:
+        """This model: it is one of floating frames, which `what` takes."""
+        return self
+
+    def mechanism_model(self) -> Model:
+        """The model of the same mechanism in floating frames: this one."""
+        return self
+
+    def formulation_settings(self) -> dict[str, Any]:
+        """What `restored` needs besides the mechanism: nothing."""
+        return {}
+
+    @classmethod
+    def restored(cls, model: Model, settings: Mapping[str, Any]) -> Model:
+        """The model of a results file in this formulation."""
+        return model

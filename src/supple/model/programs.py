@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.program import Bound, Program
-from supple.engines.blocks.recorder import Cells, Constants, Recorder, by_element, recording
+from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_recorder import Cells, Constants, Recorder, by_element, recording
 from supple.engines.plain import plain
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import linalg
 
-from supple.errors import StateError, nearest
+from supple.integrators import (
+    CVODE,
+    DOP853,
+    IDA,
+    RTOL,
+    Adaptive,
+    Auto,
+    CustomSolver,
+    FixedStep,
+    GeneralizedAlpha,
+    Integrator,
+    Leapfrog,
+    Radau,
+)
 from supple.model.compiled import LARGEST
-from supple.model.model import Model
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.horizon import Horizon
 from supple.simulation.methods.dop853 import NativeDOP853
-from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitDriver, FixedSteps
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha, ImplicitDriver
+from supple.simulation.methods.fixed_steps import ExplicitDriver
+from supple.simulation.methods.generalized_alpha import ImplicitDriver
 from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
 from supple.simulation.methods.segment import Method
-from supple.simulation.methods.sundials import NAMES as SUNDIALS
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
-from supple.simulation.system import System
 
 Vector = NDArray[np.float64]
-STEPPED = ("generalized_alpha", *EXPLICIT)
-"""Integrators of fixed steps."""
-KNOWN = ("auto", *SOLVERS, *SUNDIALS, *STEPPED)
 STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
 PATIENCE = 60.0
@@ -34,7 +42,6 @@ PATIENCE = 60.0
 SOON, MANY_TIMES, IMPLICIT = 10.0, 30.0, 10.0
 """Explicit steps that take longer than so many seconds and cost more than so many times what implicit ones do, which
 cost about so many evaluations each, are not chosen either."""
-RTOL = 1e-8
 MANY = 20_000
 """Steps of DOP853 beyond which it is stability that asks for them and not accuracy."""
 LIGHT = 0.3
@@ -48,104 +55,83 @@ DENSE = 300
 
 @dataclass(frozen=True)
 class Choice:
-    """An integrator with its settings, and why it was taken."""
+    """An integrator with its options, and why it was taken."""
 
-    integrator: str | type[Any] | GeneralizedAlpha | FixedSteps
-    rtol: float
-    atol: float | None
+    options: Adaptive | FixedStep | GeneralizedAlpha
     reason: str
 
-    def method(self, system: System, native: bool, y: Vector, u: Vector) -> Method:
+    def method(self, system: DrivenSystem, native: bool, y: Vector, u: Vector) -> Method:
         """The integrator for a system; native loops only where nothing asks for Python."""
-        chosen = self.integrator
-        if isinstance(chosen, GeneralizedAlpha):
-            return ImplicitDriver(system, chosen, y, u)
-        if isinstance(chosen, FixedSteps):
-            return ExplicitDriver(system, chosen)
-        name = chosen if isinstance(chosen, str) else chosen.__name__
-        tolerances = Tolerances(system, self.rtol, self.atol, name)
-        if chosen == "DOP853" and native and system.engine == "llvm" and not system.inputs.calls:
+        options = self.options
+        if isinstance(options, GeneralizedAlpha):
+            return ImplicitDriver(system, options, y, u)
+        if isinstance(options, FixedStep):
+            return ExplicitDriver(system, options)
+        tolerances = Tolerances(system, options.rtol, options.atol, options.name)
+        if isinstance(options, DOP853) and native and system.engine == "llvm" and not system.inputs.calls:
             return NativeDOP853(system, tolerances)
-        if chosen == "IDA" and system.model.loops is not None:
+        if isinstance(options, IDA) and system.model.loops is not None:
             return ClosedIDA(system, tolerances)
-        if isinstance(chosen, str) and chosen in SUNDIALS:
-            return Sundials(system, chosen, tolerances)
-        return ScipySolver(system, SOLVERS[chosen] if isinstance(chosen, str) else chosen, tolerances)
+        if isinstance(options, CVODE | IDA):
+            return Sundials(system, options.name, tolerances)
+        solver = options.solver if isinstance(options, CustomSolver) else SOLVERS[options.name]
+        return ScipySolver(system, solver, tolerances)
 
 
-def choose(
-    integrator: Any,
-    step: float | None,
-    rtol: float | None,
-    atol: float | None,
-    system: System,
-    y: Vector,
-    u: Vector,
-    duration: float,
-    samples: int,
-) -> Choice:
-    """The integrator asked for, or the best for this system where "auto" was asked for."""
-    asked, rtol = rtol is not None or atol is not None, RTOL if rtol is None else rtol
-    for name, x in (("rtol", rtol), ("atol", atol)):
-        if x is not None and not (np.isfinite(x) and x > 0):
-            raise StateError(f"{name}: expected a positive number, got {x}")
-    if isinstance(integrator, str) and integrator not in KNOWN:
-        raise StateError(f"integrator: no {integrator!r}{nearest(integrator, KNOWN)}")
-    if isinstance(integrator, str) and integrator in STEPPED:
-        if step is None:
-            raise StateError(f"step: {integrator} needs the length of its steps, s")
-        made = GeneralizedAlpha(step) if integrator == "generalized_alpha" else FixedSteps(integrator, step)
-        return Choice(made, rtol, atol, "as asked")
-    if step is not None:
-        raise StateError(f"step: only {', '.join(STEPPED)} take one, got {step} for {integrator!r}")
-    if integrator != "auto":
-        return Choice(integrator, rtol, atol, "as asked")
-    return _automatic(rtol, atol, asked, system, y, u, duration, samples)
-
-
-def _automatic(
-    rtol: float, atol: float | None, asked: bool, system: System, y: Vector, u: Vector, duration: float, samples: int
-) -> Choice:
+def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horizon: Horizon) -> Choice:
+    """The integrator asked for, or the best for this system where `Auto` was asked for."""
+    if not isinstance(wanted, Auto):
+        return Choice(wanted, "as asked")
     fastest = max((fastest_motion(system, x, u) for x in _configurations(system, y)), key=abs)
-    size = abs(fastest)
+    return _for_motion(wanted, system, horizon, fastest)
+
+
+def _for_motion(wanted: Auto, system: DrivenSystem, horizon: Horizon, fastest: complex) -> Choice:
+    """The best integrator for a system whose fastest motion is known, as an eigenvalue, 1/s."""
+    asked = wanted.rtol is not None or wanted.atol is not None
+    tolerances = RTOL if wanted.rtol is None else wanted.rtol, wanted.atol
+    size, duration = abs(fastest), horizon.duration
     if size * duration < 1e3:
-        return Choice("DOP853", rtol, atol, "nothing is stiff: adaptive explicit steps of order 8")
+        return Choice(DOP853(*tolerances), "nothing is stiff: adaptive explicit steps of order 8")
     vibrates = abs(fastest.imag) > abs(fastest.real)
     what = f"fastest vibration {size / (2 * np.pi):.4g} Hz" if vibrates else f"fastest decay {size:.3g} 1/s"
     steps = size * duration / STABLE
-    seconds = 13 * steps * _seconds_of_a_rate(system)
-    native = system.engine == "llvm" and not system.inputs.calls and 3 * system.rough_operations < LARGEST
-    if (
-        steps > MANY
-        and not asked
-        and system.model.loops is None
-        and native
-        and abs(fastest.real) < LIGHT * size
-        and 0.2 * seconds <= PATIENCE
-    ):
-        h = SHARE * 2 / size
-        good = np.sqrt(24 * GOOD) / (2 * np.pi * h)
-        why = (
-            f"{what}: it alone sets the steps, of {h:.2g} s, and the cheapest ones that keep it stable do; motions up "
-            f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
-        )
-        return Choice(FixedSteps("leapfrog", h), rtol, atol, why)
-    h = max(duration / (samples - 1) / 10, STABLE / size)
+    seconds = 13 * steps * system.evaluation_seconds
+    if not asked and steps > MANY and abs(fastest.real) < LIGHT * size and _leaps(system, seconds):
+        return _leapfrog(what, size)
+    h = max(horizon.interval / 10, STABLE / size)
     many_times = seconds > SOON and 13 * steps > MANY_TIMES * IMPLICIT * duration / h
     if not vibrates and seconds > PATIENCE:
-        return Choice("Radau", rtol, atol, f"{what}: too fast for explicit steps, and damped: implicit of order 5")
-    explicit_only = system.model.loops is not None or not isinstance(system.model, Model)
-    if asked or explicit_only or not vibrates or not (seconds > PATIENCE or many_times):
-        why = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
-        return Choice("DOP853", rtol, atol, why)
-    why = (
+        reason = f"{what}: too fast for explicit steps, and damped: implicit of order 5"
+        return Choice(Radau(*tolerances), reason)
+    if asked or not system.model.implicit_steps or not vibrates or not (seconds > PATIENCE or many_times):
+        reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
+        return Choice(DOP853(*tolerances), reason)
+    reason = (
         f"{what}: too fast for explicit steps over {duration:g} s; implicit steps of {h:.3g} s, a tenth of the output "
         "interval, pass over what they cannot resolve. With rtol given the steps are adaptive"
     )
-    return Choice(GeneralizedAlpha(h), rtol, atol, why)
+    return Choice(GeneralizedAlpha(h), reason)
 
 
-def _configurations(system: System, y: Vector) -> list[Vector]:
+def _leaps(system: DrivenSystem, seconds: float) -> bool:
+    """Whether leapfrog steps run in a native loop and take no longer than one has patience for."""
+    native = system.engine == "llvm" and not system.inputs.calls and 3 * system.operations < LARGEST
+    return system.model.loops is None and native and 0.2 * seconds <= PATIENCE
+
+
+def _leapfrog(what: str, size: float) -> Choice:
+    """Leapfrog steps for a fastest vibration of this size, rad/s."""
+    h = SHARE * 2 / size
+    good = np.sqrt(24 * GOOD) / (2 * np.pi * h)
+    reason = (
+        f"{what}: it alone sets the steps, of {h:.2g} s, and the cheapest ones that keep it stable do; motions up "
+        f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
+    )
+    return Choice(Leapfrog(h), reason)
+
+
+def _configurations(system: DrivenSystem, y: Vector) -> list[Vector]:
     """The start, and two configurations near it, undeformed and at rest: frequencies change with the configuration.
 
     Joints are turned by up to 1 rad and moved by up to a tenth of the size of the motion or of the mechanism, so that a
@@ -170,14 +156,7 @@ def _configurations(system: System, y: Vector) -> list[Vector]:
     return found
 
 
-def _seconds_of_a_rate(system: System) -> float:
-    """A rough guess of the time of one evaluation."""
-    if system.engine != "llvm":
-        return 3e-5 + 1e-9 * system.rough_operations
-    return 1e-7 + 3e-10 * system.rough_operations + (2e-5 if system.inputs.calls else 0.0)
-
-
-def fastest_motion(system: System, y: Vector, u: Vector) -> complex:
+def fastest_motion(system: DrivenSystem, y: Vector, u: Vector) -> complex:
     """The largest eigenvalue of the linearized system at a state, from differences of its rates."""
     n = system.size
     if not n:

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.loops.loops import Loops
 from supple.model.model import Model
-from supple.recursions import articulated
 from supple.recursions.tree import QUATERNION, THREE_AXES
+from supple.simulation.start_state import closed_state
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -18,7 +17,7 @@ IMMOVABLE = 1e-9
 """Answer of a joint to an impulse, relative to that of the open tree, below which the loops hold it."""
 
 
-def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector, Vector] | None:
+def impulse_at(model: Model, q: Vector, speed: int, prescribed: Mask) -> tuple[Vector, Vector] | None:
     """Change (nv,) of all speeds by an impulse that changes one by 1, and the impulses (nv,); None if none can.
 
     With the impulse e at the joint, M dv = e + J* L and J dv = 0: dv = M^-1 e - M^-1 J* S^-1 J M^-1 e. Prescribed
@@ -29,26 +28,23 @@ def impulse_at(model: Model, q: Vector, speed: int, given: Mask) -> tuple[Vector
     q : (nq,) array
         A configuration with its loops closed.
     speed : int
-    given : (nv,) array of bool
+    prescribed : (nv,) array of bool
     """
-    (q_,), _, dtype = model.batch(q=(q, model.nq))
-    x, v = np.zeros((1, model.nv)), np.zeros((1, model.nv), dtype)
-    x[0, speed] = 1.0
-    with model.workspace(dtype) as ws:
-        model.refuse_singular(articulated.inverse_mass_solve(model.tree, model.flex, q_, given, ws, x, v))
-    change: Vector = v[0]
+    x = np.zeros(model.nv)
+    x[speed] = 1.0
+    change: Vector = model.inverse_mass_product(q, x, prescribed)
     least, closing = IMMOVABLE * change[speed], np.zeros(model.nv)
     if model.loops is not None:
-        at = model.loops.constraint_state(q, given=given)
-        rows = -model.loops.redundancy(at.J, given).solve(at.S, at.J @ change)
+        at = model.loops.constraint_state(q, given=prescribed)
+        rows = -model.loops.redundancy(at.J, prescribed).solve(at.S, at.J @ change)
         change, closing = change + at.X.T @ rows, at.J.T @ rows
     if change[speed] <= least:
         return None
-    felt = model.mass_matrix(q) @ change - closing if given.any() else x[0]
+    felt = model.mass_matrix(q) @ change - closing if prescribed.any() else x
     return change / change[speed], felt / change[speed]
 
 
-def closed_again(model: Model, q: Vector, v: Vector, given: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
+def closed_again(model: Model, q: Vector, v: Vector, prescribed: Mask, places: Iterable[int]) -> tuple[Vector, Vector]:
     """Coordinates and speeds with the loops closed again, after those at some places of (q, v) were changed.
 
     These and prescribed degrees of freedom keep their values.
@@ -58,21 +54,14 @@ def closed_again(model: Model, q: Vector, v: Vector, given: Mask, places: Iterab
     AssemblyError
         If that cannot be, with what contradicts it.
     """
-    loops = model.loops
-    if loops is None:
-        return q, v
-    fixed, still = given.copy(), given.copy()
+    fixed, still = prescribed.copy(), prescribed.copy()
     for place in places:
         if place < model.nq:
             fixed[_speeds(model, place)] = True
         else:
             still[place - model.nq] = True
-    q = loops.assemble(q, _names(loops, fixed))
-    return q, loops.consistent(q, v, _names(loops, still))
-
-
-def _names(loops: Loops, which: Mask) -> list[str]:
-    return [name for name, x in zip(loops.model.speeds, which, strict=True) if x]
+    held = ([name for name, x in zip(model.speeds, which, strict=True) if x] for which in (fixed, still))
+    return closed_state(model, q, v, *held)
 
 
 def _speeds(model: Model, place: int) -> list[int]:

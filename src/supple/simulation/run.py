@@ -1,291 +1,282 @@
-"""`supple.simulate`: the motion of a model, with inputs, events and results."""
+"""A run on its way: from segment to segment, through jumps, ticks of clocks, events and stops."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from supple.description.limits import Limit
-from supple.errors import ResultsError, SimulationError, StateError, nearest, unexpected
-from supple.formulations import AnyModel, described, ordinary
-from supple.inputs.controllers import Signal
-from supple.inputs.events import Event, require_sound
-from supple.inputs.inputs import Inputs, Laws, Motion
-from supple.inputs.requests import Outputs
-from supple.inputs.user_functions import UNKNOWN, text
-from supple.model.arguments import named_vector
-from supple.simulation.choice import choose
-from supple.simulation.course import Course, Part, Vector, integral
-from supple.simulation.methods.fixed_steps import FixedSteps
-from supple.simulation.methods.generalized_alpha import GeneralizedAlpha
-from supple.simulation.results import as_dataset
-from supple.simulation.storage import Plan, Recording, open_results
-from supple.simulation.system import System
+from supple.errors import SimulationError, SingularError, StateError
+from supple.inputs.events import Event
+from supple.integrators import Integrator
+from supple.simulation.choice import Choice, choose
+from supple.simulation.clocks import Clocks
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.event_handling import EventHandler
+from supple.simulation.horizon import Horizon
+from supple.simulation.independent_speeds import IndependentSpeeds
+from supple.simulation.methods.segment import Effort, Memory, Method, Segment, Task
+from supple.simulation.samples import Samples
 
-PARTS = 50
-"""Most parts of a run that is written to a file; each is safe once it is there."""
-LOOPS = ("projection", "independent")
-TURNED = "orientation"
-"""Variable whose last values the next part goes on from: the sign of a quaternion must not jump."""
+Vector = NDArray[np.float64]
+Progress = Callable[[float], None]
+MOST_EVENTS = 10_000
+"""In one output interval: more are a model that chatters."""
+OPEN = 5e-9
+"""Error of a constraint equation, relative to its typical size, with which a run does not go on."""
+KEPT_AT_JUMPS = ("h", "sizes")
+"""What a method keeps where a law jumps: step length and size of the motion."""
+Key = tuple[tuple[tuple[int, float], ...], tuple[int, ...]]
 
 
-def simulate(
-    model: AnyModel,
-    duration: float,
-    q: ArrayLike | Mapping[str, float] | None = None,
-    v: ArrayLike | Mapping[str, float] | None = None,
-    tau: Laws = None,
-    *,
-    motion: Mapping[str, Motion | Signal] | None = None,
-    variables: Mapping[str, float] | None = None,
-    events: Sequence[Event] = (),
-    limits: Sequence[Limit] = (),
-    outputs: Outputs | None = None,
-    integrator: str | type[Any] | GeneralizedAlpha | FixedSteps = "auto",
-    rtol: float | None = None,
-    atol: float | None = None,
-    step: float | None = None,
-    guess: Mapping[str, float] | None = None,
-    loops: str = "projection",
-    samples: int = 201,
-    progress: Callable[[float], None] | None = None,
-    file: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    overwrite: bool = False,
-) -> xr.Dataset:
-    """The motion from a state, as a dataset over time.
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same in a run.
+
+    Attributes
+    ----------
+    events, limits : tuples
+    horizon : Horizon
+    wanted : Integrator
+        Asked for; what is taken is the run's choice.
+    """
+
+    events: tuple[Event, ...]
+    limits: tuple[Limit, ...]
+    horizon: Horizon
+    wanted: Integrator
+
+
+class Run:
+    """A system in motion.
 
     Parameters
     ----------
-    model : Model
-    duration : float
-        Seconds.
-    q, v : array_like or mapping of name to number, optional
-        State at the start; what is not named is neutral and at rest. Closed loops are closed before the start: named
-        coordinates and speeds keep their values, if their rates are speeds; an array is a guess. What is prescribed
-        must be as it is prescribed.
-    tau : array_like, mapping or function, optional
-        Generalized forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) -
-        2*rate(arm.angle)"), a `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of
-        (t, q, v) for all. Functions that work on symbols become part of the equations, others are called.
-    motion : mapping of speed name to Motion, number, formula of t or Table, optional
-        Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
-    variables : mapping of name to number, optional
-        Names for formulas, which events may change.
-    events : sequence of Event
-    limits : sequence of Limit
-        Stops of joints.
-    outputs : Outputs, optional
-        What to give besides the state: frames, wrenches, nodes, strains.
-    integrator : str, scipy solver class, GeneralizedAlpha or FixedSteps
-        "auto" chooses from the fastest motion of the system, and says why. Adaptive: DOP853 (a native loop), RK45,
-        RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
-        stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
-    rtol, atol : float, optional
-        Tolerances of adaptive integrators, rtol 1e-8 if not given; where one is given, "auto" takes an adaptive
-        integrator. Without atol errors are relative to the size of the motion, body by body, so that a vibration of
-        1 nm is as exact as one of 1 m; a given atol is added to rtol times every state, whatever its unit.
-    step : float, optional
-        Length of fixed steps, s.
-    guess : mapping of name to number, optional
-        Coordinates from which the loops are closed, besides those of q; they may change.
-    loops : str
-        How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
-        "independent": as many speeds as there are dofs are left as they are, the others follow from them, and
-        which ones these are is chosen anew where the choice has become a bad one.
-    samples : int
-        Number of output times, both ends included.
-    progress : function of a float, optional
-        Called now and then with the simulated time.
-    file : path, optional
-        netCDF file, written part by part while the run goes on; a run that was killed can be resumed from it.
-    resume, overwrite : bool
-        Go on with the unfinished run in `file`; or begin anew in spite of it.
+    system : DrivenSystem
+    setting : Setting
+    q, v : (nq,), (nv,) arrays
+        The state at the start, loops closed.
+    partition : IndependentSpeeds, optional
+        Where loops are kept closed in independent coordinates.
 
-    Returns
-    -------
-    xarray.Dataset
-        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the actuators (time), and what
-        `outputs` asks for, with names and units; times of events. Attributes say how it was found, and why so.
-
-    Raises
-    ------
-    SimulationError
-        When the integration cannot go on, with the time and the coordinate; `error.result` is the motion up to there.
-
-    Notes
-    -----
-    Quaternions of the output have unit length. During the integration their length does not matter: rotations are
-    taken from their direction alone.
+    Attributes
+    ----------
+    t, y, u : float, (n,) array, (k,) array
+        Present time, state (see `driven_system`) and held values.
+    held : dict of int to float
+        Limits whose joint is held by a stop, and the side.
+    signs : (e,) array
+        Sides on which the watched functions are; empty if they are not known.
+    memory : dict of name to array
+        What the integrator keeps from segment to segment.
+    first : two arrays
+        y and u from which integrators are made: not those of a resumed run, which would have others.
+    happened : list of (float, str)
+        Events so far.
+    effort : Effort
+        Steps and evaluations so far.
+    ended : bool
+        Whether an event has ended the run.
+    choice : Choice
+        The integrator that was taken.
     """
-    if not isinstance(model, AnyModel):
-        raise unexpected("supple.simulate", "a Model or an equivalent rigid-link system", model)
-    if not (np.isfinite(duration) and duration > 0):
-        raise StateError(f"duration: expected a positive number, got {duration}")
-    if samples < 2:
-        raise StateError(f"samples: expected at least 2, got {samples}")
-    if loops not in LOOPS:
-        raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
-    for name, given in (("loops", loops if loops != LOOPS[0] else None), ("guess", guess)):
-        if given is not None and model.loops is None:
-            raise StateError(f"{name}: model {model.name!r} has no closed loops, got {given!r}")
-    if guess is not None and q is not None and not isinstance(q, Mapping):
-        raise StateError("guess: an array q is a guess already, expected one of them, or q by name")
-    if resume and file is None:
-        raise StateError("resume: expected the file of the run to go on with, got none")
-    named = {x.coordinate for x in limits}
-    limits = [*(x for x in model.description.limits if x.coordinate not in named), *limits]
-    inputs = Inputs(model, tau, motion, variables, stops=bool(limits))
-    q_0 = named_vector(model.coordinates, guess or {}, "guess", model.neutral())
-    q_0 = q_0 if q is None else named_vector(model.coordinates, q, "q", q_0)
-    v_0 = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
-    system = System(model, inputs, q_0, v_0)
-    _require_no_conflict(system, q, v, q_0, v_0)
-    if limits:
-        ordinary(model, "a stop of joints")
-    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
-        ordinary(model, "generalized_alpha")
-    if model.loops is not None:
-        _require_closing(model, integrator)
-        prescribed = [name for name, given in zip(model.speeds, system.given, strict=True) if given]
-        q_0, v_0 = system.start_state(q_0, v_0)
-        q_0 = model.loops.assemble(q_0, [*_kept(model, q), *prescribed])
-        v_0 = model.loops.consistent(q_0, v_0, [*_kept(model, v), *prescribed])
-    require_sound(model, inputs, events, limits, q_0)
-    course = Course(system, events, limits, float(duration), samples, progress, loops == "independent")
-    y, u = course.start(q_0, v_0)
-    choice = choose(integrator, step, rtol, atol, system, y, u, float(duration), samples)
-    course.choice = choice
-    wanted = outputs or Outputs()
-    settings = {
-        "duration": float(duration),
-        "samples": samples,
-        "integrator": str(choice.integrator),
-        "rtol": choice.rtol,
-        "atol": atol,
-        "loops": loops,
-        "q": q_0.tolist(),
-        "v": v_0.tolist(),
-        "inputs": inputs.describe(),
-        "events": [*map(_described, events), *map(_described, limits)],
-        "outputs": repr(wanted),
-    }
-    if file is None:
+
+    def __init__(
+        self, system: DrivenSystem, setting: Setting, q: Vector, v: Vector, partition: IndependentSpeeds | None
+    ) -> None:
+        self.setting, self.horizon, self.partition = setting, setting.horizon, partition
+        self.ended = False
+        self.happened: list[tuple[float, str]] = []
+        self.effort = Effort()
+        self.t, self.held, self.signs = 0.0, dict[int, float](), np.zeros(0)
+        self.memory: Memory = {}
+        self.y, self.u = np.concatenate([*system.start_state(q, v), system.z_0]), system.u_0.copy()
+        self.use(system)
+        self.choose_speeds()
+        system.begin(0.0, self.y, self.u)
+        self.first = self.y.copy(), self.u.copy()
+        self.choice: Choice = choose(setting.wanted, system, self.y, self.u, self.horizon)
+
+    def use(self, system: DrivenSystem) -> None:
+        """Take a system whose clocks tick now."""
+        self.system = system
+        self._handlers: dict[Key, EventHandler] = {}
+        self._methods: dict[Key, Method] = {}
+        self.clocks = Clocks(system, self.t, self.horizon.close)
+        self._times, self._done = np.zeros(0), 0
+        self._gathered: list[Samples] = []
+
+    def interrupt(self) -> None:
+        """Forget what the integrator and the watched functions have kept: the state or a law was changed."""
+        self.memory, self.signs = {}, np.zeros(0)
+
+    # ------------------------------------------------------------ advancing
+
+    def advance(self, goal: float, times: Vector, tell: Progress) -> None:
+        """Go to a time, or to the event before it that ends the run; gather the motion at some times."""
+        self._times, self._done, self._gathered = times, 0, []
+        if not self.ended:
+            self._sample_present()
+            self._advance(goal, tell)
+
+    @property
+    def gathered(self) -> Samples:
+        """The motion at the output times of the last `advance`, as far as it came."""
+        if not self._gathered:
+            return self.sampled(np.zeros(0), np.zeros((0, len(self.y))))
+        return Samples.joined(self._gathered)
+
+    def _sample_present(self) -> None:
+        """Samples of the present time, if it is an output time."""
+        if len(self._times) and self._times[0] <= self.t + self.horizon.close:
+            self._gathered.append(self.sampled(self._times[:1], self.y[None]))
+            self._done = 1
+
+    def _advance(self, goal: float, tell: Progress) -> None:
+        """Segment by segment to a time, or to the event that ends the run."""
+        mark, done, before = self.t, self._done, len(self.happened)
+        while not self.ended and (self._done < len(self._times) or self.t < goal - self.horizon.close):
+            self._segment(goal, tell)
+            if self._done > done or self.t > mark + self.horizon.interval:
+                mark, done, before = self.t, self._done, len(self.happened)
+            elif len(self.happened) - before > MOST_EVENTS:
+                raise SimulationError(
+                    f"model {self.system.model.name!r}: more than {MOST_EVENTS} events up to t = {self.t:.6g} s since "
+                    f"the last output time, the last of them {self.happened[-1][1]!r}: the model chatters"
+                )
+        tell(self.t if self.ended else goal)
+
+    def _segment(self, goal: float, tell: Progress) -> None:
+        """To the next jump or event, or to the goal."""
+        method, handler = self.method(), self.handler()
+        task = self._task(goal, method, tell)
+        found = self._run(method, task)
+        count, system = len(found.states), handler.system
+        if count:
+            self._gather(self._times[self._done : self._done + count], system.project(found.states))
+        self.t, self.y = found.t, system.project(found.y[None])[0]
+        self._require_closed()
+        met = self._times[self._done : self._done + 1]
+        if found.events and len(met) and met[0] <= found.t + self.horizon.close:  # an event at an output time
+            self._gather(met, found.y[None])
+        # What is zero at the end of a segment has passed zero in the next: sides go from one to the other.
+        self.signs = np.zeros(0) if task.watch is None or found.events else task.watch.signs.copy()
+        if found.events:
+            self._react(handler, found.events)
+        if not self.ended and self.clocks.is_jump(self.t):
+            self.clocks.jump(self.t, self.y, self.u)
+            self.memory = {key: self.memory[key] for key in KEPT_AT_JUMPS if key in self.memory}
+        self.choose_speeds()
+
+    def _task(self, goal: float, method: Method, tell: Progress) -> Task:
+        """The next segment: to the next jump; where loops are closed, to the next output time."""
+        end = min(goal, self.clocks.next_jump(self.t))
+        # A segment ends with its loops closed, and with a look at the choice of independent speeds.
+        if self.system.model.loops is not None and (method.one_step or self.partition is not None):
+            following = self._times[self._done : self._done + 1]
+            end = min(end, float(following[0]) if len(following) else self.t + self.horizon.interval)
+        # An output time that is the jump's but for rounding shows the state before the jump, as all others do.
+        upto = int(np.searchsorted(self._times, end + self.horizon.close, side="right"))
+        watch = self.handler().watch(self.t, self.y, self.u, self.horizon.interval)
+        if watch is not None and len(self.signs):
+            watch.signs = np.where(self.signs != 0, self.signs, watch.signs)
+        within = np.minimum(self._times[self._done : upto], end)
+        out = np.full((len(within), len(self.y)), np.nan)
+        return Task(self.t, self.y, end, within, self.u, dict(self.memory), watch, out, tell)
+
+    def _run(self, method: Method, task: Task) -> Segment:
+        """What a method makes of a task; where it fails, the states that it has found are gathered."""
+        before = Effort(**vars(method.effort))
         try:
-            (part,) = course.parts(1)
-        except SimulationError as error:
-            error.result = _dataset(course, Part.joined(course.unfinished), wanted)
-            raise
-        return _dataset(course, part, wanted)
-    if resume:
-        _require_comparable(settings)
-    kept, formulation = described(model)
-    plan = Plan(kept, settings | formulation)
-    recording, memory = Recording.resume(file, plan) if resume else (Recording.begin(file, plan, overwrite), None)
-    with recording:
-        try:
-            _record(course, recording, wanted, memory)
-        except SimulationError as error:
-            error.result = open_results(file)
-            raise
-    return open_results(file)
+            found = method.run(task)
+        except (SimulationError, SingularError, StateError) as error:  # the last from a function of the user's
+            kept = int(np.append(np.isfinite(task.out).all(axis=1), False).argmin())
+            times = self._times[self._done : self._done + kept]
+            if kept:
+                self._gather(times, task.out[:kept])
+            if isinstance(error, SimulationError):
+                raise
+            reached = float(times[-1]) if kept else self.t
+            raise SimulationError(f"{method.name} stopped after t = {reached:.6g} s: {error}") from None
+        finally:
+            self.effort.add(method.effort, before)
+        self.memory = task.memory
+        return found
 
+    def _react(self, handler: EventHandler, events: list[int]) -> None:
+        """What the events do."""
+        self.happened += [(self.t, handler.label(n)) for n in events]
+        self.ended, self.held = handler.react(events, self.t, self.y, self.u)
+        self.memory = {}
+        if self.ended and len(self._times):
+            self._sample_end()
 
-def _require_closing(model: AnyModel, integrator: Any) -> None:
-    """Refuse what cannot close loops."""
-    if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
-        raise StateError(
-            f"model {model.name!r} has closed loops, which {integrator} does not take; expected DOP853, Radau, BDF, "
-            "CVODE, IDA, leapfrog, rk4 or another explicit method"
-        )
+    def _sample_end(self) -> None:
+        """The state behind the last event as the last sample; it takes the place of one at the same time."""
+        if self._gathered and self._gathered[-1].t[-1] >= self.t - self.horizon.close:
+            last = self._gathered.pop()
+            if len(last) > 1:
+                self._gathered.append(last[:-1])
+        self._gathered.append(self.sampled(np.array([self.t]), self.y[None]))
 
+    # ------------------------------------------------------------ states
 
-def _kept(model: AnyModel, given: ArrayLike | Mapping[str, float] | None) -> list[str]:
-    """Speeds whose coordinates, or which themselves, were given by name: an assembly leaves them as they are."""
-    return [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
+    def _gather(self, t: Vector, y: Vector) -> None:
+        """Samples of states (n, ...) at the next output times."""
+        self._gathered.append(self.sampled(t, y))
+        self._done += len(t)
 
+    def sampled(self, t: Vector, y: Vector) -> Samples:
+        """States, accelerations and generalized forces of states (n, ...)."""
+        s = self.handler().system
+        u = np.repeat(self.u[None], len(t), axis=0)
+        if s.inputs.calls:
+            for i in range(len(t)):
+                s.call(float(t[i]), y[i], u[i])
+        q, v = s.settled(t, y, u)
+        a, tau = s.motion(t, y, u)
+        return Samples(t, q, v, a, tau, y[:, s.nq + s.nv :])
 
-def _record(course: Course, recording: Recording, outputs: Outputs, memory: dict[str, Any] | None) -> None:
-    """A run, or the rest of one, to its file; the parts that are there make up a file in order, whatever happens."""
-    before: xr.Dataset | None = None
-
-    def append(part: Part) -> None:
-        nonlocal before
-        before = _dataset(course, part, outputs, before)
-        turned = {TURNED: before[TURNED].values[-1]} if TURNED in before else {}
-        recording.append(before, course.memory() | turned)
-
-    if memory is not None:
-        course.restore(memory)
-        if TURNED in memory:
-            before = xr.Dataset({TURNED: (("time", "frame", "quaternion"), memory[TURNED][None])})
-    try:
-        for part in course.parts(PARTS):
-            append(part)
-    except SimulationError:
-        if course.unfinished:
-            append(Part.joined(course.unfinished))
-        recording.finish(finished=False)
-        raise
-    except ResultsError:  # nothing more can be written
-        raise
-    except BaseException:  # the keyboard, or a function of the user's
-        recording.finish(finished=False)
-        raise
-    recording.finish()
-
-
-def _dataset(course: Course, part: Part, outputs: Outputs, before: xr.Dataset | None = None) -> xr.Dataset:
-    """A part of a run, or all of it, as a dataset; quaternions go on from the part before."""
-    x, system = part, course.system
-    out = as_dataset(
-        system.model,
-        x.t,
-        x.q,
-        x.v,
-        x.a,
-        x.tau,
-        outputs,
-        course.attributes(),
-        sums=system.sums,
-        before=before,
-        given=system.given,
-    )
-    work = integral(x, system)
-    if work is not None:
-        out["work"] = ("time", work, {"units": "J", "long_name": "work of the actuators"})
-    return out
-
-
-def _described(x: Event | Limit) -> str:
-    """An event or a limit as text; of a function its name and a digest of its code, the same in every process."""
-    return f"{type(x).__name__}({', '.join(f'{f.name}={text(getattr(x, f.name))}' for f in fields(x))})"
-
-
-def _require_comparable(settings: Mapping[str, Any]) -> None:
-    """Refuse to go on with a run whose laws cannot be compared with those it began with."""
-    laws = [f"{key}: {law}" for key, law in settings["inputs"].items()] + settings["events"]
-    for law in laws:
-        if UNKNOWN in law:
-            raise StateError(
-                f"resume: {law}; expected a law that depends on numbers, texts, arrays and functions of these, so that "
-                "it is known to be the one that the run began with. overwrite=True begins anew"
+    def _require_closed(self) -> None:
+        """Refuse a state whose loops projection has not closed."""
+        loops = self.system.model.loops
+        if loops is None:
+            return
+        error = np.where(loops.holonomic, np.abs(loops.errors(self.y[: self.system.nq])[0]), 0.0)
+        share = error / loops.scales.rows
+        if not share.max(initial=0.0) <= OPEN:
+            worst = int(share.argmax())
+            name, row = loops.rows[worst]
+            moved = [self.system.model.speeds[i] for i in np.flatnonzero(self.system.prescribed)]
+            why = f"the prescribed motions of {', '.join(moved)} contradict it, or " if moved else ""
+            raise SimulationError(
+                f"model {self.system.model.name!r}: constraint {name!r}: {row.label} is off by {error[worst]:.3g} "
+                f"(m or rad) at t = {self.t:.6g} s: {why}the steps were too long, or the configuration is singular"
             )
 
+    def choose_speeds(self) -> None:
+        """Independent speeds for the next segment."""
+        if self.partition is not None:
+            self.partition.update(self.t, self.y[: self.system.nq], self.handler().system.prescribed)
 
-def _require_no_conflict(system: System, q: Any, v: Any, q_0: Vector, v_0: Vector) -> None:
-    """Refuse a start that contradicts a prescribed motion."""
-    model = system.model
-    q_1, v_1 = system.start_state(q_0, v_0)
-    for given, names, before, after in ((q, model.coordinates, q_0, q_1), (v, model.speeds, v_0, v_1)):
-        for i, name in enumerate(names):
-            named = given is not None and (not isinstance(given, Mapping) or name in given)
-            unit = name.split(".")[-1] in ("qx", "qy", "qz", "qw")  # of any length
-            if named and not unit and abs(before[i] - after[i]) > 1e-6 * max(1.0, abs(after[i])):
-                raise StateError(f"{name!r}: starts at {before[i]:g}, but its prescribed motion starts at {after[i]:g}")
+    def _key(self) -> Key:
+        """What is held by stops, and the independent speeds."""
+        return tuple(sorted(self.held.items())), () if self.partition is None else self.partition.present
+
+    def handler(self) -> EventHandler:
+        key = self._key()
+        if key not in self._handlers:
+            system = self.system.chosen(frozenset(key[1]))
+            self._handlers[key] = EventHandler(system, self.setting.events, self.setting.limits, dict(self.held))
+        return self._handlers[key]
+
+    def method(self) -> Method:
+        key = self._key()
+        if key not in self._methods:
+            handler = self.handler()
+            # From the first state, not this one: else a run that is resumed would have another.
+            self._methods[key] = self.choice.method(handler.system, handler.native, *self.first)
+        return self._methods[key]

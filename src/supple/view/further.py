@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
 from supple.view.rounding import ROUNDING, sizes
@@ -54,7 +54,7 @@ def further_curves(result: xr.Dataset) -> int:
     return sum(prod(x.shape[1:]) for x in _variables(result))
 
 
-def further(model: AnyModel, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
+def further(model: Formulation, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
     """Plots of all quantities over time but the state and its energies, each with its units and names.
 
     What is zero but for rounding has no curves, but the key `zero` with its largest value.
@@ -101,7 +101,7 @@ def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
             yield x.transpose("time", ...)
 
 
-def _sheets(model: AnyModel, x: xr.DataArray) -> list[Sheet]:
+def _sheets(model: Formulation, x: xr.DataArray) -> list[Sheet]:
     """The plots of a quantity: along its last axis or across it, whichever makes fewer."""
     values = x.values.astype(float)
     if x.dims[1:] == ("speed",) and x.shape[1] == model.nv:
@@ -131,7 +131,7 @@ def _sheets(model: AnyModel, x: xr.DataArray) -> list[Sheet]:
     ]
 
 
-def _by_speed(model: AnyModel, x: xr.DataArray, values: Floats) -> list[Sheet]:
+def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[Sheet]:
     """Joints and modes apart, as for the speeds themselves."""
     out = []
     units = dict.fromkeys(range(model.nv), _unit(x))

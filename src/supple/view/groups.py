@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 
 
-def groups(model: AnyModel, key: str, units: Sequence[str]) -> dict[tuple[bool, str], list[int]]:
+def groups(model: Formulation, key: str, units: Sequence[str]) -> dict[tuple[bool, str], list[int]]:
     """Places in q or v of what belongs in one plot: joints and modes apart, one unit each."""
     if key == "q":
         modal = {int(i) for i in model.q_of_speed[model.is_mode]}

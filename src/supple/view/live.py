@@ -17,12 +17,16 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import StateError, SuppleError
+from supple.integrators import DOP853, GeneralizedAlpha
 from supple.model.model import Model
+from supple.simulation.horizon import Horizon
 from supple.simulation.impacts import closed_again
-from supple.simulation.run import simulate
+from supple.simulation.simulator import Simulator
 from supple.view.pace import FRAME, MANY, Pace
 
-RTOL, ATOL = 1e-6, 1e-8
+ADAPTIVE = DOP853(rtol=1e-6, atol=1e-8)
+HORIZON = Horizon(1.0, samples=1 + round(1.0 / FRAME))
+"""Events are looked for once a frame."""
 STIFF = 30_000
 """Steps a simulated second of an explicit integrator, beyond which implicit ones are taken."""
 LONGEST_STEP = 2.0**-9
@@ -87,6 +91,8 @@ class Live:
         self.running = False
         self.error = ""
         self._stiff = False
+        self._simulator: Simulator | None = None
+        self._reached: _State | None = None
         self._steps = 0
         self._pace = Pace()
         self._changed = threading.Condition()
@@ -220,9 +226,11 @@ class Live:
                 raise _Overtaken
 
         try:
-            span, options = self._options(span)
-            options |= {"samples": pictures + 1, "progress": still_wanted}
-            result = simulate(self.model, pictures * span, state.q, state.v, drive, **options)
+            span, integrator = self._options(span)
+            simulator = self._simulator_at(state, drive, integrator)
+            before, times = simulator.effort.steps, simulator.t + span * np.arange(1, pictures + 1)
+            found = simulator.advance_to(times[-1], times, still_wanted)
+            energies = simulator.system.sums(found.q, found.v)[0]
         except _Overtaken:
             return
         except Exception as error:  # the edge of the thread: whatever it was, the reader must see it
@@ -230,22 +238,42 @@ class Live:
             with self._changed:
                 self._fail(text, turn)
             return
-        q, v, kinetic, potential = (result[x].values for x in ("q", "v", "kinetic_energy", "potential_energy"))
         with self._changed:
             if self._turn != turn:
                 return
-            self._steps = int(result.attrs["steps"])
+            self._steps = simulator.effort.steps - before
             stiff = self._steps > max(STIFF * pictures * span, MANY)
-            self._stiff = self._stiff or (stiff and self.model.loops is None)  # loops are not for implicit steps
-            for i in range(1, pictures + 1):
-                self._publish(_State(state.t + i * span, q[i], v[i]), float(kinetic[i]), float(potential[i]))
+            self._stiff = self._stiff or (stiff and self.model.implicit_steps)
+            for i, (q, v, (kinetic, potential)) in enumerate(zip(found.q, found.v, energies, strict=True), start=1):
+                self._publish(_State(state.t + i * span, q, v), float(kinetic), float(potential))
+            self._reached = self._state
 
-    def _options(self, span: float) -> tuple[float, dict[str, Any]]:
+    def _simulator_at(self, state: _State, drive: Floats, integrator: DOP853 | GeneralizedAlpha) -> Simulator:
+        """The simulator at a state, under generalized forces: they are variables, so that it is compiled once.
+
+        Its own time goes on, whatever the reader does: nothing here depends on it.
+        """
+        names = [f"force{i + 1}" for i in range(self.model.nv)]
+        forces = dict(zip(names, drive.tolist(), strict=True))
+        made, reached = self._simulator, self._reached
+        self._simulator = self._reached = None  # until it has come to the next frame
+        if made is None or made.choice.options != integrator:
+            laws = dict(zip(self.model.speeds, names, strict=True))
+            start = state.q, state.v, laws
+            made = Simulator(self.model, *start, variables=forces, integrator=integrator, horizon=HORIZON)
+        elif reached is not state:
+            made.set(q=state.q, v=state.v, variables=forces)
+        elif made.variables != forces:
+            made.set(variables=forces)
+        self._simulator = made
+        return made
+
+    def _options(self, span: float) -> tuple[float, DOP853 | GeneralizedAlpha]:
         """The length of a frame near the one wanted, and how it is integrated."""
         if not self._stiff:
-            return span, {"integrator": "DOP853", "rtol": RTOL, "atol": ATOL}
+            return span, ADAPTIVE
         step = self._implicit_step(span)
-        return step * max(1, round(span / step)), {"integrator": "generalized_alpha", "step": step}
+        return step * max(1, round(span / step)), GeneralizedAlpha(step)
 
     def _implicit_step(self, span: float) -> float:
         return min(LONGEST_STEP, 2.0 ** float(np.floor(np.log2(span))))

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.view.curves import annotated, plot
 from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity
@@ -23,7 +23,7 @@ MOST_NUMBERS = 200_000
 """Of all curves together; of many curves there are fewer points, but not less than 500."""
 
 
-def plots(model: AnyModel, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given.
 
     In place of what is zero but for rounding stands its name, see `further`.

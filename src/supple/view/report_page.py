@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from supple.erls.model import ErlsModel
 from supple.errors import StateError
-from supple.formulations import AnyModel, seen_as
+from supple.formulations import Formulation
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.version import VERSION
@@ -33,7 +32,7 @@ NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 
 
 def write_report(
-    model: AnyModel,
+    model: Formulation,
     result: xr.Dataset,
     path: str | os.PathLike[str],
     *,
@@ -66,16 +65,15 @@ def write_report(
 
 
 def report_page(
-    model: AnyModel, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
+    model: Formulation, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
 ) -> str:
     """The page that `write_report` writes."""
     _require_fit(model, result)
-    still = np.zeros((result.sizes["time"], model.nv))
-    seen, q, _, _ = seen_as(model, result["q"].values, still, still)
+    q, _, _ = model.display_state(result["q"].values, np.zeros((result.sizes["time"], model.nv)))
     sheets = plots(model, result, spectra)
     data = {
         "plots": [sheet for sheet in sheets if "curves" in sheet],
-        "scene": scene(seen, result["time"].values.astype(float), q, traces),
+        "scene": scene(model.display, result["time"].values.astype(float), q, traces),
     }
     body = filled(
         "report.html",
@@ -97,7 +95,7 @@ def _zero(sheets: list[dict[str, Any]]) -> str:
     return f'<p class="note">Zero but for rounding, and not plotted: {html.escape(named)}.</p>'
 
 
-def _require_fit(model: AnyModel, result: xr.Dataset) -> None:
+def _require_fit(model: Formulation, result: xr.Dataset) -> None:
     missing = [name for name in NEEDED if name not in result]
     if missing:
         raise StateError(f"result: expected what supple.simulate gives, got no {', '.join(missing)}")
@@ -122,7 +120,7 @@ def _alert(result: xr.Dataset) -> str:
     return f'<p class="alert" role="alert">Unfinished run, up to t = {float(result["time"][-1]):.6g} s</p>'
 
 
-def _summary(model: AnyModel, result: xr.Dataset) -> str:
+def _summary(model: Formulation, result: xr.Dataset) -> str:
     """What was run and how, as a list of terms."""
     t, attrs, gravity = result["time"].values, result.attrs, model.description.gravity
     kinetic, potential = result["kinetic_energy"].values, result["potential_energy"].values
@@ -159,15 +157,15 @@ def _accuracy(attrs: Mapping[Any, Any]) -> dict[str, str]:
     return {"Length of steps": f"{attrs['step']:.3g} s"} if "step" in attrs else {}
 
 
-def _degrees_of_freedom(model: AnyModel, result: xr.Dataset) -> int:
+def _degrees_of_freedom(model: Formulation, result: xr.Dataset) -> int:
     """Of the closed mechanism, at configurations of this motion."""
-    if isinstance(model, ErlsModel):
+    if model.loops is None:
         return model.nv
     at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
-    return degrees_of_freedom(model, result["q"].values[at])
+    return degrees_of_freedom(model.mechanism_model(), result["q"].values[at])
 
 
-def _system(model: AnyModel) -> str:
+def _system(model: Formulation) -> str:
     """Rows of the table of bodies."""
     rows = []
     for name, placed in model.description.bodies.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from supple.formulations import AnyModel, seen_as
+from supple.formulations import Formulation
 from supple.recursions.closures import ANGLE
 
 ROUNDING = 1e-12
@@ -14,7 +14,7 @@ CONFIGURATIONS = 9
 """From which the extent of a mechanism is measured."""
 
 
-def sizes(model: AnyModel, result: xr.Dataset) -> dict[tuple[str, str], float]:
+def sizes(model: Formulation, result: xr.Dataset) -> dict[tuple[str, str], float]:
     """Sizes by variable and unit of what may be a difference of larger numbers, and then is not measured by itself.
 
     Momentum against that of all mass at the kinetic energy's speed, |p| <= sqrt(2 m T); errors of constraints against
@@ -35,10 +35,10 @@ def sizes(model: AnyModel, result: xr.Dataset) -> dict[tuple[str, str], float]:
     return out
 
 
-def _extent(model: AnyModel, result: xr.Dataset) -> float:
+def _extent(model: Formulation, result: xr.Dataset) -> float:
     """How far origins of bodies are from that of the ground at most, m."""
     at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
     q = np.ascontiguousarray(result["q"].values[at], dtype=float)
     still = np.zeros((len(at), model.nv))
-    seen, q, _, _ = seen_as(model, q, still, still)
-    return float(np.linalg.norm(seen.poses(q)[1], axis=-1).max())
+    q, _, _ = model.display_state(q, still)
+    return float(np.linalg.norm(model.display.poses(q)[1], axis=-1).max())

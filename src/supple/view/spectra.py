@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
 from supple.structures.sparse_modes import lowest_modes
@@ -22,7 +22,7 @@ MOST_MARKS = 12
 MIN_SAMPLES = 8
 
 
-def spectra(model: AnyModel, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
+def spectra(model: Formulation, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
     """A plot for each kind of coordinate; `names` chooses coordinates, all but quaternions if not given."""
     t, q = result["time"].values.astype(float), result["q"].values
     wanted = range(model.nq) if names is None else [model.coordinate_index(name) for name in names]
@@ -89,7 +89,7 @@ def frequencies(body: FlexibleBody, count: int) -> Floats:
     return np.sqrt(np.maximum(squares[:count], 0.0)) / (2.0 * np.pi)
 
 
-def _own_marks(model: AnyModel) -> list[dict[str, Any]]:
+def _own_marks(model: Formulation) -> list[dict[str, Any]]:
     """Natural frequencies of the flexible bodies by themselves; equal ones once, with the first one's name."""
     at: dict[str, list[str]] = {}
     values: dict[str, float] = {}

@@ -13,10 +13,9 @@ from supple.checks import Floats
 from supple.description.members import GROUND, Placed
 from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
-from supple.model.compiled import estimated_operations
 from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
-from supple.simulation.system import WORTH_COMPILING
+from supple.simulation.driven_system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame
 
 Numbers = NDArray[Any]
@@ -72,7 +71,7 @@ class Stage:
         In machine code for the model where that is quick to compile: the generic engine takes longer to be ready.
         """
         model = self.model
-        if model.nv == 0 or estimated_operations(model) > WORTH_COMPILING:
+        if model.nv == 0 or model.estimated_operations > WORTH_COMPILING:
             return model.poses(q)
         R, p = model.compile("kinematics", threads=1)(q)
         ground = np.broadcast_to(np.eye(3), (len(q), 1, 3, 3)), np.zeros((len(q), 1, 3))

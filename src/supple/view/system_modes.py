@@ -9,12 +9,11 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
-from supple.formulations import AnyModel
-from supple.model.compiled import estimated_operations
+from supple.formulations import Formulation
 from supple.model.complex_steps import by_differences
 from supple.model.linearization import acceleration_slopes
 from supple.model.model import Model
-from supple.simulation.system import WORTH_COMPILING
+from supple.simulation.driven_system import WORTH_COMPILING
 from supple.view.groups import groups
 
 MOST_SPEEDS = 300
@@ -37,7 +36,7 @@ def _unmarked(reason: str) -> SystemModes:
     return SystemModes(f"The modes of the system are not marked: {reason}.")
 
 
-def system_modes(model: AnyModel, result: xr.Dataset) -> SystemModes:
+def system_modes(model: Formulation, result: xr.Dataset) -> SystemModes:
     """The oscillations of the system about the mean of its configuration where it stays near, else about its start."""
     if model.nv == 0:
         return SystemModes("")
@@ -69,7 +68,7 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     where `supple.linear.modes` is exact. But this needs only machine code that compiles in a second.
     """
     n = model.nv
-    if estimated_operations(model) <= WORTH_COMPILING:
+    if model.estimated_operations <= WORTH_COMPILING:
         kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
         try:
             bias, accelerations, rates, mass = (model.compile(kind, threads=1) for kind in kinds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.engines.blocks.recorder import MEMORY, Address, Recorder
+from supple.engines.blocks.block_recorder import MEMORY, Address, Recorder
 from supple.expressions.graph import Expr, order_of
 
 Operand = int | float

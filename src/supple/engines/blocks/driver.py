@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.engines.blocks.emit import vector
+from supple.engines.blocks.block_code import vector
 
 DRIVER = "supple_driver"
 ARGUMENTS = "ptr %program, i64 %start, i64 %stop, ptr %arrays, ptr %strides, ptr %memory, ptr %numbers"

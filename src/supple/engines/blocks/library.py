@@ -16,7 +16,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from supple.engines.blocks import emit
+from supple.engines.blocks import block_code
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
 from supple.engines.code_cache import cache_directory, read_code, write_code
@@ -48,7 +48,7 @@ class Library:
                     _make_known(function, self.lanes)
                 new = self._from_disk(new)
             if new:
-                self._compile(list(new), f"{emit.module(new.values(), self.lanes)}\n{ATTRIBUTES}")
+                self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{ATTRIBUTES}")
             return {name: self._addresses[name] for name in blocks}
 
     def driver(self) -> int:
@@ -91,7 +91,7 @@ class Library:
 @cache
 def _make_known(function: str, lanes: int) -> None:
     """Let all blocks find a function of vectors by its name, as long as the process lives."""
-    if function not in emit.INTRINSICS:
+    if function not in block_code.INTRINSICS:
         module = ir.Module()
         name = VectorMath(module, lanes).external(function)
         llvm.add_symbol(name, function_of(name, str(module))[1])

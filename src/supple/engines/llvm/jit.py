@@ -64,7 +64,7 @@ def fingerprint() -> str:
     for folder in FOLDERS:
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.read_bytes())
-    for name in ("spatial.py", "formulations.py", "rigid_body.py"):
+    for name in ("spatial.py", "rigid_body.py"):
         digest.update((PACKAGE / name).read_bytes())
     features = llvm.get_host_cpu_features().flatten()
     for text in (llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), features):

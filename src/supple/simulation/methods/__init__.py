@@ -1,1 +1,1 @@
-"""Integrators behind one interface: each takes a system over one stretch of time (see `segment`)."""
+"""Integrators behind one interface: each takes a system over one segment of time (see `segment`)."""

@@ -3,21 +3,78 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import SimulationError
 from supple.model.flatten import numbering
 from supple.model.flexible import flexible_arrays
 from supple.model.model import Model
 from supple.recursions.tree import Flex, Tree
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Vector
-from supple.simulation.system import System
 from supple.structures.body import FlexibleBody
 
 Gains = tuple[Vector, Vector]
 """Damping and stiffness (nv,) that the laws give their own degrees of freedom."""
+
+
+class AlphaState(NamedTuple):
+    """All that goes from step to step: coordinates, speeds, integrals; accelerations w, those of the method c, and the
+    rates r of the integrals. Numbers or nodes.
+    """
+
+    q: Any
+    v: Any
+    z: Any
+    w: Any
+    c: Any
+    r: Any
+
+
+class Correction(NamedTuple):
+    """Accelerations w after a Newton iteration, the forces that they took before it, and by how much they changed."""
+
+    w: Any
+    force: Any
+    correction: Any
+
+
+class LawValues(NamedTuple):
+    """What the laws make of a state: coordinates and speeds, forces or prescribed accelerations, rates of integrals."""
+
+    q: Any
+    v: Any
+    known: Any
+    z_rate: Any
+
+
+class AlphaEngine(Protocol):
+    """What a step asks for, on numbers or on nodes.
+
+    Attributes
+    ----------
+    prescribed : (nv,) array of bool
+    acting : bool
+        Whether the work of the generalized forces is among the integrals.
+    """
+
+    prescribed: NDArray[np.bool_]
+    acting: bool
+
+    def advanced(self, q: Any, v: Any, h: float) -> Any:
+        """Coordinates after h at constant speeds."""
+        ...
+
+    def laws(self, q: Any, v: Any, z: Any) -> LawValues:
+        """What the laws make of a state at the end of the step."""
+        ...
+
+    def balance(self, iteration: int, x: LawValues, w: Any) -> tuple[Any, Any]:
+        """Forces that the accelerations w take, and the correction of w."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,12 +106,27 @@ class AlphaFormulas:
         share = (1 - f) / (1 - m)
         return self.step * gamma * share, self.step**2 * beta * share
 
-    def end(self, advance: Any, q_0: Any, v_0: Any, w_0: Any, c_0: Any, w: Any) -> tuple[Any, ...]:
-        """q, v and c at the end of a step with the accelerations w there; numbers or nodes."""
+    def corrected(self, engine: AlphaEngine, start: AlphaState, w: Any, iteration: int) -> Correction:
+        """One Newton iteration for the accelerations w at the end of a step; numbers or nodes."""
+        x, _ = self._end(engine, start, w)
+        w = np.where(engine.prescribed, x.known, w)
+        force, correction = engine.balance(iteration, x, w)
+        return Correction(w + correction, force, correction)
+
+    def finished(self, engine: AlphaEngine, start: AlphaState, last: Correction) -> AlphaState:
+        """The state at the end of a step, after its last correction."""
+        x, c = self._end(engine, start, last.w)
+        tau = np.where(engine.prescribed, last.force, x.known)
+        r = np.array([*x.z_rate, *([tau @ x.v] if engine.acting else [])], dtype=start.r.dtype)
+        return AlphaState(x.q, x.v, start.z + 0.5 * self.step * (start.r + r), last.w, c, r)
+
+    def _end(self, engine: AlphaEngine, start: AlphaState, w: Any) -> tuple[LawValues, Any]:
+        """What the laws make of the state at the end of a step with the accelerations w there, and c."""
         m, f, beta, gamma = self.constants()
         h = self.step
-        c = ((1 - f) * w + f * w_0 - m * c_0) / (1 - m)
-        return advance(q_0, v_0 + h * ((0.5 - beta) * c_0 + beta * c), h), v_0 + h * ((1 - gamma) * c_0 + gamma * c), c
+        c = ((1 - f) * w + f * start.w - m * start.c) / (1 - m)
+        q = engine.advanced(start.q, start.v + h * ((0.5 - beta) * start.c + beta * c), h)
+        return engine.laws(q, start.v + h * ((1 - gamma) * start.c + gamma * c), start.z + h * start.r), c
 
 
 def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = None) -> tuple[Tree, Flex | None]:
@@ -80,15 +152,7 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
     return tree, flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
 
 
-def converged(size: float, before: float, allowed: float) -> bool:
-    """Whether what a correction of this size leaves, after one of the size `before`, is small enough.
-
-    The next correction would be as much smaller as this one is; `native_loop.implicit_steps` has the same rule.
-    """
-    return size <= allowed or (before > 0 and size < 0.1 * before and size * (size / before) <= allowed)
-
-
-def not_converged(system: System, correction: Vector, t: float, h: float) -> SimulationError:
+def not_converged(system: DrivenSystem, correction: Vector, t: float, h: float) -> SimulationError:
     """The error of a step of the length h to the time t that did not converge; `correction` (nv,) is its last."""
     worst = system.model.speeds[int(np.argmax(np.nan_to_num(np.abs(correction), nan=np.inf)))]
     return SimulationError(

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.errors import SimulationError
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
+from supple.simulation.methods.native_loop import Integration, Kernels, Scratch
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
-from supple.simulation.system import System
 
 USUAL = 1e-5
 """Margin of a row of the loops at the start, below which it always repeats others."""
@@ -20,7 +22,7 @@ class NativeDOP853:
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
         With engine "llvm" and no Python functions to call.
     tolerances : Tolerances
     """
@@ -28,12 +30,12 @@ class NativeDOP853:
     name = "DOP853"
     one_step = False
 
-    def __init__(self, system: System, tolerances: Tolerances) -> None:
+    def __init__(self, system: DrivenSystem, tolerances: Tolerances) -> None:
         self.system, self.tolerances = system, tolerances
         self.effort = Effort()
         n = system.size
         self._tables = native_loop.tableau()
-        self._K, self._F, self._work, self._tt = np.zeros((16, n)), np.zeros((7, n)), np.zeros((6, n)), np.zeros(1)
+        self._scratch = Scratch(np.zeros((16, n)), np.zeros((7, n)), np.zeros((6, n)), np.zeros(1))
         self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * system.rate_kernel.weight))
 
     def attributes(self) -> dict[str, Any]:
@@ -48,7 +50,7 @@ class NativeDOP853:
             memory["h"] = np.array([tolerances.first_step(t, y, u, end - t)[0], 1e-4])
             self.effort.evaluations += 3
         sizes = np.stack([memory.get("sizes", tolerances.sizes(y))] * 2)
-        self._K[0] = rate
+        self._scratch.K[0] = rate
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1], *memory.get("singular", (np.inf, 0.0))])
         margin = np.zeros((2, 0))
         if project is not None:
@@ -57,34 +59,17 @@ class NativeDOP853:
         counts = np.zeros(4, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
+        kernels = Kernels(self.system.rate_kernel.address, task.address, 0 if project is None else project.address)
+        integration = Integration(clock, y, u, sizes, g, margin, counts)
         while True:
             before = counts.copy()
             clock[1] = min(end, clock[0] + longest)  # events are looked for at least so often
             status = native_loop.advance(
-                self.system.rate_kernel.address,
-                task.address,
-                0 if project is None else project.address,
-                clock,
-                self._limit,
-                y,
-                u,
-                (tolerances.rules, tolerances.atol, tolerances.scaling),
-                sizes,
-                tolerances.weight,
-                task.times,
-                task.out,
-                self._tables,
-                self._K,
-                self._F,
-                self._work,
-                self._tt,
-                g,
-                margin,
-                counts,
+                kernels, self._limit, integration, tolerances.rule, (task.times, task.out), self._tables, self._scratch
             )
             done = counts - before
             self.effort.steps += int(done[1])
-            self.effort.refused += int(done[2])
+            self.effort.rejected += int(done[2])
             self.effort.evaluations += int(native_loop.STAGES * (done[1] + done[2]))
             task.tell(float(clock[0]))
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
@@ -95,28 +80,33 @@ class NativeDOP853:
         if watch is not None:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
-            why = (
-                f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a configuration is singular, a law "
-                "jumps, or the model is very stiff (try integrator='Radau' or generalized_alpha)"
-            )
-            if project is not None:
-                why = (
-                    f"steps as short as {clock[2]:.1e} s do not reach the tolerance: a singular configuration, "
-                    "near which rounding is magnified (a larger rtol passes it), or a law that jumps"
-                )
-            raise diverged(self.system, self.name, float(clock[0]), y, self.system.rate(float(clock[0]), y, u), why)
+            raise self._failure(float(clock[0]), float(clock[2]), y, u)
         if status == native_loop.EVENT and watch is not None:
             return self._event(task, watch, clock, int(counts[0]), g)
         return Segment(task.out[: counts[0]], float(clock[0]), y)
 
+    def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
+        """The error of an integration that steps of the length h do not take further."""
+        why = (
+            "a configuration is singular, a law jumps, or the model is very stiff (try integrator='Radau' or "
+            "generalized_alpha)"
+        )
+        if self.system.model.loops is not None:
+            why = (
+                "a singular configuration, near which rounding is magnified (a larger rtol passes it), or a law that "
+                "jumps"
+            )
+        why = f"steps as short as {h:.1e} s do not reach the tolerance: {why}"
+        return diverged(self.system, self.name, t, y, self.system.rate(t, y, u), why)
+
     def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
-        """The stretch cut at the event in its last step; so many output times are written."""
+        """The segment cut at the event in its last step; so many output times are written."""
         t, h = float(clock[3]), float(clock[4])
-        before = self._work[0].copy()
+        before, F = self._scratch.work[0].copy(), self._scratch.F
 
         def state(x: float) -> Vector:
             y = np.empty_like(before)
-            native_loop.interpolate(x, before, self._F, y)
+            native_loop.interpolate(x, before, F, y)
             return y
 
         x, events = locate(watch, watch.crossed(g[2]), t, h, task.u, state)

@@ -10,26 +10,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from supple.checks import is_number
-from supple.errors import SimulationError, StateError
+from supple.errors import SimulationError
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, locate
-from supple.simulation.system import System
 
 UNCONTROLLED = "none: steps of fixed length, compare with half the step"
 """What results say of the error control of these methods."""
-State = tuple[Vector, ...]
+StepState = tuple[Vector, ...]
 """All that goes from step to step: the state y (n,) first, then what the method keeps beside it."""
 
 
 def steps_between(start: float, end: float, step: float) -> int:
     """Equal steps from one time to another, none longer than `step`."""
     return max(1, int(np.ceil((end - start) / step - 1e-9)))
-
-
-def require_step(name: str, step: float) -> None:
-    """Refuse what is no length of a step."""
-    if not (is_number(step) and step > 0):
-        raise StateError(f"{name}: step: expected a positive number, got {step!r}")
 
 
 class Stepper(Protocol):
@@ -42,9 +35,9 @@ class Stepper(Protocol):
     """
 
     @property
-    def before(self) -> State: ...
+    def before(self) -> StepState: ...
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         """How many steps are done, less than zero if the last of them failed; evaluations.
 
         Parameters
@@ -70,7 +63,7 @@ class FixedStepDriver(ABC):
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     step : float
         Longest step, s.
     """
@@ -78,7 +71,7 @@ class FixedStepDriver(ABC):
     name: str
     one_step = True
 
-    def __init__(self, system: System, step: float) -> None:
+    def __init__(self, system: DrivenSystem, step: float) -> None:
         self.system, self.step = system, step
         self.effort = Effort()
 
@@ -95,10 +88,10 @@ class FixedStepDriver(ABC):
         """What takes steps of this length; so many of them up to the next output time."""
 
     @abstractmethod
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         """The state y after one step of any length h, from the state `before` at t; it is not counted."""
 
-    def _driven(self, task: Task, state: State) -> Segment:
+    def _driven(self, task: Task, state: StepState) -> Segment:
         """The motion from a state on, which is changed in place; at an event it is left where the last step ended."""
         t, watch, g = task.t, task.watch, task.signs()
         for n, goal in enumerate(task.goals):
@@ -123,7 +116,7 @@ class FixedStepDriver(ABC):
         return Segment(task.out, task.end, state[0])
 
     def _cut(self, task: Task, stepper: Stepper, written: int, t: float, h: float, g: Vector) -> Segment:
-        """The stretch cut at the event in its last step, from t to t + h; so many output times are written."""
+        """The segment cut at the event in its last step, from t to t + h; so many output times are written."""
         assert task.watch is not None
 
         def state(x: float) -> Vector:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,38 +10,30 @@ from supple.errors import SimulationError
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
+from supple.integrators import FixedStep
 from supple.model.step_formulas import STEPS
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import native_loop
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, require_step
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
+from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
-from supple.simulation.system import Kernel, System
+from supple.simulation.state_kernel import StateKernel
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
 
 
-@dataclass(frozen=True)
-class FixedSteps:
-    """An explicit integrator and its longest step, s; output times are met exactly."""
-
-    name: str
-    step: float
-
-    def __post_init__(self) -> None:
-        require_step(self.name, self.step)
-
-
 class ExplicitDriver(FixedStepDriver):
     """Fixed explicit steps of a system."""
 
-    def __init__(self, system: System, settings: FixedSteps) -> None:
+    def __init__(self, system: DrivenSystem, settings: FixedStep) -> None:
         super().__init__(system, settings.step)
         self.name = settings.name
-        self.kernel: Kernel | None = None
+        self.kernel: StateKernel | None = None
         if system.engine == "llvm" and not system.inputs.calls:
             try:
                 shapes = {"y": (system.size,)}
-                self.kernel = Kernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
+                self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
             except GraphTooLarge:
                 self.kernel = None
 
@@ -69,7 +60,7 @@ class ExplicitDriver(FixedStepDriver):
     def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
         return _ExplicitSteps(self, h)
 
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         (y,), u = before, task.u
         if h == 0.0:
             return y.copy()
@@ -91,18 +82,18 @@ class _ExplicitSteps:
     def __init__(self, method: ExplicitDriver, h: float) -> None:
         self._method, self._h = method, h
         size = method.system.size
-        self.before: State = (np.zeros(size),)
+        self.before: StepState = (np.zeros(size),)
         self._tt, self._hh = np.zeros(1), np.zeros(1)
         self._pause = max(1, native_loop.PAUSE // (1 + EXPLICIT[method.name] * 500 * size))
 
-    def take(self, task: Task, t: float, most: int, state: State, g: Vector) -> tuple[int, int]:
+    def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         kernel, h = self._method.kernel, self._h
         (y,), (before,) = state, self.before
         if kernel is not None and task.native:
             count = min(most, self._pause)
-            done = native_loop.explicit_steps(
-                kernel.address, task.address, t, h, count, task.last, y, task.u, before, self._tt, self._hh, g
-            )
+            kernels, steps = Kernels(kernel.address, task.address), Steps(t, h, count, task.last)
+            scratch = StepScratch(self._tt, self._hh, g, self._tt, self._tt)
+            done = native_loop.explicit_steps(kernels, steps, y, task.u, before, scratch)
         else:
             before[:] = y
             y[:] = self._method._after(task, self.before, t, h)
@@ -122,7 +113,7 @@ class _ExplicitSteps:
 class _Numbers:
     """What the formulas of a step ask for, on numbers."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: DrivenSystem) -> None:
         self.model = system.model
 
     def advanced(self, q: Vector, v: Vector, dt: float) -> Vector:

@@ -13,54 +13,21 @@ applied as the motion they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.checks import is_number
-from supple.errors import StateError
 from supple.expressions.graph import GraphTooLarge
-from supple.formulations import rough_operations
+from supple.integrators import GeneralizedAlpha
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, State, Stepper, require_step
+from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, Stepper, StepState
 from supple.simulation.methods.segment import Segment, Task, Vector
-from supple.simulation.system import System
 
 WORTH_COMPILING = 25_000
 """Operations of forward dynamics up to which a step, three times as large, is soon compiled."""
-
-
-@dataclass(frozen=True)
-class GeneralizedAlpha:
-    """Fixed implicit steps of second order for stiff systems, with chosen numerical damping.
-
-    Parameters
-    ----------
-    step : float
-        Longest step, s; output times are met exactly.
-    rho : float
-        Spectral radius at high frequencies, 0 ... 1: one keeps all vibration, zero kills what the step cannot resolve.
-    tolerance : float
-        Error of the accelerations that Newton's iteration may leave, relative to the largest.
-    """
-
-    step: float
-    rho: float = 0.9
-    tolerance: float = 1e-8
-
-    def __post_init__(self) -> None:
-        require_step("generalized-alpha", self.step)
-        if not (is_number(self.rho) and 0 <= self.rho <= 1):
-            raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho!r}")
-        if not (is_number(self.tolerance) and self.tolerance > 0):
-            raise StateError(f"generalized-alpha: tolerance: expected a positive number, got {self.tolerance!r}")
-
-    def formulas(self, step: float) -> AlphaFormulas:
-        """The formulas of steps of a length."""
-        return AlphaFormulas(step, self.rho, self.tolerance)
 
 
 class ImplicitDriver(FixedStepDriver):
@@ -71,11 +38,15 @@ class ImplicitDriver(FixedStepDriver):
 
     name = "generalized_alpha"
 
-    def __init__(self, system: System, settings: GeneralizedAlpha, y: Vector, u: Vector) -> None:
+    def __init__(self, system: DrivenSystem, settings: GeneralizedAlpha, y: Vector, u: Vector) -> None:
         super().__init__(system, settings.step)
         self.settings = settings
         self._gains = _gains(system, y, u)
         self._steppers: dict[tuple[float, bool], Stepper] = {}
+
+    def _formulas(self, step: float) -> AlphaFormulas:
+        """The formulas of steps of a length."""
+        return AlphaFormulas(step, self.settings.rho, self.settings.tolerance)
 
     def attributes(self) -> dict[str, Any]:
         return {"step": self.settings.step, "rho": self.settings.rho, "error_control": UNCONTROLLED}
@@ -99,9 +70,9 @@ class ImplicitDriver(FixedStepDriver):
         usual = task.native and (count > 20 or len(task.times) > 20)
         key = float(f"{h:.9g}"), usual
         if key not in self._steppers:
-            formulas = self.settings.formulas(key[0])
+            formulas = self._formulas(key[0])
             made: Stepper | None = None
-            small = rough_operations(self.system.model) <= WORTH_COMPILING
+            small = self.system.model.estimated_operations <= WORTH_COMPILING
             if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
                 try:
                     made = NativeAlphaSteps(self.system, formulas, self._gains)
@@ -112,22 +83,22 @@ class ImplicitDriver(FixedStepDriver):
             self._steppers[key] = made or GenericAlphaSteps(self.system, formulas, self._gains)
         return self._steppers[key]
 
-    def _after(self, task: Task, before: State, t: float, h: float) -> Vector:
+    def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:
         if h == 0.0:
             return before[0].copy()
-        steps = GenericAlphaSteps(self.system, self.settings.formulas(h), self._gains)
+        steps = GenericAlphaSteps(self.system, self._formulas(h), self._gains)
         new, _ = steps.one(t + h, before, task.u)
         # Where the short step does not converge, the state before it has to do.
         return before[0].copy() if new is None else new[0]
 
 
-def _gains(system: System, y: Vector, u: Vector) -> Gains:
+def _gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:
     """Damping and stiffness (nv,) that the laws give their own degrees of freedom at the start."""
     damping, stiffness = np.zeros(system.nv), np.zeros(system.nv)
     if not system.inputs.constant:
-        _, slopes = system._laws_slopes(np.zeros(1), y, u)
+        _, slopes = system.laws_slopes(np.zeros(1), y, u)
         force = slopes[system.nq + system.nv : system.nq + 2 * system.nv]
-        for i in np.flatnonzero(~system.given):
+        for i in np.flatnonzero(~system.prescribed):
             damping[i] = max(0.0, -force[i, system.nq + i])
             place = system.model.q_of_speed[i]
             stiffness[i] = max(0.0, -force[i, place]) if place >= 0 else 0.0

@@ -2,7 +2,7 @@
 
 Unknown are the state, the closure forces lambda, and one more number mu for each condition on positions:
 
-    q' = velocity(q, v + J* mu),    inverse dynamics(q, v, v') - J* lambda = drive,    phi(q) = 0,    J v = 0.
+    q' = velocity(q, v + J* mu),    inverse dynamics(q, v, v') - J* lambda = tau,    phi(q) = 0,    J v = 0.
 
 Without mu and without J v = 0 of these conditions the equations are of index 3, and steps of variable length do not
 solve them: lambda is wrong by its own size whenever the length changes. With both they are of index 2, have the same
@@ -23,7 +23,6 @@ from supple.errors import SimulationError, StateError
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
-from supple.formulations import ordinary
 from supple.inputs.driven import DrivenEquations
 from supple.model.compiled import LARGEST
 from supple.model.loops.loops import Loops
@@ -32,10 +31,12 @@ from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.states import Actuation, States
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.methods.residuals import Balance
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
-from supple.simulation.system import Kernel, System
+from supple.simulation.state_kernel import StateKernel
 
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
@@ -48,7 +49,7 @@ class ClosedIDA(Sundials):
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     tolerances : Tolerances
 
     Raises
@@ -57,7 +58,7 @@ class ClosedIDA(Sundials):
         If the model is too large for equations in machine code.
     """
 
-    def __init__(self, system: System, tolerances: Tolerances) -> None:
+    def __init__(self, system: DrivenSystem, tolerances: Tolerances) -> None:
         super().__init__(system, "IDA", tolerances)
         assert system.model.loops is not None
         self.loops: Loops = system.model.loops
@@ -66,17 +67,19 @@ class ClosedIDA(Sundials):
         self._kept = np.ones(self._rows)
         self._residual, self._matrix = self._kernels()
 
-    def _kernels(self) -> tuple[Kernel, Kernel]:
+    def _kernels(self) -> tuple[StateKernel, StateKernel]:
         """Residual and iteration matrix in machine code."""
         s, n = self.system, self.unknowns
         rows = [str(i) for i in range(self._rows)]
         shifts = [rows[i] for i in np.flatnonzero(self.loops.holonomic)]
         extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
-        if s.engine == "llvm" and s.rough_operations * n <= 10 * LARGEST:
+        if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
             try:
                 return (
-                    Kernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
-                    Kernel(s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}),
+                    StateKernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
+                    StateKernel(
+                        s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}
+                    ),
                 )
             except GraphTooLarge:
                 pass
@@ -109,12 +112,13 @@ class ClosedIDA(Sundials):
         return solver
 
     def _start(self, task: Task) -> tuple[Vector, Vector]:
-        """Unknowns and rates at the start of a stretch; takes the rows that repeat no others there."""
-        s, m, n = self.system, ordinary(self.system.model, self.name), self.system.size
+        """Unknowns and rates at the start of a segment; takes the rows that repeat no others there."""
+        s, n = self.system, self.system.size
         s.call(task.t, task.y, task.u)
-        q, v, drive, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
-        cw = self.loops.sweeps.forward(States(q, v), Actuation(drive, s.given, m.no_wrench(float))).last
-        kept = self.loops.redundancy(cw.J, s.given).independent
+        q, v, known, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
+        actuation = Actuation(known, s.prescribed, np.zeros((1, len(s.model.bodies) + 1, 6)))
+        cw = self.loops.sweeps.forward(States(q, v), actuation).last
+        kept = self.loops.redundancy(cw.J, s.prescribed).independent
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)
         x[:n], rate[:n] = task.y, s.rate(task.t, task.y, task.u)
@@ -148,7 +152,7 @@ class ClosedIDA(Sundials):
     def _reason(self, task: Task, found: Vector) -> str:
         places = np.stack([task.y[: self.system.nq], found[: self.system.nq]])
         if np.isfinite(places).all():
-            margin, names = self.loops.margins(places, self.system.given)
+            margin, names = self.loops.margins(places, self.system.prescribed)
             if margin[1] < NEARLY_SINGULAR:
                 return f"the configuration is singular at constraint {names[1]!r}, which the default integrator passes"
         return super()._reason(task, found)
@@ -167,13 +171,13 @@ def residual(e: DrivenEquations) -> Nodes:
     mu[holonomic] = e.inputs["shift"]
     position, velocity, (closing, shift) = _closures(e, [force, mu])
     needed = trace.inverse_dynamics(x.q, x.v, np.where(x.given, x.drive, rate[nq : nq + nv])) - closing
-    moved = np.where(x.given, rate[nq : nq + nv], needed) - x.drive
-    turned = rate[:nq] - trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
     power = [np.where(x.given, needed, x.drive) @ x.v] if e.acting else []
-    summed = rate[nq + nv :] - np.array([*x.z_rate, *power], dtype=object)
+    z_rate = np.array([*x.z_rate, *power], dtype=object)
+    q_rate = trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
+    motion = Balance(x.given, x.drive, needed, q_rate, z_rate).residual(rate)
     closed = kept * np.where(holonomic, position, velocity) + (1 - kept) * force
     still = (kept * velocity + (1 - kept) * mu)[holonomic]
-    return np.array([graph.node(f) for f in (*turned, *moved, *summed, *closed, *still)], dtype=object)
+    return np.array([graph.node(f) for f in (*motion, *closed, *still)], dtype=object)
 
 
 def matrix(e: DrivenEquations) -> Nodes:

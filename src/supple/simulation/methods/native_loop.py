@@ -2,12 +2,12 @@
 
 The adaptive integrator is Dormand and Prince's of order 8 with error estimates of order 5 and 3 and dense output of
 order 7 (Hairer, Norsett and Wanner, 1993), coefficients as scipy has them; rates come from a kernel (see
-`system.Kernel`), and so do the functions whose changes of sign are looked for after every step.
+`state_kernel.StateKernel`), and so do the functions whose changes of sign are looked for after every step.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,129 @@ GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
 """Middles of the widest gaps between the stages, as fractions of a step."""
 
 
-def tableau() -> tuple[Vector, ...]:
-    """A (16, 16), C (16,), E3 (13,), E5 (13,), D (4, 16): stage 12 is the new state, the dense output's come last."""
+class Kernels(NamedTuple):
+    """Addresses of machine code (t, y, u) -> dy/dt, -> watched functions, -> (y with loops closed, margin); 0 for none.
+
+    Where steps have a kernel of their own, `rate` is that of a step.
+    """
+
+    rate: int
+    events: int
+    project: int = 0
+
+
+class Tableau(NamedTuple):
+    """Coefficients A (16, 16), C (16,), E3 (13,), E5 (13,), D (4, 16).
+
+    Stage 12 is the new state, those of the dense output come last.
+    """
+
+    A: Any
+    C: Any
+    E3: Any
+    E5: Any
+    D: Any
+
+
+class Scaling(NamedTuple):
+    """For each state (n,): its group, the group of the coordinates that belong to it, its kind (0 position, 1 speed, 2
+    integral), the metres that a unit of it moves, and the most that it counts for rounding, m.
+    """
+
+    group: Any
+    pair: Any
+    kind: Any
+    metres: Any
+    most: Any
+
+
+class ErrorRule(NamedTuple):
+    """Errors that steps may have: `rules`, `atol`, `scaling` and `weight` of `tolerances.Tolerances`."""
+
+    rules: Any
+    atol: Any
+    scaling: Any
+    weight: Any
+
+
+class Integration(NamedTuple):
+    """Where an integration is; all of it is changed in place.
+
+    Attributes
+    ----------
+    clock : (8,) array
+        Time, end, next step length; afterwards time and length of the last step; size of the last error; time of a
+        singular configuration ahead, infinite if there is none; `margin_of` the state, 0 if it is not known.
+    y : (n,) array
+        The state; the new one afterwards. After an EVENT `Scratch.work[0]` holds the state before the last step.
+    u : (k,) array
+        Held values.
+    sizes : (2, groups) array
+        Of the motion so far; working space.
+    g : (3, e) array
+        Signs at the last step, wanted directions (0 both), new values (see `segment.Task.signs`).
+    margin : (2, rows) array
+        Of the loops, and which of them count.
+    counts : (4,) array of int
+        Outputs done, steps taken, steps rejected, short ones in a row.
+    """
+
+    clock: Any
+    y: Any
+    u: Any
+    sizes: Any
+    g: Any
+    margin: Any
+    counts: Any
+
+
+class Scratch(NamedTuple):
+    """Working space K (16, n), F (7, n), work (6, n), tt (1,).
+
+    K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
+    """
+
+    K: Any
+    F: Any
+    work: Any
+    tt: Any
+
+
+class Moment(NamedTuple):
+    """A step from t of the length h; times never pass `last`."""
+
+    t: float
+    h: float
+    last: float
+
+
+class Steps(NamedTuple):
+    """So many steps of one length h from t on; times of their ends never pass `last`."""
+
+    t: float
+    h: float
+    number: int
+    last: float
+
+
+class StepScratch(NamedTuple):
+    """Room for a time, a length, what is watched (3, e); for implicit steps accelerations and corrections too."""
+
+    tt: Any
+    hh: Any
+    g: Any
+    guess: Any
+    correction: Any
+
+
+def tableau() -> Tableau:
+    """The coefficients of the method."""
     A = np.zeros((16, 16))
     A[:STAGES, :STAGES] = DOP853.A
     A[STAGES, :STAGES] = DOP853.B
     A[STAGES + 1 :] = DOP853.A_EXTRA
     C = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
-    return tuple(np.ascontiguousarray(x, dtype=float) for x in (A, C, DOP853.E3, DOP853.E5, DOP853.D))
+    return Tableau(*(np.ascontiguousarray(x, dtype=float) for x in (A, C, DOP853.E3, DOP853.E5, DOP853.D)))
 
 
 @step
@@ -63,21 +178,20 @@ def add_row(factor: float, x: Any, out: Any) -> None:
 
 
 @step
-def stage(
-    rate: int, s: int, t: float, last: float, h: float, y: Any, u: Any, A: Any, C: Any, K: Any, tt: Any, trial: Any
-) -> None:
-    """K[s], the rate at stage s. Times never pass `last`."""
-    copy(y, trial)
+def stage(rate: int, s: int, at: Moment, now: Integration, tables: Tableau, scratch: Scratch, trial: Any) -> None:
+    """K[s], the rate at stage s."""
+    copy(now.y, trial)
     for j in range(s):
-        add_row(h * A[s, j], K[j], trial)
-    tt[0] = min(t + C[s] * h, last)
-    _invoke(rate, 0, 1, (tt, trial, u, K[s]))
+        add_row(at.h * tables.A[s, j], scratch.K[j], trial)
+    scratch.tt[0] = min(at.t + tables.C[s] * at.h, at.last)
+    _invoke(rate, 0, 1, (scratch.tt, trial, now.u, scratch.K[s]))
 
 
 @step
-def allowed_errors(h: float, y: Any, new: Any, rules: Any, atol: Any, scaling: Any, sizes: Any, out: Any) -> None:
+def allowed_errors(h: float, y: Any, new: Any, rule: ErrorRule, sizes: Any, out: Any) -> None:
     """out (n,): errors that a step from y to new may have (see `tolerances`); sizes[1] is of groups with this step."""
-    group, pair, kind, metres, most = scaling
+    rules, atol = rule.rules, rule.atol
+    group, pair, kind, metres, most = rule.scaling
     copy(sizes[0], sizes[1])
     rtol, eps, negligible, rest, gravity, reach = rules[0], rules[1], rules[3], rules[4], rules[5], rules[6]
     number, far, fast = 0.0, 0.0, 0.0
@@ -103,18 +217,20 @@ def allowed_errors(h: float, y: Any, new: Any, rules: Any, atol: Any, scaling: A
 
 
 @step
-def note_sizes(new: Any, rules: Any, scaling: Any, sizes: Any) -> None:
+def note_sizes(new: Any, rule: ErrorRule, sizes: Any) -> None:
     """sizes[0]: of groups after a step, with a fading memory of the steps before."""
-    group, _, _, metres, _ = scaling
+    group, _, _, metres, _ = rule.scaling
     for j in range(sizes.shape[1]):
-        sizes[0, j] *= rules[2]
+        sizes[0, j] *= rule.rules[2]
     for i in range(len(new)):
         sizes[0, group[i]] = max(sizes[0, group[i]], metres[i] * abs(new[i]))
 
 
 @step
-def error_size(h: float, K: Any, E3: Any, E5: Any, weight: Any, allowed: Any, e3: Any, e5: Any) -> float:
-    """The error of a step against what is allowed; 1 is just allowed. e3 and e5 (n,) are working space."""
+def error_size(h: float, tables: Tableau, weight: Any, scratch: Scratch) -> float:
+    """The error of a step against what is allowed, work[5]; 1 is just allowed. work[3] and work[4] are overwritten."""
+    K, E3, E5 = scratch.K, tables.E3, tables.E5
+    e3, e5, allowed = scratch.work[3], scratch.work[4], scratch.work[5]
     for i in range(len(e5)):
         e3[i], e5[i] = 0.0, 0.0
     for j in range(len(E5)):
@@ -156,18 +272,38 @@ def between(x: float, y: Any, F: Any, out: Any) -> None:
 
 
 @step
+def crossed(value: float, sign: float, direction: float) -> bool:
+    """Whether a watched function, whose sign was known, has changed it the way that counts (0 both, 1 rising)."""
+    side = np.sign(value)
+    return side * sign < 0.0 and (direction == 0.0 or direction == side)
+
+
+@step
+def noted_sign(value: float, sign: float) -> float:
+    """The sign of a watched function from now on: at zero it stays what it was."""
+    return sign if value == 0.0 else np.sign(value)
+
+
+@step
 def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
     """Whether a watched function has changed its sign the way that counts; if not, the signs are noted."""
     tt[0] = t
     _invoke(events, 0, 1, (tt, y, u, g[2]))
     for i in range(g.shape[1]):
-        side = np.sign(g[2, i])
-        if side * g[0, i] < 0.0 and (g[1, i] == 0.0 or g[1, i] == side):
+        if crossed(g[2, i], g[0, i], g[1, i]):
             return True
     for i in range(g.shape[1]):
-        if g[2, i] != 0.0:
-            g[0, i] = np.sign(g[2, i])
+        g[0, i] = noted_sign(g[2, i], g[0, i])
     return False
+
+
+@step
+def converged(size: float, before: float, allowed: float) -> bool:
+    """Whether what a correction of this size leaves, after one of the size `before`, is small enough.
+
+    The next correction would be as much smaller as this one is.
+    """
+    return size <= allowed or (size < 0.1 * before and size * size <= allowed * before)
 
 
 @step
@@ -203,66 +339,26 @@ def interpolate(x: float, y: Any, F: Any, out: Any) -> None:
 
 @sweep
 def advance(
-    rate: int,
-    events: int,
-    project: int,
-    clock: Any,
+    kernels: Kernels,
     limit: int,
-    y: Any,
-    u: Any,
-    tolerances: Any,
-    sizes: Any,
-    weight: Any,
-    times: Any,
-    out: Any,
-    tables: Any,
-    K: Any,
-    F: Any,
-    work: Any,
-    tt: Any,
-    g: Any,
-    margin: Any,
-    counts: Any,
+    now: Integration,
+    rule: ErrorRule,
+    output: Any,
+    tables: Tableau,
+    scratch: Scratch,
 ) -> int:
-    """Go on from (t, y) to the end; return DONE, EVENT, FAILED or PAUSED.
+    """Go on from (t, y) to the end, pausing after `limit` steps; return DONE, EVENT, FAILED or PAUSED.
 
-    Parameters
-    ----------
-    rate, events, project : int
-        Addresses of kernels (t, y, u) -> dy/dt, -> g and -> (y with its loops closed, margin); none if 0.
-    clock : (8,) array
-        Time, end, next step length; afterwards time and length of the last step; size of the last error; time of a
-        singular configuration ahead, infinite if there is none; `margin_of` the state, 0 if it is not known.
-    limit : int
-        Steps after which to pause.
-    y : (n,) array
-        The state; the new one afterwards. After an EVENT work[0] holds the state before the last step.
-    tolerances : tuple
-        `rules`, `atol` and `scaling` of `tolerances.Tolerances`.
-    sizes : (2, groups) array
-        Of the motion so far; working space.
-    weight : (n,) array
-        Zero for what the error does not count.
-    times, out : (m,), (m, n) arrays
-        Output times, and where their states go; counts[0] of them are done.
-    tables : tuple
-        See `tableau`.
-    K, F, work, tt : (16, n), (7, n), (6, n), (1,) arrays
-        Working space; K[0] is dy/dt at the start. F are the coefficients of the last step after an EVENT.
-    g : (3, e) array
-        Signs at the last step, wanted directions (0 both), new values (see `segment.Task.signs`).
-    margin : (2, rows) array
-        Of the loops, and which of them count.
-    counts : (4,) array of int
-        Outputs done, steps taken, steps refused, short ones in a row.
+    `output` are the output times (m,) and where their states go (m, n); counts[0] of them are done.
     """
-    A, C, E3, E5, D = tables
-    rules, atol, scaling = tolerances
+    clock, y, u, sizes, g, margin, counts = now
+    times, out = output
+    K, F, work, tt = scratch
     before, trial, new = work[0], work[1], work[2]
     t, end, h_next, size_before = clock[0], clock[1], clock[2], clock[5]
     last = np.nextafter(end, t)
     taken, short = 0, int(counts[3])
-    refused = False
+    rejected = False
     while t < end:
         if taken >= limit:
             counts[3] = short
@@ -275,32 +371,33 @@ def advance(
         if (h < 10.0 * (np.nextafter(end, np.inf) - end) or short > PATIENT) and end - t > h:
             clock[0], clock[2], clock[5] = t, h_next, size_before
             return FAILED
+        at = Moment(t, h, last)
         for s in range(1, STAGES):
-            stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
-        stage(rate, STAGES, t, last, h, y, u, A, C, K, tt, new)
-        allowed_errors(h, y, new, rules, atol, scaling, sizes, work[5])
-        size = error_size(h, K, E3, E5, weight, work[5], work[3], work[4])
+            stage(kernels.rate, s, at, now, tables, scratch, trial)
+        stage(kernels.rate, STAGES, at, now, tables, scratch, new)
+        allowed_errors(h, y, new, rule, sizes, work[5])
+        size = error_size(h, tables, rule.weight, scratch)
         if not size < 1.0:  # not a number counts as too large
             factor = max(LEAST, SAFETY * size**EXPONENT) if size < np.inf else LEAST
-            h_next, refused = h * factor, True
+            h_next, rejected = h * factor, True
             counts[2] += 1
             continue
-        # With the size before: else steps that only stability limits would be refused every few.
+        # With the size before: else steps that only stability limits would be rejected every few.
         factor = SAFETY * max(size, 1e-10) ** EXPONENT * size_before**BEFORE
         factor, size_before = min(GREATEST, max(LEAST, factor)), max(size, 1e-4)
-        if refused:
+        if rejected:
             factor = min(1.0, factor)
-        refused = False
-        note_sizes(new, rules, scaling, sizes)
+        rejected = False
+        note_sizes(new, rule, sizes)
         if h * factor > h_next or h == h_next:
             h_next = h * factor  # a step cut short at the end says little about the next
         t_new = end if h == end - t else t + h
-        happened = events != 0 and changed(events, min(t_new, last), new, u, tt, g)
+        happened = kernels.events != 0 and changed(kernels.events, min(t_new, last), new, u, tt, g)
         needed = counts[0] < len(times) and times[counts[0]] <= t_new
         if needed or happened:
             for s in range(STAGES + 1, 16):
-                stage(rate, s, t, last, h, y, u, A, C, K, tt, trial)
-            dense(h, y, new, K, D, F)
+                stage(kernels.rate, s, at, now, tables, scratch, trial)
+            dense(h, y, new, K, tables.D, F)
         if happened:
             clock[0], clock[2], clock[3], clock[4], clock[5] = t_new, h_next, t, h, size_before
             copy(y, before)
@@ -315,10 +412,10 @@ def advance(
             counts[0] += 1
         copy(new, y)
         copy(K[STAGES], K[0])
-        if project != 0:
+        if kernels.project != 0:
             tt[0] = min(t_new, last)
-            _invoke(project, 0, 1, (tt, new, u, y, margin[0]))
-            _invoke(rate, 0, 1, (tt, y, u, K[0]))
+            _invoke(kernels.project, 0, 1, (tt, new, u, y, margin[0]))
+            _invoke(kernels.rate, 0, 1, (tt, y, u, K[0]))
             distance, passed = margin_of(margin[0], margin[1]), clock[6] < t_new
             nearer = clock[7] - distance
             clock[6] = t_new + h * distance / nearer if nearer > 0.0 and not passed else np.inf
@@ -331,84 +428,58 @@ def advance(
 
 
 @sweep
-def explicit_steps(
-    kernel: int,
-    events: int,
-    t: float,
-    h: float,
-    count: int,
-    last: float,
-    y: Any,
-    u: Any,
-    before: Any,
-    tt: Any,
-    hh: Any,
-    g: Any,
-) -> int:
+def explicit_steps(kernels: Kernels, steps: Steps, y: Any, u: Any, before: Any, scratch: StepScratch) -> int:
     """Take steps of the kernel (t, y, u, h) -> y; return how many are done, fewer if an event ends the last one.
 
     `before` is the state before the last step; the signs in g are as in `advance`.
     """
-    hh[0] = h
-    for i in range(count):
+    tt, hh = scratch.tt, scratch.hh
+    hh[0] = steps.h
+    for i in range(steps.number):
         copy(y, before)
-        tt[0] = t + i * h
-        _invoke(kernel, 0, 1, (tt, before, u, hh, y))
-        if events != 0 and changed(events, min(t + (i + 1) * h, last), y, u, tt, g):
+        tt[0] = steps.t + i * steps.h
+        _invoke(kernels.rate, 0, 1, (tt, before, u, hh, y))
+        end = min(steps.t + (i + 1) * steps.h, steps.last)
+        if kernels.events != 0 and changed(kernels.events, end, y, u, tt, scratch.g):
             return i + 1
-    return count
+    return steps.number
 
 
 @sweep
 def implicit_steps(
-    kernel: int,
-    events: int,
-    t: float,
-    h: float,
-    count: int,
-    last: float,
-    tolerance: float,
-    state: Any,
-    new: Any,
-    u: Any,
-    guess: Any,
-    correction: Any,
-    tt: Any,
-    g: Any,
-    used: Any,
-) -> int:
+    kernels: Kernels, steps: Steps, tolerance: float, state: Any, new: Any, u: Any, scratch: StepScratch
+) -> tuple[int, int]:
     """Take steps of the kernel (t, y, u, w, c, r, guess) -> (y, w, c, r, correction), each iterated until it converges.
 
     `state` and `new` are tuples (y, w, c, r); at the end `state` is the last, `new` the one before. Return the steps
-    done, fewer if an event ends the last one; less than zero if one, the -(n + 1)th, did not converge.
+    done, fewer if an event ends the last one, less than zero if one, the -(n + 1)th, did not converge; and the calls.
     """
+    tt, guess, correction, used = scratch.tt, scratch.guess, scratch.correction, 0
     y, w, c, r = state
     y_1, w_1, c_1, r_1 = new
-    for i in range(count):
-        end = min(t + (i + 1) * h, last)
+    for i in range(steps.number):
+        end = min(steps.t + (i + 1) * steps.h, steps.last)
         copy(w, guess)
-        converged = False
+        done = False
         for _ in range(15):
             tt[0] = end
-            _invoke(kernel, 0, 1, (tt, y, u, w, c, r, guess, y_1, w_1, c_1, r_1, correction))
-            used[0] += 1
+            _invoke(kernels.rate, 0, 1, (tt, y, u, w, c, r, guess, y_1, w_1, c_1, r_1, correction))
+            used += 1
             copy(w_1, guess)
             size, first, second = 0.0, 0.0, 0.0
             for j in range(len(w)):
                 size = max(size, abs(w_1[j]))
                 first = max(first, abs(correction[j]))
                 second = max(second, abs(correction[len(w) + j]))
-            allowed = tolerance * (1e-6 + size)
-            # As `alpha_formulas.converged`.
-            if second <= allowed or (second < 0.1 * first and second * second <= allowed * first):
-                converged = True
+            if converged(second, first, tolerance * (1e-6 + size)):
+                done = True
                 break
-        if not converged:
-            return -(i + 1)
+        if not done:
+            return -(i + 1), used
         swap(y, y_1)
         swap(w, w_1)
         swap(c, c_1)
         swap(r, r_1)
-        if events != 0 and changed(events, end, y, u, tt, g):
-            return i + 1
-    return count
+        if kernels.events != 0 and changed(kernels.events, end, y, u, tt, scratch.g):
+            return i + 1, used
+    return steps.number, used

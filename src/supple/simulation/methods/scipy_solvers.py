@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Effort, Memory, Segment, Task, Vector, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
-from supple.simulation.system import System
 
 SOLVERS: dict[str, type[Any]] = {
     "DOP853": integrate.DOP853,
@@ -28,13 +28,13 @@ class ScipySolver:
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     solver : type
         A subclass of `scipy.integrate.OdeSolver`.
     tolerances : Tolerances
     """
 
-    def __init__(self, system: System, solver: type[Any], tolerances: Tolerances) -> None:
+    def __init__(self, system: DrivenSystem, solver: type[Any], tolerances: Tolerances) -> None:
         self.system, self.solver, self.tolerances = system, solver, tolerances
         self.name = solver.__name__
         self.one_step = not issubclass(solver, (integrate.BDF, integrate.LSODA))
@@ -57,7 +57,7 @@ class ScipySolver:
         if watch is not None:
             options["max_step"] = watch.longest
         h, sizes = float(memory["h"][0]) if "h" in memory else 0.0, memory.get("sizes")
-        if tolerances.given is not None:
+        if tolerances.asked_atol is not None:
             sizes = tolerances.sizes(y)
         elif not h or sizes is None:
             h, sizes = tolerances.first_step(task.t, y, u, task.end - task.t)
@@ -106,11 +106,11 @@ class ScipySolver:
         """Absolute tolerances (n,) of the next step: what is allowed, less rtol |y|, which the solver adds."""
         tolerances = self.tolerances
         out = tolerances.atol
-        if tolerances.given is None:
+        if tolerances.asked_atol is None:
             allowed = tolerances.allowed(h, y, sizes)
             out = np.maximum(allowed - tolerances.rtol * np.abs(y), 1e-3 * allowed)
         # The work follows the motion and need not steer it, but from rest a step must not pass over it.
-        return np.where(tolerances.weight > 0.0, out, 1e300 if tolerances.given is not None else 1e3 * out)
+        return np.where(tolerances.weight > 0.0, out, 1e300 if tolerances.asked_atol is not None else 1e3 * out)
 
     def _count(self, solver: Any, h: float, memory: Memory) -> None:
         self.effort.evaluations += int(solver.nfev)

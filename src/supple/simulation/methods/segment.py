@@ -1,6 +1,6 @@
-"""What every integrator gets and gives: a stretch of time without a jump, and the motion in it.
+"""What every integrator gets and gives: a segment of time without a jump, and the motion in it.
 
-A run is a sequence of stretches. One ends where a law or a held value jumps, at the end of a part that is written to
+A run is a sequence of segments. One ends where a law or a held value jumps, at the end of a part that is written to
 disk, or at an event. All that goes from one to the next is the state and the integrator's small `memory` (a step
 length, accelerations), so a run can be taken up again from what is on disk.
 """
@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from supple.engines.plain import plain
 from supple.errors import SimulationError
-from supple.simulation.system import System
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.methods import native_loop
 
 Vector = NDArray[np.float64]
 Memory = dict[str, Vector]
@@ -24,7 +26,7 @@ Memory = dict[str, Vector]
 
 @dataclass
 class Watch:
-    """Functions of the state whose changes of sign end a stretch.
+    """Functions of the state whose changes of sign end a segment.
 
     Attributes
     ----------
@@ -48,13 +50,13 @@ class Watch:
 
     def crossed(self, g: Vector) -> NDArray[np.int64]:
         """Functions that have changed their sign the way that counts."""
-        side = np.sign(g)
-        return np.flatnonzero((side * self.signs < 0) & ((self.directions == 0) | (self.directions == side)))
+        found = [plain(native_loop.crossed)(*x) for x in zip(g, self.signs, self.directions, strict=True)]
+        return np.flatnonzero(found)
 
     def passed(self, g: Vector) -> None:
         """Take note of the signs."""
-        side = np.sign(g)
-        self.signs = np.where(side != 0, side, self.signs)
+        noted = [plain(native_loop.noted_sign)(*x) for x in zip(g, self.signs, strict=True)]
+        self.signs = np.array(noted, dtype=float)
 
     def look(self, t: float, y: Vector, u: Vector, g: Vector) -> None:
         """Values here into `g` (see `Task.signs`), and the signs where nothing happened; as the native loops do it."""
@@ -68,29 +70,29 @@ class Watch:
 class Task:
     """What a method is asked for: the motion from (t, y) to `end`, or to an event before it.
 
-    `Course` makes one for each stretch; n is the size of the state, m the number of output times.
+    `Simulator` makes one for each segment; n is the size of the state, m the number of output times.
 
     Attributes
     ----------
     t : float
-        Where the stretch begins, s: where the one before ended.
+        Where the segment begins, s: where the one before ended.
     y : (n,) array
-        The state there (see `simulation.system`), from the stretch before and what happened at its end. Not changed.
+        The state there (see `driven_system`), from the segment before and what happened at its end. Not changed.
     end : float
-        Where it ends at the latest, s: the next jump, or the last output time of a part; the course's choice.
+        Where it ends at the latest, s: the next jump, or the last output time of a part; the simulator's choice.
     times : (m,) array
-        Output times in (t, end], s; the course's.
+        Output times in (t, end], s; the simulator's.
     u : (k,) array
         Held values, one for each name in `Inputs.held`: the system's at the start, then as ticks and events leave them.
-        Constant in a stretch but for functions that are called, which write theirs.
+        Constant in a segment but for functions that are called, which write theirs.
     memory : dict of name to array
-        What the method has noted in stretches before, in any shape; made and changed by the method. After an event it
+        What the method has noted in segments before, in any shape; made and changed by the method. After an event it
         is empty, after a jump there are only the step length "h" and the "sizes" of the motion.
     watch : Watch, optional
-        What may end the stretch before `end`; made by `Situation.watch`. The method keeps its signs up to date.
+        What may end the segment before `end`; made by `EventHandler.watch`. The method keeps its signs up to date.
     out : (m, n) array
-        Room for the states at the output times; made by the course, full of nan. The method writes one after another:
-        what is there when it fails is kept.
+        Room for the states at the output times; made by the simulator, full of nan. The method writes one after the
+        other: what is there when it fails is kept.
     tell : function of t
         Shows how far the run is; the user's, called by the method now and then.
     """
@@ -107,7 +109,7 @@ class Task:
 
     @property
     def last(self) -> float:
-        """The last time before `end`: laws are asked no later, for what jumps at `end` belongs to the next stretch."""
+        """The last time before `end`: laws are asked no later, for what jumps at `end` belongs to the next segment."""
         return float(np.nextafter(self.end, self.t))
 
     @property
@@ -139,7 +141,7 @@ class Task:
 
 @dataclass
 class Segment:
-    """The motion in a stretch.
+    """The motion in a segment.
 
     Attributes
     ----------
@@ -162,8 +164,13 @@ class Effort:
     """What an integration has cost so far."""
 
     steps: int = 0
-    refused: int = 0
+    rejected: int = 0
     evaluations: int = 0
+
+    def add(self, later: Effort, earlier: Effort) -> None:
+        """Add what came between two."""
+        for key in vars(self):
+            setattr(self, key, getattr(self, key) + getattr(later, key) - getattr(earlier, key))
 
 
 class Method(Protocol):
@@ -173,13 +180,13 @@ class Method(Protocol):
     ----------
     name : str
     one_step : bool
-        Whether it begins anew without loss, so that loops can be closed at every output time. Others close them after
-        their own steps, or run on: the loops of the states at which rates are taken are closed anyway.
+        Whether it can be started again without loss, so that loops can be closed at every output time. Others close
+        them after their own steps, or run on: the loops of the states at which rates are taken are closed anyway.
     """
 
     name: str
     one_step: bool
-    system: System
+    system: DrivenSystem
     effort: Effort
 
     def run(self, task: Task) -> Segment:
@@ -220,7 +227,7 @@ def locate(
     return least, [i for i, x in first.items() if x <= least + 1e-12]
 
 
-def diverged(system: System, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:
+def diverged(system: DrivenSystem, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:
     """The error of an integration that cannot go on: when, what coordinate, likely reasons."""
     model = system.model
     names = [*model.coordinates, *(f"rate of {n}" for n in model.speeds), *system.inputs.integrals]

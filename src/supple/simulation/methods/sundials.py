@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.formulations import power
 from supple.model.complex_steps import imaginary_steps, step_slopes
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.methods.residuals import Balance
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
 from supple.simulation.methods.tolerances import Tolerances
-from supple.simulation.system import System
 
 NAMES = ("CVODE", "IDA")
 RESIZED = 100.0
-"""Ratio of the tolerances that fit the motion to those that the solver has, beyond which it begins anew with these."""
+"""Ratio of the tolerances that fit the motion to those that the solver has, beyond which it starts over with these."""
 
 
 class Sundials:
@@ -30,7 +30,7 @@ class Sundials:
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     name : str
         "CVODE" or "IDA".
     tolerances : Tolerances
@@ -38,7 +38,7 @@ class Sundials:
 
     one_step = False
 
-    def __init__(self, system: System, name: str, tolerances: Tolerances) -> None:
+    def __init__(self, system: DrivenSystem, name: str, tolerances: Tolerances) -> None:
         try:
             import sksundae
         except ImportError:
@@ -103,7 +103,7 @@ class Sundials:
         return self._reported(task, reached, found)
 
     def _measure(self, task: Task) -> None:
-        """Size of the motion and absolute tolerances at the start of a stretch."""
+        """Size of the motion and absolute tolerances at the start of a segment."""
         tolerances, memory = self.tolerances, task.memory
         if "sizes" not in memory:
             h, memory["sizes"] = tolerances.first_step(task.t, task.y, task.u, task.end - task.t)
@@ -116,7 +116,7 @@ class Sundials:
         """Whether the motion has become much larger or smaller; the tolerances are then those of its size now."""
         memory = task.memory
         memory["sizes"] = self.tolerances.noted(memory["sizes"], y)
-        # With the longest step, since the solver begins anew with a short one: else it would never come to an end.
+        # With the longest step, since the solver starts over with a short one: else it would never come to an end.
         memory["longest"] = np.maximum(memory.get("longest", 0.0), [h])
         now = self._allowed(float(memory["longest"][0]), y, memory["sizes"])
         resized = bool((np.maximum(now / self._atol, self._atol / now) > RESIZED).any())
@@ -127,7 +127,7 @@ class Sundials:
     def _allowed(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,); the solver adds rtol |y|."""
         tolerances = self.tolerances
-        out = tolerances.atol if tolerances.given is not None else tolerances.allowed(h, y, sizes)
+        out = tolerances.atol if tolerances.asked_atol is not None else tolerances.allowed(h, y, sizes)
         # The work follows the motion, but what does not count is not solved for either.
         return np.where(tolerances.weight > 0.0, out, 1e3 * out)
 
@@ -159,7 +159,7 @@ class Sundials:
         return self._library.ida.IDA(residual, jacfn=matrix, **options)
 
     def _solver(self, task: Task) -> Any:
-        """The solver at the start of a stretch."""
+        """The solver at the start of a segment."""
         system, options = self.system, self._options(task)
         t, y, u, last = task.t, task.y, task.u, task.last
         if self.name == "CVODE":
@@ -213,35 +213,35 @@ def _watched(task: Task) -> Callable[[float, Vector, Vector], None]:
     return watched
 
 
-def residuals(system: System, t: float, y: Vector, rate: Vector, u: Vector) -> Vector:
+def residuals(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector) -> Vector:
     """What is left of all equations for a state and its rate: zero for the true rate."""
     nq, nv = system.nq, system.nv
     if not (np.isfinite(y).all() and np.isfinite(rate).all()):
         return np.full_like(y, np.nan)
     system.call(t, y, u)
-    q, v, drive, z_rate = system.laws(np.array([t]), y, u)
-    a = np.where(system.given, drive, rate[nq : nq + nv])
-    force = system.model.inverse_dynamics(q, v, a)
-    moved = np.where(system.given, rate[nq : nq + nv], force) - drive
-    work = [power(system.model, q, v, np.where(system.given, force, drive))] if system.inputs.acting else []
-    kinematics = rate[:nq] - system.model.derivative(q, v)
-    return np.concatenate([kinematics, moved, rate[nq + nv :] - np.concatenate([z_rate, work])])
+    q, v, known, z_rate = system.laws(np.array([t]), y, u)
+    model, prescribed = system.model, system.prescribed
+    needed = model.inverse_dynamics(q, v, np.where(prescribed, known, rate[nq : nq + nv]))
+    work = [model.power(q, v, np.where(prescribed, needed, known))] if system.inputs.acting else []
+    both = Balance(prescribed, known, needed, model.derivative(q, v), np.concatenate([z_rate, work]))
+    out: Vector = both.residual(rate)
+    return out
 
 
-def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
+def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
     """d residual/dy + cj d residual/d(dy/dt), the model's part by complex steps."""
     model, nq, nv = system.model, system.nq, system.nv
     system.call(t, y, u)
-    values, slopes = system._laws_slopes(np.array([t]), y, u)
-    q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-    a = np.where(system.given, drive, rate[nq : nq + nv])
+    values, slopes = system.laws_slopes(np.array([t]), y, u)
+    q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+    a = np.where(system.prescribed, known, rate[nq : nq + nv])
     x = imaginary_steps(np.concatenate([q, v, a]), np.eye(nq + 2 * nv))
     Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
     force = step_slopes(model.inverse_dynamics(Q, V, A)).T
     rates = step_slopes(model.derivative(Q, V)).T
-    by_a, own = force[:, nq + nv :], np.diag(system.given.astype(float))
+    by_a, own = force[:, nq + nv :], np.diag(system.prescribed.astype(float))
     state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv]
-    free = np.diag((~system.given).astype(float))
+    free = np.diag((~system.prescribed).astype(float))
     total = force[:, : nq + nv] @ state + by_a @ own @ law  # d force/dy at a given rate
     J = np.zeros((len(y), len(y)))
     J[:nq] = -rates[:, : nq + nv] @ state
@@ -252,8 +252,8 @@ def residual_slopes(system: System, t: float, y: Vector, rate: Vector, u: Vector
     J[nq + nv :, nq + nv :] += cj * np.eye(len(y) - nq - nv)
     if system.inputs.acting:
         F = model.inverse_dynamics(q, v, a)
-        tau = np.where(system.given, F, drive)
-        moved = power(model, q, v, np.eye(nv))  # what each force does work on
-        J[-1] -= moved @ (own @ total + free @ law) + step_slopes(power(model, Q, V, tau))[: nq + nv] @ state
+        tau = np.where(system.prescribed, F, known)
+        moved = model.power(q, v, np.eye(nv))  # what each force does work on
+        J[-1] -= moved @ (own @ total + free @ law) + step_slopes(model.power(Q, V, tau))[: nq + nv] @ state
         J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)
     return J

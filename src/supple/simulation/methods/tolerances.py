@@ -30,9 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formulations import AnyModel
-from supple.simulation.methods.native_loop import AT_REST
-from supple.simulation.system import System
+from supple.formulations import Formulation
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.methods.native_loop import AT_REST, ErrorRule, Scaling
 from supple.structures.body import FlexibleBody
 
 Vector = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Tolerances:
 
     Parameters
     ----------
-    system : System
+    system : DrivenSystem
     rtol : float
     atol : float, optional
         None for the rule above.
@@ -73,12 +73,12 @@ class Tolerances:
         For each state its group, the group of the coordinates that belong to it, its kind, its metres m_i, and the
         most that it counts for rounding, m. See `native_loop.allowed_errors`.
     weight : (n,) array
-        Zero for the work of the drives, which follows the motion and need not steer it.
+        Zero for the work of the generalized forces, which follows the motion and need not steer it.
     """
 
-    def __init__(self, system: System, rtol: float, atol: float | None, method: str = "DOP853") -> None:
+    def __init__(self, system: DrivenSystem, rtol: float, atol: float | None, method: str = "DOP853") -> None:
         n = system.size
-        self.system, self.rtol, self.given, self.order = system, rtol, atol, ORDERS.get(method, 4)
+        self.system, self.rtol, self.asked_atol, self.order = system, rtol, atol, ORDERS.get(method, 4)
         self.atol = np.full(n, 0.0 if atol is None else atol)
         self.weight = np.ones(n)
         if system.inputs.acting:
@@ -93,12 +93,13 @@ class Tolerances:
             self.scaling = _groups(system, length)
         else:
             self.rules, each = np.array([rtol, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), np.arange(n)
-            self.scaling = each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n)
+            self.scaling = Scaling(each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n))
         self.count = int(self.scaling[0].max(initial=-1)) + 1
+        self.rule = ErrorRule(self.rules, self.atol, self.scaling, self.weight)
 
     def attributes(self) -> dict[str, Any]:
         """For the results."""
-        atol = SCALED if self.given is None else self.given
+        atol = SCALED if self.asked_atol is None else self.asked_atol
         return {"rtol": self.rtol, "atol": atol, "error_control": "steps as long as the tolerances allow"}
 
     def sizes(self, y: Vector) -> Vector:
@@ -115,7 +116,7 @@ class Tolerances:
         """Sizes that a step of the length h will come to, from the rate at its start."""
         group, pair, kind = self.scaling[:3]
         out = np.maximum(sizes, self.sizes(y + h * rate))
-        if self.given is None:
+        if self.asked_atol is None:
             moving = kind == SPEED
             np.maximum.at(out, pair[moving], h * out[group[moving]])
         return out
@@ -124,7 +125,7 @@ class Tolerances:
         """Errors (n,) that a step of the length h may have: as `native_loop.allowed_errors`."""
         group, pair, kind, metres, most = self.scaling
         rtol, eps, _, negligible, rest, gravity, least = self.rules
-        if self.given is not None:
+        if self.asked_atol is not None:
             return np.asarray(self.atol + rtol * sizes)
         reach = np.minimum(metres * np.abs(y), most)[kind == POSITION].max(initial=least)
         number = np.abs(y[kind != INTEGRAL]).max(initial=0.0)
@@ -162,7 +163,7 @@ class Tolerances:
     def _guessed(self, y: Vector, rate: Vector, span: float) -> Vector:
         """Sizes of the motion to come, for the first step only: speeds sqrt(q a) of a vibration, or from rest."""
         out = self.sizes(y)
-        if self.given is not None:
+        if self.asked_atol is not None:
             return out
         group, pair, kind = self.scaling[:3]
         short, rates = 1e-3 * span, self.sizes(rate)
@@ -174,7 +175,7 @@ class Tolerances:
         return out
 
 
-def _groups(system: System, length: float) -> tuple[NDArray[Any], ...]:
+def _groups(system: DrivenSystem, length: float) -> Scaling:
     """Group, group of its coordinates, kind, metres and most for rounding, of every state."""
     model = system.model
     names, units = (*model.coordinates, *model.speeds), (*model.coordinate_units, *model.speed_units)
@@ -197,7 +198,7 @@ def _groups(system: System, length: float) -> tuple[NDArray[Any], ...]:
     extra = len(system.z_0)
     more = 2 * len(order) + np.arange(extra)
     kind = np.repeat([POSITION, SPEED, INTEGRAL], [model.nq, model.nv, extra])
-    return (
+    return Scaling(
         np.concatenate([group, more]).astype(np.int64),
         np.concatenate([pair, more]).astype(np.int64),
         kind.astype(np.int64),
@@ -206,7 +207,7 @@ def _groups(system: System, length: float) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _modes(model: AnyModel, length: float) -> dict[str, tuple[tuple[str, str], float]]:
+def _modes(model: Formulation, length: float) -> dict[str, tuple[tuple[str, str], float]]:
     """Body, kind and metres of every mode, by the name of its coordinate, which is that of its speed too."""
     found = {}
     for name in model.bodies:
@@ -221,7 +222,7 @@ def _modes(model: AnyModel, length: float) -> dict[str, tuple[tuple[str, str], f
     return found
 
 
-def extent(model: AnyModel) -> float:
+def extent(model: Formulation) -> float:
     """Of the mechanism: from its first joint along its bodies to the farthest point, m; 0 for points."""
     reach: dict[str, float] = {}
     longest = 0.0

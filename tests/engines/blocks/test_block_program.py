@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks import library as libraries
-from supple.engines.blocks.program import Bound, Program
-from supple.engines.blocks.recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
 from supple.expressions.operations import FUNCTIONS
 
 NUMBERS = np.array([1.5, -2.5])

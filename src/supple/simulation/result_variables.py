@@ -5,7 +5,7 @@ Nothing here goes from one time to the next, but for the sign of the quaternions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.errors import SimulationError, StateError
-from supple.formulations import AnyModel
+from supple.formulations import Formulation
+from supple.formulations.protocol import Sums
 from supple.inputs import requests
 from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
-from supple.recursions import kinematics
 from supple.recursions.states import States
+from supple.simulation.samples import Samples
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Sums = Callable[[Floats, Floats], tuple[Floats, Floats, Floats]]
-"""Of states (q, v): energies (n, 2), momentum (n, 6), first moment of mass (n, 3)."""
 AXES = ("x", "y", "z")
 COMPONENTS = (*(f"angular {axis}" for axis in AXES), *(f"linear {axis}" for axis in AXES))
 LABELS = {"axis": AXES, "quaternion": (*AXES, "w"), "component": COMPONENTS}
@@ -32,15 +31,7 @@ FORCES = {"rad/s": "N m", "m/s": "N"}
 """Unit of the force on a speed by that of the speed: their product is power. A mode has G = 1, so it is the rate's."""
 
 
-def table(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """Numbers of just this shape."""
-    x = np.ascontiguousarray(values, dtype=np.float64)
-    if x.shape != shape:
-        raise StateError(f"{what}: expected shape {shape}, got {x.shape}")
-    return x
-
-
-def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, xr.DataArray]:
+def states(model: Formulation, x: Samples) -> dict[str, xr.DataArray]:
     """q (time, coordinate); v, a and tau (time, speed)."""
     units = model.speed_units
     coordinate = {
@@ -54,16 +45,16 @@ def states(model: AnyModel, q: Floats, v: Floats, a: Floats, tau: Floats) -> dic
         "force_unit": along("speed", [FORCES.get(unit, f"{unit}^2") for unit in units]),
     }
     return {
-        "q": variable(q, ("coordinate",), "see coordinate_unit", "coordinates", coordinate),
-        "v": variable(v, ("speed",), "see speed_unit", "speeds", speed),
-        "a": variable(a, ("speed",), "see acceleration_unit", "accelerations, rates of the speeds", speed),
-        "tau": variable(tau, ("speed",), "see force_unit", "generalized forces", speed),
+        "q": variable(x.q, ("coordinate",), "see coordinate_unit", "coordinates", coordinate),
+        "v": variable(x.v, ("speed",), "see speed_unit", "speeds", speed),
+        "a": variable(x.a, ("speed",), "see acceleration_unit", "accelerations, rates of the speeds", speed),
+        "tau": variable(x.tau, ("speed",), "see force_unit", "generalized forces", speed),
     }
 
 
-def sums(model: AnyModel, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.DataArray]:
+def sums(model: Formulation, found: Sums) -> dict[str, xr.DataArray]:
     """kinetic_energy and potential_energy (time), momentum (time, component), center_of_mass (time, axis)."""
-    energy, total, moment = all_sums(q, v)
+    energy, total, moment = found
     momentum = "momentum, angular about the ground's origin, then linear; ground axes"
     out = {
         "kinetic_energy": variable(energy[:, 0], (), "J", "kinetic energy"),
@@ -77,20 +68,19 @@ def sums(model: AnyModel, q: Floats, v: Floats, all_sums: Sums) -> dict[str, xr.
 
 
 def frames(
-    model: Model, wanted: Mapping[str, str], q: Floats, v: Floats, a: Floats, before: ArrayLike | None
+    model: Model, wanted: Mapping[str, str], motion: tuple[Floats, Floats, Floats], before: ArrayLike | None
 ) -> dict[str, xr.DataArray]:
     """position (time, frame, axis), orientation (time, frame, quaternion), velocity and acceleration (time, frame,
     component).
 
-    Frames of the model are wanted under names. Poses and motions of the bodies are found once for all frames.
+    Frames of the model are wanted under names; `motion` is q, v, a (times, ...). Poses and motions of the bodies are
+    found once for all frames.
     """
+    q, v, a = motion
     places = {name: requests.frame(model, frame) for name, frame in wanted.items()}
     count, times = len(places), len(q)
     R_bodies, p_bodies = model.poses(q)
-    (q, v, a), _, dtype = model.batch(q=(q, model.nq), v=(v, model.nv), a=(a, model.nv))
-    V, A = np.zeros((2, times, len(model.bodies) + 1, 6), dtype)
-    with model.workspace(dtype) as ws:
-        kinematics.motions(model.tree, model.flex, States(q, v), a, ws, V, A)
+    V, A = model.motions(q, v, a)
     turn, position = np.zeros((times, count, 3, 3)), np.zeros((times, count, 3))
     velocity, acceleration = np.zeros((2, times, count, 6))
     for i, place in enumerate(places.values()):
@@ -134,39 +124,39 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     if times == 0:
         return np.zeros((0, n, 4))
     found = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True).reshape(times, n, 4)
-    first = found[0] if before is None else table(before, (n, 4), "orientation")
+    first = found[0] if before is None else np.asarray(before, dtype=float)
+    if first.shape != (n, 4):
+        raise StateError(f"orientation: expected shape {(n, 4)}, got {first.shape}")
     earlier = np.concatenate([first[None], found[:-1]])
     opposite = np.einsum("tni,tni->tn", earlier, found) < 0.0
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def closures(model: AnyModel, q: Floats, v: Floats, drive: Floats, given: Mask | None) -> dict[str, xr.DataArray]:
-    """Errors and forces (time, condition) of constraints; none of a tree. `drive`: forces, prescribed accelerations."""
+def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | None) -> dict[str, xr.DataArray]:
+    """Errors and forces (time, condition) of constraints; none of a tree. `known`: forces, prescribed accelerations."""
     loops = model.loops
     if loops is None:
         return {}
     rows = {"condition": names(f"{name}: {row.label} {i + 1}" for i, (name, row) in enumerate(loops.rows))}
-    position, velocity = loops.errors(q, v)
+    position, velocity = loops.errors(x.q, x.v)
     meaning = "how far the configuration is from a singular one, which has 0"
     return {
-        "constraint_margin": variable(loops.margins(q, given)[0], (), "1", meaning, {}),
+        "constraint_margin": variable(loops.margins(x.q, prescribed)[0], (), "1", meaning, {}),
         "constraint_error": variable(position, ("condition",), "m or rad", "how far conditions are from zero", rows),
         "constraint_rate": variable(velocity, ("condition",), "m/s or rad/s", "how fast they change", rows),
         "constraint_force": variable(
-            loops.forces(q, v, drive, given), ("condition",), "N or N m", "forces of conditions", rows
+            loops.forces(x.q, x.v, known, prescribed), ("condition",), "N or N m", "forces of conditions", rows
         ),
     }
 
 
-def wrenches(
-    model: Model, wanted: Iterable[str], q: Floats, v: Floats, a: Floats, drive: Floats, given: Mask | None
-) -> xr.DataArray:
+def wrenches(model: Model, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None) -> xr.DataArray:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
-    forces = None if model.loops is None else model.loops.forces(q, v, drive, given)
-    found = model.joint_wrenches(q, v, a, constraint_forces=forces)
+    forces = None if model.loops is None else model.loops.forces(x.q, x.v, known, prescribed)
+    found = model.joint_wrenches(x.q, x.v, x.a, constraint_forces=forces)
     return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
 
 

@@ -27,7 +27,7 @@ DRAFT = ".draft"
 BLOCK = 2**20
 
 
-class Parts:
+class PartFiles:
     """The files of a run that goes on, or was interrupted.
 
     Parameters
@@ -39,7 +39,7 @@ class Parts:
     def __init__(self, target: Path) -> None:
         self.target = target
         self.directory = target.with_name(f"{target.name}.parts")
-        self.plan = self.directory / "plan.nc"
+        self.manifest = self.directory / "manifest.nc"
         self.result = self.directory / "result.nc"
         self.lock = self.directory / "lock"
 
@@ -65,8 +65,8 @@ class Parts:
         return files, ""
 
     def settle(self) -> None:
-        """Complete what a process was killed at: without a plan the run is over, and only its result counts."""
-        if self.plan.exists():
+        """Complete what a process was killed at: without a manifest the run is over, and only its result counts."""
+        if self.manifest.exists():
             return
         if self.result.exists():
             self.result.replace(self.target)
@@ -79,8 +79,8 @@ class Parts:
                 self.part(number).unlink()
 
     def empty(self) -> None:
-        """Remove all but the lock; the result before the plan, since with no plan it would count."""
-        for file in (self.result, self.plan, *self.directory.glob(f"*{DRAFT}")):
+        """Remove all but the lock; the result before the manifest, since with no manifest it would count."""
+        for file in (self.result, self.manifest, *self.directory.glob(f"*{DRAFT}")):
             file.unlink(missing_ok=True)
         self.drop(0)
         sync(self.directory)

@@ -1,87 +1,44 @@
 """A model with all that acts on it: rates of the whole state, in machine code where that is soon made.
 
-The state y holds the coordinates q, the speeds v and the integrals z (of controllers, and the work of all drives); u
+The state y holds the coordinates q, the speeds v and the integrals z (of controllers, and the work of all forces); u
 holds what comes from outside (see `inputs.inputs`). Every function is dy/dt = f(t, y, u).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.llvm.machine_code import MachineCode
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
-from supple.formulations import AnyModel, hybrid_dynamics, ordinary, power, rough_operations, sums
+from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
-from supple.model.compiled import LARGEST, Compiled, model_key
 from supple.model.complex_steps import imaginary_steps, step_slopes
-from supple.model.model import Model
+from supple.simulation.state_kernel import StateKernel
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
 
 
-class Kernel(MachineCode):
-    """One function of (t, y, u) in machine code.
+class _Evaluated(NamedTuple):
+    """Coordinates, speeds, accelerations, generalized forces and rates of the integrals of states (n, ...)."""
 
-    Parameters
-    ----------
-    system : System
-    what : str
-        Its name; with the laws' digest it decides the code.
-    shapes : mapping of output name to shape
-    make : function
-        Gives the outputs as nodes.
-    lanes : int, optional
-        One for functions that are asked for one state after another.
-    extra : mapping of name to names of entries, optional
-        Arguments after (t, y, u).
-    """
-
-    def __init__(
-        self,
-        system: System,
-        what: str,
-        shapes: Mapping[str, tuple[int, ...]],
-        make: Callable[[DrivenEquations], Mapping[str, Nodes]],
-        lanes: int | None = None,
-        extra: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        more = {key: tuple(names) for key, names in (extra or {}).items()}
-        model, name = system.model, what.split()[0]
-
-        def traced() -> Function:
-            e = DrivenEquations(model, system.inputs, system.independent)
-            for key, names in more.items():
-                e.inputs[key] = e.at.graph.new_inputs(key, names)
-            function = Function(name, e.at.graph, e.inputs, make(e))
-            if len(function.order) > LARGEST:
-                raise GraphTooLarge(f"{name} of {model.name!r}: {len(function.order)} nodes")
-            return function
-
-        inputs = {"t": 1, "y": system.size, "u": len(system.inputs.held)}
-        inputs |= {key: len(names) for key, names in more.items()}
-        super().__init__(
-            f"{name} of {model.name!r}",
-            inputs,
-            shapes,
-            model_key(model, what, system.digest, more),
-            traced,
-            weight=rough_operations(model) // 2,
-            threads=1,
-            lanes=lanes,
-        )
+    q: Vector
+    v: Vector
+    a: Vector
+    tau: Vector
+    z_rate: Vector
 
 
-class System:
+class DrivenSystem:
     """Rates of a model's state under its inputs.
 
     Attributes
@@ -96,43 +53,52 @@ class System:
 
     def __init__(
         self,
-        model: AnyModel,
+        model: Formulation,
         inputs: Inputs,
         q: Vector,
         v: Vector,
         independent: frozenset[int] = frozenset(),
-        family: dict[tuple[frozenset[int], frozenset[int]], System] | None = None,
+        family: dict[tuple[frozenset[int], frozenset[int]], DrivenSystem] | None = None,
     ) -> None:
         self.model, self.inputs, self.independent = model, inputs, independent
         self._start = q, v
         self._family = {(inputs.locked, independent): self} if family is None else family
         self._free = inputs if not inputs.locked else inputs.locking(frozenset())
-        self._watched: dict[str, Kernel] = {}
+        self._watched: dict[str, StateKernel] = {}
         self.nq, self.nv = model.nq, model.nv
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
         laws = DrivenEquations(model, inputs)
-        # Forces on degrees of freedom that are held are no longer among the drives, but decide when a stop lets go.
+        # Forces on degrees of freedom that are held do not act, but decide when a stop lets go.
         unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
         self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
-        self.given = laws.applied.given
-        self.held = holding(self.given, independent)
-        self.digest = _digest(self._laws_function, self.given, sorted(independent))
+        self.prescribed = laws.applied.given
+        self.held = holding(self.prescribed, independent)
+        self.digest = _digest(self._laws_function, self.prescribed, sorted(independent))
         self._ticks = {
             rate: (list(updates), Function("tick", laws.at.graph, laws.inputs, {"u": np.array(list(updates.values()))}))
             for rate, updates in laws.applied.ticks.items()
         }
         self.engine = "generic"
-        self.rough_operations = rough_operations(model) + len(self._laws_function.order)
-        if model.nv and rough_operations(model) <= WORTH_COMPILING:
+        self.operations = model.estimated_operations + len(self._laws_function.order)
+        if model.nv and model.estimated_operations <= WORTH_COMPILING:
             try:
-                self.rate_kernel = Kernel(self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1)
+                self.rate_kernel = StateKernel(
+                    self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1
+                )
             except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
                 return
             y, u = np.concatenate([*self.start_state(q, v), self.z_0]), self.u_0.copy()
             self.begin(0.0, y, u)
             if np.isfinite(self.rate_kernel(np.zeros(1), y, u)).all():
                 self.engine = "llvm"
+
+    @property
+    def evaluation_seconds(self) -> float:
+        """Time of one evaluation of the rates, by a rough guess."""
+        if self.engine != "llvm":
+            return 3e-5 + 1e-9 * self.operations
+        return 1e-7 + 3e-10 * self.operations + (2e-5 if self.inputs.calls else 0.0)
 
     # ------------------------------------------------------------ states
 
@@ -143,7 +109,7 @@ class System:
     def settled(self, t: Vector, y: Vector, u: Vector, only: int | None = None) -> tuple[Vector, Vector]:
         """Coordinates and speeds of states (n, ...), prescribed ones as prescribed, quaternions of unit length."""
         q, v = y[:, : self.nq], y[:, self.nq : self.nq + self.nv]
-        if self.given.any():
+        if self.prescribed.any():
             q, v = self.laws(t[:, None], y, u)[:2]
         q, v = self.model.normalize(q), np.ascontiguousarray(v)
         return (q, v) if only is None else (q[only], v[only])
@@ -169,11 +135,11 @@ class System:
     # ------------------------------------------------------------ functions
 
     @cached_property
-    def laws(self) -> Kernel:
-        """q, v, drive and z_rate (see `Equations.laws`)."""
+    def laws(self) -> StateKernel:
+        """q, v, known and z_rate (see `Equations.laws`)."""
         nz = len(self.z_0) - self.inputs.acting
         shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
-        return Kernel(self, "laws", shapes, lambda e: e.laws())
+        return StateKernel(self, "laws", shapes, lambda e: e.laws())
 
     def rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """dy/dt of one state."""
@@ -183,7 +149,7 @@ class System:
         if self.engine == "llvm":
             return self.rate_kernel(np.array([t]), y, u)
         q, v, a, tau, z_rate = (x[0] for x in self._generic(np.array([[t]]), y[None], u[None]))
-        work = [power(self.model, q, v, tau)] if self.inputs.acting else []
+        work = [self.model.power(q, v, tau)] if self.inputs.acting else []
         return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
 
     def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
@@ -191,35 +157,35 @@ class System:
         if self.engine == "llvm":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
-        _, _, a, tau, _ = self._generic(t[:, None], y, u)
-        return a, tau
+        found = self._generic(t[:, None], y, u)
+        return found.a, found.tau
 
     @cached_property
-    def _motion_kernel(self) -> Kernel:
+    def _motion_kernel(self) -> StateKernel:
         shapes = {"a": (self.nv,), "tau": (self.nv,)}
-        return Kernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
+        return StateKernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
 
-    def _generic(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, ...]:
-        """q, v, a, tau, z_rate of states (n, ...) by the recursions."""
+    def _generic(self, t: Vector, y: Vector, u: Vector) -> _Evaluated:
+        """The motion of states (n, ...) by the recursions."""
         if self.inputs.acting:
-            q, v, drive, z_rate = self.laws(t, y, u)
+            q, v, known, z_rate = self.laws(t, y, u)
         else:
             q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
-            drive, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
+            known, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
         if self.model.loops is not None:
             q, v = self.model.loops.project(q, v, self.held, 1)
-        a, tau = hybrid_dynamics(self.model, q, v, drive, self.given)
-        return q, v, a, tau, z_rate
+        a, tau = self.model.hybrid(q, v, known, self.prescribed)
+        return _Evaluated(q, v, a, tau, z_rate)
 
     # ------------------------------------------------------------ closed loops
 
     @cached_property
-    def project_kernel(self) -> Kernel | None:
+    def project_kernel(self) -> StateKernel | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "llvm":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
-        return Kernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
+        return StateKernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""
@@ -232,37 +198,33 @@ class System:
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
-        if self.engine != "llvm" or not isinstance(self.model, Model):
-            return sums(self.model, q, v)
-        found: tuple[Vector, Vector, Vector] = self._sums_kernel(q, v)
-        return found
+        return self._sums(q, v)
 
     @cached_property
-    def _sums_kernel(self) -> Compiled:
-        kernel: Compiled = ordinary(self.model, "machine code of its own").compile("sums")
-        return kernel
+    def _sums(self) -> Callable[[Vector, Vector], tuple[Vector, Vector, Vector]]:
+        return self.model.compile_energy_and_momentum() if self.engine == "llvm" else self.model.energy_and_momentum
 
     # ------------------------------------------------------------ events
 
-    def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> Kernel:
+    def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> StateKernel:
         """Further functions of (t, y, u): what events look at."""
         if name not in self._watched:
-            self._watched[name] = Kernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
+            self._watched[name] = StateKernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
-    def locked(self, speeds: frozenset[int]) -> System:
+    def locked(self, speeds: frozenset[int]) -> DrivenSystem:
         """The same system with these degrees of freedom held where they are."""
         return self._relative(speeds, self.independent)
 
-    def chosen(self, independent: frozenset[int]) -> System:
+    def chosen(self, independent: frozenset[int]) -> DrivenSystem:
         """The same system with other independent speeds."""
         return self._relative(self.inputs.locked, independent)
 
-    def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> System:
+    def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> DrivenSystem:
         key = locked, independent
         if key not in self._family:
             inputs = self._free.locking(locked)
-            self._family[key] = System(self.model, inputs, *self._start, independent, self._family)
+            self._family[key] = DrivenSystem(self.model, inputs, *self._start, independent, self._family)
         return self._family[key]
 
     def unlocked(self, t: float, y: Vector, u: Vector) -> Vector:
@@ -284,44 +246,44 @@ class System:
             return found
         model, nq, nv = self.model, self.nq, self.nv
         self.call(t, y, u)
-        values, slopes = self._laws_slopes(np.array([t]), y, u)
-        q, v, drive = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-        x = imaginary_steps(np.concatenate([q, v, drive]), np.eye(nq + 2 * nv))
+        values, slopes = self.laws_slopes(np.array([t]), y, u)
+        q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
+        x = imaginary_steps(np.concatenate([q, v, known]), np.eye(nq + 2 * nv))
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-        a, tau = hybrid_dynamics(model, Q, V, D, self.given)
+        a, tau = model.hybrid(Q, V, D, self.prescribed)
         parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
         by_laws = [step_slopes(part).T @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
-            parts.append((step_slopes(power(model, Q, V, tau)) @ slopes[: nq + 2 * nv])[None])
+            parts.append((step_slopes(model.power(Q, V, tau)) @ slopes[: nq + 2 * nv])[None])
         return np.concatenate([*by_laws, *parts[2:]])
 
     @cached_property
-    def _slopes_kernel(self) -> Kernel | None:
+    def _slopes_kernel(self) -> StateKernel | None:
         """The same from the graph, for models small enough."""
-        if self.engine != "llvm" or self.rough_operations * self.size > WORTH_COMPILING:
+        if self.engine != "llvm" or self.operations * self.size > WORTH_COMPILING:
             return None
         try:
             shapes = {"J": (self.size, self.size)}
-            return Kernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
+            return StateKernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
         except GraphTooLarge:
             return None
 
     @cached_property
-    def _laws_slopes(self) -> Kernel:
+    def laws_slopes(self) -> StateKernel:
         n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
 
         def make(e: DrivenEquations) -> dict[str, Nodes]:
             values = np.concatenate(list(e.laws().values()))
             return {"value": values, "slope": jacobian(values, e.y)}
 
-        return Kernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
+        return StateKernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
 
 
-def _digest(function: Function, given: NDArray[np.bool_], independent: Sequence[int]) -> str:
-    """Of all nodes, what they compute, which accelerations are given, and which speeds are independent."""
+def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:
+    """Of all nodes, what they compute, which accelerations are prescribed, and which speeds are independent."""
     order: Sequence[Expr] = function.order
     number = {node.id: i for i, node in enumerate(order)}
     text = repr([(n.op, [number[a.id] for a in n.args], n.value) for n in order])
     ends = repr({key: [number[n.id] for n in x.flat] for key, x in function.outputs.items()})
     names = repr({key: [leaf.value for leaf in x.flat] for key, x in function.inputs.items()})
-    return hashlib.sha256((text + ends + names + repr([given.tolist(), independent])).encode()).hexdigest()
+    return hashlib.sha256((text + ends + names + repr([prescribed.tolist(), independent])).encode()).hexdigest()

@@ -15,9 +15,9 @@ import supple
 from generators_flexible import random_flexible_tree
 from supple import structures
 from supple.inputs.requests import Outputs
-from supple.simulation import recordings
-from supple.simulation.outputs import variables
-from supple.simulation.results import as_dataset, joined
+from supple.simulation import result_variables
+from supple.simulation.datasets import as_dataset, joined, variables
+from supple.simulation.samples import Samples
 
 Floats = NDArray[np.float64]
 RUBBERY = structures.Material(E=3e8, nu=0.4, rho=1200.0)
@@ -41,12 +41,18 @@ def pendulum() -> supple.Model:
     return mech.build()
 
 
+def dataset(
+    model: supple.Model, t: Any, q: Any, v: Any, a: Any, tau: Any, outputs: Outputs | None = None, **more: Any
+) -> xr.Dataset:
+    return as_dataset(model, Samples.of(model, t, q, v, a, tau), outputs, **more)
+
+
 def motion(model: supple.Model, duration: float, outputs: Outputs | None = None, **start: Any) -> xr.Dataset:
     """A free motion as a dataset, with accelerations of the equations of motion."""
     found = supple.simulate(model, duration, integrator="DOP853", rtol=1e-10, atol=1e-12, **start)
     q, v = found.q.values, found.v.values
     tau = np.zeros_like(v)
-    return as_dataset(model, found.time.values, q, v, model.forward_dynamics(q, v, tau), tau, outputs)
+    return dataset(model, found.time.values, q, v, model.forward_dynamics(q, v, tau), tau, outputs)
 
 
 def states(model: supple.Model, count: int, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
@@ -62,7 +68,7 @@ def states(model: supple.Model, count: int, seed: int = 0) -> tuple[Floats, Floa
 
 def test_every_variable_has_units_and_every_axis_names(tmp_path: Path) -> None:
     model = satellite()
-    result = as_dataset(model, np.arange(3.0), *states(model, 3), EVERYTHING, {"integrator": "none"})
+    result = dataset(model, np.arange(3.0), *states(model, 3), EVERYTHING, attrs={"integrator": "none"})
     assert {name: x.dims for name, x in result.data_vars.items()} == {
         "q": ("time", "coordinate"),
         "v": ("time", "speed"),
@@ -95,7 +101,7 @@ def test_every_variable_has_units_and_every_axis_names(tmp_path: Path) -> None:
 
 
 def test_units_of_speeds_accelerations_and_forces() -> None:
-    result = as_dataset(satellite(), [0.0], *states(satellite(), 1))
+    result = dataset(satellite(), [0.0], *states(satellite(), 1))
     units = result.v.sel(speed=["hub.wx", "hub.vx", "boom.mode1"])
     assert list(units.speed_unit.values) == ["rad/s", "m/s", "kg^0.5 m/s"]
     assert list(units.acceleration_unit.values) == ["rad/s^2", "m/s^2", "kg^0.5 m/s^2"]
@@ -107,7 +113,7 @@ def test_units_of_speeds_accelerations_and_forces() -> None:
 def test_names_may_stand_alone_and_count_once() -> None:
     wanted = Outputs(frames="hub", wrenches=["hub", "all"], nodes=["boom/2", "boom", "boom/end"])
     assert wanted.frames == ("hub",)
-    result = as_dataset(satellite(), [0.0], *states(satellite(), 1), wanted)
+    result = dataset(satellite(), [0.0], *states(satellite(), 1), wanted)
     assert list(result.frame.values) == ["hub"]
     assert list(result.joint.values) == ["hub", "boom", "camera"]
     assert sorted(result.node.values) == [*(f"boom/{i}" for i in range(5)), "boom/end"]
@@ -129,7 +135,7 @@ def test_names_may_stand_alone_and_count_once() -> None:
 )
 def test_wrong_names_are_refused_with_the_nearest(wanted: Outputs, message: str) -> None:
     with pytest.raises(supple.StateError, match=message):
-        variables(satellite(), [0.0], *states(satellite(), 1), wanted)
+        dataset(satellite(), [0.0], *states(satellite(), 1), wanted)
     assert len(wanted.errors(satellite())) == 1 + (wanted.frames == ("hup",) and bool(wanted.strains))
 
 
@@ -139,7 +145,7 @@ def test_what_is_no_name_is_refused() -> None:
             Outputs(frames=given)  # type: ignore[arg-type]
     model = pendulum()
     with pytest.raises(supple.StateError, match=r"a: expected shape \(2, 1\), got \(1, 1\)"):
-        variables(model, [0.0, 1.0], [[0.0], [1.0]], [[0.0], [1.0]], [[0.0]], [[0.0], [0.0]])
+        Samples.of(model, [0.0, 1.0], [[0.0], [1.0]], [[0.0], [1.0]], [[0.0]], [[0.0], [0.0]])
 
 
 def test_bodies_of_unknown_elements_have_no_strains() -> None:
@@ -158,13 +164,13 @@ def test_a_model_without_freedoms_and_one_without_mass() -> None:
     mech.add_body("block", supple.RigidBody(1.0, (0, 0, 0.2)), joint=supple.Fixed())
     nothing = np.zeros((2, 0))
     wanted = Outputs(frames=["block"], wrenches="all")
-    still = as_dataset(mech.build(), [0.0, 1.0], nothing, nothing, nothing, nothing, wanted)
+    still = dataset(mech.build(), [0.0, 1.0], nothing, nothing, nothing, nothing, wanted)
     assert still.q.shape == (2, 0)
     np.testing.assert_allclose(still.center_of_mass, [[0, 0, 0.2]] * 2)
     np.testing.assert_allclose(still.wrench[:, 0], [[0, 0, 0, 0, 0, 9.81]] * 2)
     mech = supple.Mechanism("light")
     mech.add_body("rotor", supple.RigidBody(0.0), joint=supple.Revolute("z", inertia=1.0))
-    light = as_dataset(mech.build(), [0.0], *np.zeros((4, 1, 1)))
+    light = dataset(mech.build(), [0.0], *np.zeros((4, 1, 1)))
     assert "center_of_mass" not in light
     assert light.momentum.shape == (1, 6)
 
@@ -172,9 +178,9 @@ def test_a_model_without_freedoms_and_one_without_mass() -> None:
 def test_no_times_give_an_empty_stretch() -> None:
     model = satellite()
     none = np.zeros((0, model.nv))
-    empty = as_dataset(model, [], np.zeros((0, model.nq)), none, none, none, EVERYTHING)
+    empty = dataset(model, [], np.zeros((0, model.nq)), none, none, none, EVERYTHING)
     assert empty.sizes["time"] == 0
-    full = as_dataset(model, [0.0], *states(model, 1), EVERYTHING, before=empty)
+    full = dataset(model, [0.0], *states(model, 1), EVERYTHING, before=empty)
     assert joined([empty, full]).sizes["time"] == 1
 
 
@@ -186,7 +192,7 @@ def test_frames_are_those_of_the_model() -> None:
     q, v, a, tau = states(model, 4)
     names = ["ground", *(name for name in model.frames if name != "ground")]
     assert any("/" in name for name in names)
-    result = as_dataset(model, np.arange(4.0), q, v, a, tau, Outputs(frames=names))
+    result = dataset(model, np.arange(4.0), q, v, a, tau, Outputs(frames=names))
     for name in names:
         R, p = model.pose(q, name)
         one = result.sel(frame=name)
@@ -206,7 +212,7 @@ def test_velocities_and_accelerations_are_differences() -> None:
     V = v + a * t[:, None]
     A = np.tile(a, (3, 1))
     names = ["camera", "boom/2", "boom/end", "hub"]
-    result = as_dataset(model, t, Q, V, A, np.zeros_like(A), Outputs(frames=names))
+    result = dataset(model, t, Q, V, A, np.zeros_like(A), Outputs(frames=names))
     linear, angular = slice(3, 6), slice(0, 3)
     moved = (result.position[2] - result.position[0]).values / (2 * h)
     velocity = result.velocity[1].values
@@ -226,7 +232,7 @@ def test_orientations_never_jump_not_even_between_stretches() -> None:
     q = 3.0 * t[:, None]
     v, a = np.full_like(q, 3.0), np.zeros_like(q)
     wanted = Outputs(frames=["arm", "ground"])
-    whole = as_dataset(model, t, q, v, a, a, wanted)
+    whole = dataset(model, t, q, v, a, a, wanted)
     half = q / 2
     expected = np.concatenate([0 * half, np.sin(half), 0 * half, np.cos(half)], axis=1)
     assert expected[:, 3].min() < -0.99  # several turns: the sign must change by itself
@@ -234,10 +240,10 @@ def test_orientations_never_jump_not_even_between_stretches() -> None:
     pieces: list[xr.Dataset] = []
     for part in np.array_split(np.arange(len(t)), 7):
         before = pieces[-1] if pieces else None
-        pieces.append(as_dataset(model, t[part], q[part], v[part], a[part], a[part], wanted, before=before))
+        pieces.append(dataset(model, t[part], q[part], v[part], a[part], a[part], wanted, before=before))
     xr.testing.assert_allclose(joined(pieces), whole)
     assert joined(pieces).time.attrs["units"] == "s"
-    alone = as_dataset(model, t[-5:], q[-5:], v[-5:], a[-5:], a[-5:], wanted)
+    alone = dataset(model, t[-5:], q[-5:], v[-5:], a[-5:], a[-5:], wanted)
     assert (alone.orientation.sel(frame="arm")[0] @ whole.orientation.sel(frame="arm")[-5]) < 0
 
 
@@ -248,7 +254,7 @@ def test_a_hanging_pendulum_passes_on_its_weight() -> None:
     model = pendulum()
     angles = np.array([0.0, np.pi / 2])  # hanging, and held level along -x
     hold = model.bias_forces(angles[:, None], np.zeros((2, 1)))
-    result = as_dataset(
+    result = dataset(
         model, [0.0, 1.0], angles[:, None], np.zeros((2, 1)), np.zeros((2, 1)), hold, Outputs(wrenches=["arm"])
     )
     weight = 2.0 * 9.81
@@ -281,15 +287,15 @@ def test_another_function_may_give_the_energies() -> None:
     def own(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return np.stack([q[:, 0], 2 * q[:, 0]], axis=1), np.zeros((1, 6)), np.zeros((1, 3))
 
-    result = as_dataset(model, [0.0], *states(model, 1), sums=own)
-    assert float(result.kinetic_energy[0]) == float(result.q[0, 0])
-    assert float(result.potential_energy[0]) == 2 * float(result.q[0, 0])
+    result = variables(model, Samples.of(model, [0.0], *states(model, 1)), sums=own)
+    assert float(result["kinetic_energy"][0]) == float(result["q"][0, 0])
+    assert float(result["potential_energy"][0]) == 2 * float(result["q"][0, 0])
 
 
 def test_displacement_is_the_difference_of_poses() -> None:
     model = satellite()
     q, v, a, tau = states(model, 5)
-    result = as_dataset(model, np.arange(5.0), q, v, a, tau, Outputs(nodes=["boom"]))
+    result = dataset(model, np.arange(5.0), q, v, a, tau, Outputs(nodes=["boom"]))
     R, p = model.pose(q, "boom")
     for i in range(5):
         _, x = model.pose(q, f"boom/{i}")
@@ -305,7 +311,7 @@ def test_a_body_without_modes_is_not_strained() -> None:
     mech = supple.Mechanism("stiff")
     mech.add_body("boom", structures.beam(0.5, SQUARE, RUBBERY, 2).reduce("cantilever", 0))
     model = mech.build()
-    result = as_dataset(model, [0.0, 1.0], *states(model, 2), Outputs(nodes=["boom"], strains=["boom"]))
+    result = dataset(model, [0.0, 1.0], *states(model, 2), Outputs(nodes=["boom"], strains=["boom"]))
     assert result.strain.shape == (2, 28)
     assert result.displacement.shape == (2, 3, 3)
     assert not result.strain.any()
@@ -323,7 +329,7 @@ def test_strain_of_a_cantilever_that_holds_a_weight() -> None:
     still = np.zeros(model.nv)
     q = np.linalg.solve(boom.stiffness.toarray(), -model.bias_forces(model.neutral(), still))
     rest = still[None]
-    result = as_dataset(model, [0.0], q[None], rest, rest, rest, Outputs(strains=["boom"]))
+    result = dataset(model, [0.0], q[None], rest, rest, rest, Outputs(strains=["boom"]))
     found = result.strain[0].sel(recovery_point=["boom/0-1 at 0 curvature y", "boom/0-1 at 0 fibre +y+z"])
     curvature = 3.0 * 9.81 * 0.8 / (2e11 * SQUARE.Iy)
     np.testing.assert_allclose(found, [curvature, curvature * 0.015], rtol=1e-6)
@@ -340,8 +346,8 @@ def test_an_orientation_that_a_diverged_run_has_lost_is_refused_by_name() -> Non
     model = mech.build()
     q, still = np.zeros((2, model.nq)), np.zeros((2, model.nv))
     q[:, model.coordinate_index("shaft.2.rx")] = 20.0, 300.0
-    found = recordings.frames(model, {"tip": "shaft/end"}, q[:1], still[:1], still[:1], None)
+    found = result_variables.frames(model, {"tip": "shaft/end"}, (q[:1], still[:1], still[:1]), None)
     expected = Rotation.from_rotvec([20.0, 0, 0]).as_quat(canonical=True)
     np.testing.assert_allclose(found["orientation"].values[0, 0], expected, atol=1e-13)
     with pytest.raises(supple.SimulationError, match="frame 'tip': its orientation is lost in sample 2 of 2"):
-        recordings.frames(model, {"tip": "shaft/end"}, q, still, still, None)
+        result_variables.frames(model, {"tip": "shaft/end"}, (q, still, still), None)

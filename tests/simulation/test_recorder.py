@@ -17,8 +17,8 @@ import xarray as xr
 
 import supple
 from interrupted_runs import OPTIONS
-from supple.simulation import course, run
-from supple.simulation.storage import Recording
+from supple.simulation import recorder
+from supple.simulation.recording import Recording
 
 SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 
@@ -76,8 +76,8 @@ def ran(path: Path, duration: float = 2.0, mass: float = 1.0, **more: Any) -> xr
 @pytest.fixture
 def every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every part is written, however small."""
-    monkeypatch.setattr(course, "WORTH_WRITING", 0.0)
-    monkeypatch.setattr(run, "PARTS", 8)
+    monkeypatch.setattr(recorder, "WORTH_WRITING", 0.0)
+    monkeypatch.setattr(recorder, "PARTS", 8)
 
 
 @pytest.fixture
@@ -274,7 +274,7 @@ def test_small_parts_are_written_together(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Recording, "append", noted)
     together = ran(tmp_path / "a.nc")
     assert seen == [41]
-    monkeypatch.setattr(course, "WORTH_WRITING", 0.0)
+    monkeypatch.setattr(recorder, "WORTH_WRITING", 0.0)
     apart = ran(tmp_path / "b.nc")
     assert len(seen) > 30
     assert apart.identical(together)

@@ -10,9 +10,9 @@ import pytest
 import supple
 from supple import structures
 from supple.inputs.inputs import Inputs
-from supple.simulation import system as module
+from supple.simulation import driven_system as module
+from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.sundials import residual_slopes, residuals
-from supple.simulation.system import System
 
 
 def arm() -> supple.Model:
@@ -36,13 +36,13 @@ LAWS: dict[str, Any] = {
 
 
 @pytest.fixture
-def systems(monkeypatch: pytest.MonkeyPatch) -> tuple[System, System, np.ndarray, np.ndarray]:
+def systems(monkeypatch: pytest.MonkeyPatch) -> tuple[DrivenSystem, DrivenSystem, np.ndarray, np.ndarray]:
     """The same in both engines, and a state."""
     model = arm()
     q, v = model.random_state(3)
-    fast = System(model, Inputs(model, **LAWS), q, v)
+    fast = DrivenSystem(model, Inputs(model, **LAWS), q, v)
     monkeypatch.setattr(module, "WORTH_COMPILING", 0)
-    slow = System(model, Inputs(model, **LAWS), q, v)
+    slow = DrivenSystem(model, Inputs(model, **LAWS), q, v)
     assert (fast.engine, slow.engine) == ("llvm", "generic")
     y = np.concatenate([q, v, [0.1, 0.0]])
     return fast, slow, y, fast.u_0

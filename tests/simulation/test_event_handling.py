@@ -143,7 +143,7 @@ def test_an_event_that_turns_its_own_motion_back_happens_once(method: dict[str, 
 
 
 def test_chattering_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("supple.simulation.course.MOST_EVENTS", 200)
+    monkeypatch.setattr("supple.simulation.run.MOST_EVENTS", 200)
     relay = [
         Event("over", "ball.position", "rising", change={"push": -1e3}),
         Event("under", "ball.position", "falling", change={"push": 1e3}),

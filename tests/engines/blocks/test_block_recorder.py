@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.engines.blocks.program import Bound, Program
-from supple.engines.blocks.recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
 
 NONE = np.zeros(0)
 

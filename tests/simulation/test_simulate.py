@@ -123,5 +123,5 @@ def test_steps_are_those_of_the_solver_and_not_output_times(integrator: str) -> 
 
 def test_fixed_steps_can_be_given_as_an_object() -> None:
     by_name = supple.simulate(pendulum(), 1.0, [1.0], integrator="rk4", step=1e-3)
-    as_object = supple.simulate(pendulum(), 1.0, [1.0], integrator=supple.FixedSteps("rk4", 1e-3))
+    as_object = supple.simulate(pendulum(), 1.0, [1.0], integrator=supple.integrators.RK4(1e-3))
     assert by_name.q.equals(as_object.q)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
+from supple.engines.blocks.block_recorder import NUMBERS
 from supple.engines.blocks.blocks import Block, Operand, Operation
-from supple.engines.blocks.recorder import NUMBERS
 
 ARITHMETIC = {
     "add": "fadd reassoc contract",

@@ -2,21 +2,21 @@
 
 While a run goes on, or after it was interrupted, its files are in a directory beside the place of the results:
 
-    motion.nc.parts/plan.nc      the model and the settings, written before anything else
+    motion.nc.parts/manifest.nc      the model and the settings, written before anything else
     motion.nc.parts/00000.nc     the first segment, 00001.nc the next, and so on
     motion.nc.parts/lock         held by the process that writes; the system lets go of it when that ends
     motion.nc.parts/*.draft      being written, of no account
     motion.nc.parts/result.nc    all segments joined, on its way to motion.nc
 
-`plan.nc` holds the variables of `supple.files.embedding` and `settings`, a text in JSON. A part is a netCDF file: the
-segment as xarray shows it, and in the HDF5 group `memory` the arrays from which the next segment is computed. Both end
-in a checksum, see `parts`.
+`manifest.nc` holds the variables of `supple.files.embedding` and `settings`, a text in JSON. A part is a netCDF file:
+the samples as xarray shows them, and in the HDF5 group `memory` the arrays from which the next part is computed. Both
+end in a checksum, see `part_files`.
 
-The results, `motion.nc`, hold all segments joined along `time`, what `plan.nc` holds, and the attribute `finished`: 1,
-or 0 for a run that was interrupted in order, whose directory stays. When all is finished `result.nc` is written, then
-`plan.nc` removed: from that moment the run counts as finished. Then `result.nc` takes the place of `motion.nc`, which
-until then is what an earlier run left there, and the rest is removed. Whoever finds a directory without `plan.nc` may
-complete that.
+The results, `motion.nc`, hold all parts joined along `time`, what `manifest.nc` holds, and the attribute `finished`:
+1, or 0 for a run that was interrupted in order, whose directory stays. When all is finished `result.nc` is written,
+then `manifest.nc` removed: from that moment the run counts as finished. Then `result.nc` takes the place of
+`motion.nc`, which until then is what an earlier run left there, and the rest is removed. Whoever finds a directory
+without `manifest.nc` may complete that.
 """
 
 from __future__ import annotations
@@ -37,10 +37,8 @@ from numpy.typing import NDArray
 from supple.checksums import require_intact, seal
 from supple.errors import FileFormatError, ResultsError, ResultsWarning
 from supple.simulation import netcdf
-from supple.simulation.parts import Parts, content, failures, locked, sync, write, write_by
-from supple.simulation.plans import Plan
-
-__all__ = ["Plan", "Recording", "open_results"]
+from supple.simulation.manifest import RunManifest
+from supple.simulation.part_files import PartFiles, content, failures, locked, sync, write, write_by
 
 FINISHED = "finished"
 SUFFIX = ".nc"
@@ -53,20 +51,20 @@ class Recording:
     As a context manager it lets go of the files when the block ends in any other way; the run can then be resumed.
     """
 
-    def __init__(self, parts: Parts, lock: int) -> None:
+    def __init__(self, parts: PartFiles, lock: int) -> None:
         self._parts = parts
         self._lock: int | None = lock
         self._files: list[Path] = []
         self._layout: dict[str, str] = {}
 
     @classmethod
-    def begin(cls, path: str | os.PathLike[str], plan: Plan, overwrite: bool = False) -> Recording:
+    def begin(cls, path: str | os.PathLike[str], manifest: RunManifest, overwrite: bool = False) -> Recording:
         """A new recording for results at `path`; results that are there stay until this run is finished.
 
         Parameters
         ----------
         path : path-like
-        plan : Plan
+        manifest : RunManifest
         overwrite : bool
             Throw away what an unfinished run left.
 
@@ -75,8 +73,8 @@ class Recording:
         ResultsError
             When an unfinished run is there, another process writes there, or nothing can be written.
         """
-        parts = Parts(_target(path))
-        image = netcdf.packed(plan.dataset())
+        parts = PartFiles(_target(path))
+        image = netcdf.packed(manifest.dataset())
         with failures(parts.directory, "written"):
             parts.directory.mkdir(exist_ok=True)
         with _opened(parts) as recording:
@@ -88,15 +86,17 @@ class Recording:
                 )
             parts.empty()
             try:
-                with failures(parts.plan, "written"):
-                    write(parts.plan, image)
+                with failures(parts.manifest, "written"):
+                    write(parts.manifest, image)
             except BaseException:
                 parts.remove()
                 raise
             return recording
 
     @classmethod
-    def resume(cls, path: str | os.PathLike[str], plan: Plan) -> tuple[Recording, dict[str, NDArray[Any]] | None]:
+    def resume(
+        cls, path: str | os.PathLike[str], manifest: RunManifest
+    ) -> tuple[Recording, dict[str, NDArray[Any]] | None]:
         """The recording of a run that was interrupted, and the memory of its last part, None if it has no part.
 
         Damaged parts, and those behind them, are removed with a `ResultsWarning`.
@@ -104,17 +104,17 @@ class Recording:
         Raises
         ------
         ResultsError
-            When there is no unfinished run, it had another plan, or another process writes there.
+            When there is no unfinished run, it had another manifest, or another process writes there.
         """
-        parts = Parts(_target(path))
+        parts = PartFiles(_target(path))
         if not parts.directory.is_dir():
             raise ResultsError(_nothing(parts))
         with _opened(parts) as recording:
             parts.settle()
-            if not parts.plan.exists():
+            if not parts.manifest.exists():
                 parts.remove()
                 raise ResultsError(_nothing(parts))
-            _require_same(parts, plan)
+            _require_same(parts, manifest)
             files, fault = parts.sound()
             if fault:
                 kept = f"{fault}; the {len(files)} parts before it are kept, and the run goes on from there"
@@ -176,7 +176,7 @@ class Recording:
             write_by(parts.result, lambda stream: _join(parts, files, finished, stream))
             seal(parts.result)
             if finished:
-                parts.plan.unlink()
+                parts.manifest.unlink()
                 sync(parts.directory)
             parts.result.replace(parts.target)
             sync(parts.target.parent)
@@ -206,7 +206,7 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     """
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise ResultsError(f"path: expected the path of a results file, got {path!r}")
-    parts = Parts(Path(path))
+    parts = PartFiles(Path(path))
     with failures(parts.target, "read"):
         try:
             return _found(parts)
@@ -214,11 +214,11 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
             return _found(parts)
 
 
-def _found(parts: Parts) -> xr.Dataset:
+def _found(parts: PartFiles) -> xr.Dataset:
     _require_no_directory(parts.target)
-    planned = parts.plan.exists()
-    file = parts.result if parts.result.exists() and not planned else parts.target
-    files, fault = parts.sound() if planned else ([], "")
+    unfinished = parts.manifest.exists()
+    file = parts.result if parts.result.exists() and not unfinished else parts.target
+    files, fault = parts.sound() if unfinished else ([], "")
     results = _read(file) if file.exists() else None
     if results is not None and (results.attrs.get(FINISHED, 1) or not files):
         if files:
@@ -236,10 +236,10 @@ def _found(parts: Parts) -> xr.Dataset:
     return netcdf.unpacked(whole.getbuffer())
 
 
-def _join(parts: Parts, files: list[Path], finished: bool, stream: BinaryIO) -> None:
-    """Write the results that parts make up; without the model if the plan is damaged."""
-    plan = content(parts.plan)
-    also = netcdf.unpacked(plan) if plan is not None else xr.Dataset()
+def _join(parts: PartFiles, files: list[Path], finished: bool, stream: BinaryIO) -> None:
+    """Write the results that parts make up; without the model if the manifest is damaged."""
+    manifest = content(parts.manifest)
+    also = netcdf.unpacked(manifest) if manifest is not None else xr.Dataset()
     netcdf.join(files, also.assign_attrs({FINISHED: int(finished)}), stream)
 
 
@@ -254,7 +254,7 @@ def _read(file: Path) -> xr.Dataset:
 
 
 @contextmanager
-def _opened(parts: Parts) -> Iterator[Recording]:
+def _opened(parts: PartFiles) -> Iterator[Recording]:
     """A recording that has the lock, and loses it if the block fails."""
     with failures(parts.directory, "used"):
         lock = locked(parts.lock)
@@ -268,14 +268,14 @@ def _opened(parts: Parts) -> Iterator[Recording]:
             raise
 
 
-def _require_same(parts: Parts, plan: Plan) -> None:
-    stored = content(parts.plan)
+def _require_same(parts: PartFiles, manifest: RunManifest) -> None:
+    stored = content(parts.manifest)
     if stored is None:
         raise ResultsError(
-            f"{parts.plan} is damaged: its checksum does not fit its content; the run cannot be resumed, "
+            f"{parts.manifest} is damaged: its checksum does not fit its content; the run cannot be resumed, "
             "overwrite=True starts over"
         )
-    differences = plan.differences(netcdf.unpacked(stored))
+    differences = manifest.differences(netcdf.unpacked(stored))
     if differences:
         raise ResultsError(
             f"{parts.target}: the unfinished run there is a different one; overwrite=True starts over\n  "
@@ -283,7 +283,7 @@ def _require_same(parts: Parts, plan: Plan) -> None:
         )
 
 
-def _nothing(parts: Parts) -> str:
+def _nothing(parts: PartFiles) -> str:
     """Why there is nothing to resume."""
     if not parts.target.exists():
         return f"{parts.target}: nothing to resume: no run was begun there"

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.blocks.block_recorder import NUMBERS, Cells, Recorder
 from supple.engines.blocks.blocks import Instance, instances
 from supple.engines.blocks.library import Library
-from supple.engines.blocks.recorder import NUMBERS, Cells, Recorder
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes

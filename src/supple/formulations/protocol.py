@@ -1,0 +1,252 @@
+"""What inputs, simulation, files and pages ask of a formulation.
+
+A formulation has coordinates q and speeds v with names and units, the equations of motion on numbers and on graph
+nodes, an ordinary model that looks the same, and settings from which a results file restores it. What it cannot do it
+refuses by name, in `floating_frames`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.description.description import Description
+from supple.expressions.function import Function, Nodes
+from supple.expressions.graph import Graph
+from supple.model.loops.loops import Loops
+from supple.model.model import Model
+from supple.model.step_formulas import Stepping
+
+Numbers = NDArray[Any]
+Mask = NDArray[np.bool_]
+Sums = tuple[Numbers, Numbers, Numbers]
+"""Kinetic and potential energy (..., 2), momentum (..., 6), first moment of mass (..., 3)."""
+
+
+class TracedFormulation(Stepping, Protocol):
+    """A formulation whose state is made of graph nodes."""
+
+    graph: Graph
+    q: Nodes
+    v: Nodes
+
+    def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: Mask) -> tuple[Nodes, Nodes]:
+        """Accelerations and generalized forces; `drive` has accelerations where they are `given`, else forces."""
+        ...
+
+    def inverse_dynamics(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
+        """Generalized forces."""
+        ...
+
+    def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
+        """Power of generalized forces."""
+        ...
+
+    def closed(self, q: Nodes, v: Nodes, given: Mask) -> tuple[Nodes, Nodes, Nodes]:
+        """Coordinates and speeds one step nearer to closed loops, and the Delassus matrix before it."""
+        ...
+
+    def closure_margins(self, S: Nodes) -> Nodes:
+        """How far constraint equations are from being redundant; S is the Delassus matrix."""
+        ...
+
+
+class Formulation(Protocol):
+    """A mechanism with its equations of motion.
+
+    Attributes
+    ----------
+    formulation : str
+        Its name, by which results files know it.
+    """
+
+    formulation: ClassVar[str]
+
+    # ------------------------------------------------------------ names, units and numbers
+
+    @property
+    def name(self) -> str:
+        """Of the mechanism."""
+        ...
+
+    @property
+    def description(self) -> Description:
+        """What the user has described."""
+        ...
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Parents first."""
+        ...
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        ...
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the entries of q."""
+        ...
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the entries of v."""
+        ...
+
+    @property
+    def coordinate_units(self) -> tuple[str, ...]:
+        """One for each coordinate."""
+        ...
+
+    @property
+    def speed_units(self) -> tuple[str, ...]:
+        """One for each speed."""
+        ...
+
+    @property
+    def is_mode(self) -> Mask:
+        """(nv,) which speeds are of deformation."""
+        ...
+
+    @property
+    def q_of_speed(self) -> NDArray[np.int64]:
+        """(nv,) the coordinate whose rate each speed is; -1 for speeds in body axes."""
+        ...
+
+    @property
+    def quaternions(self) -> Sequence[int]:
+        """Where in q each quaternion begins."""
+        ...
+
+    @property
+    def mass(self) -> float:
+        """Of all bodies, kg."""
+        ...
+
+    @property
+    def loops(self) -> Loops | None:
+        """Its closed loops."""
+        ...
+
+    def arrays(self) -> dict[str, Numbers]:
+        """All numbers of the model, by name: what decides its machine code."""
+        ...
+
+    def coordinate_index(self, name: str) -> int:
+        """Place of a coordinate in q."""
+        ...
+
+    def speed_index(self, name: str) -> int:
+        """Place of a speed in v."""
+        ...
+
+    # ------------------------------------------------------------ states
+
+    def neutral(self) -> NDArray[np.float64]:
+        """Coordinates (nq,) of the undeformed mechanism, its joints at zero."""
+        ...
+
+    def random_state(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A random state (q, v)."""
+        ...
+
+    def normalize(self, q: ArrayLike) -> Numbers:
+        """Coordinates with quaternions of unit length."""
+        ...
+
+    def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """Rates of the coordinates, (..., nq)."""
+        ...
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
+        """Coordinates (..., nq) after the time `dt` at constant speeds."""
+        ...
+
+    # ------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Numbers:
+        """Generalized forces (..., nv)."""
+        ...
+
+    def hybrid(self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: Mask) -> tuple[Numbers, Numbers]:
+        """Accelerations and generalized forces; `known` has accelerations where they are prescribed, else forces."""
+        ...
+
+    def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Power (...) of generalized forces, W."""
+        ...
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
+        """Kinetic and potential energy (...), J."""
+        ...
+
+    def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> Sums:
+        """Energies, momentum and first moment of mass of states."""
+        ...
+
+    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], Sums]:
+        """The same as a function for many states: in machine code, if the formulation has it."""
+        ...
+
+    # ------------------------------------------------------------ equations
+
+    def traced(self, limit: float) -> TracedFormulation:
+        """The formulation on graph nodes; the graph may have `limit` of them."""
+        ...
+
+    def forward_dynamics_function(self, limit: float) -> Function:
+        """Accelerations as a function of (q, v, tau) on graph nodes."""
+        ...
+
+    @property
+    def estimated_operations(self) -> int:
+        """Operations of forward dynamics, roughly, without tracing the model."""
+        ...
+
+    @property
+    def implicit_steps(self) -> bool:
+        """Whether generalized-alpha steps can solve its equations."""
+        ...
+
+    # ------------------------------------------------------------ looking at it
+
+    @property
+    def display(self) -> Model:
+        """An ordinary model that looks the same: for frames, strains and the 3-D view."""
+        ...
+
+    def display_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
+        """Coordinates, speeds and accelerations of `display`."""
+        ...
+
+    def display_frame(self, frame: str) -> str:
+        """The frame of `display` that is meant by one of this model."""
+        ...
+
+    # ------------------------------------------------------------ other formulations, files
+
+    def floating_frames(self, what: str) -> Model:
+        """The model itself, if it is one of floating frames; else a StateError: `what` does not take it."""
+        ...
+
+    def mechanism_model(self) -> Model:
+        """The model of the same mechanism in floating frames."""
+        ...
+
+    def formulation_settings(self) -> dict[str, Any]:
+        """What JSON can hold and `restored` needs besides the mechanism."""
+        ...
+
+    @classmethod
+    def restored(cls, model: Model, settings: Mapping[str, Any]) -> Formulation:
+        """This formulation of a mechanism; a `FileFormatError` if the settings are not those of one."""
+        ...

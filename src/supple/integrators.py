@@ -1,0 +1,251 @@
+"""Integrators with their options, for `supple.simulate` and `supple.Simulator`; names stand for those with defaults.
+
+    supple.simulate(model, 1.0, integrator=supple.integrators.DOP853(rtol=1e-6))
+    supple.simulate(model, 1.0, integrator="DOP853", rtol=1e-6)
+
+say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from supple.checks import is_number
+from supple.errors import StateError, nearest
+
+__all__ = [
+    "BDF",
+    "CVODE",
+    "DOP853",
+    "IDA",
+    "LSODA",
+    "RK4",
+    "RK23",
+    "RK45",
+    "Auto",
+    "CustomSolver",
+    "GeneralizedAlpha",
+    "Leapfrog",
+    "Radau",
+    "SemiImplicitEuler",
+]
+
+RTOL = 1e-8
+"""Relative tolerance of adaptive integrators, if none is given."""
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The best integrator for a model, chosen from the fastest motion of the system; results say which, and why.
+
+    Parameters
+    ----------
+    rtol, atol : float, optional
+        Tolerances; where one is given, an adaptive integrator is taken.
+    """
+
+    rtol: float | None = None
+    atol: float | None = None
+    name: ClassVar[str] = "auto"
+
+    def __post_init__(self) -> None:
+        _require_positive("", rtol=self.rtol, atol=self.atol)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """An integrator whose steps are as long as its tolerances allow.
+
+    Parameters
+    ----------
+    rtol : float
+        Relative tolerance.
+    atol : float, optional
+        Absolute tolerance, added to rtol times every state, whatever its unit. Without it errors are relative to the
+        size of the motion, body by body.
+    """
+
+    rtol: float = RTOL
+    atol: float | None = None
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        _require_positive("", rtol=self.rtol, atol=self.atol)
+
+
+class DOP853(Adaptive):
+    """Explicit Runge-Kutta of order 8 by Dormand and Prince, in a native loop where nothing needs Python."""
+
+    name = "DOP853"
+
+
+class RK45(Adaptive):
+    """Explicit Runge-Kutta of order 5, scipy's."""
+
+    name = "RK45"
+
+
+class RK23(Adaptive):
+    """Explicit Runge-Kutta of order 3, scipy's."""
+
+    name = "RK23"
+
+
+class Radau(Adaptive):
+    """Implicit Runge-Kutta of order 5, scipy's, for stiff systems; Jacobians are exact."""
+
+    name = "Radau"
+
+
+class BDF(Adaptive):
+    """Backward differentiation formulas, scipy's, for stiff systems; Jacobians are exact."""
+
+    name = "BDF"
+
+
+class LSODA(Adaptive):
+    """Adams formulas and backward differentiation, whichever fits; scipy's."""
+
+    name = "LSODA"
+
+
+class CVODE(Adaptive):
+    """Backward differentiation formulas of SUNDIALS, for larger stiff systems; needs `supple[sundials]`."""
+
+    name = "CVODE"
+
+
+class IDA(Adaptive):
+    """Differential-algebraic solver of SUNDIALS: works on inverse dynamics; needs `supple[sundials]`."""
+
+    name = "IDA"
+
+
+@dataclass(frozen=True)
+class CustomSolver(Adaptive):
+    """A class of your own with the interface of `scipy.integrate.OdeSolver`."""
+
+    solver: type[Any] = field(kw_only=True)
+    name = "custom"
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """An explicit integrator with steps of fixed length, in a native loop; there is no error control.
+
+    Parameters
+    ----------
+    step : float
+        Longest step, s; output times are met exactly.
+    """
+
+    step: float
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        _require_positive(f"{self.name}: ", step=self.step)
+
+
+class Leapfrog(FixedStep):
+    """Second order, symplectic; asks for accelerations twice a step. Stable up to 2 over the highest frequency."""
+
+    name = "leapfrog"
+
+
+class RK4(FixedStep):
+    """The classical Runge-Kutta method of fourth order."""
+
+    name = "rk4"
+
+
+class SemiImplicitEuler(FixedStep):
+    """First order: speeds first, then coordinates with the new speeds."""
+
+    name = "semi_implicit_euler"
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha:
+    """Fixed implicit steps of second order for stiff systems, with chosen numerical damping.
+
+    Parameters
+    ----------
+    step : float
+        Longest step, s; output times are met exactly.
+    rho : float
+        Spectral radius at high frequencies, 0 ... 1: one keeps all vibration, zero removes what steps cannot resolve.
+    tolerance : float
+        Error of the accelerations that Newton's iteration may leave, relative to the largest.
+    """
+
+    step: float
+    rho: float = 0.9
+    tolerance: float = 1e-8
+    name: ClassVar[str] = "generalized_alpha"
+
+    def __post_init__(self) -> None:
+        _require_positive("generalized-alpha: ", step=self.step, tolerance=self.tolerance)
+        if not (is_number(self.rho) and 0 <= self.rho <= 1):
+            raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho!r}")
+
+
+Integrator = Auto | Adaptive | FixedStep | GeneralizedAlpha
+KINDS: tuple[type[Any], ...] = (
+    Auto, DOP853, RK45, RK23, Radau, BDF, LSODA, CVODE, IDA, GeneralizedAlpha, RK4, Leapfrog, SemiImplicitEuler
+)  # fmt: skip
+BY_NAME: dict[str, type[Any]] = {kind.name: kind for kind in KINDS}
+STEPPED = tuple(name for name, kind in BY_NAME.items() if "step" in {x.name for x in fields(kind)})
+"""Names of integrators with steps of fixed length."""
+
+
+def resolved(
+    integrator: str | type[Any] | Integrator,
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+) -> Integrator:
+    """The integrator that a name, a class of solvers or an object with options stands for.
+
+    Parameters
+    ----------
+    integrator : str, type or integrator
+    rtol, atol, step : float, optional
+        Options in short; refused if the integrator has no such option, or an object has another value.
+    """
+    given = {key: x for key, x in (("rtol", rtol), ("atol", atol), ("step", step)) if x is not None}
+    if isinstance(integrator, str):
+        if integrator not in BY_NAME:
+            raise StateError(f"integrator: no {integrator!r}{nearest(integrator, tuple(BY_NAME))}")
+        _require_options(BY_NAME[integrator], given, integrator)
+        made: Integrator = BY_NAME[integrator](**given)
+        return made
+    if isinstance(integrator, type):
+        _require_options(CustomSolver, given, integrator.__name__)
+        return CustomSolver(**given, solver=integrator)
+    if not isinstance(integrator, (*KINDS, CustomSolver)):
+        raise StateError(
+            f"integrator: expected a name, one of supple.integrators or a class of solvers, got {integrator!r}"
+        )
+    _require_options(type(integrator), given | {"step": getattr(integrator, "step", step)}, integrator.name)
+    for key, x in given.items():
+        if getattr(integrator, key) != x:
+            raise StateError(f"{key}: the integrator says {getattr(integrator, key)}, got {x} beside {integrator}")
+    return integrator
+
+
+def _require_options(kind: type[Any], given: dict[str, Any], name: str) -> None:
+    """Refuse options that an integrator does not have, and steps of no length."""
+    known = {x.name for x in fields(kind)}
+    for key, x in given.items():
+        if x is not None and key not in known:
+            takers = STEPPED if key == "step" else [n for n, k in BY_NAME.items() if key in {f.name for f in fields(k)}]
+            raise StateError(f"{key}: only {', '.join(takers)} take one, got {x} for {name!r}")
+    if "step" in known and given.get("step") is None:
+        raise StateError(f"step: {name} needs the length of its steps, s")
+
+
+def _require_positive(where: str, **numbers: float | None) -> None:
+    for key, x in numbers.items():
+        if x is not None and not (is_number(x) and x > 0):
+            raise StateError(f"{where}{key}: expected a positive number, got {x!r}")

@@ -1,0 +1,127 @@
+"""Results as datasets with names and units, made whole or piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from supple.formulations import Formulation
+from supple.formulations.protocol import Sums
+from supple.inputs.inputs import WORK
+from supple.inputs.requests import Outputs
+from supple.simulation import result_variables
+from supple.simulation.manifest import attributes
+from supple.simulation.result_variables import Mask
+from supple.simulation.samples import Samples
+from supple.simulation.simulator import Simulator
+
+ORIENTATION = "orientation"
+"""Variable whose last values the next piece goes on from: the sign of a quaternion must not jump."""
+
+
+def run_dataset(
+    simulator: Simulator, samples: Samples, outputs: Outputs, before: xr.Dataset | None = None
+) -> xr.Dataset:
+    """A piece of a run, or all of it; quaternions go on from the piece before."""
+    system = simulator.system
+    found = variables(
+        system.model,
+        samples,
+        outputs,
+        sums=system.sums,
+        orientation=_last_orientation(before),
+        prescribed=system.prescribed,
+    )
+    out = xr.Dataset(found, attrs={"model": system.model.name, **attributes(simulator)})
+    if WORK in system.inputs.integrals:
+        work = samples.z[:, system.inputs.integrals.index(WORK)]
+        out[WORK] = ("time", work, {"units": "J", "long_name": "work of the drives"})
+    return out
+
+
+def as_dataset(
+    model: Formulation,
+    samples: Samples,
+    outputs: Outputs | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    before: xr.Dataset | None = None,
+) -> xr.Dataset:
+    """A piece of a motion, or all of it, with everything that was asked for.
+
+    Parameters
+    ----------
+    samples : Samples
+    outputs : Outputs, optional
+    attrs : mapping, optional
+        What is to be said about the whole, besides the model's name.
+    before : xarray.Dataset, optional
+        The piece before this one; quaternions go on from its last ones without a jump of sign.
+    """
+    found = variables(model, samples, outputs, orientation=_last_orientation(before))
+    return xr.Dataset(found, attrs={"model": model.name, **(attrs or {})})
+
+
+def joined(pieces: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Pieces of one motion, in order, as one dataset; attributes are those of the first."""
+    return xr.concat(
+        pieces, dim="time", data_vars="minimal", coords="minimal", compat="override", join="override",
+        combine_attrs="override",
+    )  # fmt: skip
+
+
+def variables(
+    model: Formulation,
+    samples: Samples,
+    outputs: Outputs | None = None,
+    *,
+    sums: Callable[..., Sums] | None = None,
+    orientation: ArrayLike | None = None,
+    prescribed: Mask | None = None,
+) -> dict[str, xr.DataArray]:
+    """Everything that is to be read at some times, by name; each variable says its dimensions, units and meaning.
+
+    Parameters
+    ----------
+    samples : Samples
+    outputs : Outputs, optional
+        What is wanted besides states, energies, momentum and centre of mass.
+    sums : function of (q, v), optional
+        Gives energies (times, 2), momentum (times, 6) and first moment of mass (times, 3); the model's own by default.
+    orientation : (frames, 4) array_like, optional
+        Orientations at the time before the first, from which these go on without a jump of sign; without them the
+        first ones have w >= 0.
+    prescribed : (nv,) array of bool, optional
+        Speeds whose motion is prescribed; forces of constraints are found with these accelerations.
+    """
+    wanted = outputs or Outputs()
+    if wanted.wrenches:
+        model.floating_frames("an output of joint wrenches")
+    x = samples
+    out = result_variables.states(model, x)
+    known = x.tau if prescribed is None else np.where(prescribed, x.a, x.tau)
+    out |= result_variables.closures(model, x, known, prescribed)
+    out |= result_variables.sums(model, (sums or model.energy_and_momentum)(x.q, x.v))
+    shown = model.display
+    q, v, a = model.display_state(x.q, x.v, x.a)
+    wanted.check(shown)
+    if wanted.frames:
+        named = {name: model.display_frame(name) for name in wanted.frames}
+        out |= result_variables.frames(shown, named, (q, v, a), orientation)
+    if wanted.wrenches:
+        out["wrench"] = result_variables.wrenches(shown, wanted.wrenches, x, known, prescribed)
+    if wanted.nodes:
+        out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
+    if wanted.strains:
+        out["strain"] = result_variables.strains(shown, wanted.strains, q)
+    clock = xr.Variable("time", x.t, {"units": "s", "long_name": "time"})
+    return {name: x.assign_coords(time=clock) for name, x in out.items()}
+
+
+def _last_orientation(before: xr.Dataset | None) -> ArrayLike | None:
+    if before is None or ORIENTATION not in before or not before.sizes["time"]:
+        return None
+    return before[ORIENTATION].values[-1]

@@ -1,0 +1,58 @@
+"""How long a run is expected to be, and how often it is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.checks import is_number
+from supple.errors import StateError
+
+CLOSE = 1e-12
+"""Times as close as this, relative to the duration, are one."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """The expected duration of a run and its output times.
+
+    A simulator chooses its integrator by it, looks for events at least once an output interval, and takes times that
+    differ by 1e-12 of the duration for one. It may be advanced beyond.
+
+    Parameters
+    ----------
+    duration : float
+        Seconds.
+    samples : int
+        Output times, both ends included.
+
+    Examples
+    --------
+    >>> Horizon(2.0, samples=5).times()
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    """
+
+    duration: float = 10.0
+    samples: int = 201
+
+    def __post_init__(self) -> None:
+        if not (is_number(self.duration) and self.duration > 0):
+            raise StateError(f"duration: expected a positive number, got {self.duration!r}")
+        if isinstance(self.samples, bool) or not isinstance(self.samples, int | np.integer) or self.samples < 2:
+            raise StateError(f"samples: expected at least 2, got {self.samples!r}")
+
+    @property
+    def interval(self) -> float:
+        """Between output times, s."""
+        return self.duration / (self.samples - 1)
+
+    @property
+    def close(self) -> float:
+        """Times that differ by no more are one, s."""
+        return CLOSE * self.duration
+
+    def times(self) -> NDArray[np.float64]:
+        """Output times (samples,), s."""
+        return np.linspace(0.0, self.duration, self.samples)

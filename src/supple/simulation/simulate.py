@@ -1,0 +1,140 @@
+"""`supple.simulate`: the motion of a model, with inputs, events and results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import xarray as xr
+
+from supple.description.limits import Limit
+from supple.errors import SimulationError, StateError
+from supple.formulations import Formulation, require_formulation
+from supple.inputs.controllers import Signal
+from supple.inputs.events import Event
+from supple.inputs.inputs import Laws, Motion
+from supple.inputs.requests import Outputs
+from supple.integrators import Integrator, resolved
+from supple.simulation.datasets import run_dataset
+from supple.simulation.horizon import Horizon
+from supple.simulation.recorder import Recorder
+from supple.simulation.run import Progress
+from supple.simulation.simulator import Simulator
+from supple.simulation.start_state import LOOPS, Values
+
+
+def simulate(
+    model: Formulation,
+    duration: float,
+    q: Values | None = None,
+    v: Values | None = None,
+    tau: Laws = None,
+    *,
+    motion: Mapping[str, Motion | Signal] | None = None,
+    variables: Mapping[str, float] | None = None,
+    events: Sequence[Event] = (),
+    limits: Sequence[Limit] = (),
+    outputs: Outputs | None = None,
+    integrator: str | type[Any] | Integrator = "auto",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    guess: Mapping[str, float] | None = None,
+    loops: str = LOOPS[0],
+    samples: int = 201,
+    progress: Progress | None = None,
+    file: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+) -> xr.Dataset:
+    """The motion from a state, as a dataset over time.
+
+    Parameters
+    ----------
+    model : Model
+    duration : float
+        Seconds.
+    q, v : array_like or mapping of name to number, optional
+        State at the start; what is not named is neutral and at rest. Closed loops are closed before the start: named
+        coordinates and speeds keep their values, if their rates are speeds; an array is a guess. What is prescribed
+        must be as it is prescribed.
+    tau : array_like, mapping or function, optional
+        Generalized forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) -
+        2*rate(arm.angle)"), a `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of
+        (t, q, v) for all. Functions that work on symbols become part of the equations, others are called.
+    motion : mapping of speed name to Motion, number, formula of t or Table, optional
+        Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
+    variables : mapping of name to number, optional
+        Names for formulas, which events may change.
+    events : sequence of Event
+    limits : sequence of Limit
+        Stops of joints.
+    outputs : Outputs, optional
+        What to give besides the state: frames, wrenches, nodes, strains.
+    integrator : str, class of scipy, or one of `supple.integrators`
+        "auto" chooses from the fastest motion of the system, and says why. Adaptive: DOP853 (a native loop), RK45,
+        RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
+        stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
+    rtol, atol, step : float, optional
+        Options of an integrator that is given by name: tolerances of adaptive ones, rtol 1e-8 if not given; length of
+        fixed steps, s. Where a tolerance is given, "auto" takes an adaptive integrator. Without atol errors are
+        relative to the size of the motion, body by body, so that a vibration of 1 nm is as exact as one of 1 m; a
+        given atol is added to rtol times every state, whatever its unit.
+    guess : mapping of name to number, optional
+        Coordinates from which the loops are closed, besides those of q; they may change.
+    loops : str
+        How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
+        "independent": as many speeds as there are dofs are left as they are, the others follow from them, and
+        which ones these are is chosen anew where the choice has become a bad one.
+    samples : int
+        Number of output times, both ends included.
+    progress : function of a float, optional
+        Called now and then with the simulated time.
+    file : path, optional
+        netCDF file, written part by part while the run goes on; a run that was killed can be resumed from it.
+    resume, overwrite : bool
+        Go on with the unfinished run in `file`; or start over in spite of it.
+
+    Returns
+    -------
+    xarray.Dataset
+        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the drives (time), and what `outputs`
+        asks for, with names and units; times of events. Attributes say how it was found, and why so.
+
+    Raises
+    ------
+    SimulationError
+        When the integration cannot go on, with the time and the coordinate; `error.result` is the motion up to there.
+
+    Notes
+    -----
+    Quaternions of the output have unit length. During the integration their length does not matter: rotations are
+    taken from their direction alone.
+    """
+    require_formulation(model, "supple.simulate")
+    if resume and file is None:
+        raise StateError("resume: expected the file of the run to go on with, got none")
+    simulator = Simulator(
+        model,
+        q,
+        v,
+        tau,
+        motion=motion,
+        variables=variables,
+        guess=guess,
+        events=events,
+        limits=limits,
+        loops=loops,
+        integrator=resolved(integrator, rtol, atol, step),
+        horizon=Horizon(duration, samples),
+    )
+    wanted = outputs or Outputs()
+    if file is not None:
+        return Recorder(file, resume, overwrite).record(simulator, wanted, progress)
+    times = simulator.horizon.times()
+    try:
+        return run_dataset(simulator, simulator.advance_to(times[-1], times, progress), wanted)
+    except SimulationError as error:
+        error.result = run_dataset(simulator, simulator.gathered, wanted)
+        raise

@@ -1,0 +1,357 @@
+"""`supple.Simulator`: a model in motion, advanced from time to time.
+
+A run is a sequence of segments: they end where a law jumps, a clock ticks, an event happens, or where the user wants to
+look. All that goes from one to the next is in the checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.checks import is_number
+from supple.description.limits import Limit
+from supple.errors import StateError, nearest
+from supple.formulations import Formulation, require_formulation
+from supple.inputs.controllers import Signal
+from supple.inputs.events import Event, prescribed_places, require_sound
+from supple.inputs.inputs import WORK, Inputs, Laws, Motion
+from supple.integrators import GeneralizedAlpha, Integrator, resolved
+from supple.model.arguments import named_vector
+from supple.model.compiled import model_key
+from supple.simulation.checkpoints import Checkpoint, require_same_run
+from supple.simulation.choice import Choice
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.horizon import Horizon
+from supple.simulation.impacts import closed_again
+from supple.simulation.independent_speeds import IndependentSpeeds
+from supple.simulation.methods.segment import Effort, Method
+from supple.simulation.run import Progress, Run, Setting
+from supple.simulation.samples import Samples, State
+from supple.simulation.start_state import LOOPS, Start, Values
+
+Vector = NDArray[np.float64]
+
+
+class Simulator:
+    """A model in motion: at a state, to be advanced, changed, kept and taken up again.
+
+    Parameters
+    ----------
+    model : Model
+        Or an equivalent rigid-link system.
+    q, v : array_like or mapping of name to number, optional
+        State at the start, as for `supple.simulate`.
+    tau, motion, variables : optional
+        Generalized forces, prescribed motions and variables, as for `supple.simulate`.
+    guess : mapping of name to number, optional
+        Coordinates from which closed loops are closed, besides those of q.
+    events : sequence of Event
+    limits : sequence of Limit
+        Stops of joints, besides those of the model.
+    loops : str
+        How closed loops are kept closed: "projection" or "independent".
+    integrator : str, type or one of `supple.integrators`
+    horizon : Horizon, optional
+        Expected duration and output times: "auto" chooses by them, and events are looked for once an output interval.
+
+    Examples
+    --------
+    >>> import supple
+    >>> mech = supple.Mechanism("block", gravity=(0, 0, 0))
+    >>> mech.add_body("block", supple.RigidBody(2.0), joint=supple.Prismatic("x"))
+    >>> simulator = supple.Simulator(mech.build(), tau={"block.position": "f"}, variables={"f": 4.0})
+    >>> _ = simulator.advance_to(1.0)
+    >>> simulator.set(variables={"f": 0.0})
+    >>> _ = simulator.advance_to(2.0)
+    >>> round(float(simulator.state.q[0]), 9)
+    3.0
+    """
+
+    def __init__(
+        self,
+        model: Formulation,
+        q: Values | None = None,
+        v: Values | None = None,
+        tau: Laws = None,
+        *,
+        motion: Mapping[str, Motion | Signal] | None = None,
+        variables: Mapping[str, float] | None = None,
+        guess: Mapping[str, float] | None = None,
+        events: Sequence[Event] = (),
+        limits: Sequence[Limit] = (),
+        loops: str = LOOPS[0],
+        integrator: str | type[Any] | Integrator = "auto",
+        horizon: Horizon | None = None,
+    ) -> None:
+        require_formulation(model, "supple.Simulator")
+        self.model, self.loops, self.horizon = model, loops, horizon or Horizon()
+        wanted = resolved(integrator)
+        _require_loops(model, loops)
+        named = {x.coordinate for x in limits}
+        self.events = tuple(events)
+        self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
+        _require_possible(model, self.limits, wanted)
+        inputs = Inputs(model, tau, motion, variables, stops=bool(self.limits))
+        start = Start(q, v, guess)
+        open_q, open_v = start.open_state(model)
+        system = DrivenSystem(model, inputs, open_q, open_v)
+        self.start = start.state(system, open_q, open_v)
+        require_sound(model, inputs, self.events, self.limits, self.start[0])
+        self._motion = motion
+        self.partition = IndependentSpeeds(model.loops) if loops == "independent" and model.loops is not None else None
+        setting = Setting(self.events, self.limits, self.horizon, wanted)
+        self._run = Run(system, setting, *self.start, self.partition)
+
+    # ------------------------------------------------------------ looking at it and changing it
+
+    @property
+    def t(self) -> float:
+        """The present time, s."""
+        return self._run.t
+
+    @property
+    def ended(self) -> bool:
+        """Whether an event has ended the run."""
+        return self._run.ended
+
+    @property
+    def happened(self) -> list[tuple[float, str]]:
+        """Times and names of the events so far."""
+        return self._run.happened
+
+    @property
+    def effort(self) -> Effort:
+        """Steps and evaluations so far."""
+        return self._run.effort
+
+    @property
+    def choice(self) -> Choice:
+        """The integrator with its options, and why it was taken."""
+        return self._run.choice
+
+    @property
+    def method(self) -> Method:
+        """The integrator at work."""
+        return self._run.method()
+
+    @property
+    def system(self) -> DrivenSystem:
+        """The model with all that acts on it."""
+        return self._run.system
+
+    @property
+    def state(self) -> State:
+        """The present state, with accelerations, generalized forces and variables."""
+        x = self._run.sampled(np.array([self._run.t]), self._run.y[None])
+        return State(self._run.t, x.q[0], x.v[0], x.a[0], x.tau[0], self.variables)
+
+    @property
+    def variables(self) -> dict[str, float]:
+        """The present values of the variables."""
+        return dict(zip(self.system.inputs.variables, self._run.u.tolist(), strict=False))
+
+    def set(
+        self,
+        *,
+        q: Values | None = None,
+        v: Values | None = None,
+        variables: Mapping[str, float] | None = None,
+        tau: Laws = None,
+    ) -> None:
+        """Change the present state, variables or generalized forces.
+
+        Parameters
+        ----------
+        q, v : array_like or mapping of name to number, optional
+            New coordinates and speeds; what is not named stays. Loops are closed again: what was changed keeps its
+            value. Prescribed motions cannot be changed.
+        variables : mapping of name to number, optional
+        tau : as for `supple.simulate`, optional
+            New laws for all generalized forces: controllers begin with no integral and a tick of their clocks. Where
+            forces change often, formulas of variables are the cheaper way: they are compiled once.
+        """
+        if self.ended:
+            raise StateError(f"set: the run has ended at t = {self._run.t:.6g} s; expected one that goes on")
+        for name, x in (variables or {}).items():
+            if name not in self.system.inputs.variables:
+                raise StateError(f"variables: no {name!r}{nearest(name, tuple(self.system.inputs.variables))}")
+            if not is_number(x):
+                raise StateError(f"variables: {name!r}: expected a finite number, got {x!r}")
+        now = self.variables | {name: float(x) for name, x in (variables or {}).items()}
+        inputs = None if tau is None else self._other_laws(tau, now)
+        y = self._run.y.copy()
+        if q is not None or v is not None:
+            y[: self.system.nq + self.system.nv] = np.concatenate(self._changed(q, v))
+            require_sound(self.model, self.system.inputs, self.events, self.limits, y[: self.system.nq])
+            self._run.held = {}  # a joint at its stop meets it again
+        self._run.u[: len(now)] = list(now.values())
+        self._run.y = y
+        self._run.interrupt()
+        if inputs is not None:
+            self._change_laws(inputs)
+        self._run.choose_speeds()
+
+    def _changed(self, q: Values | None, v: Values | None) -> tuple[Vector, Vector]:
+        """Coordinates and speeds with changes, loops closed."""
+        model, s = self.model, self._run.handler().system
+        now = s.settled(np.array([self._run.t]), self._run.y[None], self._run.u[None], 0)
+        names = model.coordinates, model.speeds
+        given = [x if x is None else named_vector(names[i], x, "qv"[i], now[i]) for i, x in enumerate((q, v))]
+        new = [old if x is None else x for x, old in zip(given, now, strict=True)]
+        new[0] = model.normalize(new[0])
+        places: list[int] = []
+        for i, (x, first) in enumerate(((q, 0), (v, model.nq))):
+            own = [names[i].index(name) for name in x] if isinstance(x, Mapping) else np.flatnonzero(new[i] != now[i])
+            places += [first + int(place) for place in own]
+        for place in set(places) & prescribed_places(model, self.system.inputs):
+            name = (*model.coordinates, *model.speeds)[place]
+            raise StateError(f"set: the motion of {name!r} is prescribed, so it cannot be changed")
+        if model.loops is None:
+            return new[0], new[1]
+        return closed_again(model.floating_frames("a closed loop"), new[0], new[1], self.system.prescribed, places)
+
+    def _other_laws(self, tau: Laws, variables: Mapping[str, float]) -> Inputs:
+        """Inputs with other generalized forces, checked."""
+        inputs = Inputs(self.model, tau, self._motion, variables, stops=bool(self.limits))
+        require_sound(self.model, inputs, self.events, self.limits)
+        return inputs
+
+    def _change_laws(self, inputs: Inputs) -> None:
+        """Take other laws; the work goes on."""
+        old, n = self.system.inputs, self.system.nq + self.system.nv
+        work = self._run.y[n + old.integrals.index(WORK)] if WORK in old.integrals else 0.0
+        system = DrivenSystem(self.model, inputs, self._run.y[: self.system.nq], self._run.y[self.system.nq : n])
+        z, self._run.u = system.z_0.copy(), system.u_0.copy()
+        if WORK in inputs.integrals:
+            z[inputs.integrals.index(WORK)] = work
+        self._run.y = np.concatenate([self._run.y[:n], z])
+        self._run.use(system)
+        inputs.turn(self._run.t + self.horizon.close, self._run.u)
+        system.begin(self._run.t, self._run.y, self._run.u)
+        self._run.first = self._run.y.copy(), self._run.u.copy()
+
+    # ------------------------------------------------------------ keeping it
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All that the motion from here on depends on, as numbers, texts and lists: `json` can write it.
+
+        A simulator that was made with the same arguments and that restores it goes on with the same motion, to the last
+        bit.
+        """
+        partition = self.partition
+        return Checkpoint(
+            run=self._identity(),
+            t=self._run.t,
+            y=self._run.y.tolist(),
+            u=self._run.u.tolist(),
+            ended=self.ended,
+            held=sorted(self._run.held.items()),
+            ticks=list(self._run.clocks.ticks.values()),
+            signs=self._run.signs.tolist(),
+            method={key: x.tolist() for key, x in self._run.memory.items()},
+            first=[x.tolist() for x in self._run.first],
+            happened=list(self.happened),
+            effort=dict(vars(self.effort)),
+            partition=None if partition is None else [list(partition.choices), partition.condition],
+        ).as_dict()
+
+    def restore(self, checkpoint: Mapping[str, Any]) -> None:
+        """Go back, or on, to where a checkpoint was made, by this simulator or one with the same arguments."""
+        x = Checkpoint.of(checkpoint)
+        require_same_run(x.run, self._identity())
+        self._run.use(self.system)
+        self._run.t, self._run.ended = x.t, x.ended
+        self._run.y, self._run.u, self._run.signs = (np.array(values, dtype=float) for values in (x.y, x.u, x.signs))
+        self._run.held = {int(i): float(side) for i, side in x.held}
+        self._run.clocks.ticks = dict(zip(self._run.clocks.ticks, map(int, x.ticks), strict=True))
+        self._run.memory = {key: np.array(values, dtype=float) for key, values in x.method.items()}
+        self._run.first = np.array(x.first[0], dtype=float), np.array(x.first[1], dtype=float)
+        self._run.happened = [(float(t), str(name)) for t, name in x.happened]
+        self._run.effort = Effort(**x.effort)
+        if self.partition is not None and x.partition is not None:
+            choices, self.partition.condition = x.partition
+            self.partition.choices = [(float(t), [int(i) for i in chosen]) for t, chosen in choices]
+
+    def _identity(self) -> dict[str, Any]:
+        """What makes a checkpoint one of this simulator."""
+        return {
+            "model": self.model.name,
+            "formulation": self.model.formulation,
+            "numbers": self._numbers,
+            "laws": self.system.digest,
+            "events": [x.name for x in self.events],
+            "limits": [x.coordinate for x in self.limits],
+            "loops": self.loops,
+            "integrator": str(self.choice.options),
+        }
+
+    @cached_property
+    def _numbers(self) -> str:
+        """Digest of all numbers of the model."""
+        return model_key(self.model)
+
+    # ------------------------------------------------------------ advancing
+
+    def advance_to(self, t: float, times: ArrayLike = (), progress: Progress | None = None) -> Samples:
+        """Move on to a time, or to the event before it that ends the run; give the motion at some times on the way.
+
+        Parameters
+        ----------
+        t : float
+            Not before the present time, s.
+        times : (n,) array_like
+            Output times from the present time to t, in order; none if not given.
+        progress : function of a float, optional
+            Called now and then with the simulated time; what it raises ends the call, and the state is that of the last
+            jump or event before.
+
+        Raises
+        ------
+        SimulationError
+            When the integration cannot go on; `gathered` is the motion up to there.
+        """
+        goal = self._goal(t)
+        self._run.advance(goal, self._output_times(times, goal), progress or (lambda t: None))
+        return self.gathered
+
+    @property
+    def gathered(self) -> Samples:
+        """The motion at the output times of the last `advance_to`."""
+        return self._run.gathered
+
+    def _goal(self, t: float) -> float:
+        if not (is_number(t) and t >= self._run.t - self.horizon.close):
+            raise StateError(f"advance_to: expected a time from {self._run.t:.6g} s on, got {t!r}")
+        return float(t)
+
+    def _output_times(self, times: ArrayLike, goal: float) -> Vector:
+        out = np.array(times, dtype=float).reshape(-1)
+        close = self.horizon.close
+        if len(out) and not (out[0] >= self._run.t - close and out[-1] <= goal + close and (np.diff(out) > 0).all()):
+            raise StateError(f"times: expected rising times from {self._run.t:.6g} s to {goal:.6g} s, got {times!r}")
+        return out
+
+
+def _require_loops(model: Formulation, loops: str) -> None:
+    """Refuse a way to keep loops closed that there is not, or a model that has none."""
+    if loops not in LOOPS:
+        raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
+    if loops != LOOPS[0] and model.loops is None:
+        raise StateError(f"loops: model {model.name!r} has no closed loops, got {loops!r}")
+
+
+def _require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integrator) -> None:
+    """Refuse what a formulation, or a mechanism with loops, does not take."""
+    if limits:
+        model.floating_frames("a stop of joints")
+    if isinstance(wanted, GeneralizedAlpha) and not model.implicit_steps:
+        model.floating_frames(wanted.name)
+        raise StateError(
+            f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, Radau, BDF, "
+            "CVODE, IDA, leapfrog, rk4 or another explicit method"
+        )
