@@ -211,12 +211,15 @@ def resolved(
     ----------
     integrator : str, type or integrator
     rtol, atol, step : float, optional
-        Options in short; refused if the integrator has no such option, or an object has another value.
+        Options in short; refused if the integrator has no such option, or an object has another value. Names of
+        integrators with fixed steps leave tolerances aside.
     """
     given = {key: x for key, x in (("rtol", rtol), ("atol", atol), ("step", step)) if x is not None}
     if isinstance(integrator, str):
         if integrator not in BY_NAME:
             raise StateError(f"integrator: no {integrator!r}{nearest(integrator, tuple(BY_NAME))}")
+        if integrator in STEPPED:  # tolerances of a file stay there when its integrator is replaced by one of these
+            given = {key: x for key, x in given.items() if key == "step"}
         _require_options(BY_NAME[integrator], given, integrator)
         made: Integrator = BY_NAME[integrator](**given)
         return made
