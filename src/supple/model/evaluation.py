@@ -135,7 +135,7 @@ class Evaluation:
         """1 + the outermost degree of freedom whose D is zero to rounding against the inertia around it."""
         found = self._run("pivots", (mask,), q, v, drive)
         assert found is not None
-        singular = ~((found[0] > 0.0) & (SINGULAR * found[1] <= found[0])) & ~np.array(mask)
+        singular = ~((found[0] > 0.0) & (SINGULAR * found[1] <= found[0])) & ~np.array(mask, dtype=bool)
         first = singular[singular.any(axis=1)][:1]
         return int(np.flatnonzero(first)[-1]) + 1 if first.size else 0
 

@@ -157,7 +157,8 @@ class Recording:
 
     def margin(self, given: tuple[bool, ...]) -> Cells:
         """The least of D - SINGULAR size over all degrees of freedom that are eliminated: positive where all can be."""
-        out = Cells(self.recorder, (1,), 1.0)
+        out = Cells(self.recorder, (1,))
+        out[0] = 1.0
         for i in range(self.nv):
             if not given[i]:
                 out[0] = np.minimum(out[0], self.ws.D[i] - SINGULAR * self.ws.size[i])

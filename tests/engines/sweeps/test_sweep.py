@@ -172,6 +172,16 @@ def test_a_number_that_begins_real_may_become_complex() -> None:
     assert real[0] != pytest.approx(out[0].real)
 
 
+@sweep
+def several(x: Any) -> tuple[int, float, bool]:
+    return len(x), x[0] * 0.5, x[0] > 1.0
+
+
+def test_several_results() -> None:
+    assert several(np.array([3.0, 1.0])) == (2, 1.5, True)
+    assert several(np.array([0.5])) == (1, 0.25, False)
+
+
 @pytest.mark.parametrize("bad", [np.zeros((4, 4))[::2], np.zeros(3, np.float32), "text", [1.0, 2.0]])
 def test_what_is_no_argument_is_refused(bad: Any) -> None:
     with pytest.raises(TypeError, match="expected"):

@@ -75,20 +75,27 @@ class Compiled:
         directory = cache_directory() / "sweeps"
         code = read_code(directory, key)
         if code is None:
-            text, kind = written(function, args)
-            code = kind.encode() + optimized_code(text)
+            text, kinds = written(function, args)
+            code = kinds.encode() + b"\n" + optimized_code(text)
             write_code(directory, key, code)
-        self._returned = code[:1].decode()
-        self._engine, address = loaded(code[1:], NAME)
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
+        kinds_, _, machine_code = code.partition(b"\n")
+        self._kinds = kinds_.decode()
+        self._engine, address = loaded(machine_code, NAME)
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
 
     def __call__(self, words: array[int]) -> Any:
-        result = self._call(words.buffer_info()[0])
-        if self._returned == FLOAT:
-            return struct.unpack("d", struct.pack("q", result))[0]
-        if self._returned == BOOL:
-            return bool(result)
-        return result if self._returned == INT else None
+        results = array("q", bytes(8 * len(self._kinds)))
+        self._call(words.buffer_info()[0], results.buffer_info()[0])
+        if len(self._kinds) == 1:
+            return _value(self._kinds, results[0])
+        return tuple(map(_value, self._kinds, results)) if self._kinds else None
+
+
+def _value(kind: str, word: int) -> float | bool:
+    """A result from the word that holds it."""
+    if kind == FLOAT:
+        return float(struct.unpack("d", struct.pack("q", word))[0])
+    return bool(word) if kind == BOOL else word
 
 
 _remembered: OrderedDict[int, tuple[Any, list[str], array[int]]] = OrderedDict()
@@ -136,7 +143,7 @@ def _flatten(x: Any, types: list[str], words: array[int]) -> None:
 
 
 def written(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, str]:
-    """A module with the function for arguments of these types, and the kind of its value, "n" for none."""
+    """A module with the function for arguments of these types, and the kinds of its results."""
     kinds: dict[Any, str] = {}
     while True:
         code = Code()
@@ -146,11 +153,14 @@ def written(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, s
             result = Scope(code, function, (), kinds).run(tuple(values.of(x) for x in args))
         except Widened:
             continue
-        kind = "n" if result is None else kind_of(result)
-        code.do(f"ret i64 {_word(code, result)}")
+        results = result if isinstance(result, tuple) else () if result is None else (result,)
+        for n, x in enumerate(results):
+            at = code.add(f"getelementptr i64, ptr %results, i64 {n}")
+            code.do(f"store i64 {_word(code, x)}, ptr {at}")
+        code.do("ret void")
         body = "\n  ".join(["entry:", *code.entry, "br label %start", *code.lines])
-        head = f"define i64 @{NAME}(ptr noalias readonly %words) nounwind {{"
-        return "\n".join([*sorted(code.declared), head, f"  {body}", "}"]), kind
+        head = f"define void @{NAME}(ptr noalias readonly %words, ptr noalias %results) nounwind {{"
+        return "\n".join([*sorted(code.declared), head, f"  {body}", "}"]), "".join(map(kind_of, results))
 
 
 class _Arguments:
@@ -192,8 +202,6 @@ class _Arguments:
 
 def _word(code: Code, result: Any) -> str:
     """A result as the word that is returned."""
-    if result is None:
-        return "0"
     if not isinstance(result, Num):
         return (
             str(int(result)) if not isinstance(result, float) else str(struct.unpack("q", struct.pack("d", result))[0])
