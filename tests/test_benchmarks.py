@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-NAMES = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem not in ("__init__", "sizes"))
+NAMES = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem not in ("__init__", "sizes", "cold_models"))
 
 
 @pytest.mark.parametrize("name", NAMES)

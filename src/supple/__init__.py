@@ -1,19 +1,12 @@
-"""Dynamics of rigid and flexible multibody systems."""
+"""Dynamics of rigid and flexible multibody systems.
 
-from supple.description.constraints import Distance, Gear, PointOnLine, PointOnPlane, Rolling
-from supple.description.joints import (
-    BuildingBlock,
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from supple.description.limits import Limit
+Everything but the errors is imported when it is first asked for: a model that is built and evaluated loads neither the
+readers of files nor those of results.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from supple.errors import (
     AssemblyError,
     AssemblyWarning,
@@ -29,21 +22,37 @@ from supple.errors import (
     StateError,
     SuppleError,
 )
-from supple.files import load, save
-from supple.inputs import PID, Sampled, Table
-from supple.inputs.events import Event
-from supple.inputs.inputs import Motion
-from supple.inputs.requests import Outputs
-from supple.model.mechanism import Mechanism
-from supple.model.model import Model
-from supple.rigid_body import RigidBody
-from supple.simulation.horizon import Horizon
-from supple.simulation.recording import open_results
-from supple.simulation.simulate import simulate
-from supple.simulation.simulator import Simulator
-from supple.symbolic.counts import count_operations
-from supple.symbolic.routes import equations
 from supple.version import VERSION
+
+if TYPE_CHECKING:
+    from supple.description.constraints import Distance, Gear, PointOnLine, PointOnPlane, Rolling
+    from supple.description.joints import (
+        BuildingBlock,
+        Cylindrical,
+        Fixed,
+        Free,
+        Helical,
+        Planar,
+        Prismatic,
+        Revolute,
+        Spherical,
+        Universal,
+    )
+    from supple.description.limits import Limit
+    from supple.files import load, save
+    from supple.inputs import PID, Sampled, Table
+    from supple.inputs.events import Event
+    from supple.inputs.inputs import Motion
+    from supple.inputs.requests import Outputs
+    from supple.model.mechanism import Mechanism
+    from supple.model.model import Model
+    from supple.rigid_body import RigidBody
+    from supple.simulation.horizon import Horizon
+    from supple.simulation.recording import open_results
+    from supple.simulation.simulate import simulate
+    from supple.simulation.simulator import Simulator
+    from supple.symbolic.counts import count_operations
+    from supple.symbolic.routes import equations
 
 __version__ = VERSION
 
@@ -95,3 +104,65 @@ __all__ = [
     "save",
     "simulate",
 ]
+
+_HOMES = {
+    "supple.description.constraints": ("Distance", "Gear", "PointOnLine", "PointOnPlane", "Rolling"),
+    "supple.description.joints": (
+        "BuildingBlock",
+        "Cylindrical",
+        "Fixed",
+        "Free",
+        "Helical",
+        "Planar",
+        "Prismatic",
+        "Revolute",
+        "Spherical",
+        "Universal",
+    ),
+    "supple.description.limits": ("Limit",),
+    "supple.files": ("load", "save"),
+    "supple.inputs": ("PID", "Sampled", "Table"),
+    "supple.inputs.events": ("Event",),
+    "supple.inputs.inputs": ("Motion",),
+    "supple.inputs.requests": ("Outputs",),
+    "supple.model.mechanism": ("Mechanism",),
+    "supple.model.model": ("Model",),
+    "supple.rigid_body": ("RigidBody",),
+    "supple.simulation.horizon": ("Horizon",),
+    "supple.simulation.recording": ("open_results",),
+    "supple.simulation.simulate": ("simulate",),
+    "supple.simulation.simulator": ("Simulator",),
+    "supple.symbolic.counts": ("count_operations",),
+    "supple.symbolic.routes": ("equations",),
+}
+"""Modules, and the public names that are defined there."""
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_PARTS = (
+    "bench",
+    "compare",
+    "erls",
+    "files",
+    "inputs",
+    "integrators",
+    "linear",
+    "simulation",
+    "structures",
+    "symbolic",
+    "view",
+)
+"""Packages and modules that are found as attributes."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        found = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _PARTS:
+        found = import_module(f"supple.{name}")
+    else:
+        raise AttributeError(f"module 'supple' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS})

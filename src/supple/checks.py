@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.errors import ModelError
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -115,11 +118,13 @@ def rotation_matrix(value: ArrayLike | Rotation | None, what: str) -> Floats:
     """A 3x3 rotation from a matrix, a scipy Rotation, or nothing."""
     if value is None:
         return np.eye(3)
-    if isinstance(value, Rotation):
+    transform = sys.modules.get("scipy.spatial.transform")  # loaded by whoever has a Rotation
+    if transform is not None and isinstance(value, transform.Rotation):
         if not value.single:
             raise ModelError(f"{what}: expected one rotation, got {len(value)}")
         return np.asarray(value.as_matrix(), dtype=np.float64)
-    R = array(value, (3, 3), what)
+    matrix: Any = value
+    R = array(matrix, (3, 3), what)
     error = float(np.abs(R @ R.T - np.eye(3)).max())
     if error > 1e-8 or np.linalg.det(R) < 0:
         raise ModelError(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats, array, number, rotation_matrix, text
 from supple.description.constraints import Closure, Constraint, Gear
@@ -18,6 +17,9 @@ from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, P
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 FIDELITIES = ("full", "ruthless")
 

@@ -1,0 +1,41 @@
+"""The public names are found when they are asked for, and nothing heavy is loaded before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import supple
+
+LIGHT = """
+import sys, supple
+mech = supple.Mechanism("p")
+mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+mech.build().forward_dynamics([0.5], [0.0], [0.0])
+heavy = ("xarray", "pandas", "pydantic", "scipy.signal", "scipy.interpolate", "scipy.integrate", "rich", "typer")
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_every_public_name_is_there() -> None:
+    for name in supple.__all__:
+        assert getattr(supple, name).__name__ == name
+    assert set(supple.__all__) <= set(dir(supple))
+
+
+def test_packages_are_found_as_attributes() -> None:
+    code = "import supple as s; print(s.linear.modes.__name__, s.erls.build.__name__, s.structures.beam.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["modes", "build", "beam"]
+
+
+def test_a_name_that_is_not_there_is_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'supple' has no attribute 'Mechanims'"):
+        supple.Mechanims  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_model_is_built_and_evaluated_without_readers_of_files_and_results() -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
