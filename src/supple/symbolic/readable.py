@@ -63,13 +63,12 @@ def implicit_text(equations: EquationsOfMotion) -> str | None:
 
     Examples
     --------
-    >>> from supple.symbolic.kane import KaneSystem
+    >>> from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
     >>> s = KaneSystem("pendulum")
     >>> I1zz, m1, g, L = s.parameters("I1zz", "m1", "g", "L")
     >>> s.gravity = -g * s.ground.axes[1]
-    >>> arm = s.add_body(
-    ...     "arm", rotations="3", mass=m1, com=(0, -L, 0), inertia=(0, 0, I1zz), coordinates=["theta"]
-    ... )
+    >>> hinge = KaneJoint(rotations="3", coordinates=["theta"])
+    >>> arm = s.add_body("arm", joint=hinge, body=MassProperties(m1, com=(0, -L, 0), inertia=(0, 0, I1zz)))
     >>> s.add_speed_force(arm.speeds[0], s.input("tau"))
     >>> print(implicit_text(s.equations()))
     (I1zz + m1*L^2)*theta'' = tau - m1*g*L*sin(theta)
