@@ -134,11 +134,27 @@ class Trace:
         return q + self.tangent(q) @ dq, v + dv, cw.S
 
     def closure_margins(self, S: Nodes) -> Nodes:
-        """What rows add to those before them, each as a share of itself: near zero where it repeats others."""
+        """What rows add to those before them, each as a share of the rows of its kind between the same two frames.
+
+        Near zero where a row repeats others, and where nothing that the joints do changes it any more: a row by itself
+        would not tell, as its own size goes to zero with what it adds.
+        """
         rows, own, regularized = self._regularized(S)
         out = np.array([self.graph.one] * len(S), dtype=object)
-        out[rows] = pivots(regularized) / own.diagonal()
+        out[rows] = pivots(regularized) / self._sizes_of_kind(rows, own.diagonal())
         return out
+
+    def _sizes_of_kind(self, rows: list[int], own: Nodes) -> Nodes:
+        """The mean of the entries `own` of all those rows that measure lengths, or angles, between the same frames."""
+        assert self.model.loops is not None
+        arrays = self.model.loops.arrays
+        kinds = [(arrays.row_pair[i], arrays.row_kind[i] == closures.ANGLE) for i in rows]
+        kinds = [(-1 - i, False) if pair < 0 else (pair, angle) for i, (pair, angle) in enumerate(kinds)]
+        means = {
+            kind: sum(own[i] for i, x in enumerate(kinds) if x == kind) / kinds.count(kind)
+            for kind in dict.fromkeys(kinds)
+        }
+        return np.array([means[kind] for kind in kinds], dtype=object)
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces."""
