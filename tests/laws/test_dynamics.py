@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import supple
 from generators import KINDS, random_tree
 
-trees = st.tuples(st.integers(0, 10**6), st.integers(1, 60))
+trees = st.tuples(st.integers(0, 10**6), st.integers(1, 30))
 few_trees = settings(max_examples=25, deadline=None, derandomize=True)
 STEP = 1e-30  # complex step: exact to rounding for any size this small
 

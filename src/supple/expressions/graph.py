@@ -78,20 +78,25 @@ class Expr:
         name: str = self.value.name
         return name
 
+    # Sums, differences and products of two nodes are most of what a recursion does: without a detour.
+
     def __add__(self, other: Any) -> Any:
-        return self._with(other, "add")
+        graph = self.graph
+        return graph.add(self, other) if type(other) is Expr and other.graph is graph else self._with(other, "add")
 
     def __radd__(self, other: Any) -> Any:
         return self._with(other, "add")
 
     def __sub__(self, other: Any) -> Any:
-        return self._with(other, "sub")
+        graph = self.graph
+        return graph.sub(self, other) if type(other) is Expr and other.graph is graph else self._with(other, "sub")
 
     def __rsub__(self, other: Any) -> Any:
         return self._with(other, "sub", reverse=True)
 
     def __mul__(self, other: Any) -> Any:
-        return self._with(other, "mul")
+        graph = self.graph
+        return graph.mul(self, other) if type(other) is Expr and other.graph is graph else self._with(other, "mul")
 
     def __rmul__(self, other: Any) -> Any:
         return self._with(other, "mul")
@@ -227,7 +232,11 @@ class Graph:
         return x
 
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
-        key = (op, value) if not args else (op, *[a.id for a in args])
+        key: tuple[Any, ...]
+        if len(args) == 2:
+            key = (op, args[0].id, args[1].id)
+        else:
+            key = (op, value) if not args else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
             if len(self.nodes) >= self.limit:

@@ -126,8 +126,10 @@ class Recorder(Graph):
         return self.load(*self._kept[x.id])
 
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
-        if (args and args[0].id < self._first) or (len(args) > 1 and args[1].id < self._first):
-            args = tuple([self.node(a) for a in args])
+        for a in args:
+            if a.id < self._first and a.op != "constant":
+                args = tuple([self.node(x) for x in args])
+                break
         return super()._make(op, args, value)
 
 
