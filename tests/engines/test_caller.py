@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
 from supple.engines.llvm import caller
 
 pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays its objects out in another way")
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays 
 @pytest.fixture
 def function() -> Callable[..., Any]:
     """y = c sqrt(x), with x as margin."""
-    r = Recorder()
+    r = BlockRecorder()
     x, y, margin = Cells(r, (2,)), Cells(r, (2,), 0.0), Cells(r, (1,), 0.0)
-    c = Constants(r, np.array([3.0]), 0, (0.0,))
+    c = ModelNumbers(r, np.array([3.0]), 0, (0.0,))
     for i in range(2):
         y[i] = c[0] * np.sqrt(x[i])
     margin[0] = np.minimum(x[0], x[1])

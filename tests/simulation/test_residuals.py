@@ -7,12 +7,12 @@ import numpy as np
 import supple
 from supple.inputs.inputs import Inputs
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.residuals import Balance
+from supple.simulation.methods.residuals import MotionBalance
 from supple.simulation.methods.sundials import residuals
 
 
 def test_prescribed_accelerations_and_forces_stand_on_their_own_rows() -> None:
-    both = Balance(
+    both = MotionBalance(
         np.array([True, False]), np.array([3.0, 4.0]), np.array([7.0, 9.0]), np.array([1.0]), np.array([2.0])
     )
     assert both.residual(np.array([1.5, 5.0, 6.0, 2.5])).tolist() == [0.5, 2.0, 5.0, 0.5]

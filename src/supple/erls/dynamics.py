@@ -22,7 +22,7 @@ from supple.erls.work import LinkIntegrals, Shape, inertia_changes, link_loads, 
 
 
 @dataclass(frozen=True, eq=False)
-class EquationsOfMotion:
+class RigidLinkEquations:
     """M a + b = B* tau of one state (or batch), with what it was made of.
 
     Attributes
@@ -42,7 +42,7 @@ class EquationsOfMotion:
     deformation: Deformation
 
 
-def hybrid(x: EquationsOfMotion, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+def hybrid(x: RigidLinkEquations, drive: Numbers, given: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
     """Accelerations and forces tau; `drive` (..., n + d) holds accelerations where they are `given`, else forces.
 
     M_F a_F - B_G* tau_G = r, with F the free and G the prescribed speeds: the rows of G give tau_G, the others then
@@ -68,7 +68,7 @@ class Dynamics:
         self.chain = chain
         self.constants = [LinkIntegrals.of(link) for link in chain.links]
 
-    def equations(self, q: Numbers, v: Numbers, loads: Sequence[LinkWrench] = ()) -> EquationsOfMotion:
+    def equations(self, q: Numbers, v: Numbers, loads: Sequence[LinkWrench] = ()) -> RigidLinkEquations:
         """M, b and B of states (..., n + d); `loads` are those of `forces`."""
         n = self.chain.joints
         theta, eta, theta_rate, eta_rate = q[..., :n], q[..., n:], v[..., :n], v[..., n:]
@@ -79,7 +79,7 @@ class Dynamics:
         bias = self._bias(at, now, shapes, (theta_rate, eta_rate, eta), rates, loads)
         force = self._joint_forces(theta + matvec(at.slip, eta), theta_rate + rates.slip, rates.slip_bias)
         bias = bias + matvec(transposed(actuation[..., :n, :]), force)
-        return EquationsOfMotion(self._mass(at, now, shapes, actuation), bias, actuation, at, now)
+        return RigidLinkEquations(self._mass(at, now, shapes, actuation), bias, actuation, at, now)
 
     def mass_matrix(self, q: Numbers) -> Numbers:
         """M (..., n + d, n + d)."""

@@ -17,7 +17,7 @@ from supple.erls.chain import Chain, make_chain, state_names
 from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
 from supple.erls.compatibility_matrix import compatibility_matrix
 from supple.erls.display import Display
-from supple.erls.dynamics import Dynamics, EquationsOfMotion, hybrid
+from supple.erls.dynamics import Dynamics, RigidLinkEquations, hybrid
 from supple.erls.link_wrenches import LinkWrench, link_wrench
 from supple.erls.trace import ErlsTrace
 from supple.errors import FileFormatError, ModelError, SingularError, StateError
@@ -387,7 +387,7 @@ class ErlsModel:
 
     def _formed(
         self, q: ArrayLike, v: ArrayLike, third: ArrayLike, external: Loads | None
-    ) -> tuple[EquationsOfMotion, Numbers, tuple[int, ...]]:
+    ) -> tuple[RigidLinkEquations, Numbers, tuple[int, ...]]:
         """The equations of a batch, its forces or accelerations in their order, and the batch's axes."""
         given = external or {}
         parts = {"q": (q, self.nv), "v": (v, self.nv), "tau or a": (third, self.nv)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.erls.arrays import matvec, solve, transposed
-from supple.erls.dynamics import EquationsOfMotion, hybrid
+from supple.erls.dynamics import RigidLinkEquations, hybrid
 from supple.expressions.elimination import solve_symmetric
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
@@ -97,10 +97,10 @@ class ErlsTrace:
         """A function of these inputs."""
         return Function(name, self.graph, inputs, outputs)
 
-    def _equations(self, q: Nodes, v: Nodes) -> EquationsOfMotion:
+    def _equations(self, q: Nodes, v: Nodes) -> RigidLinkEquations:
         """M, b and B in the order of the speeds."""
         order = self.model.order
         back = np.argsort(order)
         x = self.model.dynamics.equations(q[back], v[back], self.model.constant_loads)
         both = np.ix_(order, order)
-        return EquationsOfMotion(x.mass[both], x.bias[order], x.actuation[both], x.configuration, x.deformation)
+        return RigidLinkEquations(x.mass[both], x.bias[order], x.actuation[both], x.configuration, x.deformation)

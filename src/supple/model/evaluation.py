@@ -1,6 +1,6 @@
 """The recursions on batches of states: programs of blocks for real numbers, compiled sweeps for complex ones.
 
-Sweeps also serve models whose blocks would take long to make (see `Structure.fits`).
+Sweeps also serve models whose blocks would take long to make (see `ModelStructure.fits`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.programs import Programs, Structure
+from supple.model.programs import ModelStructure, Programs
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.states import Actuation, States
@@ -41,7 +41,7 @@ class Evaluation:
     @cached_property
     def programs(self) -> Programs | None:
         """The recursions as blocks; None where sweeps serve."""
-        structure = Structure(self.tree, self.flex, self.nq)
+        structure = ModelStructure(self.tree, self.flex, self.nq)
         return Programs(structure) if structure.fits() else None
 
     def workspace(self, dtype: Any) -> borrow:

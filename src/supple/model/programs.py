@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import Cells, Constants, Recorder, by_element, recording
+from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers, by_element, recording
 from supple.engines.plain import plain
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
@@ -44,7 +44,7 @@ def recorded(compiled: Any) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class Structure:
+class ModelStructure:
     """The arrays of a model, and what is needed to lay out its state."""
 
     tree: Tree
@@ -97,11 +97,11 @@ def _flat(arrays: Any) -> Iterator[tuple[str, NDArray[Any]]]:
             yield name, x
 
 
-class Recording:
+class RecursionRecording:
     """A structure as a recursion sees it while it is recorded: model, workspace, inputs and outputs."""
 
-    def __init__(self, structure: Structure) -> None:
-        self.recorder = Recorder()
+    def __init__(self, structure: ModelStructure) -> None:
+        self.recorder = BlockRecorder()
         self.structure = structure
         self._first = 0
         self.tree: Tree = self._constants(structure.tree)
@@ -120,7 +120,7 @@ class Recording:
                 parts[name] = tuple(x.tolist()) if x.ndim == 1 else x
             else:
                 folded = (0.0, 1.0, -1.0) if inside + name in DIRECTIONS else (0.0,)
-                parts[name] = Constants(self.recorder, x, self._first, folded)
+                parts[name] = ModelNumbers(self.recorder, x, self._first, folded)
                 self._first += x.size
         return type(arrays)(**parts)
 
@@ -172,7 +172,7 @@ class Recording:
         return Program(self.recorder, self.inputs, self.outputs, margin)
 
 
-def hybrid_dynamics(r: Recording, given: tuple[bool, ...], applied: bool) -> Program:
+def hybrid_dynamics(r: RecursionRecording, given: tuple[bool, ...], applied: bool) -> Program:
     """Accelerations, and of those `given` the forces."""
     q, v = r.state()
     drive, wrench = r.input("drive", r.nv), r.wrench(applied)
@@ -186,14 +186,14 @@ def hybrid_dynamics(r: Recording, given: tuple[bool, ...], applied: bool) -> Pro
     return r.program(r.margin(given))
 
 
-def pivots(r: Recording, given: tuple[bool, ...]) -> Program:
+def pivots(r: RecursionRecording, given: tuple[bool, ...]) -> Program:
     """D and the inertia around each degree of freedom: where one is singular, for the message."""
     hybrid_dynamics(r, given, False)
     r.outputs = {"D": r.ws.D, "size": r.ws.size}
     return r.program()
 
 
-def inverse_dynamics(r: Recording, applied: bool, keep: bool) -> Program:
+def inverse_dynamics(r: RecursionRecording, applied: bool, keep: bool) -> Program:
     """Generalized forces, and joint wrenches where they are kept."""
     q, v = r.state()
     a, wrench = r.input("a", r.nv), r.wrench(applied)
@@ -204,14 +204,14 @@ def inverse_dynamics(r: Recording, applied: bool, keep: bool) -> Program:
     return r.program()
 
 
-def mass_matrix(r: Recording) -> Program:
+def mass_matrix(r: RecursionRecording) -> Program:
     """M."""
     q, M = r.input("q", r.structure.nq), r.output("M", r.nv, r.nv)
     recorded(composite.mass_matrix)(r.tree, r.flex, q, r.ws, M)
     return r.program()
 
 
-def poses(r: Recording) -> Program:
+def poses(r: RecursionRecording) -> Program:
     """R and p of all bodies."""
     q = r.input("q", r.structure.nq)
     R, p = r.output("R", r.bodies + 1, 9, rows=True), r.output("p", r.bodies + 1, 3, rows=True)
@@ -219,7 +219,7 @@ def poses(r: Recording) -> Program:
     return r.program()
 
 
-def motions(r: Recording) -> Program:
+def motions(r: RecursionRecording) -> Program:
     """Velocities and accelerations of all bodies."""
     q, v = r.state()
     a = r.input("a", r.nv)
@@ -228,7 +228,7 @@ def motions(r: Recording) -> Program:
     return r.program()
 
 
-def sums(r: Recording) -> Program:
+def sums(r: RecursionRecording) -> Program:
     """Energies, momentum, first moment of mass."""
     q, v = r.state()
     E, L, c = r.output("energy", 2), r.output("momentum", 6), r.output("moment", 3)
@@ -236,7 +236,7 @@ def sums(r: Recording) -> Program:
     return r.program()
 
 
-def rates(r: Recording) -> Program:
+def rates(r: RecursionRecording) -> Program:
     """Rates of the coordinates."""
     q, v = r.state()
     out = r.output("rate", r.structure.nq)
@@ -244,7 +244,7 @@ def rates(r: Recording) -> Program:
     return r.program()
 
 
-def advance(r: Recording) -> Program:
+def advance(r: RecursionRecording) -> Program:
     """Coordinates after a time at constant speeds."""
     q, v = r.state()
     dt, out = r.input("dt", 1), r.output("q_1", r.structure.nq)
@@ -280,14 +280,14 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def program(structure: Structure, digest: str, what: str, *options: Any) -> Program:
+def program(structure: ModelStructure, digest: str, what: str, *options: Any) -> Program:
     """The program of a recursion for a structure, recorded if this process does not have it yet."""
     key = (digest, what, *options)
     with _lock:
         found = _programs.get(key)
         if found is None:
             with _without_collection():
-                r = Recording(structure)
+                r = RecursionRecording(structure)
                 with recording(r.recorder):
                     found = _programs[key] = RECURSIONS[what](r, *options)
         _programs.move_to_end(key)
@@ -301,10 +301,10 @@ class Programs:
 
     Parameters
     ----------
-    structure : Structure
+    structure : ModelStructure
     """
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: ModelStructure) -> None:
         self._structure, self._digest = structure, structure.digest()
         self._numbers = structure.numbers()
         self._bound: dict[tuple[Any, ...], Bound] = {}

@@ -37,7 +37,7 @@ Values = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class LiveFrame:
     """A moment: which one it is, in which run, the time, the coordinates and the energies, J."""
 
     number: int
@@ -96,7 +96,7 @@ class Live:
         self._steps = 0
         self._pace = Pace()
         self._changed = threading.Condition()
-        self._frames: deque[Frame] = deque(maxlen=KEPT)
+        self._frames: deque[LiveFrame] = deque(maxlen=KEPT)
         self._run = self._turn = self._number = self._version = self._watchers = 0
         self._closed = False
         self.reset()
@@ -162,7 +162,7 @@ class Live:
                 self._halt()
             self._tell()
 
-    def news(self, version: int, frame: int, patience: float) -> tuple[int, list[Frame], dict[str, Any]] | None:
+    def news(self, version: int, frame: int, patience: float) -> tuple[int, list[LiveFrame], dict[str, Any]] | None:
         """Wait for something newer than a version: its version, the frames after `frame`, and the status.
 
         Parameters
@@ -305,7 +305,7 @@ class Live:
     def _publish(self, state: _State, kinetic: float, potential: float) -> None:
         self._state = state
         self._number += 1
-        self._frames.append(Frame(self._number, self._run, state.t, state.q, kinetic, potential))
+        self._frames.append(LiveFrame(self._number, self._run, state.t, state.q, kinetic, potential))
         self._tell()
 
     def _halt(self) -> None:

@@ -14,7 +14,7 @@ from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
 from supple.view.handles import ConfigurationHandles, force_handles
-from supple.view.live import Frame, Live
+from supple.view.live import Live, LiveFrame
 from supple.view.page import filled, page, part
 from supple.view.scene import first_scene, frames, turned
 from supple.view.server import Server
@@ -115,7 +115,7 @@ class LivePage:
         """Generalized forces in the order of the sliders."""
         return [float(drive[self.live.model.speed_index(handle.name)]) for handle in self.drives]
 
-    def _shown(self, new: list[Frame]) -> dict[str, Any]:
+    def _shown(self, new: list[LiveFrame]) -> dict[str, Any]:
         """Frames of the newest run, as the page takes them."""
         new = [x for x in new if x.run == new[-1].run]
         q = np.stack([x.q for x in new])

@@ -10,7 +10,7 @@ import pytest
 
 from supple.engines.blocks import library as libraries
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
 from supple.expressions.operations import FUNCTIONS
 
 NUMBERS = np.array([1.5, -2.5])
@@ -19,9 +19,9 @@ NUMBERS = np.array([1.5, -2.5])
 @pytest.fixture(scope="module")
 def program() -> Program:
     """y = c0 sin(x0) + c1 x1, z = x0 / x1."""
-    r = Recorder()
+    r = BlockRecorder()
     x, y, z = Cells(r, (2,)), Cells(r, (1,), 0.0), Cells(r, (1,), 0.0)
-    c = Constants(r, NUMBERS, 0, (0.0,))
+    c = ModelNumbers(r, NUMBERS, 0, (0.0,))
     y[0] = c[0] * np.sin(x[0]) + c[1] * x[1]
     r.end()
     z[0] = x[0] / x[1]
@@ -46,7 +46,7 @@ def test_any_number_of_lanes(program: Program, lanes: int) -> None:
 
 
 def test_one_row_serves_all_states() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, c, y = Cells(r, (1,)), Cells(r, (1,)), Cells(r, (1,), 0.0)
     y[0] = x[0] + c[0]
     bound = Bound(Program(r, {"x": x, "c": c}, {"y": y}), np.zeros(0))
@@ -64,7 +64,7 @@ def test_threads_have_memory_of_their_own(program: Program) -> None:
 
 
 def test_every_function_of_the_graph() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x = Cells(r, (2,))
     y = Cells(r, (len(FUNCTIONS),), 0.0)
     for i, (name, function) in enumerate(FUNCTIONS.items()):

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import Cells, Constants, Recorder
+from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
 
 NONE = np.zeros(0)
 
 
-def run(recorder: Recorder, inputs: dict[str, Cells], outputs: dict[str, Cells], *values: list[float]) -> list[float]:
+def run(
+    recorder: BlockRecorder, inputs: dict[str, Cells], outputs: dict[str, Cells], *values: list[float]
+) -> list[float]:
     """The first output of one state."""
     program = Program(recorder, inputs, outputs)
     (found, *_) = Bound(program, NONE).batch([np.array([x]) for x in values], 1)
@@ -19,7 +21,7 @@ def run(recorder: Recorder, inputs: dict[str, Cells], outputs: dict[str, Cells],
 
 
 def test_what_was_written_is_read_in_the_same_block_and_in_the_next() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (2,)), Cells(r, (3,), 0.0)
     y[0] = x[0] + x[1]
     y[1] = 2 * y[0]
@@ -30,7 +32,7 @@ def test_what_was_written_is_read_in_the_same_block_and_in_the_next() -> None:
 
 def test_a_value_outlives_its_block() -> None:
     """Sums over bodies are kept by the recursion, not by an array."""
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (3,)), Cells(r, (1,), 0.0)
     total = x[0] * x[0]
     for i in (1, 2):
@@ -41,7 +43,7 @@ def test_a_value_outlives_its_block() -> None:
 
 
 def test_a_value_that_was_read_stays_when_its_cell_is_overwritten() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (1,)), Cells(r, (2,), 0.0)
     before = x[0]
     y[0] = before + 1
@@ -54,7 +56,7 @@ def test_a_value_that_was_read_stays_when_its_cell_is_overwritten() -> None:
 
 def test_known_numbers_need_no_memory() -> None:
     """Zeros and ones go from block to block as such: what is multiplied by them costs nothing."""
-    r = Recorder()
+    r = BlockRecorder()
     x, w, y = Cells(r, (1,)), Cells(r, (3,), 0.0), Cells(r, (3,), 5.0)
     w[1] = 1.0
     r.end()
@@ -65,7 +67,7 @@ def test_known_numbers_need_no_memory() -> None:
 
 
 def test_a_cell_that_was_never_written_has_its_initial_number() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, w, y = Cells(r, (1,)), Cells(r, (2, 2), np.eye(2)), Cells(r, (4,), 0.0)
     for i in range(4):
         y[i] = w[divmod(i, 2)] + x[0]
@@ -73,7 +75,7 @@ def test_a_cell_that_was_never_written_has_its_initial_number() -> None:
 
 
 def test_whole_rows_and_arrays_are_set_at_once() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (2, 3)), Cells(r, (2, 3), 0.0)
     y[:] = x[1, 2]
     y[1] = 4.0
@@ -82,9 +84,9 @@ def test_whole_rows_and_arrays_are_set_at_once() -> None:
 
 
 def test_numbers_of_the_model_are_loaded_but_those_of_the_structure() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (1,)), Cells(r, (3,), 0.0)
-    c = Constants(r, np.array([0.0, 1.0, 2.5]), 0, (0.0, 1.0))
+    c = ModelNumbers(r, np.array([0.0, 1.0, 2.5]), 0, (0.0, 1.0))
     for i in range(3):
         y[i] = c[i] * x[0]
     program = Program(r, {"x": x}, {"y": y})
@@ -94,7 +96,7 @@ def test_numbers_of_the_model_are_loaded_but_those_of_the_structure() -> None:
 
 
 def test_blocks_of_one_structure_are_one() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (8, 3), rows=True), Cells(r, (8,), 0.0)
     for i in range(8):
         y[i] = x[i, 0] * x[i, 2] - np.cos(x[i, 1])
@@ -105,7 +107,7 @@ def test_blocks_of_one_structure_are_one() -> None:
 
 
 def test_what_nobody_reads_is_left_out() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, w, y = Cells(r, (1,)), Cells(r, (1,), 0.0), Cells(r, (1,), 0.0)
     w[0] = np.sin(x[0])
     r.end()
@@ -117,7 +119,7 @@ def test_what_nobody_reads_is_left_out() -> None:
 
 
 def test_a_long_row_of_stores_becomes_several_blocks() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x, y = Cells(r, (2000,)), Cells(r, (2000,), 0.0)
     for i in range(2000):
         y[i] = x[i] * x[(i + 1) % 2000]
@@ -129,7 +131,7 @@ def test_a_long_row_of_stores_becomes_several_blocks() -> None:
 
 
 def test_an_expression_still_has_no_truth() -> None:
-    r = Recorder()
+    r = BlockRecorder()
     x = Cells(r, (1,))
     with pytest.raises(TypeError, match="neither true nor false"):
         bool(x[0] + 1)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_recorder import NUMBERS, Cells, Recorder
+from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, Cells
 from supple.engines.blocks.blocks import Instance, instances
 from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
@@ -34,7 +34,7 @@ class Program:
 
     Parameters
     ----------
-    recorder : Recorder
+    recorder : BlockRecorder
         With the whole recursion.
     inputs, outputs : mapping of str to Cells
     margin : Cells, optional
@@ -43,7 +43,7 @@ class Program:
 
     def __init__(
         self,
-        recorder: Recorder,
+        recorder: BlockRecorder,
         inputs: Mapping[str, Cells],
         outputs: Mapping[str, Cells],
         margin: Cells | None = None,

@@ -41,7 +41,7 @@ class Recorded:
         self.stores: dict[int, tuple[Address, Expr]] = {}
 
 
-class Recorder(Graph):
+class BlockRecorder(Graph):
     """A graph that is cut into blocks; nodes of earlier blocks may be used in later ones."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class Cells:
 
     Parameters
     ----------
-    recorder : Recorder
+    recorder : BlockRecorder
     shape : tuple of int
     initial : number or array, optional
         What is there at the start; without it, what the caller puts there.
@@ -153,7 +153,7 @@ class Cells:
 
     def __init__(
         self,
-        recorder: Recorder,
+        recorder: BlockRecorder,
         shape: tuple[int, ...],
         initial: NDArray[np.float64] | float | None = None,
         rows: bool = False,
@@ -205,14 +205,14 @@ class Cells:
             self.recorder.write(*self._place(key), value)
 
 
-class Constants:
+class ModelNumbers:
     """An array of the model's numbers while a recursion is recorded.
 
     Zeros belong to the structure, in arrays of directions ones too; all others are loaded.
 
     Parameters
     ----------
-    recorder : Recorder
+    recorder : BlockRecorder
     values : array of one or two axes
     first : int
         Where the array begins among the numbers.
@@ -222,7 +222,9 @@ class Constants:
 
     __slots__ = ("_first", "_folded", "_values", "recorder", "shape")
 
-    def __init__(self, recorder: Recorder, values: NDArray[np.float64], first: int, folded: tuple[float, ...]) -> None:
+    def __init__(
+        self, recorder: BlockRecorder, values: NDArray[np.float64], first: int, folded: tuple[float, ...]
+    ) -> None:
         self.recorder, self.shape = recorder, values.shape
         self._values, self._first, self._folded = values.tolist(), first, folded
 
@@ -246,7 +248,7 @@ _active = threading.local()
 
 
 @contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
+def recording(recorder: BlockRecorder) -> Iterator[None]:
     """Let twins made with `by_element` tell this recorder which body they work on."""
     _active.recorder = recorder
     try:

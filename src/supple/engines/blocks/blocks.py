@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.engines.blocks.block_recorder import MEMORY, Address, Recorder
+from supple.engines.blocks.block_recorder import MEMORY, Address, BlockRecorder
 from supple.expressions.graph import Expr, order_of
 
 Operand = int | float
@@ -48,12 +48,12 @@ class Instance:
     rows: tuple[int, ...]
 
 
-def instances(recorder: Recorder, outputs: Iterable[int]) -> list[Instance]:
+def instances(recorder: BlockRecorder, outputs: Iterable[int]) -> list[Instance]:
     """The blocks of a recording in order, each with the cells that it works on.
 
     Parameters
     ----------
-    recorder : Recorder
+    recorder : BlockRecorder
         Ended.
     outputs : iterable of int
         Cells that are read afterwards; all other stores that no later block reads are left out.
@@ -75,7 +75,7 @@ def instances(recorder: Recorder, outputs: Iterable[int]) -> list[Instance]:
 def _canonical(order: list[Expr], stores: list[tuple[Address, Expr]]) -> tuple[Block, tuple[int, ...]]:
     """A block with its nodes and rows numbered as they come, and the first cells of its rows.
 
-    Constants are no nodes of their own here: when they were first made says nothing about the structure.
+    ModelNumbers are no nodes of their own here: when they were first made says nothing about the structure.
     """
     slots: dict[tuple[str, int], int] = {}
     operand: dict[int, Operand] = {}

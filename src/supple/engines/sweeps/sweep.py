@@ -50,7 +50,7 @@ class Sweep:
         self.py_func = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
-        self._compiled: dict[str, Compiled] = {}
+        self._compiled: dict[str, CompiledSweep] = {}
         self._lock = threading.Lock()
 
     def __call__(self, *args: Any) -> Any:
@@ -62,12 +62,12 @@ class Sweep:
         compiled = self._compiled.get(key)
         if compiled is None:
             with self._lock:
-                compiled = self._compiled.get(key) or Compiled(self.py_func, args, key)
+                compiled = self._compiled.get(key) or CompiledSweep(self.py_func, args, key)
                 self._compiled[key] = compiled
         return compiled(words)
 
 
-class Compiled:
+class CompiledSweep:
     """Machine code for arguments of certain types."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], types: str) -> None:

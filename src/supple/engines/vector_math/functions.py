@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from supple.engines.vector_math import exponential, inverse_trigonometric, logarithmic, plain, trigonometric
+from supple.engines.vector_math import elementary, exponential, inverse_trigonometric, logarithmic, trigonometric
 from supple.engines.vector_math.lanes import DOUBLE, Lanes, lanes_type
 
 
@@ -45,12 +45,12 @@ FUNCTIONS: dict[str, Function] = {
     "tanh": Function(1, exponential.tanh),
     "log": Function(1, logarithmic.log, ("log",)),
     "pow": Function(2, logarithmic.pow_, ("pow",)),
-    "hypot": Function(2, plain.hypot, ("hypot",)),
-    "sqrt": Function(1, plain.sqrt),
-    "abs": Function(1, plain.abs_),
-    "sign": Function(1, plain.sign),
-    "min": Function(2, plain.min_),
-    "max": Function(2, plain.max_),
+    "hypot": Function(2, elementary.hypot, ("hypot",)),
+    "sqrt": Function(1, elementary.sqrt),
+    "abs": Function(1, elementary.abs_),
+    "sign": Function(1, elementary.sign),
+    "min": Function(2, elementary.min_),
+    "max": Function(2, elementary.max_),
 }
 """Functions by name."""
 

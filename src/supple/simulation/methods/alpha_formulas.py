@@ -34,7 +34,7 @@ class AlphaState(NamedTuple):
     r: Any
 
 
-class Correction(NamedTuple):
+class NewtonStep(NamedTuple):
     """Accelerations w after a Newton iteration, the forces that they took before it, and by how much they changed."""
 
     w: Any
@@ -106,14 +106,14 @@ class AlphaFormulas:
         share = (1 - f) / (1 - m)
         return self.step * gamma * share, self.step**2 * beta * share
 
-    def corrected(self, engine: AlphaEngine, start: AlphaState, w: Any, iteration: int) -> Correction:
+    def corrected(self, engine: AlphaEngine, start: AlphaState, w: Any, iteration: int) -> NewtonStep:
         """One Newton iteration for the accelerations w at the end of a step; numbers or nodes."""
         x, _ = self._end(engine, start, w)
         w = np.where(engine.prescribed, x.known, w)
         force, correction = engine.balance(iteration, x, w)
-        return Correction(w + correction, force, correction)
+        return NewtonStep(w + correction, force, correction)
 
-    def finished(self, engine: AlphaEngine, start: AlphaState, last: Correction) -> AlphaState:
+    def finished(self, engine: AlphaEngine, start: AlphaState, last: NewtonStep) -> AlphaState:
         """The state at the end of a step, after its last correction."""
         x, c = self._end(engine, start, last.w)
         tau = np.where(engine.prescribed, last.force, x.known)

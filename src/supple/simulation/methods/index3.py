@@ -32,7 +32,7 @@ from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.states import Actuation, States
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.residuals import Balance
+from supple.simulation.methods.residuals import MotionBalance
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
@@ -174,7 +174,7 @@ def residual(e: DrivenEquations) -> Nodes:
     power = [np.where(x.given, needed, x.drive) @ x.v] if e.acting else []
     z_rate = np.array([*x.z_rate, *power], dtype=object)
     q_rate = trace.rates(x.q, np.where(x.given, x.v, x.v + shift))
-    motion = Balance(x.given, x.drive, needed, q_rate, z_rate).residual(rate)
+    motion = MotionBalance(x.given, x.drive, needed, q_rate, z_rate).residual(rate)
     closed = kept * np.where(holonomic, position, velocity) + (1 - kept) * force
     still = (kept * velocity + (1 - kept) * mu)[holonomic]
     return np.array([graph.node(f) for f in (*motion, *closed, *still)], dtype=object)

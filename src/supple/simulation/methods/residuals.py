@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Balance(NamedTuple):
+class MotionBalance(NamedTuple):
     """Both sides of the equations at a state.
 
     Attributes

@@ -16,7 +16,7 @@ import numpy as np
 from supple.errors import StateError
 from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.residuals import Balance
+from supple.simulation.methods.residuals import MotionBalance
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
 from supple.simulation.methods.tolerances import Tolerances
 
@@ -223,7 +223,7 @@ def residuals(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector
     model, prescribed = system.model, system.prescribed
     needed = model.inverse_dynamics(q, v, np.where(prescribed, known, rate[nq : nq + nv]))
     work = [model.power(q, v, np.where(prescribed, needed, known))] if system.inputs.acting else []
-    both = Balance(prescribed, known, needed, model.derivative(q, v), np.concatenate([z_rate, work]))
+    both = MotionBalance(prescribed, known, needed, model.derivative(q, v), np.concatenate([z_rate, work]))
     out: Vector = both.residual(rate)
     return out
 
