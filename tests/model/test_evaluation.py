@@ -96,6 +96,15 @@ def test_other_numbers_need_no_compiler() -> None:
     np.testing.assert_allclose(b, wanted[0][0], rtol=1e-12)
 
 
+def test_states_that_do_not_lie_side_by_side_in_memory() -> None:
+    model = arm(1.3, 0.7, 0.2)
+    q, v, x = states(model)
+    wide = np.zeros((STATES, 5))
+    wide[:, 1:3] = q
+    a, _, _ = model.evaluation.hybrid_dynamics(wide[:, 1:3], v, x, np.zeros(2, bool), None)
+    np.testing.assert_array_equal(a, model.forward_dynamics(q, v, x))
+
+
 def test_models_of_another_structure_have_programs_of_their_own() -> None:
     q, v = np.array([0.3, -0.4]), np.array([1.0, 2.0])
     found = [

@@ -182,7 +182,9 @@ def test_several_results() -> None:
     assert several(np.array([0.5])) == (1, 0.25, False)
 
 
-@pytest.mark.parametrize("bad", [np.zeros((4, 4))[::2], np.zeros(3, np.float32), "text", [1.0, 2.0]])
+@pytest.mark.parametrize(
+    "bad", [np.zeros((4, 4))[::2], np.zeros(3, np.float32), np.zeros(3, ">f8"), "text", [1.0, 2.0]]
+)
 def test_what_is_no_argument_is_refused(bad: Any) -> None:
     with pytest.raises(TypeError, match="expected"):
         arrays(bad, np.zeros((3, 2)))

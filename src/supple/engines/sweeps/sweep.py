@@ -105,7 +105,7 @@ def _flatten(x: Any, types: list[str], words: array[int]) -> None:
     """The type of an argument, and what machine code is given of it: of an array the object's address."""
     if isinstance(x, np.ndarray):
         kind = KINDS.get(x.dtype.char)
-        if kind is None or not x.flags.c_contiguous:
+        if kind is None or not x.flags.c_contiguous or not x.dtype.isnative:
             raise TypeError(f"expected a contiguous array of numbers, got {x.dtype} of strides {x.strides}")
         types.append(f"{kind}{x.ndim}")
         words.append(id(x))
