@@ -8,6 +8,9 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.description.joints import Joint
 
+TREES = [(int(seed), 1 + 4 * i) for i, seed in enumerate(np.random.default_rng(0).integers(0, 10**6, 12))]
+"""Seeds and numbers of bodies, 1 to 45; the same for all laws, so that what is compiled for one serves the others."""
+
 
 def random_body(rng: np.random.Generator) -> supple.RigidBody:
     """A body made of six random point masses, so that its inertia is one that a real body can have."""

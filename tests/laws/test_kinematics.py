@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from generators import random_tree
+from generators import TREES, random_tree
 from supple import Free, Mechanism, Model, RigidBody, Spherical
 
-trees = st.tuples(st.integers(0, 10**6), st.integers(1, 40))
-few_trees = settings(max_examples=20, deadline=None, derandomize=True)
+every_tree = pytest.mark.parametrize("tree", TREES, ids=str)
 STEP = 1e-30
 
 
-@given(trees)
-@few_trees
+@every_tree
 def test_velocity_and_acceleration_are_derivatives(tree: tuple[int, int]) -> None:
     model = random_tree(*tree)
     q, v = model.random_state(tree[0])
@@ -40,8 +36,7 @@ def test_velocity_and_acceleration_are_derivatives(tree: tuple[int, int]) -> Non
     assert np.allclose(later, acceleration, rtol=0, atol=1e-11 * (1 + np.abs(acceleration).max()))
 
 
-@given(trees)
-@few_trees
+@every_tree
 def test_integrate_follows_the_rates(tree: tuple[int, int]) -> None:
     model = random_tree(*tree)
     q, v = model.random_state(tree[0])

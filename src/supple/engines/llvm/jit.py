@@ -20,7 +20,7 @@ from supple.errors import SuppleError
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 LANES = ("1", "2", "4", "8")
-LONG = 12_000
+LONG = 6_000
 """Lines beyond which code is optimised less: the time that it takes grows faster than the code."""
 FOLDERS = ("expressions", "engines", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
 """Packages whose sources decide what code is made for a model."""
