@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,18 +52,19 @@ def name_states(mech: Description) -> Names:
 
 def named_frames(mech: Description) -> dict[str, BodyFrame]:
     """Every frame by its name: the ground, the bodies, and the named ones."""
-    return {name: body_frame(mech, name) for name in (*numbering(mech), *mech.frames)}
+    number = numbering(mech)
+    return {name: body_frame(mech, name, number) for name in (*number, *mech.frames)}
 
 
-def body_frame(mech: Description, name: str) -> BodyFrame:
-    """The frame of a name."""
+def body_frame(mech: Description, name: str, number: Mapping[str, int]) -> BodyFrame:
+    """The frame of a name; `number` is the bodies' `numbering`."""
     frame = mech.find_frame(name)
     node = None
     if frame.node is not None:
         body = mech.bodies[frame.body].body
         assert isinstance(body, FlexibleBody)
         node = body.frame(frame.node)
-    return BodyFrame(numbering(mech)[frame.body], frame.position, frame.rotation, node)
+    return BodyFrame(number[frame.body], frame.position, frame.rotation, node)
 
 
 def numbering(mech: Description) -> dict[str, int]:
@@ -85,7 +87,7 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     q_mode = parts.pop("q_mode")
     parts |= _dof_constants(mech)
     parts["gravity"] = np.array(mech.gravity)
-    parts |= _force_elements(mech)
+    parts |= _force_elements(mech, number)
     for name, a in parts.items():
         if name != "frames":
             a.flags.writeable = False
@@ -202,13 +204,13 @@ def _inertias(mech: Description, rows: int) -> dict[str, Any]:
     return {"mass": mass, "moment": moment, "inertia": inertia}
 
 
-def _force_elements(mech: Description) -> dict[str, Any]:
+def _force_elements(mech: Description, number: Mapping[str, int]) -> dict[str, Any]:
     """Spring-dampers, constant wrenches, and the frames that they and the constraints are on, in this order."""
     springs, wrenches = list(mech.springs.values()), list(mech.wrenches.values())
     ends = [name for s in springs for name in (s.first, s.second)]
     names = [*ends, *(w.frame for w in wrenches), *(name for pair in constraint_frames(mech) for name in pair)]
     return {
-        "frames": frame_arrays(body_frame(mech, name) for name in names),
+        "frames": frame_arrays(body_frame(mech, name, number) for name in names),
         "spring_frames": np.arange(len(ends), dtype=np.int64).reshape(-1, 2),
         "spring_constants": np.array([(s.stiffness, s.damping, s.length) for s in springs]).reshape(-1, 3),
         "wrench_frame": len(ends) + np.arange(len(wrenches), dtype=np.int64),

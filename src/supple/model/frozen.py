@@ -11,7 +11,7 @@ from supple.errors import ModelError, SingularError, StateError, nearest
 from supple.model.arguments import batch, index_of
 from supple.model.body_frames import BodyFrame
 from supple.model.evaluation import Evaluation
-from supple.model.flatten import body_frame, flatten, name_states, named_frames
+from supple.model.flatten import body_frame, flatten, name_states, named_frames, numbering
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody
@@ -141,7 +141,7 @@ class FrozenModel:
         if found is not None:
             return found
         try:
-            return body_frame(self.description, name)
+            return body_frame(self.description, name, numbering(self.description))
         except ModelError:
             raise StateError(f"model {self.name!r}: no frame {name!r}{nearest(name, self._frames)}") from None
 

@@ -105,7 +105,7 @@ def _node(model: Model, body: str, node: str | None) -> ShapeFrame | None:
 
 def _find(model: Model, name: str) -> BodyFrame:
     try:
-        return body_frame(model.description, name)
+        return body_frame(model.description, name, numbering(model.description))
     except ModelError as error:
         raise StateError(f"model {model.name!r}: {error}") from None
 
