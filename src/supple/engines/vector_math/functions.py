@@ -12,7 +12,7 @@ from supple.engines.vector_math import elementary, exponential, inverse_trigonom
 from supple.engines.vector_math.lanes import DOUBLE, Lanes, lanes_type
 
 
-class Function(NamedTuple):
+class VectorFunction(NamedTuple):
     """How a function is computed.
 
     Attributes
@@ -30,27 +30,27 @@ class Function(NamedTuple):
     libm: tuple[str, ...] = ()
 
 
-FUNCTIONS: dict[str, Function] = {
-    "sincos": Function(1, trigonometric.sincos, ("sin", "cos")),
-    "sin": Function(1, trigonometric.sin, ("sin",)),
-    "cos": Function(1, trigonometric.cos, ("cos",)),
-    "tan": Function(1, trigonometric.tan, ("tan",)),
-    "asin": Function(1, inverse_trigonometric.asin),
-    "acos": Function(1, inverse_trigonometric.acos),
-    "atan": Function(1, inverse_trigonometric.atan),
-    "atan2": Function(2, inverse_trigonometric.atan2, ("atan2",)),
-    "exp": Function(1, exponential.exp, ("exp",)),
-    "sinh": Function(1, exponential.sinh, ("sinh",)),
-    "cosh": Function(1, exponential.cosh, ("cosh",)),
-    "tanh": Function(1, exponential.tanh),
-    "log": Function(1, logarithmic.log, ("log",)),
-    "pow": Function(2, logarithmic.pow_, ("pow",)),
-    "hypot": Function(2, elementary.hypot, ("hypot",)),
-    "sqrt": Function(1, elementary.sqrt),
-    "abs": Function(1, elementary.abs_),
-    "sign": Function(1, elementary.sign),
-    "min": Function(2, elementary.min_),
-    "max": Function(2, elementary.max_),
+FUNCTIONS: dict[str, VectorFunction] = {
+    "sincos": VectorFunction(1, trigonometric.sincos, ("sin", "cos")),
+    "sin": VectorFunction(1, trigonometric.sin, ("sin",)),
+    "cos": VectorFunction(1, trigonometric.cos, ("cos",)),
+    "tan": VectorFunction(1, trigonometric.tan, ("tan",)),
+    "asin": VectorFunction(1, inverse_trigonometric.asin),
+    "acos": VectorFunction(1, inverse_trigonometric.acos),
+    "atan": VectorFunction(1, inverse_trigonometric.atan),
+    "atan2": VectorFunction(2, inverse_trigonometric.atan2, ("atan2",)),
+    "exp": VectorFunction(1, exponential.exp, ("exp",)),
+    "sinh": VectorFunction(1, exponential.sinh, ("sinh",)),
+    "cosh": VectorFunction(1, exponential.cosh, ("cosh",)),
+    "tanh": VectorFunction(1, exponential.tanh),
+    "log": VectorFunction(1, logarithmic.log, ("log",)),
+    "pow": VectorFunction(2, logarithmic.pow_, ("pow",)),
+    "hypot": VectorFunction(2, elementary.hypot, ("hypot",)),
+    "sqrt": VectorFunction(1, elementary.sqrt),
+    "abs": VectorFunction(1, elementary.abs_),
+    "sign": VectorFunction(1, elementary.sign),
+    "min": VectorFunction(2, elementary.min_),
+    "max": VectorFunction(2, elementary.max_),
 }
 """Functions by name."""
 
