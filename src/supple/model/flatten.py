@@ -111,7 +111,7 @@ def _dof_constants(mech: Description) -> dict[str, Any]:
 
 
 def _joint_indices(layouts: list[JointLayout], modes: list[int]) -> dict[str, Any]:
-    """Where in q and v the freedoms of each joint stand, and behind them those of the deformation."""
+    """Where in q and v the degrees of freedom of each joint stand, and behind them those of the deformation."""
     rows = len(layouts)
     names = (
         "q_rotation",

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers, by_element, recording
+from supple.engines.blocks.block_recorder import ROW, BlockRecorder, Cells, ModelNumbers, by_element, recording
 from supple.engines.plain import plain
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
@@ -32,8 +32,6 @@ DIRECTIONS = ("rotation", "axes", "directions", "rates", "frames.rotation")
 """Arrays in which ones belong to the structure as zeros do: most joints turn about coordinate axes."""
 MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
 """Beyond these a model's blocks would take long to record or to compile."""
-ROW = 36
-"""Longest row that is read and written as a whole."""
 KEPT = 256
 """Programs that a process keeps."""
 

@@ -44,7 +44,7 @@ SINGULAR = 1e-14
 
 @step
 def inertia_step(tree: Tree, flex: Flex | None, k: int, given: Array, ws: Workspace) -> None:
-    """Eliminate the freedoms of body k from P(k), last to first, and pass P+ to its parent (6.1).
+    """Eliminate the dofs of body k from P(k), last to first, and pass P+ to its parent (6.1).
 
     Given P(k) with all outboard bodies added, H. Computes D, size, G = P H* D^-1; for a prescribed acceleration P stays
     as it is and G holds P H*. The modes of the body are eliminated first, all at once. A flexible parent takes P+ at
@@ -107,7 +107,7 @@ def residual_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Ar
 
 @step
 def accelerate_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Array, ws: Workspace, a: Array) -> None:
-    """Accelerations of the freedoms of body k, first to last, and of the body (7.3).
+    """Accelerations of the dofs of body k, first to last, and of the body (7.3).
 
     Given D, G, eps and the parent's alpha. Computes a, alpha; where the acceleration was given, `drive` becomes the
     force that it takes.

@@ -16,7 +16,6 @@ FLOAT, COMPLEX, INT, BOOL = "f", "c", "i", "b"
 KINDS = (BOOL, INT, FLOAT, COMPLEX)
 """From the narrowest to the widest: numbers of two kinds meet in the wider one."""
 LLVM = {FLOAT: "double", INT: "i64", BOOL: "i1"}
-SIZES = {FLOAT: 8, COMPLEX: 16, INT: 8, BOOL: 1}
 
 
 @dataclass(frozen=True)

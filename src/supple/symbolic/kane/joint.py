@@ -1,4 +1,4 @@
-"""Bases and freedoms of a joint: translations along directions of the parent, then rotations about axes in turn."""
+"""Bases and dofs of a joint: translations along directions of the parent, then rotations about axes in turn."""
 
 from __future__ import annotations
 
