@@ -34,6 +34,18 @@ def n_four_bar(n: int) -> supple.Model:
     return mech.build()
 
 
+def slider_crank() -> supple.Model:
+    """A crank of 0.3 m, a rod of 1 m and a slider along x, in gravity along -y."""
+    z = supple.Revolute("z")
+    mech = supple.Mechanism("slider-crank", gravity=(0, -9.81, 0))
+    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=z)
+    mech.add_body("rod", supple.RigidBody(2.0, (0.5, 0, 0), (0.2, 0.2, 0.2)), "crank", z, at=(0.3, 0, 0))
+    mech.add_body("slider", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
+    mech.add_frame("end", "rod", (1.0, 0, 0))
+    mech.close_loop("pin", "rod/end", "slider", z)
+    return mech.build()
+
+
 def andrews() -> tuple[supple.Model, list[float]]:
     """Andrews' squeezing mechanism (the test set for differential-algebraic equations), and its start.
 

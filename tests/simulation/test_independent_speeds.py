@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import supple
+from closed_mechanisms import slider_crank
 from supple.simulation.independent_speeds import IndependentSpeeds
-
-
-def slider_crank() -> supple.Model:
-    z = supple.Revolute("z")
-    mech = supple.Mechanism("slider-crank", gravity=(0, -9.81, 0))
-    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=z)
-    mech.add_body("rod", supple.RigidBody(2.0, (0.5, 0, 0), (0.2, 0.2, 0.2)), "crank", z, at=(0.3, 0, 0))
-    mech.add_body("slider", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
-    mech.add_frame("end", "rod", (1.0, 0, 0))
-    mech.close_loop("pin", "rod/end", "slider", z)
-    return mech.build()
 
 
 def test_one_speed_is_independent_and_stays_so_while_it_is_a_good_choice() -> None:

@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 
 import supple
+from closed_mechanisms import slider_crank
 from supple.checks import Floats
 from supple.view.live import Live
-
-
-def slider_crank() -> supple.Model:
-    z = supple.Revolute("z")
-    mech = supple.Mechanism("slider-crank", gravity=(0, -9.81, 0))
-    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=z)
-    mech.add_body("rod", supple.RigidBody(2.0, (0.5, 0, 0), (0.2, 0.2, 0.2)), "crank", z, at=(0.3, 0, 0))
-    mech.add_body("slider", supple.RigidBody(3.0), joint=supple.Prismatic("x"))
-    mech.add_frame("end", "rod", (1.0, 0, 0))
-    mech.close_loop("pin", "rod/end", "slider", z)
-    return mech.build()
 
 
 def turned(angle: float) -> object:
