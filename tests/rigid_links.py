@@ -15,6 +15,7 @@ from generators_flexible import Points, random_flexible, rigid_of
 from supple.description.joints import Joint
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
+from supple.engines.llvm.entries import KERNEL, record
 from supple.erls import ErlsModel
 from supple.erls.trace import ErlsTrace
 from supple.structures import Material, Rectangle, beam
@@ -95,10 +96,11 @@ def accelerations(model: ErlsModel) -> Callable[[Floats, Floats, Floats], Floats
     t = ErlsTrace(model)
     found = {"a": t.forward_dynamics(t.q, t.v, t.tau)}
     native = jit.Native(jit.object_code(emit(t.function("a", {"q": t.q, "v": t.v, "tau": t.tau}, found), 1)))
+    kept = native, record(KERNEL, native.address)
 
     def a(q: Floats, v: Floats, tau: Floats) -> Floats:
         out = np.empty(model.nv)
-        call.invoke(native.address, 0, 1, q, v, tau, out)
+        call.invoke(kept[1].ctypes.data, 0, 1, q, v, tau, out)
         return out
 
     return a

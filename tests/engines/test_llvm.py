@@ -8,6 +8,7 @@ import pytest
 from generators import KINDS, random_tree
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
+from supple.engines.llvm.entries import KERNEL, record
 from supple.symbolic import Function, Graph, traced
 
 
@@ -22,7 +23,8 @@ def test_all_widths_give_the_same(lanes: int, states: int) -> None:
     v, a = rng.normal(size=(2, states, model.nv))
     # Rows before and after the results must stay as they are.
     guarded = np.full((states + 2, model.nv), np.pi)
-    call.invoke(native.address, 0, states, q, v, a, guarded[1:-1])
+    entered = record(KERNEL, native.address)
+    call.invoke(entered.ctypes.data, 0, states, q, v, a, guarded[1:-1])
     expected = model.inverse_dynamics(q, v, a)
     assert np.abs(guarded[1:-1] - expected).max() < 1e-12 * np.abs(expected).max()
     assert (guarded[[0, -1]] == np.pi).all()
@@ -37,7 +39,8 @@ def test_parts_of_a_batch_and_shared_rows() -> None:
     native = jit.Native(jit.object_code(emit(function, jit.host_lanes())))
     many, one = np.arange(11.0)[:, None], np.array([[3.0]])
     out = np.full((11, 3), -1.0)
-    call.invoke(native.address, 2, 9, many, one, out)
+    entered = record(KERNEL, native.address)
+    call.invoke(entered.ctypes.data, 2, 9, many, one, out)
     assert (out[[0, 1, 9, 10]] == -1.0).all()
     x_ = many[2:9, 0]
     assert np.allclose(out[2:9], np.stack([x_ + 6, 3 * x_, np.cos(x_)], axis=1), atol=1e-15)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import Floats
+from supple.engines.blocks.block_program import Program
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec, solve, transposed
 from supple.erls.chain import Chain, make_chain, state_names
 from supple.erls.compatibility import Configuration, Deformation, configuration, deformation, drift
@@ -25,6 +26,8 @@ from supple.expressions.function import Function
 from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.model.programs import Ends, traced_program
+from supple.model.recorded_trace import LIMIT
 from supple.structures.body import FlexibleBody
 
 Loads = Mapping[str, ArrayLike]
@@ -349,6 +352,15 @@ class ErlsModel:
     def traced(self, limit: float) -> ErlsTrace:
         """The system on graph nodes; the graph may have `limit` of them."""
         return ErlsTrace(self, limit)
+
+    def block_program(
+        self, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends], arrays: Mapping[str, Any]
+    ) -> tuple[Program, NDArray[np.float64]]:
+        """A program of blocks for a function on graph nodes, and the numbers that it loads.
+
+        The equations are traced with their numbers, which are taken out afterwards: see `lifting`.
+        """
+        return traced_program(self.traced(LIMIT), make, arrays)
 
     def forward_dynamics_function(self, limit: float) -> Function:
         """Accelerations as a function of (q, v, tau) on graph nodes."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.description.description import Description
+from supple.engines.blocks.block_program import Program
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
 from supple.model.loops.loops import Loops
@@ -52,6 +53,10 @@ class TracedFormulation(Stepping, Protocol):
     def closure_margins(self, S: Nodes) -> Nodes:
         """How far constraint equations are from being redundant; S is the Delassus matrix."""
         ...
+
+
+Recorded = Callable[[TracedFormulation, Mapping[str, Any]], tuple[Mapping[str, Nodes], Mapping[str, Nodes]]]
+"""Makes inputs and outputs, by name, of a formulation on nodes and of further numbers."""
 
 
 class Formulation(Protocol):
@@ -201,6 +206,22 @@ class Formulation(Protocol):
 
     def traced(self, limit: float) -> TracedFormulation:
         """The formulation on graph nodes; the graph may have `limit` of them."""
+        ...
+
+    def block_program(
+        self, key: tuple[Any, ...], make: Recorded, arrays: Mapping[str, Any]
+    ) -> tuple[Program, NDArray[np.float64]]:
+        """A program of blocks for a function on graph nodes, and the numbers that it loads.
+
+        Parameters
+        ----------
+        key : tuple
+            All that decides the function beside the model and the structure of `arrays`.
+        make : function of (trace, groups)
+            Gives inputs and outputs by name; `groups` has the nodes of `arrays`, or their numbers.
+        arrays : mapping of str to array or named tuple of arrays
+            Further numbers that the function takes.
+        """
         ...
 
     def forward_dynamics_function(self, limit: float) -> Function:

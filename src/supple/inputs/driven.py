@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -10,28 +11,44 @@ from numpy.typing import NDArray
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.formulations import Formulation
+from supple.formulations.protocol import TracedFormulation
 from supple.inputs.inputs import Applied, Inputs
 from supple.inputs.quantities import Quantities
 from supple.model.compiled import LIMIT
 
 
 class DrivenEquations:
-    """The leaves of a run and what its laws make of them, in a graph of their own.
+    """The leaves of a run and what its laws make of them, in the graph of a trace.
 
-    Where the model has loops, `independent` are the speeds that closing them leaves as they are.
+    Parameters
+    ----------
+    model : Formulation
+    inputs : Inputs
+    independent : frozenset of int
+        Where the model has loops, the speeds that closing them leaves as they are.
+    trace : TracedFormulation, optional
+        The model on nodes; one in a graph of its own if not given.
+    laws : function of Quantities, optional
+        What the laws make of a state; `Inputs.applied`, with their numbers as constants, if not given.
     """
 
     def __init__(
-        self, model: Formulation, inputs: Inputs, independent: frozenset[int] = frozenset(), limit: float = LIMIT
+        self,
+        model: Formulation,
+        inputs: Inputs,
+        independent: frozenset[int] = frozenset(),
+        trace: TracedFormulation | None = None,
+        laws: Callable[[Quantities], Applied] | None = None,
     ) -> None:
-        self.trace = t = model.traced(limit)
+        self.trace = t = model.traced(LIMIT) if trace is None else trace
+        self._laws = inputs.applied if laws is None else laws
         graph = t.graph
         z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
         self.at = Quantities(model, graph, graph.new_input("t"), t.q, t.v, z, u, variables)
-        self._inputs, self.acting = inputs, inputs.acting
+        self.acting = inputs.acting
         self._independent = independent
-        self.applied: Applied = inputs.applied(self.at)
+        self.applied: Applied = self._laws(self.at)
         self.y: Nodes = np.concatenate([t.q, t.v, z])
         self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
 
@@ -62,11 +79,11 @@ class DrivenEquations:
 
     def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
-        made = self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+        made = self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
         if x.model.loops is None:
             return made, np.zeros((0, 0), dtype=object)
         q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
-        return self._inputs.applied(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
+        return self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
 
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
         """Rates of w, speeds and integrals, at another state."""

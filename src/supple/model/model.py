@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.model.compiled import Compiled, estimated_operations
@@ -20,6 +21,8 @@ from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
+from supple.model.programs import Ends
+from supple.model.recorded_trace import recorded_program
 from supple.model.rollout import Rollout
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
@@ -162,6 +165,12 @@ class Model(DynamicFunctions):
     def traced(self, limit: float) -> Trace:
         """The model on graph nodes; the graph may have `limit` of them."""
         return Trace(self, limit=limit)
+
+    def block_program(
+        self, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends], arrays: Mapping[str, Any]
+    ) -> tuple[Program, NDArray[np.float64]]:
+        """A program of blocks for a function on graph nodes, and the numbers that it loads."""
+        return recorded_program(self, key, make, arrays)
 
     def forward_dynamics_function(self, limit: float) -> Function:
         """Accelerations as a function of (q, v, tau) on graph nodes."""

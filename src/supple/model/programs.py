@@ -7,10 +7,9 @@ one). Models of one structure share it, whatever their other numbers are.
 from __future__ import annotations
 
 import gc
-import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import ROW, BlockRecorder, Cells, ModelNumbers, by_element, recording
+from supple.engines.blocks.block_recorder import NUMBERS, ROW, BlockRecorder, Cells, by_element, recording
+from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.plain import plain
+from supple.expressions.function import Function, Nodes
+from supple.expressions.lifting import LiftedFunction
+from supple.model.number_arrays import NumberArrays
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
@@ -28,10 +31,10 @@ from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 
 Numbers = NDArray[np.float64]
-DIRECTIONS = ("rotation", "axes", "directions", "rates", "frames.rotation")
-"""Arrays in which ones belong to the structure as zeros do: most joints turn about coordinate axes."""
 MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
 """Beyond these a model's blocks would take long to record or to compile."""
+Ends = tuple[Mapping[str, Nodes], Mapping[str, Nodes]]
+"""Inputs and outputs of a function on nodes, by name."""
 KEPT = 256
 """Programs that a process keeps."""
 
@@ -55,26 +58,13 @@ class ModelStructure:
         return sizes(self.tree, self.flex)
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays by name."""
-        return dict(_flat(self.tree)) | ({} if self.flex is None else dict(_flat(self.flex)))
+    def numbers(self) -> NumberArrays:
+        """All arrays."""
+        return NumberArrays({"tree": self.tree, "flex": self.flex})
 
     def digest(self) -> str:
         """Equal for models whose programs are the same."""
-        digest = hashlib.sha256(f"{self.nq} {self.flex is None}".encode())
-        for name, x in self.arrays.items():
-            digest.update(f"{name} {x.shape}".encode())
-            if x.dtype.kind != "f":
-                digest.update(x.tobytes())
-            elif name in DIRECTIONS:
-                digest.update(np.where(np.isin(x, (0.0, 1.0, -1.0)), x, 0.5).tobytes())
-            else:
-                digest.update((x == 0.0).tobytes())
-        return digest.hexdigest()
-
-    def numbers(self) -> Numbers:
-        """All numbers, one array after the other."""
-        return np.concatenate([x.ravel() for x in self.arrays.values() if x.dtype.kind == "f"])
+        return f"{self.nq} {self.numbers.digest()}"
 
     def fits(self) -> bool:
         """Whether the blocks are quickly made."""
@@ -86,41 +76,19 @@ class ModelStructure:
         return int(self.flex.modes.sum()) <= MOST_MODES and pairs <= MOST_PAIRS
 
 
-def _flat(arrays: Any) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Names and arrays of a named tuple, those of inner ones in their place."""
-    for name, x in arrays._asdict().items():
-        if hasattr(x, "_asdict"):
-            yield from ((f"{name}.{inner}", y) for inner, y in _flat(x))
-        else:
-            yield name, x
-
-
 class RecursionRecording:
     """A structure as a recursion sees it while it is recorded: model, workspace, inputs and outputs."""
 
     def __init__(self, structure: ModelStructure) -> None:
         self.recorder = BlockRecorder()
         self.structure = structure
-        self._first = 0
-        self.tree: Tree = self._constants(structure.tree)
-        self.flex: Flex | None = None if structure.flex is None else self._constants(structure.flex)
+        loaded = structure.numbers.loaded(self.recorder)
+        self.tree: Tree = loaded["tree"]
+        self.flex: Flex | None = loaded["flex"]
         self.ws = self._workspace(workspace(structure.size, np.float64))
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
-
-    def _constants(self, arrays: Any, inside: str = "") -> Any:
-        parts: dict[str, Any] = {}
-        for name, x in arrays._asdict().items():
-            if hasattr(x, "_asdict"):
-                parts[name] = self._constants(x, f"{name}.")
-            elif x.dtype.kind != "f":
-                parts[name] = tuple(x.tolist()) if x.ndim == 1 else x
-            else:
-                folded = (0.0, 1.0, -1.0) if inside + name in DIRECTIONS else (0.0,)
-                parts[name] = ModelNumbers(self.recorder, x, self._first, folded)
-                self._first += x.size
-        return type(arrays)(**parts)
 
     def _workspace(self, ws: Any) -> Any:
         parts: dict[str, Any] = {}
@@ -278,20 +246,62 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def program(structure: ModelStructure, digest: str, what: str, *options: Any) -> Program:
-    """The program of a recursion for a structure, recorded if this process does not have it yet."""
-    key = (digest, what, *options)
+def remembered(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
+    """The program of a key, made if this process does not have it yet.
+
+    Parameters
+    ----------
+    key : tuple
+        All that decides the program; numbers that it loads are not among it.
+    make : function
+    """
     with _lock:
         found = _programs.get(key)
         if found is None:
             with _without_collection():
-                r = RecursionRecording(structure)
-                with recording(r.recorder):
-                    found = _programs[key] = RECURSIONS[what](r, *options)
+                found = _programs[key] = make()
         _programs.move_to_end(key)
         if len(_programs) > KEPT:
             _programs.popitem(last=False)
         return found
+
+
+def lifted_program(function: Function) -> tuple[Program, Numbers]:
+    """A function of a graph as a program, and the constants that it loads: functions of one structure share theirs."""
+    lifted = LiftedFunction(function)
+
+    def make() -> Program:
+        recorder = GraphRecorder()
+        inputs = {name: recorder.new_inputs(name, map(str, range(x.size))) for name, x in function.inputs.items()}
+        leaves = {
+            old: new for name, x in function.inputs.items() for old, new in zip(x.flat, inputs[name], strict=True)
+        }
+        outputs = lifted.moved(recorder, leaves, lambda i: recorder.load(NUMBERS, i, 0))
+        return recorder.program(inputs, outputs)
+
+    return remembered((lifted.digest,), make), lifted.numbers
+
+
+def traced_program(
+    trace: Any, make: Callable[[Any, Mapping[str, Any]], Ends], arrays: Mapping[str, Any]
+) -> tuple[Program, Numbers]:
+    """A program for a function that is traced as one graph, numbers and all, and the numbers taken out of it again.
+
+    For what takes derivatives of its nodes, and for formulations whose numbers cannot be loaded one by one.
+    """
+    inputs, outputs = make(trace, arrays)
+    return lifted_program(Function("traced", trace.graph, inputs, outputs))
+
+
+def program(structure: ModelStructure, digest: str, what: str, *options: Any) -> Program:
+    """The program of a recursion for a structure."""
+
+    def make() -> Program:
+        r = RecursionRecording(structure)
+        with recording(r.recorder):
+            return RECURSIONS[what](r, *options)
+
+    return remembered((digest, what, *options), make)
 
 
 class Programs:
@@ -304,7 +314,7 @@ class Programs:
 
     def __init__(self, structure: ModelStructure) -> None:
         self._structure, self._digest = structure, structure.digest()
-        self._numbers = structure.numbers()
+        self._numbers = structure.numbers.values()
         self._bound: dict[tuple[Any, ...], Bound] = {}
 
     def __call__(self, what: str, *options: Any) -> Bound:

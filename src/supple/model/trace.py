@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from supple.recursions import (
     kinematics,
     newton_euler,
 )
+from supple.recursions.closures import Closures
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, sizes, workspace
 
@@ -72,6 +73,14 @@ class Trace:
 
     # ------------------------------------------------------------ the recursions
 
+    def run(self, recursion: Any) -> Callable[..., Any]:
+        """A step or sweep as it runs on nodes."""
+        return on_nodes(recursion)
+
+    def nodes_of(self, arrays: Any) -> Any:
+        """Further arrays of numbers, a named tuple, for recursions on nodes."""
+        return type(arrays)(**as_objects(arrays))
+
     def forward_dynamics(self, q: Nodes, v: Nodes, tau: Nodes) -> Nodes:
         """Accelerations."""
         return self.hybrid_dynamics(q, v, tau, np.zeros(self.model.nv, dtype=bool))[0]
@@ -81,9 +90,9 @@ class Trace:
         if self.model.loops is not None:
             return self._closed_dynamics(q, v, drive, given)
         ws, a, tau = self.workspace(), zeros(self.model.nv), drive.copy()
-        on_nodes(kinematics.ground_acceleration)(-1.0, self.moving, ws)
+        self.run(kinematics.ground_acceleration)(-1.0, self.moving, ws)
         actuation = Actuation(tau, given, self._unloaded())
-        on_nodes(articulated.articulate)(self.moving, self.flex, States(q, v), actuation, ws, a)
+        self.run(articulated.articulate)(self.moving, self.flex, States(q, v), actuation, ws, a)
         return a, tau
 
     def _closed_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
@@ -93,9 +102,9 @@ class Trace:
         ct, cw = self.closures()
         a, tau = zeros(self.model.nv), drive.copy()
         actuation = Actuation(tau, given, self._unloaded())
-        on_nodes(closed_chains.free_motion)(ct, States(q, v), actuation, self.workspace(), cw, a)
+        self.run(closed_chains.free_motion)(ct, States(q, v), actuation, self.workspace(), cw, a)
         cw.force[:] = self._least_forces(cw.S, -cw.acceleration)
-        on_nodes(closure_forces.close)(given, tau, cw, a)
+        self.run(closure_forces.close)(given, tau, cw, a)
         return a, tau
 
     def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
@@ -118,8 +127,14 @@ class Trace:
     def closures(self) -> tuple[closures.ClosedTree, closures.ClosureWorkspace]:
         """The tree with its constraints, and arrays of nodes to work in."""
         assert self.model.loops is not None
-        cl = closures.Closures(**as_objects(self.model.loops.arrays))
+        cl = self.closure_arrays()
         return closures.ClosedTree(self.moving, self.flex, cl), closures.closure_workspace(cl, self.model.nv, object)
+
+    def closure_arrays(self) -> Closures:
+        """The constraints as recursions on nodes take them."""
+        assert self.model.loops is not None
+        found: Closures = self.nodes_of(self.model.loops.arrays)
+        return found
 
     def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
         """Coordinates and speeds after one step towards the closed loops, of least kinetic energy, and S before it.
@@ -129,7 +144,7 @@ class Trace:
         loops = self.model.loops
         assert loops is not None
         ct, cw = self.closures()
-        on_nodes(closed_chains.open_motion)(ct, States(q, v), given, self.workspace(), cw)
+        self.run(closed_chains.open_motion)(ct, States(q, v), given, self.workspace(), cw)
         dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
         return q + self.tangent(q) @ dq, v + dv, cw.S
 
@@ -164,7 +179,7 @@ class Trace:
         """Generalized forces."""
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(0, 0, 6))
         states, wrench = States(q[None], v[None]), self._unloaded()[None]
-        on_nodes(newton_euler.inverse_dynamics)(self.moving, self.flex, states, a[None], wrench, self.workspace(), out)
+        self.run(newton_euler.inverse_dynamics)(self.moving, self.flex, states, a[None], wrench, self.workspace(), out)
         return out.tau[0]
 
     def bias_forces(self, q: Nodes, v: Nodes) -> Nodes:
@@ -174,27 +189,27 @@ class Trace:
     def mass_matrix(self, q: Nodes) -> Nodes:
         """M."""
         M = zeros(self.model.nv, self.model.nv)
-        on_nodes(composite.mass)(self.moving, self.flex, q, self.workspace(), M)
+        self.run(composite.mass)(self.moving, self.flex, q, self.workspace(), M)
         return M
 
     def inverse_mass_matrix(self, q: Nodes) -> Nodes:
         """M^-1, from its innovations factors."""
         model, ws, given = self.model, self.workspace(), np.zeros(self.model.nv, dtype=bool)
         for k in range(1, len(model.bodies) + 1):
-            on_nodes(composite.configuration_step)(self.moving, self.flex, k, q, ws)
-        on_nodes(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
+            self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
+        self.run(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
         W = zeros(model.nv, model.nv)
         for i in range(model.nv):
             x, row = zeros(model.nv), zeros(model.nv)
             x[i] = 1.0
-            on_nodes(articulated.inverse_mass_times)(self.moving, self.flex, x, given, ws, row)
+            self.run(articulated.inverse_mass_times)(self.moving, self.flex, x, given, ws, row)
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = zeros(1, self.model.nq)
-        on_nodes(coordinates.rates)(self.tree, self.flex, q[None], v[None], out)
+        self.run(coordinates.rates)(self.tree, self.flex, q[None], v[None], out)
         return out[0]
 
     def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
@@ -202,14 +217,14 @@ class Trace:
         out = zeros(1, self.model.nq)
         step = np.empty(1, dtype=object)
         step[0] = dt
-        on_nodes(coordinates.advance)(self.tree, self.flex, q[None], v[None], step, out)
+        self.run(coordinates.advance)(self.tree, self.flex, q[None], v[None], step, out)
         return out[0]
 
     def poses(self, q: Nodes) -> tuple[Nodes, Nodes]:
         """R (bodies, 3, 3) and p (bodies, 3) in the ground frame."""
         rows = len(self.model.bodies) + 1
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
-        on_nodes(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
+        self.run(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
@@ -219,7 +234,7 @@ class Trace:
     def sums(self, q: Nodes, v: Nodes) -> tuple[Nodes, Nodes, Nodes]:
         """Energies (2,), momentum (6,), first moment of mass (3,)."""
         out, momentum, moment = zeros(1, 2), zeros(1, 6), zeros(1, 3)
-        on_nodes(energy.energy_and_momentum)(
+        self.run(energy.energy_and_momentum)(
             self.tree, self.flex, States(q[None], v[None]), self.workspace(), out, momentum, moment
         )
         return out[0], momentum[0], moment[0]

@@ -20,8 +20,9 @@ from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
+from supple.inputs.lifted_laws import LiftedLaws
 from supple.model.complex_steps import imaginary_steps, step_slopes
-from supple.simulation.state_kernel import StateKernel
+from supple.simulation.state_kernel import Groups, StateKernel
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
@@ -68,23 +69,16 @@ class DrivenSystem:
         self.nq, self.nv = model.nq, model.nv
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
-        laws = DrivenEquations(model, inputs)
-        # Forces on degrees of freedom that are held do not act, but decide when a stop lets go.
-        unlocked = {"unlocked": laws.applied.unlocked} if inputs.locked else {}
-        self._laws_function = Function("laws", laws.at.graph, laws.inputs, laws.laws() | unlocked)
-        self.prescribed = laws.applied.given
+        self.laws_equations = LiftedLaws.of(model, inputs)
+        self.prescribed = self.laws_equations.prescribed
         self.held = holding(self.prescribed, independent)
-        self.digest = _digest(self._laws_function, self.prescribed, sorted(independent))
-        self._ticks = {
-            rate: (list(updates), Function("tick", laws.at.graph, laws.inputs, {"u": np.array(list(updates.values()))}))
-            for rate, updates in laws.applied.ticks.items()
-        }
+        self.digest = _digest(self.laws_equations.function, self.prescribed, sorted(independent))
         self.engine = "generic"
-        self.operations = model.estimated_operations + len(self._laws_function.order)
+        self.operations = model.estimated_operations + len(self.laws_equations.function.order)
         if model.nv and model.estimated_operations <= WORTH_COMPILING:
             try:
                 self.rate_kernel = StateKernel(
-                    self, "rate", {"rate": (self.size,)}, lambda e: {"rate": e.rate()}, lanes=1
+                    self, "rate", {"rate": (self.size,)}, lambda e, _: {"rate": e.rate()}, lanes=1
                 )
             except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
                 return
@@ -122,8 +116,8 @@ class DrivenSystem:
 
     def tick(self, rate: float, t: float, y: Vector, u: Vector) -> None:
         """Held values after a tick of a clock."""
-        if rate in self._ticks:
-            places, function = self._ticks[rate]
+        if rate in self.laws_equations.ticks:
+            places, function = self.laws_equations.ticks[rate]
             u[places] = function.evaluate(t=[t], y=y, u=u)["u"]
         self.inputs.tick(rate, t, y[: self.nq].copy(), y[self.nq : self.nq + self.nv].copy(), u)
 
@@ -139,7 +133,7 @@ class DrivenSystem:
         """q, v, known and z_rate (see `Equations.laws`)."""
         nz = len(self.z_0) - self.inputs.acting
         shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
-        return StateKernel(self, "laws", shapes, lambda e: e.laws())
+        return StateKernel(self, "laws", shapes, lambda e, _: e.laws())
 
     def rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """dy/dt of one state."""
@@ -163,7 +157,7 @@ class DrivenSystem:
     @cached_property
     def _motion_kernel(self) -> StateKernel:
         shapes = {"a": (self.nv,), "tau": (self.nv,)}
-        return StateKernel(self, "motion", shapes, lambda e: dict(zip(("a", "tau"), e.motion(), strict=True)))
+        return StateKernel(self, "motion", shapes, lambda e, _: dict(zip(("a", "tau"), e.motion(), strict=True)))
 
     def _generic(self, t: Vector, y: Vector, u: Vector) -> _Evaluated:
         """The motion of states (n, ...) by the recursions."""
@@ -185,7 +179,7 @@ class DrivenSystem:
         if self.model.loops is None or self.engine != "llvm":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
-        return StateKernel(self, "closed", shapes, lambda e: e.closed(), lanes=1)
+        return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""
@@ -209,7 +203,7 @@ class DrivenSystem:
     def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> StateKernel:
         """Further functions of (t, y, u): what events look at."""
         if name not in self._watched:
-            self._watched[name] = StateKernel(self, name, {"g": (count,)}, lambda e: {"g": nodes(e)}, lanes=1)
+            self._watched[name] = StateKernel(self, name, {"g": (count,)}, lambda e, _: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
     def locked(self, speeds: frozenset[int]) -> DrivenSystem:
@@ -264,7 +258,9 @@ class DrivenSystem:
             return None
         try:
             shapes = {"J": (self.size, self.size)}
-            return StateKernel(self, "jacobian", shapes, lambda e: {"J": jacobian(e.rate(), e.y)}, lanes=1)
+            return StateKernel(
+                self, "jacobian", shapes, lambda e, _: {"J": jacobian(e.rate(), e.y)}, lanes=1, differentiated=True
+            )
         except GraphTooLarge:
             return None
 
@@ -272,11 +268,11 @@ class DrivenSystem:
     def laws_slopes(self) -> StateKernel:
         n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
 
-        def make(e: DrivenEquations) -> dict[str, Nodes]:
+        def make(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
             values = np.concatenate(list(e.laws().values()))
             return {"value": values, "slope": jacobian(values, e.y)}
 
-        return StateKernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make)
+        return StateKernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make, differentiated=True)
 
 
 def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:

@@ -1,35 +1,47 @@
-"""A function of time, state and held values in machine code."""
+"""A function of time, state and held values in machine code, all numbers loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from supple.engines.llvm.machine_code import MachineCode
-from supple.expressions.function import Function, Nodes
-from supple.expressions.graph import GraphTooLarge
+from supple.engines.blocks.block_function import BlockFunction
+from supple.expressions.function import Nodes
+from supple.formulations import TracedFormulation
 from supple.inputs.driven import DrivenEquations
-from supple.model.compiled import LARGEST, model_key
+from supple.inputs.quantities import Quantities
+from supple.model.compiled import LIMIT
+from supple.model.programs import traced_program
 
 if TYPE_CHECKING:
     from supple.simulation.driven_system import DrivenSystem
 
+LAWS = "laws"
+"""The group of the laws' numbers."""
+Groups = Mapping[str, Any]
+"""Further arrays of numbers by name, or the nodes that load them."""
 
-class StateKernel(MachineCode):
-    """One function of (t, y, u) in machine code.
+
+class StateKernel(BlockFunction):
+    """One function of (t, y, u).
 
     Parameters
     ----------
     system : DrivenSystem
     what : str
-        Its name; with the laws' digest it decides the code.
+        Its name, and all that decides it beside the structure of model and laws.
     shapes : mapping of output name to shape
-    make : function
+    make : function of (DrivenEquations, nodes of `arrays` by name)
         Gives the outputs as nodes.
     lanes : int, optional
         One for functions that are asked for one state after another.
     extra : mapping of name to names of entries, optional
         Arguments after (t, y, u).
+    arrays : mapping of name to arrays, optional
+        Further numbers that it loads.
+    differentiated : bool
+        Whether `make` takes derivatives of nodes: then all of them have to be in one graph, which is traced anew for
+        other numbers.
     """
 
     def __init__(
@@ -37,31 +49,29 @@ class StateKernel(MachineCode):
         system: DrivenSystem,
         what: str,
         shapes: Mapping[str, tuple[int, ...]],
-        make: Callable[[DrivenEquations], Mapping[str, Nodes]],
+        make: Callable[[DrivenEquations, Groups], Mapping[str, Nodes]],
         lanes: int | None = None,
         extra: Mapping[str, Sequence[str]] | None = None,
+        arrays: Groups | None = None,
+        differentiated: bool = False,
     ) -> None:
         more = {key: tuple(names) for key, names in (extra or {}).items()}
-        model, name = system.model, what.split()[0]
+        laws, model = system.laws_equations, system.model
 
-        def traced() -> Function:
-            e = DrivenEquations(model, system.inputs, system.independent)
+        def recorded(trace: TracedFormulation, groups: Groups) -> tuple[Mapping[str, Nodes], Mapping[str, Nodes]]:
+            def applied(at: Quantities) -> Any:
+                return laws.applied(at, lambda i: trace.graph.node(groups[LAWS][i]))
+
+            e = DrivenEquations(model, system.inputs, system.independent, trace, applied)
             for key, names in more.items():
-                e.inputs[key] = e.at.graph.new_inputs(key, names)
-            function = Function(name, e.at.graph, e.inputs, make(e))
-            if len(function.order) > LARGEST:
-                raise GraphTooLarge(f"{name} of {model.name!r}: {len(function.order)} nodes")
-            return function
+                e.inputs[key] = trace.graph.new_inputs(key, names)
+            outputs = make(e, groups)
+            return e.inputs, {name: outputs[name] for name in shapes}
 
-        inputs = {"t": 1, "y": system.size, "u": len(system.inputs.held)}
-        inputs |= {key: len(names) for key, names in more.items()}
-        super().__init__(
-            f"{name} of {model.name!r}",
-            inputs,
-            shapes,
-            model_key(model, what, system.digest, more),
-            traced,
-            weight=model.estimated_operations // 2,
-            threads=1,
-            lanes=lanes,
-        )
+        key = (what, laws.structure, tuple(sorted(system.independent)), tuple(more.items()))
+        groups = {LAWS: laws.lifted.numbers, **(arrays or {})}
+        if differentiated:
+            program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
+        else:
+            program, numbers = model.block_program(key, recorded, groups)
+        super().__init__(f"{what.split()[0]} of {model.name!r}", program, numbers, shapes, threads=1, lanes=lanes)

@@ -105,9 +105,18 @@ class BlockRecorder(Graph):
         for at, (_, node) in self.blocks[-1].stores.items():
             self._values[at] = node if node.op == "constant" else None
         self._first, self._touched = len(self.nodes), 0
-        self._known = {key: node for key, node in self._known.items() if key[0] == "constant"}
+        self._forget()
         self.blocks.append(Recorded())
         self._firsts.append(self._first)
+
+    def _forget(self) -> None:
+        """What cells held when the block began says nothing about the next."""
+        self._known = {key: node for key, node in self._known.items() if key[0] == "constant"}
+
+    def address(self, leaf: Expr) -> Address:
+        """Where a leaf is loaded from."""
+        found: Address = leaf.value
+        return found
 
     def node(self, x: Any) -> Expr:
         """x itself if it is a node of this block or a constant; a load of it if it is of an earlier block."""

@@ -66,13 +66,16 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int]) -> list[Instance]
         if stores:
             live.difference_update(row + place for (_, row, place), _ in stores)
             order = order_of(node for _, node in stores)
-            live.update(n.value[1] + n.value[2] for n in order if n.op == "input" and n.value[0] == MEMORY)
-            block, rows = _canonical(order, stores)
+            leaves = {n.id: recorder.address(n) for n in order if n.op == "input"}
+            live.update(row + place for space, row, place in leaves.values() if space == MEMORY)
+            block, rows = _canonical(order, leaves, stores)
             found.append(Instance(known.setdefault(block.name, block), rows))
     return found[::-1]
 
 
-def _canonical(order: list[Expr], stores: list[tuple[Address, Expr]]) -> tuple[Block, tuple[int, ...]]:
+def _canonical(
+    order: list[Expr], leaves: dict[int, Address], stores: list[tuple[Address, Expr]]
+) -> tuple[Block, tuple[int, ...]]:
     """A block with its nodes and rows numbered as they come, and the first cells of its rows.
 
     ModelNumbers are no nodes of their own here: when they were first made says nothing about the structure.
@@ -86,7 +89,7 @@ def _canonical(order: list[Expr], stores: list[tuple[Address, Expr]]) -> tuple[B
             continue
         operand[node.id] = len(operations)
         if node.op == "input":
-            space, row, place = node.value
+            space, row, place = leaves[node.id]
             operations.append(("load", slots.setdefault((space, row), len(slots)), place))
         else:
             operations.append((node.op, *[operand[a.id] for a in node.args]))

@@ -1,4 +1,4 @@
-"""Calling machine code of graphs from sweeps: for batches, for rollouts, and inside integrators."""
+"""Calling machine code from sweeps: for batches, for rollouts, and inside integrators."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ BLOCK = 64
 
 
 def _write_call(code: Code, do: Arithmetic, called: tuple[Any, Any, Any], rows: list[tuple[str, Num]]) -> None:
-    """Call a kernel (see `emit`) at an address, for a range of states, with a table of addresses and one of strides."""
+    """Enter machine code by the address of its record (see `entries`), for a range of states: addresses and strides."""
     address, start, stop = (do.as_kind(x, INT) for x in called)
     pointers, strides = (code.table(len(rows)) for _ in range(2))
     for i, (pointer, stride) in enumerate(rows):
         for table, kind, value in ((pointers, "ptr", pointer), (strides, "i64", stride.text)):
             at = code.add(f"getelementptr i64, ptr {table}, i64 {i}")
             code.do(f"store {kind} {value}, ptr {at}")
-    kernel = code.add(f"inttoptr i64 {address.text} to ptr")
-    code.do(f"call void {kernel}(i64 {start.text}, i64 {stop.text}, ptr {pointers}, ptr {strides})")
+    record = code.add(f"inttoptr i64 {address.text} to ptr")
+    entry = code.add(f"load ptr, ptr {record}")
+    code.do(f"call void {entry}(ptr {record}, i64 {start.text}, i64 {stop.text}, ptr {pointers}, ptr {strides})")
 
 
 def _write_invoke(code: Code, do: Arithmetic, address: Any, start: Any, stop: Any, arrays: tuple[Arr, ...]) -> None:
@@ -53,7 +54,7 @@ def _write_step(
 
 
 _invoke: Any = Intrinsic(_write_invoke)
-"""Call the kernel at an address for states start ... stop - 1 with a tuple of arrays, inputs then outputs."""
+"""Enter the machine code of a record for states start ... stop - 1 with a tuple of arrays, inputs then outputs."""
 _invoke_step: Any = Intrinsic(_write_step)
 
 
@@ -70,8 +71,8 @@ def invoke(address: int, start: int, stop: int, *arrays: Any) -> None:
 def roll(address: int, start: int, stop: int, q: Any, v: Any, tau: Any, dt: Any) -> None:
     """Step the states start ... stop - 1 through time: q, v (states, steps + 1, n), of which the first step is given.
 
-    `address` is a kernel (q, v, tau, dt) -> (q, v). A block of states goes through all steps before the next, so that
-    it stays in the cache; tau (1 or states, steps, nv), dt (1,).
+    `address` is that of the record of (q, v, tau, dt) -> (q, v). A block of states goes through all steps before the
+    next, so that it stays in the cache; tau (1 or states, steps, nv), dt (1,).
     """
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from supple.engines.plain import plain
 from supple.errors import SimulationError
 from supple.expressions.function import Nodes
 from supple.inputs.driven import DrivenEquations
 from supple.model.model import Model
-from supple.model.symbolic_tree import as_objects
 from supple.model.trace import Trace
 from supple.recursions import articulated, composite
 from supple.recursions.tree import Flex, Tree
@@ -26,7 +27,10 @@ from supple.simulation.methods.alpha_formulas import (
 from supple.simulation.methods.fixed_step_driver import StepState
 from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Task, Vector
-from supple.simulation.state_kernel import StateKernel
+from supple.simulation.state_kernel import Groups, StateKernel
+
+STEP, TREE, FLEX = "step", "stiff tree ", "stiff flex "
+"""Groups of numbers: length of a step and spectral radius; arrays of the stiff tree, by the names that follow."""
 
 
 class NativeAlphaSteps:
@@ -44,15 +48,13 @@ class NativeAlphaSteps:
         }
         speeds = system.model.speeds
         extra = {"w": speeds, "c": speeds, "r": system.inputs.integrals, "guess": speeds}
-        self.kernel = StateKernel(
-            system, f"generalized_alpha {self._text()}", shapes, self._traced, lanes=1, extra=extra
-        )
+        model = system.model.floating_frames("generalized_alpha")
+        stiff = changed_arrays(model, *implicit_arrays(model, *formulas.slopes(), gains))
+        arrays = stiff | {STEP: np.array([formulas.step, formulas.rho])}
+        self.kernel = StateKernel(system, "generalized_alpha", shapes, self._traced, 1, extra, arrays)
         self.correction, self._guess, self._tt = np.zeros(2 * n), np.zeros(n), np.zeros(1)
         self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._pause = max(1, native_loop.PAUSE // (1 + 10 * self.kernel.weight))
-
-    def _text(self) -> str:
-        return f"{self.formulas.step!r} {self.formulas.rho!r} {[x.tolist() for x in self.gains]}".replace(" ", "")
 
     def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         kernels = Kernels(self.kernel.address, task.address)
@@ -66,26 +68,44 @@ class NativeAlphaSteps:
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, self.correction[-self.system.nv :], t, h)
 
-    def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
-        model, at = self.system.model.floating_frames("generalized_alpha"), e.at
-        tree, flex = implicit_arrays(model, *self.formulas.slopes(), self.gains)
-        stiff = Tree(**as_objects(tree)), None if flex is None else Flex(**as_objects(flex))
-        engine = _OnNodes(e, model, stiff)
+    def _traced(self, e: DrivenEquations, groups: Groups) -> dict[str, Nodes]:
+        at = e.at
+        formulas = replace(self.formulas, step=groups[STEP][0], rho=groups[STEP][1])
+        engine = _OnNodes(e, groups)
         start = AlphaState(at.q, at.v, at.z, *(e.inputs[key] for key in "wcr"))
-        first = self.formulas.corrected(engine, start, e.inputs["guess"], 0)
-        second = self.formulas.corrected(engine, start, first.w, 1)
-        new = self.formulas.finished(engine, start, second)
+        first = formulas.corrected(engine, start, e.inputs["guess"], 0)
+        second = formulas.corrected(engine, start, first.w, 1)
+        new = formulas.finished(engine, start, second)
         corrections = np.concatenate([first.correction, second.correction])
         return {"y": np.concatenate(new[:3]), "w": new.w, "c": new.c, "r": new.r, "correction": corrections}
+
+
+def changed_arrays(model: Model, tree: Tree, flex: Flex | None) -> dict[str, Any]:
+    """Arrays of the stiff tree that are not those of the model, by name: all else is computed once for both."""
+    out: dict[str, Any] = {}
+    for own, stiff, prefix in ((model.tree, tree, TREE), (model.flex, flex, FLEX)):
+        if own is not None and stiff is not None:
+            parts = zip(own._fields, own, stiff, strict=True)
+            out |= {prefix + name: x for name, old, x in parts if isinstance(x, np.ndarray) and not _same(old, x)}
+    return out
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x is y or (x.shape == y.shape and bool((x == y).all()))
 
 
 class _OnNodes:
     """A step on graph nodes; the inertias of its first iteration are kept."""
 
-    def __init__(self, e: DrivenEquations, model: Model, stiff: tuple[Tree, Flex | None]) -> None:
+    def __init__(self, e: DrivenEquations, groups: Groups) -> None:
         assert isinstance(e.trace, Trace)
-        self._e, self._model, self._stiff, self._trace = e, model, stiff, e.trace
-        self._ws = e.trace.workspace()
+        self._e, self._trace, self._ws = e, e.trace, e.trace.workspace()
+        tree, flex = e.trace.moving, e.trace.flex
+        self._stiff = (
+            tree._replace(**{name.removeprefix(TREE): x for name, x in groups.items() if name.startswith(TREE)}),
+            flex
+            and flex._replace(**{name.removeprefix(FLEX): x for name, x in groups.items() if name.startswith(FLEX)}),
+        )
         self.prescribed, self.acting = e.applied.given, e.acting
 
     def advanced(self, q: Nodes, v: Nodes, h: float) -> Nodes:
@@ -96,12 +116,13 @@ class _OnNodes:
         return LawValues(x.q, x.v, x.drive, x.z_rate)
 
     def balance(self, iteration: int, x: LawValues, w: Nodes) -> tuple[Nodes, Nodes]:
+        run = self._trace.run
         if iteration == 0:
-            for k in range(1, len(self._model.bodies) + 1):
-                plain(composite.configuration_step)(*self._stiff, k, x.q, self._ws)
-            plain(articulated.articulated_inertias)(*self._stiff, self.prescribed, self._ws)
+            for k in range(1, len(self._trace.model.bodies) + 1):
+                run(composite.configuration_step)(*self._stiff, k, x.q, self._ws)
+            run(articulated.articulated_inertias)(*self._stiff, self.prescribed, self._ws)
         force = self._trace.inverse_dynamics(x.q, x.v, w)
         residual = np.where(self.prescribed, 0.0, x.known - force)
-        correction = np.zeros(self._model.nv, dtype=object)
-        plain(articulated.inverse_mass_times)(*self._stiff, residual, self.prescribed, self._ws, correction)
+        correction = np.zeros(len(residual), dtype=object)
+        run(articulated.inverse_mass_times)(*self._stiff, residual, self.prescribed, self._ws, correction)
         return force, correction

@@ -17,7 +17,7 @@ from supple.simulation.methods import native_loop
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
 from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
-from supple.simulation.state_kernel import StateKernel
+from supple.simulation.state_kernel import Groups, StateKernel
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
@@ -43,7 +43,7 @@ class ExplicitDriver(FixedStepDriver):
     def run(self, task: Task) -> Segment:
         return self._driven(task, (task.y.copy(),))
 
-    def _traced(self, e: DrivenEquations) -> dict[str, Nodes]:
+    def _traced(self, e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
         h = e.inputs["h"][0]
         w = np.concatenate([e.at.v, e.at.z])
 

@@ -27,7 +27,6 @@ from supple.inputs.driven import DrivenEquations
 from supple.model.compiled import LARGEST
 from supple.model.loops.loops import Loops
 from supple.model.loops.singular_configurations import NEARLY_SINGULAR
-from supple.model.rotations import on_nodes
 from supple.model.trace import Trace
 from supple.recursions import closed_chains, closure_forces, newton_euler
 from supple.recursions.states import Actuation, States
@@ -75,12 +74,13 @@ class ClosedIDA(Sundials):
         extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
         if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
             try:
-                return (
-                    StateKernel(s, "closed_residual", {"F": (n,)}, lambda e: {"F": residual(e)}, 1, extra),
-                    StateKernel(
-                        s, "closed_matrix", {"J": (n, n)}, lambda e: {"J": matrix(e)}, 1, extra | {"cj": ["cj"]}
-                    ),
+                left = StateKernel(s, "closed_residual", {"F": (n,)}, lambda e, _: {"F": residual(e)}, 1, extra)
+                extra |= {"cj": ["cj"]}
+                shapes = {"J": (n, n)}
+                slopes = StateKernel(
+                    s, "closed_matrix", shapes, lambda e, _: {"J": matrix(e)}, 1, extra, differentiated=True
                 )
+                return left, slopes
             except GraphTooLarge:
                 pass
         raise StateError(
@@ -194,17 +194,18 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
     assert isinstance(t, Trace)
     ct, cw = t.closures()
     cl, ws = ct.closures, t.workspace()
-    on_nodes(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
-    on_nodes(closed_chains.constraint_rates)(ct, States(x.q, x.v), ws, cw)
+    t.run(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
+    t.run(closed_chains.constraint_rates)(ct, States(x.q, x.v), ws, cw)
     out = []
     for row_sizes in sizes:
-        on_nodes(newton_euler.at_rest)(t.flex, ws)
+        t.run(newton_euler.at_rest)(t.flex, ws)
         balance = np.zeros(len(cw.still), dtype=object)
-        for i in np.flatnonzero(cl.row_pair >= 0):
-            on_nodes(closure_forces.row_force)(ct, i, row_sizes[i], x.q, ws, cw)
-        on_nodes(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
-        for i in np.flatnonzero(cl.row_pair < 0):
-            for speed, ratio in zip(cl.row_speeds[i], cl.row_ratios[i], strict=True):
-                balance[speed] = balance[speed] - ratio * row_sizes[i]
+        for i in np.flatnonzero(np.array(cl.row_pair) >= 0):
+            t.run(closure_forces.row_force)(ct, i, row_sizes[i], x.q, ws, cw)
+        t.run(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
+        for i in np.flatnonzero(np.array(cl.row_pair) < 0):
+            for j in range(2):
+                speed = cl.row_speeds[i, j]
+                balance[speed] = balance[speed] - cl.row_ratios[i, j] * row_sizes[i]
         out.append(-balance)
     return cw.position, cw.velocity, out

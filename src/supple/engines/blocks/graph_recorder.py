@@ -1,0 +1,100 @@
+"""Recording equations as blocks: a graph that is cut as it grows, each value of it computed once.
+
+Where `BlockRecorder` follows a recursion that works in arrays, here the values are nodes, in arrays of objects or
+wherever else Python keeps them. A node that a later block uses is stored by the block that computes it, and never
+overwritten; nodes that come up again, in whichever block, are found again.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import LARGE, MEMORY, ROW, Address, BlockRecorder, Cells
+from supple.expressions.graph import Expr, Graph
+
+Nodes = NDArray[Any]
+
+
+class GraphRecorder(BlockRecorder):
+    """A graph whose nodes are sorted into blocks as they are made.
+
+    Parameters
+    ----------
+    limit : int, optional
+        Most nodes there may be.
+    """
+
+    def __init__(self, limit: float = math.inf) -> None:
+        super().__init__()
+        self.limit = limit
+        self._places: dict[int, Address] = {}
+        self._rows: dict[int, tuple[int, int]] = {}
+
+    def load(self, space: str, row: int, column: int) -> Expr:
+        """The leaf of a cell, which is written once."""
+        return Graph._make(self, "input", (), (space, row, column))
+
+    def node(self, x: Any) -> Expr:
+        """x itself if it is a leaf or of this block; a load of it if it is of an earlier block."""
+        if not isinstance(x, Expr):
+            return self.constant(x)
+        if x.id >= self._first or not x.args:
+            return x
+        if x.id not in self._kept:
+            number = self._block_of(x)
+            self._kept[x.id] = self._free_place(number)
+            self._store(number, self._kept[x.id], x)
+        return self.load(*self._kept[x.id])
+
+    def address(self, leaf: Expr) -> Address:
+        """Where a leaf is loaded from."""
+        return self._places[leaf.id] if leaf.id in self._places else super().address(leaf)
+
+    def program(self, inputs: Mapping[str, Nodes], outputs: Mapping[str, Nodes]) -> Program:
+        """What the graph computes: from leaves to nodes or numbers, by name."""
+        places = {name: Cells(self, x.shape) for name, x in inputs.items()}
+        for name, x in inputs.items():
+            for i, leaf in enumerate(x.flat):
+                self._places[leaf.id] = (MEMORY, places[name].first + i, 0)
+        results = {name: Cells(self, x.shape) for name, x in outputs.items()}
+        for name, x in outputs.items():
+            for i, value in enumerate(x.flat):
+                node = value if isinstance(value, Expr) else self.constant(value)
+                number = self._block_of(node) if node.args else len(self.blocks) - 1
+                self._store(number, (MEMORY, results[name].first + i, 0), node)
+        return Program(self, places, results)
+
+    def _block_of(self, x: Expr) -> int:
+        return bisect_right(self._firsts, x.id) - 1
+
+    def _store(self, number: int, at: Address, x: Expr) -> None:
+        self.blocks[number].stores[at[1] + at[2]] = (at, x)
+
+    def _free_place(self, number: int) -> Address:
+        """The next place in the row of what a block keeps."""
+        row, used = self._rows.get(number, (0, ROW))
+        if used == ROW:
+            row, used = self.allocate(ROW), 0
+        self._rows[number] = (row, used + 1)
+        return MEMORY, row, used
+
+    def _forget(self) -> None:
+        """Nothing: what a node is never changes."""
+
+    def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        if not args:
+            return Graph._make(self, op, args, value)
+        key = (op, *[a.id for a in args])
+        found = self._known.get(key)
+        if found is None:
+            if len(self.nodes) - self._first > LARGE:
+                self.end()
+            found = Graph._make(self, op, tuple([self.node(a) for a in args]), value)
+            self._known[key] = found
+        return found

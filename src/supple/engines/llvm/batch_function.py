@@ -1,0 +1,105 @@
+"""A function in machine code that is called with arrays: one state, or whole batches with any leading axes."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.engines.llvm import batches
+from supple.engines.llvm.batches import Numbers
+
+
+class BatchFunction(ABC):
+    """Called as `f(x, y)` with arrays (..., n), one for each input, whose leading axes broadcast.
+
+    Gives one array, or a tuple where there are several outputs. What does not exist (a division by zero) comes out as
+    infinity or NaN, without an error.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    inputs : mapping of str to int
+        Names and lengths of the arguments, in order.
+    outputs : mapping of str to tuple of int
+        Names and shapes of the results.
+    weight : int
+        Operations of one state, roughly: with it large batches are spread over the cores.
+    threads : int, optional
+        Most cores that are used; all if not given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Mapping[str, int],
+        outputs: Mapping[str, tuple[int, ...]],
+        weight: int,
+        threads: int | None = None,
+    ) -> None:
+        self.inputs, self.outputs = dict(inputs), dict(outputs)
+        self.weight, self.threads = weight, threads or os.cpu_count() or 1
+        self._where = f"<compiled {name}>"
+        self._sizes = [math.prod(shape) for shape in self.outputs.values()]
+        self._one: Callable[..., Any] | None = None
+        if len(self.outputs) == 1:
+            (self._only_shape,) = self.outputs.values()
+            self._flat = len(self._only_shape) == 1
+
+    @property
+    @abstractmethod
+    def address(self) -> int:
+        """Of the record by which other machine code calls this one in this thread, see `entries`."""
+
+    @abstractmethod
+    def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
+        """Evaluate the states first ... last - 1: arrays (1 or states, n), inputs then outputs."""
+
+    def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
+        """The outputs for one state or a batch.
+
+        Parameters
+        ----------
+        *inputs : (..., n) array_like
+        out : sequence of arrays, optional
+            Where the outputs go, one contiguous float64 array for each, of the right shape; saves the time to allocate
+            them. They may be the inputs themselves.
+        """
+        if self._one is not None and out is None:
+            result = np.empty(self._sizes[0])
+            if self._one(*inputs, result) is result:
+                return result if self._flat else result.reshape(self._only_shape)
+        return self._batch(inputs, out)
+
+    def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
+        """Any shapes and types of numbers."""
+        arrays, shape = batches.rows(self._where, self.inputs, inputs)
+        states = math.prod(shape)
+        if out is None:
+            outs = [np.empty((states, n)) for n in self._sizes]
+        else:
+            batches.given(self._where, self._shapes(shape), out)
+            arrays = batches.apart(arrays, out)
+            outs = [x.reshape(states, n) for x, n in zip(out, self._sizes, strict=True)]
+        everything = (*arrays, *outs)
+
+        def part(first: int, last: int) -> None:
+            self._evaluate(first, last, everything)
+
+        if states:
+            batches.spread(part, states, self.threads, self.weight)
+        results = tuple(x.reshape(own) for x, own in zip(outs, self._shapes(shape), strict=True))
+        return results[0] if len(results) == 1 else results
+
+    def _shapes(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Of the outputs for a batch with these leading axes."""
+        return [(*shape, *own) for own in self.outputs.values()]
+
+    def __repr__(self) -> str:
+        return self._where

@@ -1,0 +1,67 @@
+"""The laws of a run apart from their numbers: other forces, gains and set points need no other machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.expressions.function import Function
+from supple.expressions.graph import Expr
+from supple.expressions.lifting import LiftedFunction
+from supple.formulations import Formulation
+from supple.inputs.driven import DrivenEquations
+from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.quantities import Quantities
+
+
+@dataclass(frozen=True)
+class LiftedLaws:
+    """What the laws of a run make of a state.
+
+    Attributes
+    ----------
+    function : Function
+        Of (t, y, u): q, v, drive, z_rate and unlocked of `Applied`.
+    prescribed : (nv,) array of bool
+        Degrees of freedom whose acceleration is prescribed.
+    ticks : dict of float to (list of int, Function)
+        For each sample rate the places of held values, and what they become at a tick.
+    """
+
+    function: Function
+    prescribed: NDArray[np.bool_]
+    ticks: dict[float, tuple[list[int], Function]]
+
+    @staticmethod
+    def of(model: Formulation, inputs: Inputs) -> LiftedLaws:
+        """The laws that act on a model."""
+        e = DrivenEquations(model, inputs)
+        x = e.applied
+        function = Function("laws", e.at.graph, e.inputs, e.laws() | {"unlocked": x.unlocked})
+        ticks = {
+            rate: (list(updates), Function("tick", e.at.graph, e.inputs, {"u": np.array(list(updates.values()))}))
+            for rate, updates in x.ticks.items()
+        }
+        return LiftedLaws(function, x.given, ticks)
+
+    @cached_property
+    def lifted(self) -> LiftedFunction:
+        """Structure and numbers."""
+        return LiftedFunction(self.function)
+
+    @cached_property
+    def structure(self) -> tuple[str, tuple[bool, ...]]:
+        """Equal for laws that differ in their numbers alone."""
+        return self.lifted.digest, tuple(self.prescribed.tolist())
+
+    def applied(self, at: Quantities, number: Callable[[int], Expr]) -> Applied:
+        """What the laws make of a state in any graph; `number` gives the nodes of their numbers."""
+        f = self.function
+        places = {"t": [at.t], "y": [*at.q, *at.v, *at.z], "u": list(at.u)}
+        leaves = {leaf: node for key, x in f.inputs.items() for leaf, node in zip(x.flat, places[key], strict=True)}
+        out = self.lifted.moved(at.graph, leaves, number)
+        return Applied(out["q"], out["v"], out["drive"], self.prescribed, list(out["z_rate"]), out["unlocked"])

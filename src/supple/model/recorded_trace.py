@@ -1,0 +1,90 @@
+"""A model's equations recorded as blocks: the trace whose numbers are loaded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.model.number_arrays import NumberArrays
+from supple.model.programs import Ends, recorded, remembered
+from supple.model.trace import Trace
+from supple.recursions.closures import Closures
+from supple.recursions.tree import Flex, Tree
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+
+LIMIT = 600_000
+"""Nodes at which recording is given up: it would take many seconds."""
+
+
+def model_numbers(model: Model, more: Mapping[str, Any] | None = None) -> NumberArrays:
+    """All arrays of a model, and further ones, as blocks load them."""
+    closures = None if model.loops is None else model.loops.arrays
+    return NumberArrays({"tree": model.tree, "flex": model.flex, "closures": closures} | dict(more or {}))
+
+
+class RecordedTrace(Trace):
+    """A model whose state is made of nodes in blocks, and whose numbers are loaded.
+
+    Parameters
+    ----------
+    model : Model
+        Gives names and structure; of its numbers only those that belong to the structure are used.
+    numbers : NumberArrays
+        See `model_numbers`.
+    limit : int, optional
+        Most nodes there may be.
+
+    Attributes
+    ----------
+    groups : dict of str to arrays
+        All arrays of `numbers` as loads.
+    """
+
+    graph: GraphRecorder
+
+    def __init__(self, model: Model, numbers: NumberArrays, limit: float = math.inf) -> None:
+        self.model = model
+        self.graph = GraphRecorder(limit)
+        self.parameters, self.symbols = {}, {}
+        self.groups = numbers.loaded(self.graph)
+        self.tree: Tree = self.groups["tree"]
+        self.flex: Flex | None = self.groups["flex"]
+        self.moving = self.tree
+        self.q = self.graph.new_inputs("q", model.coordinates)
+        self.v = self.graph.new_inputs("v", model.speeds)
+        self.tau = self.graph.new_inputs("tau", model.speeds)
+        self.a = self.graph.new_inputs("a", model.speeds)
+
+    def run(self, recursion: Any) -> Callable[..., Any]:
+        """A step or sweep as it is recorded, a block a body."""
+        return recorded(recursion)
+
+    def closure_arrays(self) -> Closures:
+        """The constraints, their numbers loaded."""
+        found: Closures = self.groups["closures"]
+        return found
+
+
+def recorded_program(
+    model: Model, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends], arrays: Mapping[str, Any]
+) -> tuple[Program, NDArray[np.float64]]:
+    """A program for a function of a model on nodes, and its numbers: see `formulations.protocol`."""
+    numbers = model_numbers(model, arrays)
+
+    def recorded_blocks() -> Program:
+        trace = RecordedTrace(model, numbers, LIMIT)
+        with recording(trace.graph):
+            inputs, outputs = make(trace, trace.groups)
+        return trace.graph.program(inputs, outputs)
+
+    return remembered((numbers.digest(), model.nq, *key), recorded_blocks), numbers.values()
