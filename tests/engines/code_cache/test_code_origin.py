@@ -32,8 +32,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("source", "stale"),
     [
         ("engines/llvm/jit.py", {"functions", "blocks", "sweeps", "llvm"}),
-        ("engines/blocks/block_code.py", {"blocks", "llvm"}),
-        ("engines/sweeps/translate.py", {"sweeps", "llvm"}),
+        ("engines/blocks/block_code.py", {"blocks"}),
+        ("engines/sweeps/translate.py", {"sweeps"}),
+        ("engines/vector_math/lanes.py", {"llvm"}),
+        ("engines/code_cache/code_room.py", set()),
         ("recursions/articulated.py", {"sweeps", "llvm"}),
         ("spatial.py", {"sweeps", "llvm"}),
         ("simulation/methods/native_loop.py", {"sweeps", "llvm"}),

@@ -12,12 +12,15 @@ import llvmlite
 import llvmlite.binding as llvm
 
 PACKAGE = Path(__file__).resolve().parents[2]
-TRACED = ("expressions", "engines", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
+TRACED = ("expressions", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
+"""What the equations of models and runs come from."""
+WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/kernels.py")
+"""What makes machine code of them."""
 SOURCES = {
     "functions": ("engines/llvm/jit.py",),
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
     "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "recursions", "simulation/methods"),
-    "llvm": (*TRACED, "spatial.py", "rigid_body.py", "formulations", "integrators.py"),
+    "llvm": (*WRITERS, *TRACED, "spatial.py", "rigid_body.py", "formulations", "integrators.py"),
 }
 """Kinds of code with the packages and modules whose sources decide it.
 

@@ -116,22 +116,26 @@ def evict(target: int) -> None:
     """Remove files until at most `target` bytes are left: of other versions first, then those unused for longest."""
     files = code_files()
     abandoned = [file for file in files if file.unfinished and time.time() - file.used > ABANDONED]
-    surplus = sum(file.size for file in files) - remove(abandoned) - target
+    surplus = _total(files) - _total(remove(abandoned)) - target
     if surplus > 0:
         for file in sorted((f for f in files if not f.unfinished), key=lambda f: (f.current, f.used)):
-            surplus -= remove([file])
+            surplus -= _total(remove([file]))
             if surplus <= 0:
                 break
 
 
-def remove(files: Iterable[CodeFile]) -> int:
-    """Remove some files, as far as they are there and can be; gives the bytes that this has freed."""
-    freed = 0
+def remove(files: Iterable[CodeFile]) -> list[CodeFile]:
+    """Remove some files, as far as they are there and can be; gives those that this has removed."""
+    removed = []
     for file in files:
         with suppress(OSError):
             file.path.unlink()
-            freed += file.size
-    return freed
+            removed.append(file)
+    return removed
+
+
+def _total(files: Iterable[CodeFile]) -> int:
+    return sum(file.size for file in files)
 
 
 def _version(kind: str) -> str:
