@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from supple.engines.code_cache import read_code, write_code
 from supple.engines.llvm.emit import NAME
+from supple.engines.once import once
 from supple.engines.vector_math import resolve_libm
 from supple.errors import SuppleError
 
@@ -21,7 +22,7 @@ LONG = 6_000
 """Lines beyond which code is optimised less: the time that it takes grows faster than the code."""
 
 
-@cache
+@once
 def target_machine() -> Any:
     """The host's processor with all its features. Made once: LLVM is initialised here."""
     llvm.initialize_native_target()
@@ -110,7 +111,7 @@ def own_machine() -> Any:
     )
 
 
-@cache
+@once
 def function_of(name: str, text: str) -> tuple[Any, int]:
     """A function of LLVM code in memory, from disk or compiled; see `loaded`."""
     key = hashlib.sha256(text.encode()).hexdigest()
