@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from supple.engines.code_cache import code_files, code_origin, code_room, has_code, read_code, write_code
@@ -99,6 +101,22 @@ def test_the_directory_is_looked_through_now_and_then(directory: Path, monkeypat
         write_code("llvm", str(i), CODE)
         assert len(looks) == 1 + (i - 1) // 11
     assert (directory / WRITTEN).stat().st_size < 32
+
+
+def test_many_write_read_and_evict_at_once(directory: Path) -> None:
+    """What is read is right or absent; the limit is exceeded by no more than what all write at a time, twice."""
+
+    def work(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for key in rng.integers(0, 150, 100).astype(str):
+            code = key.encode() * 4000
+            assert read_code("llvm", key) in (None, code)
+            write_code("llvm", key, code)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert MIB // 2 < total() < MIB + 2 * 8 * 4 * PAGE
+    assert not any(file.unfinished for file in listed())
 
 
 def test_what_is_larger_than_the_limit_is_not_kept(directory: Path) -> None:

@@ -85,7 +85,7 @@ class Library:
         What another process enters at the same time may be lost; it is compiled and entered once more when it is used.
         """
         index = {x: held for x, held in self._index().items() if has_code("blocks", self._key(x))} | {place: names}
-        text = "\n".join(" ".join([x, *held]) for x, held in index.items())
+        text = "\n".join(" ".join([x, *held]) for x, held in sorted(index.items()))
         write_code("blocks", self._key("index"), text.encode())
 
     def _load(self, code: bytes, names: list[str]) -> None:

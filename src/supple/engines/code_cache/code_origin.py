@@ -37,10 +37,10 @@ def origin(kind: str) -> str:
     """
     digest = hashlib.sha256(_compiler().encode())
     for part in SOURCES[kind]:
-        for path in _sources(str(PACKAGE / part)):
-            with open(path, "rb", buffering=0) as file:
+        for path in _sources(part):
+            with open(f"{PACKAGE}/{path}", "rb", buffering=0) as file:
                 source = file.read()
-            digest.update(f"\n{os.path.relpath(path, PACKAGE)} {len(source)}\n".encode() + source)
+            digest.update(f"\n{path} {len(source)}\n".encode() + source)
     return digest.hexdigest()
 
 
@@ -51,11 +51,13 @@ def _compiler() -> str:
     return f"{llvmlite.__version__} {llvm.llvm_version_info} {llvm.get_host_cpu_name()} {features}"
 
 
-def _sources(path: str) -> Iterator[str]:
-    """A module, or all modules in a package, always in the same order."""
-    if path.endswith(".py"):
-        yield path
-    elif os.path.isdir(path):
-        for name in sorted(os.listdir(path)):
-            if name.endswith(".py") or ("." not in name and name != "__pycache__"):
-                yield from _sources(os.path.join(path, name))
+def _sources(part: str) -> Iterator[str]:
+    """A module, or all modules in a package, always in the same order, by their paths in ours."""
+    if part.endswith(".py"):
+        yield part
+        return
+    with os.scandir(f"{PACKAGE}/{part}") as entries:
+        found = sorted((entry.name, entry.is_dir()) for entry in entries)
+    for name, package in found:
+        if name.endswith(".py") or (package and name != "__pycache__"):
+            yield from _sources(f"{part}/{name}")
