@@ -1,4 +1,4 @@
-"""The command line: supple run, view, compare, equations, modes, info, check, bench."""
+"""The command line: supple run, view, compare, equations, modes, info, check, bench, cache."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 from rich.text import Text
 
 import supple
-from supple.cli import compare, equations, run, show, view  # noqa: F401  each adds its commands
+from supple.cli import cache, compare, equations, run, show, view  # noqa: F401  each adds its commands
 from supple.cli.console import app, as_options, command, err, options_of, out, say
 
 __all__ = ["app", "command", "err", "main", "out"]

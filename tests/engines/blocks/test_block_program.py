@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from supple.engines.blocks import library as libraries
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.code_cache.code_room import file_name
+from supple.engines.llvm.jit import object_code_of
 from supple.expressions.operations import FUNCTIONS
 
 NUMBERS = np.array([1.5, -2.5])
@@ -87,16 +90,42 @@ def test_compiled_once_and_read_back(program: Program) -> None:
     assert set(again) == {x.name for x in blocks}
 
 
-def test_a_damaged_file_is_made_again(program: Program, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_file_is_made_again(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the object or of the index, each in every way; afterwards nothing is compiled."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     blocks = [x.block for x in program.instances]
-    libraries.Library(1).blocks(blocks)
-    files = sorted((libraries._directory()).iterdir())
-    assert len(files) >= len(blocks)
-    for i, path in enumerate(files):
-        content = bytearray(path.read_bytes())
-        if i % 3 == 0:
-            content[len(content) // 2] ^= 1
-        path.write_bytes(content[: len(content) // 2] if i % 3 == 1 else content)
-    files[-1].write_bytes(files[0].read_bytes())
-    assert set(libraries.Library(1).blocks(blocks)) == {x.name for x in blocks}
+
+    def compiled() -> int:
+        with mock.patch.object(libraries, "object_code_of", wraps=object_code_of) as compiler:
+            assert set(libraries.Library(1).blocks(blocks)) == {x.name for x in blocks}
+        return compiler.call_count
+
+    assert compiled() == 1
+    index, object_ = sorted((tmp_path / "blocks").iterdir(), key=lambda path: path.stat().st_size)
+    good = {path: path.read_bytes() for path in (index, object_)}
+    for path, other in ((index, object_), (object_, index)):
+        half = len(good[path]) // 2
+        flipped = good[path][:half] + bytes([good[path][half] ^ 1]) + good[path][half + 1 :]
+        for damaged in (flipped, good[path][:half], good[other], b""):
+            path.write_bytes(damaged)
+            assert compiled() == 1
+            assert path.read_bytes() == good[path]
+            assert compiled() == 0
+        path.unlink()
+        assert compiled() == 1
+
+
+def test_the_index_grows_and_forgets_objects_that_are_gone(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    blocks = list({x.block.name: x.block for x in program.instances}.values())
+    library = libraries.Library(1)
+    for block in blocks:
+        library.blocks([block])
+    index = library._index()
+    assert sorted(index.values()) == sorted([block.name] for block in blocks)
+    gone, *left = index
+    (tmp_path / "blocks" / file_name("blocks", library._key(gone))).unlink()
+    library._enter("another", ["x", "y"])
+    assert library._index() == {x: index[x] for x in left} | {"another": ["x", "y"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes
+from supple.engines.once import once
 
 Numbers = NDArray[np.float64]
 ALIGNED = 64
 """Bytes to which memory is aligned: the widest vector."""
 
 
-@cache
+@once
 def library(lanes: int) -> Library:
     """The functions of this process."""
     return Library(lanes)

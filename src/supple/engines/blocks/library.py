@@ -1,6 +1,6 @@
 """Compiled blocks by their content: each is compiled once, kept on disk and loaded once in a process.
 
-Blocks that are compiled together share an object file; a small file for each block says which one it is in.
+Blocks that are compiled together share an object file; an index of all blocks says which one each is in.
 """
 
 from __future__ import annotations
@@ -9,23 +9,20 @@ import hashlib
 import threading
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import TypeVar
 
-import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
 from supple.engines.blocks import block_code
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
-from supple.engines.code_cache import cache_directory, read_code, write_code
+from supple.engines.code_cache import has_code, read_code, write_code
 from supple.engines.llvm.jit import function_of, loaded, object_code_of
 from supple.engines.vector_math.functions import FUNCTIONS, VectorMath
 
 ATTRIBUTES = "attributes #0 = { nounwind }\n!0 = !{}"
 T = TypeVar("T")
-HERE = Path(__file__).resolve().parent
 
 
 class Library:
@@ -57,13 +54,13 @@ class Library:
 
     def _from_disk(self, wanted: Mapping[str, T]) -> dict[str, T]:
         """Load what is on disk of some functions; give those that are not."""
+        places = {name: place for place, names in self._index().items() for name in names}
         objects: dict[str, list[str]] = {}
         for name in wanted:
-            key = read_code(_directory(), self._key(name))
-            if key is not None:
-                objects.setdefault(key.decode(), []).append(name)
-        for own, names in objects.items():
-            code = read_code(_directory(), own)
+            if name in places:
+                objects.setdefault(places[name], []).append(name)
+        for place, names in objects.items():
+            code = read_code("blocks", self._key(place))
             if code is not None:
                 self._load(code, names)
         return {name: x for name, x in wanted.items() if name not in self._addresses}
@@ -71,11 +68,25 @@ class Library:
     def _compile(self, names: list[str], text: str) -> None:
         """Compile a module, keep it and load it."""
         code = object_code_of(text)
-        key = self._key(hashlib.sha256(" ".join(names).encode()).hexdigest())
-        write_code(_directory(), key, code)
-        for name in names:
-            write_code(_directory(), self._key(name), key.encode())
+        place = hashlib.sha256(" ".join(names).encode()).hexdigest()[:32]
+        write_code("blocks", self._key(place), code)
+        self._enter(place, names)
         self._load(code, names)
+
+    def _index(self) -> dict[str, list[str]]:
+        """The names of the functions in each object on disk."""
+        index = read_code("blocks", self._key("index")) or b""
+        rows = (line.split() for line in index.decode().splitlines())
+        return {place: names for place, *names in rows}
+
+    def _enter(self, place: str, names: list[str]) -> None:
+        """Put an object into the index, from which those go that are no more on disk.
+
+        What another process enters at the same time may be lost; it is compiled and entered once more when it is used.
+        """
+        index = {x: held for x, held in self._index().items() if has_code("blocks", self._key(x))} | {place: names}
+        text = "\n".join(" ".join([x, *held]) for x, held in sorted(index.items()))
+        write_code("blocks", self._key("index"), text.encode())
 
     def _load(self, code: bytes, names: list[str]) -> None:
         engine, _ = loaded(code, names[0])
@@ -84,8 +95,8 @@ class Library:
             self._addresses[name] = engine.get_function_address(name)
 
     def _key(self, name: str) -> str:
-        """All that decides machine code: the function, its lanes, how it is written, the compiler, the processor."""
-        return f"{name} {self.lanes} {_origin()}"
+        """Of a file for these lanes."""
+        return f"{name} {self.lanes}"
 
 
 @cache
@@ -95,17 +106,3 @@ def _make_known(function: str, lanes: int) -> None:
         module = ir.Module()
         name = VectorMath(module, lanes).external(function)
         llvm.add_symbol(name, function_of(name, str(module))[1])
-
-
-@cache
-def _origin() -> str:
-    """Digest of the sources that write functions, of the compiler and of the processor."""
-    digest = hashlib.sha256(llvm.get_host_cpu_features().flatten().encode())
-    for folder in (HERE, HERE.parent / "vector_math", HERE.parent / "llvm"):
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.read_bytes())
-    return f"{digest.hexdigest()} {llvmlite.__version__} {llvm.llvm_version_info} {llvm.get_host_cpu_name()}"
-
-
-def _directory() -> Path:
-    return cache_directory() / "blocks"

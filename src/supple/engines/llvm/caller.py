@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.llvm.jit import function_of
+from supple.engines.once import once
 
 CALLER = "supple_caller"
 METH_FASTCALL = 0x80
@@ -168,7 +169,7 @@ class _Words(np.ndarray[Any, np.dtype[np.int64]]):
     kept: tuple[Any, ...]
 
 
-@cache
+@once
 def _definition(address: int) -> _MethodDef:
     """Python keeps a pointer to it as long as the function lives."""
     return _MethodDef(b"one_state", address, METH_FASTCALL, None)

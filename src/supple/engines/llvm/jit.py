@@ -6,27 +6,23 @@ import hashlib
 import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from supple.engines.code_cache import cache_directory, read_code, write_code
+from supple.engines.code_cache import read_code, write_code
 from supple.engines.llvm.emit import NAME
+from supple.engines.once import once
 from supple.engines.vector_math import resolve_libm
 from supple.errors import SuppleError
 
-PACKAGE = Path(__file__).resolve().parent.parent.parent
 LANES = ("1", "2", "4", "8")
 LONG = 6_000
 """Lines beyond which code is optimised less: the time that it takes grows faster than the code."""
-FOLDERS = ("expressions", "engines", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
-"""Packages whose sources decide what code is made for a model."""
 
 
-@cache
+@once
 def target_machine() -> Any:
     """The host's processor with all its features. Made once: LLVM is initialised here."""
     llvm.initialize_native_target()
@@ -55,36 +51,6 @@ def host_lanes() -> int:
     if features.get("avx") or features.get("sve"):
         return 4
     return 2 if features.get("sse2") or features.get("neon") else 1
-
-
-@cache
-def fingerprint() -> str:
-    """Digest of everything but the model that decides what the machine code is: sources, compiler, processor."""
-    digest = hashlib.sha256()
-    for folder in FOLDERS:
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
-    for name in ("spatial.py", "rigid_body.py"):
-        digest.update((PACKAGE / name).read_bytes())
-    features = llvm.get_host_cpu_features().flatten()
-    for text in (llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), features):
-        digest.update(text.encode())
-    return digest.hexdigest()
-
-
-@cache
-def sources_and_compiler() -> str:
-    """Digest of everything but the function itself that decides what the machine code of a sweep is."""
-    digest = hashlib.sha256()
-    files = [PACKAGE / "spatial.py", *sorted((PACKAGE / "simulation" / "methods").glob("*.py"))]
-    for folder in ("recursions", "engines/sweeps", "engines/llvm"):
-        files += sorted((PACKAGE / folder).glob("*.py"))
-    for path in files:
-        digest.update(path.read_bytes())
-    features = llvm.get_host_cpu_features().flatten()
-    for text in (llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), features):
-        digest.update(text.encode())
-    return digest.hexdigest()
 
 
 def object_code(module: ir.Module) -> bytes:
@@ -145,23 +111,21 @@ def own_machine() -> Any:
     )
 
 
-@cache
+@once
 def function_of(name: str, text: str) -> tuple[Any, int]:
     """A function of LLVM code in memory, from disk or compiled; see `loaded`."""
-    directory = cache_directory() / "functions"
-    key = f"{hashlib.sha256(text.encode()).hexdigest()} {sources_and_compiler()}"
-    code = read_code(directory, key)
+    key = hashlib.sha256(text.encode()).hexdigest()
+    code = read_code("functions", key)
     if code is None:
         code = object_code_of(text)
-        write_code(directory, key, code)
+        write_code("functions", key, code)
     return loaded(code, name)
 
 
 def load_or_compile(key: str, make: Callable[[], bytes]) -> Native:
     """Machine code from disk under this key, else compiled and put there; a damaged or foreign file is made anew."""
-    directory, whole = cache_directory() / "llvm", f"{key} {fingerprint()}"
-    code = read_code(directory, whole)
+    code = read_code("llvm", key)
     if code is None:
         code = make()
-        write_code(directory, whole, code)
+        write_code("llvm", key, code)
     return Native(code)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.code_cache import cache_directory, read_code, write_code
-from supple.engines.llvm.jit import loaded, optimized_code, sources_and_compiler
+from supple.engines.code_cache import read_code, write_code
+from supple.engines.llvm.jit import loaded, optimized_code
 from supple.engines.sweeps.translate import Scope, Widened
 from supple.engines.sweeps.values import BOOL, COMPLEX, FLOAT, INT, Arr, Code, Num, kind_of
 
@@ -71,13 +71,12 @@ class CompiledSweep:
     """Machine code for arguments of certain types."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], types: str) -> None:
-        key = f"{function.__module__}.{function.__qualname__} {types} {sources_and_compiler()}"
-        directory = cache_directory() / "sweeps"
-        code = read_code(directory, key)
+        key = f"{function.__module__}.{function.__qualname__} {types}"
+        code = read_code("sweeps", key)
         if code is None:
             text, kinds = written(function, args)
             code = kinds.encode() + b"\n" + optimized_code(text)
-            write_code(directory, key, code)
+            write_code("sweeps", key, code)
         kinds_, _, machine_code = code.partition(b"\n")
         self._kinds = kinds_.decode()
         self._engine, address = loaded(machine_code, NAME)

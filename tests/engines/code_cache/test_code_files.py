@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.engines import code_cache
-from supple.engines.code_cache import read_code, write_code
+from supple.engines.code_cache import code_directory, code_room, read_code, write_code
 from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import PerformanceWarning
 from supple.symbolic import Function, Graph
@@ -22,35 +21,35 @@ CODE = bytes(range(256))
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty place for compiled code, of which nothing was said yet."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "cache"))
-    code_cache._warn.cache_clear()
+    code_directory._warn.cache_clear()
     return tmp_path / "cache"
 
 
 def stored(directory: Path) -> list[Path]:
-    return sorted(path for path in directory.rglob("*") if path.is_file())
+    return sorted(path for path in directory.rglob("*") if path.is_file() and path.name != code_room.WRITTEN)
 
 
 def test_what_is_written_is_read_for_its_own_key_alone(directory: Path) -> None:
-    assert read_code(directory / "llvm", "key") is None
-    write_code(directory / "llvm", "key", CODE)
-    assert read_code(directory / "llvm", "key") == CODE
-    assert read_code(directory / "llvm", "other") is None
-    assert read_code(directory / "sweeps", "key") is None
+    assert read_code("llvm", "key") is None
+    write_code("llvm", "key", CODE)
+    assert read_code("llvm", "key") == CODE
+    assert read_code("llvm", "other") is None
+    assert read_code("sweeps", "key") is None
     assert len(stored(directory)) == 1
 
 
 def test_a_file_that_is_not_whole_counts_as_absent(directory: Path) -> None:
-    write_code(directory / "llvm", "key", CODE)
+    write_code("llvm", "key", CODE)
     (path,) = stored(directory)
     good = path.read_bytes()
     for i in range(len(good)):
         path.write_bytes(good[:i] + bytes([good[i] ^ 1]) + good[i + 1 :])
-        assert read_code(directory / "llvm", "key") is None
+        assert read_code("llvm", "key") is None
     for damaged in (b"", good[:-1], good + b"x"):
         path.write_bytes(damaged)
-        assert read_code(directory / "llvm", "key") is None
-    write_code(directory / "llvm", "key", CODE)
-    assert read_code(directory / "llvm", "key") == CODE
+        assert read_code("llvm", "key") is None
+    write_code("llvm", "key", CODE)
+    assert read_code("llvm", "key") == CODE
 
 
 def test_exchanged_objects_are_made_anew(directory: Path) -> None:
@@ -71,19 +70,19 @@ def test_exchanged_objects_are_made_anew(directory: Path) -> None:
 
 
 def test_a_directory_in_the_place_of_a_file_is_done_without(directory: Path) -> None:
-    write_code(directory / "llvm", "key", CODE)
+    write_code("llvm", "key", CODE)
     (path,) = stored(directory)
     path.unlink()
     path.mkdir()
-    assert read_code(directory / "llvm", "key") is None
-    write_code(directory / "llvm", "key", CODE)
-    assert read_code(directory / "llvm", "key") is None
+    assert read_code("llvm", "key") is None
+    write_code("llvm", "key", CODE)
+    assert read_code("llvm", "key") is None
     assert stored(directory) == []  # no draft is left
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no modes here")
 def test_directories_are_made_for_their_user_alone(directory: Path) -> None:
-    write_code(directory / "llvm", "key", CODE)
+    write_code("llvm", "key", CODE)
     for path in (directory, directory / "llvm"):
         assert path.stat().st_mode & 0o777 == 0o700
     (path,) = stored(directory)
@@ -94,26 +93,26 @@ def test_directories_are_made_for_their_user_alone(directory: Path) -> None:
 @pytest.mark.parametrize("part", [".", "llvm"])
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
 def test_a_directory_that_others_can_write_to_is_not_used(directory: Path, part: str, mode: int) -> None:
-    write_code(directory / "llvm", "key", CODE)
+    write_code("llvm", "key", CODE)
     place = directory / part
     place.chmod(mode)
     with pytest.warns(PerformanceWarning, match=r"can be written by others; run chmod go-w on it"):
-        assert read_code(directory / "llvm", "key") is None
+        assert read_code("llvm", "key") is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is said once
-        write_code(directory / "llvm", "another", CODE)
+        write_code("llvm", "another", CODE)
         assert len(stored(directory)) == 1
         place.chmod(0o755)
-        assert read_code(directory / "llvm", "key") == CODE
+        assert read_code("llvm", "key") == CODE
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no owners here")
 def test_a_directory_of_another_user_is_not_used(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_code(directory / "llvm", "key", CODE)
+    write_code("llvm", "key", CODE)
     other = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: other)
     with pytest.warns(PerformanceWarning, match="belongs to another user; set SUPPLE_CACHE_DIR"):
-        assert read_code(directory / "llvm", "key") is None
+        assert read_code("llvm", "key") is None
     g = Graph()
     x = g.input("x")
     f = MachineCode.of(Function("f", g, {"x": np.array([x])}, {"y": x + 1.0}))  # compiled in memory

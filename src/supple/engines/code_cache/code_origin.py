@@ -1,0 +1,63 @@
+"""What decides machine code besides what it is made from: the sources that write it, the compiler, the processor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+PACKAGE = Path(__file__).resolve().parents[2]
+TRACED = ("expressions", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
+"""What the equations of models and runs come from."""
+WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/kernels.py")
+"""What makes machine code of them."""
+SOURCES = {
+    "functions": ("engines/llvm/jit.py",),
+    "blocks": ("engines/blocks", "engines/llvm/jit.py"),
+    "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "recursions", "simulation/methods"),
+    "llvm": (*WRITERS, *TRACED, "spatial.py", "rigid_body.py", "formulations", "integrators.py"),
+}
+"""Kinds of code with the packages and modules whose sources decide it.
+
+Functions are stored by their LLVM code, and blocks by their operations, so that all that counts is how these are
+compiled. Sweeps and functions of models (`llvm`) are stored by what is asked for, so that all counts that writes them.
+"""
+
+
+@cache
+def origin(kind: str) -> str:
+    """Digest of the sources that decide code of one kind, of the compiler and of the processor; hexadecimal.
+
+    Read at most once in a process: 0.2 ms for blocks, 3 ms for functions of models.
+    """
+    digest = hashlib.sha256(_compiler().encode())
+    for part in SOURCES[kind]:
+        for path in _sources(part):
+            with open(f"{PACKAGE}/{path}", "rb", buffering=0) as file:
+                source = file.read()
+            digest.update(f"\n{path} {len(source)}\n".encode() + source)
+    return digest.hexdigest()
+
+
+@cache
+def _compiler() -> str:
+    """The compiler's version, and the processor that it writes for."""
+    features = llvm.get_host_cpu_features().flatten()
+    return f"{llvmlite.__version__} {llvm.llvm_version_info} {llvm.get_host_cpu_name()} {features}"
+
+
+def _sources(part: str) -> Iterator[str]:
+    """A module, or all modules in a package, always in the same order, by their paths in ours."""
+    if part.endswith(".py"):
+        yield part
+        return
+    with os.scandir(f"{PACKAGE}/{part}") as entries:
+        found = sorted((entry.name, entry.is_dir()) for entry in entries)
+    for name, package in found:
+        if name.endswith(".py") or (package and name != "__pycache__"):
+            yield from _sources(f"{part}/{name}")

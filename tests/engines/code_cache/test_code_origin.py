@@ -1,0 +1,87 @@
+"""What makes compiled code stale: a change of the sources that decide it, and of no others."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import llvmlite
+import pytest
+
+from supple.engines.code_cache import code_origin
+from supple.engines.code_cache.code_origin import PACKAGE, SOURCES
+
+
+def origins() -> dict[str, str]:
+    """Of all kinds, as a new process finds them."""
+    code_origin._compiler.cache_clear()
+    return {kind: code_origin.origin.__wrapped__(kind) for kind in SOURCES}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources."""
+    copy = tmp_path / "supple"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code_origin, "PACKAGE", copy)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("source", "stale"),
+    [
+        ("engines/llvm/jit.py", {"functions", "blocks", "sweeps", "llvm"}),
+        ("engines/blocks/block_code.py", {"blocks"}),
+        ("engines/sweeps/translate.py", {"sweeps"}),
+        ("engines/vector_math/lanes.py", {"llvm"}),
+        ("engines/code_cache/code_room.py", set()),
+        ("recursions/articulated.py", {"sweeps", "llvm"}),
+        ("spatial.py", {"sweeps", "llvm"}),
+        ("simulation/methods/native_loop.py", {"sweeps", "llvm"}),
+        ("model/loops/loops.py", {"llvm"}),
+        ("expressions/graph.py", {"llvm"}),
+        ("cli/run.py", set()),
+        ("files/urdf.py", set()),
+    ],
+)
+def test_a_changed_source_makes_stale_what_it_decides(package: Path, source: str, stale: set[str]) -> None:
+    before = origins()
+    path = package / source
+    path.write_bytes(path.read_bytes() + b"\n")
+    after = origins()
+    assert {kind for kind in SOURCES if before[kind] != after[kind]} == stale
+
+
+def test_what_is_not_source_is_not_read(package: Path) -> None:
+    before = origins()
+    (package / "recursions" / "__pycache__").mkdir()
+    (package / "recursions" / "__pycache__" / "x.py").write_text("x = 1")
+    (package / "recursions" / "notes.txt").write_text("x")
+    assert origins() == before
+    (package / "recursions" / "tree.py").rename(package / "recursions" / "trees.py")
+    assert origins() != before
+
+
+def test_another_compiler_makes_all_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = origins()
+    monkeypatch.setattr(llvmlite, "__version__", "0.0.0")
+    after = origins()
+    assert all(before[kind] != after[kind] for kind in SOURCES)
+    monkeypatch.undo()
+    assert origins() == before
+
+
+def test_all_that_is_compiled_into_sweeps_decides_them() -> None:
+    """Modules with steps and sweeps, and what they import."""
+    known = [str(PACKAGE / part) for part in SOURCES["sweeps"]]
+    free = {"engines/kernels.py", "errors.py"}  # the decorators, and what is raised outside of sweeps
+    found = [path for path in PACKAGE.rglob("*.py") if re.search(r"^@(step|sweep)$", path.read_text(), re.MULTILINE)]
+    assert len(found) > 20
+    for path in found:
+        imported = re.findall(r"^from supple\.([\w.]+) import", path.read_text(), re.MULTILINE)
+        modules = [PACKAGE / name.replace(".", "/") for name in imported]
+        needed = [path, *(module if module.is_dir() else module.with_suffix(".py") for module in modules)]
+        for source in needed:
+            covered = any(str(source).startswith(part) for part in known)
+            assert covered or str(source.relative_to(PACKAGE)) in free, f"{path.name}: {source}"
