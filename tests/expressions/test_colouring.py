@@ -53,7 +53,7 @@ def test_bands_need_their_width(width: int, n: int) -> None:
 
 
 def test_a_shuffled_band_needs_few_more() -> None:
-    """Greedy in the order of the columns takes 4 colours here; smallest last finds the way along the band."""
+    """Three at best, if the way along the band is found."""
     place = np.random.default_rng(3).permutation(400)
     rows = [np.sort(place[banded(400, 1).row(i)]) for i in range(400)]
     pattern = SparsityPattern.of_rows(rows, 400)
