@@ -43,6 +43,8 @@ class Operation:
         1 if it is even, -1 if it is odd, 0 if neither.
     kink : function of floats, optional
         Whether it has no slope there, though the formula for it may give a number.
+    stepwise : bool
+        Whether it is constant between its kinks: its slopes are zero.
     counted : str
         The field of `Operations` that it adds to.
     math, c, latex, sympy : str
@@ -55,6 +57,7 @@ class Operation:
     arity: int = 1
     parity: int = 0
     kink: Callable[..., bool] | None = None
+    stepwise: bool = False
     counted: Counted = "functions"
     math: str = ""
     c: str = ""
@@ -145,6 +148,7 @@ OPERATIONS: dict[str, Operation] = {
         "sign",
         parity=-1,
         kink=_at_zero,
+        stepwise=True,
         math="sign",
         latex=r"\operatorname{sign}",
     ),

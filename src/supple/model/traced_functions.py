@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import StateError, nearest
-from supple.expressions.derivatives import forward
+from supple.expressions.derivatives import along
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr
 from supple.model.step_formulas import STEPS
@@ -143,7 +143,7 @@ def _along(t: Trace, outputs: Nodes, by: Nodes, name: str) -> Nodes:
         directions = [{leaf: 1.0} for leaf in by]
     rows = list(outputs.flat)
     moving = [{leaf: rate for leaf, rate in d.items() if not _is_zero(rate)} for d in directions]
-    columns = np.array([forward(rows, d) for d in moving], dtype=object)
+    columns = np.array(along(rows, moving), dtype=object)
     return np.moveaxis(columns.reshape(len(moving), *outputs.shape), 0, -1)
 
 

@@ -22,7 +22,8 @@ from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
 from supple.inputs.lifted_laws import LiftedLaws
 from supple.model.complex_steps import imaginary_steps, step_slopes
-from supple.simulation.state_kernel import Groups, StateKernel
+from supple.simulation.sparse_slopes import LawsSlopes
+from supple.simulation.state_kernel import StateKernel
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
@@ -245,11 +246,16 @@ class DrivenSystem:
         x = imaginary_steps(np.concatenate([q, v, known]), np.eye(nq + 2 * nv))
         Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
         a, tau = model.hybrid(Q, V, D, self.prescribed)
-        parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :]]
+        parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :].toarray()]
         by_laws = [step_slopes(part).T @ slopes[: nq + 2 * nv] for part in parts[:2]]
         if self.inputs.acting:
             parts.append((step_slopes(model.power(Q, V, tau)) @ slopes[: nq + 2 * nv])[None])
         return np.concatenate([*by_laws, *parts[2:]])
+
+    def rate_function(self) -> Function:
+        """The rates as one graph, numbers as constants."""
+        e = DrivenEquations(self.model, self.inputs, self.independent)
+        return Function("rate", e.at.graph, e.inputs, {"rate": e.rate()})
 
     @cached_property
     def _slopes_kernel(self) -> StateKernel | None:
@@ -265,14 +271,11 @@ class DrivenSystem:
             return None
 
     @cached_property
-    def laws_slopes(self) -> StateKernel:
-        n = self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting
-
-        def make(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
-            values = np.concatenate(list(e.laws().values()))
-            return {"value": values, "slope": jacobian(values, e.y)}
-
-        return StateKernel(self, "slopes", {"value": (n,), "slope": (n, self.size)}, make, differentiated=True)
+    def laws_slopes(self) -> LawsSlopes:
+        """Values of `laws` one after the other, and their derivatives by the state, as a sparse matrix."""
+        found = self.laws_equations.function
+        values = np.concatenate([found.outputs[key] for key in ("q", "v", "drive", "z_rate")])
+        return LawsSlopes(self, values, found.inputs["y"])
 
 
 def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:

@@ -1,8 +1,11 @@
 """Equations: the graph, derivatives, tracing of the recursions, vectors and Kane's method, printers."""
 
+from supple.expressions.compressed_jacobian import CompressedJacobian
 from supple.expressions.derivatives import forward, gradient, jacobian
 from supple.expressions.function import Function, Operations
 from supple.expressions.graph import Expr, Graph
+from supple.expressions.sparse_jacobian import SparseJacobian, sparse_jacobian
+from supple.expressions.sparsity import SparsityPattern, sparsity
 from supple.model.parameters import parameter_names
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced
@@ -13,6 +16,7 @@ from supple.symbolic.routes import equations
 from supple.symbolic.vectors import Dyadic, Vector
 
 __all__ = [
+    "CompressedJacobian",
     "Dyadic",
     "EquationsOfMotion",
     "Expr",
@@ -23,6 +27,8 @@ __all__ = [
     "KaneSystem",
     "MassProperties",
     "Operations",
+    "SparseJacobian",
+    "SparsityPattern",
     "Trace",
     "Vector",
     "count_operations",
@@ -31,5 +37,7 @@ __all__ = [
     "gradient",
     "jacobian",
     "parameter_names",
+    "sparse_jacobian",
+    "sparsity",
     "traced",
 ]

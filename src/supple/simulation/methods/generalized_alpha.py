@@ -97,7 +97,7 @@ def _gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:
     damping, stiffness = np.zeros(system.nv), np.zeros(system.nv)
     if not system.inputs.constant:
         _, slopes = system.laws_slopes(np.zeros(1), y, u)
-        force = slopes[system.nq + system.nv : system.nq + 2 * system.nv]
+        force = slopes[system.nq + system.nv : system.nq + 2 * system.nv].toarray()
         for i in np.flatnonzero(~system.prescribed):
             damping[i] = max(0.0, -force[i, system.nq + i])
             place = system.model.q_of_speed[i]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from scipy import integrate
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Effort, Memory, Segment, Task, Vector, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
+from supple.simulation.sparse_slopes import RateSlopes
 
 SOLVERS: dict[str, type[Any]] = {
     "DOP853": integrate.DOP853,
@@ -39,6 +41,8 @@ class ScipySolver:
         self.name = solver.__name__
         self.one_step = not issubclass(solver, (integrate.BDF, integrate.LSODA))
         self.effort = Effort()
+        self._slopes: RateSlopes | None = None
+        self._judged = False
         self._takes_jacobian = "jac" in inspect.signature(solver.__init__).parameters
 
     def attributes(self) -> dict[str, Any]:
@@ -53,7 +57,7 @@ class ScipySolver:
         tolerances, y = self.tolerances, task.y
         options: dict[str, Any] = {"rtol": tolerances.rtol}
         if self._takes_jacobian:
-            options["jac"] = lambda time, state: self.system.jacobian(min(time, last), np.ascontiguousarray(state), u)
+            options["jac"] = self._jacobian(task)
         if watch is not None:
             options["max_step"] = watch.longest
         h, sizes = float(memory["h"][0]) if "h" in memory else 0.0, memory.get("sizes")
@@ -101,6 +105,18 @@ class ScipySolver:
                 watch.passed(g)
         self._count(solver, h, memory)
         return Segment(out, task.end, solver.y)
+
+    def _jacobian(self, task: Task) -> Callable[[float, Vector], Any]:
+        """d(dy/dt)/dy as a function of time and state, a sparse matrix where that is faster and the solver takes it."""
+        system, u, last = self.system, task.u, task.last
+        if not self._judged and issubclass(self.solver, (integrate.Radau, integrate.BDF)):
+            self._slopes = RateSlopes.of(system, task.t, task.y, u)
+        self._judged = True
+        slopes = self._slopes
+        if slopes is None:
+            return lambda time, state: system.jacobian(min(time, last), np.ascontiguousarray(state), u)
+        pattern = slopes.pattern
+        return lambda time, state: pattern.matrix(slopes.entries(min(time, last), np.ascontiguousarray(state), u))
 
     def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,) of the next step: what is allowed, less rtol |y|, which the solver adds."""

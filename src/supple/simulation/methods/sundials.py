@@ -240,13 +240,13 @@ def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: 
     force = step_slopes(model.inverse_dynamics(Q, V, A)).T
     rates = step_slopes(model.derivative(Q, V)).T
     by_a, own = force[:, nq + nv :], np.diag(system.prescribed.astype(float))
-    state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv]
+    state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv].toarray()
     free = np.diag((~system.prescribed).astype(float))
     total = force[:, : nq + nv] @ state + by_a @ own @ law  # d force/dy at a given rate
     J = np.zeros((len(y), len(y)))
     J[:nq] = -rates[:, : nq + nv] @ state
     J[nq : nq + nv] = free @ total - law
-    J[nq + nv : nq + nv + len(slopes) - nq - 2 * nv] = -slopes[nq + 2 * nv :]
+    J[nq + nv : nq + nv + len(values) - nq - 2 * nv] = -slopes[nq + 2 * nv :].toarray()
     J[:, :nq] += cj * np.eye(len(y))[:, :nq]
     J[nq : nq + nv, nq : nq + nv] += cj * (free @ by_a @ free + own)
     J[nq + nv :, nq + nv :] += cj * np.eye(len(y) - nq - nv)
