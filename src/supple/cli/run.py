@@ -18,7 +18,7 @@ from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.recording import require_suffix
-from supple.view import write_report
+from supple.view.report_page import write_report
 
 SHOWN_JOINTS = 20
 SHOWN_MODES = 6

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy.signal import find_peaks
 
 from supple.checks import Floats
 from supple.model.model import Model
@@ -71,7 +71,7 @@ class Comparison:
         f, spectra = self.data["frequency"].values, self.data["amplitude"].sel(run=run)
         chosen = spectra if axis is None else spectra.sel(axis=[axis])
         size = np.log10(np.linalg.norm(chosen.values, axis=-1) + 1e-300)
-        found, _ = find_peaks(size, prominence=PROMINENT)
+        found, _ = scipy.signal.find_peaks(size, prominence=PROMINENT)
         if not len(found):
             return np.zeros(0)
         highest = np.sort(found[np.argsort(-size[found])[:count]])

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
@@ -123,7 +123,8 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     times, n = R.shape[:2]
     if times == 0:
         return np.zeros((0, n, 4))
-    found = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True).reshape(times, n, 4)
+    turns = scipy.spatial.transform.Rotation.from_matrix(R.reshape(-1, 3, 3))
+    found = turns.as_quat(canonical=True).reshape(times, n, 4)
     first = found[0] if before is None else np.asarray(before, dtype=float)
     if first.shape != (n, 4):
         raise StateError(f"orientation: expected shape {(n, 4)}, got {first.shape}")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats
 from supple.description.members import GROUND, Placed
@@ -84,7 +84,7 @@ class Stage:
         for k, attachment in enumerate(self.attachments):
             R_attachment, p_attachment = self.moved(attachment, q, R, p)
             back = np.swapaxes(R_attachment, -1, -2)
-            out[:, k, :4] = Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
+            out[:, k, :4] = scipy.spatial.transform.Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
             out[:, k, 4:] = (back @ (p[:, k + 1] - p_attachment)[..., None])[..., 0]
         return out
 
