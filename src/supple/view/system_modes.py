@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 
 from supple.checks import Floats
+from supple.errors import SingularError
 from supple.formulations import Formulation
 from supple.model.complex_steps import by_differences
 from supple.model.linearization import acceleration_slopes
 from supple.model.model import Model
-from supple.simulation.driven_system import WORTH_COMPILING
 from supple.view.groups import groups
 
 MOST_SPEEDS = 300
@@ -65,25 +65,20 @@ def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
 
     From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
-    where `supple.linear.modes` is exact. But this needs only machine code that compiles in a second.
+    where `supple.linear.modes` is exact. But this needs only programs that are quick to compile.
     """
     n = model.nv
-    if model.estimated_operations <= WORTH_COMPILING:
-        kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
-        try:
-            bias, accelerations, rates, mass = (model.compile(kind, threads=1) for kind in kinds)
-        except ZeroDivisionError:  # an inertia that is zero in every configuration
-            return None
-    else:
-        bias, accelerations = model.bias_forces, model.forward_dynamics
-        rates, mass = model.derivative, model.mass_matrix
     unit, rest = np.eye(n), np.zeros(n)
-    held = bias(q, rest)
-    S = np.asarray(rates(np.tile(q, (n, 1)), unit)).T
-    size = np.diag(mass(q))
+    state = q, rest, model.bias_forces(q, rest)
+    S = np.asarray(model.derivative(np.tile(q, (n, 1)), unit)).T
+    size = np.diag(model.mass_matrix(q))
     if not (size > 0).all():
         return None
-    A = np.block([[np.zeros((n, n)), unit], [*acceleration_slopes(accelerations, (q, rest, held), S, by_differences)]])
+    try:
+        slopes = acceleration_slopes(model.forward_dynamics, state, S, by_differences)
+    except SingularError:
+        return None
+    A = np.block([[np.zeros((n, n)), unit], [*slopes]])
     if not np.isfinite(A).all():
         return None
     values, vectors = np.linalg.eig(A)
