@@ -11,8 +11,7 @@ import xarray as xr
 from supple.checks import Floats
 from supple.errors import SingularError
 from supple.formulations import Formulation
-from supple.model.complex_steps import by_differences
-from supple.model.linearization import acceleration_slopes
+from supple.model.linearization import acceleration_slopes, accelerations_of
 from supple.model.model import Model
 from supple.view.groups import groups
 
@@ -64,25 +63,24 @@ def system_modes(model: Formulation, result: xr.Dataset) -> SystemModes:
 def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
 
-    From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
-    where `supple.linear.modes` is exact. But this needs only programs that are quick to compile.
+    All functions are given complex numbers, for which nothing has to be compiled (see `model.complex_states`): a page
+    asks for each of them once.
     """
-    n = model.nv
+    n, at = model.nv, q.astype(np.complex128)
     unit, rest = np.eye(n), np.zeros(n)
-    state = q, rest, model.bias_forces(q, rest)
-    S = np.asarray(model.derivative(np.tile(q, (n, 1)), unit)).T
-    size = np.diag(model.mass_matrix(q))
+    S = model.derivative(np.tile(at, (n, 1)), unit).real.T
+    size = np.diag(model.mass_matrix(at).real)
     if not (size > 0).all():
         return None
     try:
-        slopes = acceleration_slopes(model.forward_dynamics, state, S, by_differences)
+        slopes = acceleration_slopes(accelerations_of(model), (q, rest, model.bias_forces(at, rest).real), S)
     except SingularError:
         return None
     A = np.block([[np.zeros((n, n)), unit], [*slopes]])
     if not np.isfinite(A).all():
         return None
     values, vectors = np.linalg.eig(A)
-    # Two of a pair; what differences make of zero is below a millionth of the fastest.
+    # Two of a pair; what rounding makes of zero is below a millionth of the fastest.
     found = [i for i in np.argsort(values.imag) if values[i].imag > 1e-6 * np.abs(values).max(initial=0.0)]
     most = [int(np.argmax(np.abs(vectors[n:, i]) * np.sqrt(size))) for i in found]
     return values.imag[found], [model.speeds[i] for i in most]
