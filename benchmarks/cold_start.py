@@ -69,7 +69,12 @@ EXAMPLES = tuple(
     for path in sorted((ROOT / "examples").glob("*.toml"))
     if path.stem == "pendulum" or (not SMALL and path.stem not in MISSING)
 )
-COMMANDS = (("info", "pendulum"), ("modes", "satellite_two_booms"), ("info", "four_bar"), ("check", "pendulum"))
+COMMANDS: tuple[tuple[str, str], ...] = (
+    ("info", "pendulum"),
+    ("modes", "satellite_two_booms"),
+    ("info", "four_bar"),
+    ("check", "pendulum"),
+)
 COMMANDS = COMMANDS[:1] if SMALL else COMMANDS
 
 

@@ -30,6 +30,17 @@ heavy = ("scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.integrate", 
          "supple.linear", "supple.symbolic.routes", "supple.view.live_page", "supple.bench")
 print([name for name in heavy if name in sys.modules])
 """
+INFO = """
+import sys
+from supple.cli import main
+sys.argv = ["supple", {command!r}, {file!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+heavy = ("xarray", "pandas", "scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.integrate", "scipy.optimize")
+print([name for name in heavy if name in sys.modules])
+"""
 
 
 def test_every_public_name_is_there() -> None:
@@ -60,3 +71,11 @@ def test_a_run_loads_neither_what_other_commands_need_nor_what_its_model_does_no
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert target.with_suffix(".html").exists()  # not trivial: the page is part of it
+
+
+@pytest.mark.parametrize("command", ["info", "check", "modes"])
+def test_commands_without_results_do_not_load_their_reader(command: str) -> None:
+    code = INFO.format(command=command, file=str(Path(__file__).parents[1] / "examples" / "pendulum.toml"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert len(done.stdout.splitlines()) > 1  # not trivial: the command has said something

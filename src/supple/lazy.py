@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for."""
+"""What is imported when it is first asked for: names of a package, and modules that take long to import."""
 
 from __future__ import annotations
 
@@ -32,3 +32,19 @@ def lazy_names(package: str, homes: Mapping[str, Sequence[str]], modules: Sequen
         return found
 
     return find
+
+
+class LazyModule:
+    """A module that is imported when one of its names is first asked for.
+
+    Parameters
+    ----------
+    name : str
+        Its full name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)

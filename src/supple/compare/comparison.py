@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
-import xarray as xr
 
 from supple.checks import Floats
+from supple.lazy import LazyModule
 from supple.model.model import Model
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 SHOWN_FREQUENCIES = 8
 SHOWN_PEAKS = 6

@@ -6,21 +6,26 @@ Nothing here goes from one time to the next, but for the sign of the quaternions
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
 from supple.inputs import requests
+from supple.lazy import LazyModule
 from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
 from supple.recursions.states import States
 from supple.simulation.samples import Samples
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.checks import Floats
 from supple.errors import SingularError
@@ -14,6 +13,9 @@ from supple.formulations import Formulation
 from supple.model.linearization import acceleration_slopes, accelerations_of
 from supple.model.model import Model
 from supple.view.groups import groups
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 MOST_SPEEDS = 300
 """Larger systems would take longer to linearize than to plot."""
