@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import supple
-from supple.cli import app
+from supple.cli import command
 from supple.simulation import recorder
 from supple.simulation.part_files import PartFiles
 
@@ -108,7 +108,7 @@ def supple_run(model: Path, target: Path, integrator: str) -> str:
     arguments = ["run", model, "-o", target, "--no-report", "--integrator", integrator, *OPTIONS[integrator], *more]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        app([str(x) for x in arguments], standalone_mode=False)
+        command()([str(x) for x in arguments], standalone_mode=False)
     return said.getvalue()
 
 

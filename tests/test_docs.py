@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from printed import same
 from supple import cli
@@ -37,7 +36,7 @@ PUBLIC = (
 )
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")
-COMMANDS: dict[str, Any] = vars(typer.main.get_command(cli.app))["commands"]
+COMMANDS: dict[str, Any] = dict(cli.command().commands)
 
 
 def blocks(page: Path) -> Iterator[tuple[str, str]]:

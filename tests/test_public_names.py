@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,29 @@ mech = supple.Mechanism("p")
 mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
 mech.build().forward_dynamics([0.5], [0.0], [0.0])
 heavy = ("xarray", "pandas", "pydantic", "scipy.signal", "scipy.interpolate", "scipy.integrate", "rich", "typer")
+print([name for name in heavy if name in sys.modules])
+"""
+RUN = """
+import sys
+from supple.cli import main
+sys.argv = ["supple", "run", {file!r}, "-o", {target!r}, "--duration", "0.1"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+heavy = ("scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.integrate", "scipy.optimize", "supple.compare",
+         "supple.linear", "supple.symbolic.routes", "supple.view.live_page", "supple.bench")
+print([name for name in heavy if name in sys.modules])
+"""
+INFO = """
+import sys
+from supple.cli import main
+sys.argv = ["supple", {command!r}, {file!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+heavy = ("xarray", "pandas", "scipy.signal", "scipy.stats", "scipy.interpolate", "scipy.integrate", "scipy.optimize")
 print([name for name in heavy if name in sys.modules])
 """
 
@@ -39,3 +63,19 @@ def test_a_name_that_is_not_there_is_refused() -> None:
 def test_a_model_is_built_and_evaluated_without_readers_of_files_and_results() -> None:
     done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_run_loads_neither_what_other_commands_need_nor_what_its_model_does_not_ask_for(tmp_path: Path) -> None:
+    file, target = Path(__file__).parents[1] / "examples" / "pendulum.toml", tmp_path / "motion.nc"
+    code = RUN.format(file=str(file), target=str(target))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert target.with_suffix(".html").exists()  # not trivial: the page is part of it
+
+
+@pytest.mark.parametrize("command", ["info", "check", "modes"])
+def test_commands_without_results_do_not_load_their_reader(command: str) -> None:
+    code = INFO.format(command=command, file=str(Path(__file__).parents[1] / "examples" / "pendulum.toml"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert len(done.stdout.splitlines()) > 1  # not trivial: the command has said something

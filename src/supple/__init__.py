@@ -4,8 +4,7 @@ Everything but the errors is imported when it is first asked for: a model that i
 readers of files nor those of results.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from supple.errors import (
     AssemblyError,
@@ -22,6 +21,7 @@ from supple.errors import (
     StateError,
     SuppleError,
 )
+from supple.lazy import lazy_names
 from supple.version import VERSION
 
 if TYPE_CHECKING:
@@ -136,7 +136,6 @@ _HOMES = {
     "supple.symbolic.routes": ("equations",),
 }
 """Modules, and the public names that are defined there."""
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 _PARTS = (
     "bench",
     "compare",
@@ -151,17 +150,7 @@ _PARTS = (
     "view",
 )
 """Packages and modules that are found as attributes."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        found = getattr(import_module(_HOME_OF[name]), name)
-    elif name in _PARTS:
-        found = import_module(f"supple.{name}")
-    else:
-        raise AttributeError(f"module 'supple' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+__getattr__ = lazy_names(__name__, _HOMES, _PARTS)
 
 
 def __dir__() -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 import supple
 from children import in_the_background, interruptible
 from commands import Command
-from supple import cli
+from supple.cli.view import _by_hand
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -111,6 +111,6 @@ def test_results_without_a_model_are_named(command: Command, tmp_path: Path) -> 
 
 def test_laws_of_the_file_give_way_to_the_hand() -> None:
     arguments = {"q": {"a": 1.0}, "tau": {"a": 2, "b": "sin(t)"}, "events": [object()], "limits": []}
-    start, left_out = cli.view._by_hand(arguments)
+    start, left_out = _by_hand(arguments)
     assert start == {"q": {"a": 1.0}, "tau": {"a": 2}}
     assert left_out == ["tau of b", "events"]

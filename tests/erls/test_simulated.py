@@ -10,7 +10,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import supple
-from supple import linear
+from supple import cli, linear
 from supple.cli.console import app
 from supple.cli.view import _report
 from supple.erls import ErlsModel, build
@@ -104,6 +104,7 @@ def test_results_remember_the_formulation(tmp_path: Path) -> None:
     with supple.simulate(held, 0.02, v=START, samples=5, file=tmp_path / "again.nc") as again:
         xr.testing.assert_identical(again.q, found.q)
     assert "fore (rigid)" in _report(target, None, False)
+    cli.command()  # all of them
     commands = CliRunner()
     ran = commands.invoke(app, ["run", str(target), "--duration", "0.01", "-o", str(tmp_path / "run.nc")])
     assert ran.exit_code == 0, ran.output

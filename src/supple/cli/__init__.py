@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 
 from rich.text import Text
+from typer.core import TyperGroup
 
 import supple
-from supple.cli import cache, compare, equations, run, show, view  # noqa: F401  each adds its commands
-from supple.cli.console import app, as_options, command, err, options_of, out, say
+from supple.cli.console import as_options, err, escaped, options_of, out, say
 
-__all__ = ["app", "command", "err", "main", "out"]
+__all__ = ["command", "err", "main", "out"]
+
+HOMES = {
+    "compare": "compare",
+    "equations": "equations",
+    "run": "run",
+    "modes": "modes",
+    "info": "show",
+    "check": "show",
+    "bench": "show",
+    "view": "view",
+    "cache": "cache",
+}
+"""Commands in the order of the help, and the modules that define them."""
+
+
+def command(name: str = "") -> TyperGroup:
+    """The application with the command of this name; with all commands if there is none of this name.
+
+    Only the module of that command is imported, so that no command waits for what another one needs.
+    """
+    for home in {HOMES[name]} if name in HOMES else dict.fromkeys(HOMES.values()):
+        import_module(f"supple.cli.{home}")
+    group = escaped()
+    group.commands = {known: group.commands[known] for known in HOMES if known in group.commands}
+    return group
 
 
 def main() -> None:
     """Entry point: an error is one line, without a traceback."""
-    group = command()
-    known = options_of(group, "".join(sys.argv[1:2]))
+    asked = "".join(sys.argv[1:2])
+    group = command(asked)
+    known = options_of(group, asked)
     with warnings.catch_warnings():
         warnings.simplefilter("always", supple.PhysicsWarning)
         warnings.simplefilter("always", supple.OmissionWarning)

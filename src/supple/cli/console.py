@@ -29,8 +29,8 @@ File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or resul
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free the base that the file fixes to the ground.")]
 
 
-def command() -> TyperGroup:
-    """The application with its commands; brackets in their help texts are text, not markup."""
+def escaped() -> TyperGroup:
+    """The application with the commands that are imported; brackets in their help texts are text, not markup."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     for part in (group, *group.commands.values()):

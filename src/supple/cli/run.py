@@ -6,11 +6,10 @@ import json
 import time
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-import xarray as xr
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
@@ -18,7 +17,10 @@ from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.recording import require_suffix
-from supple.view import write_report
+from supple.view.report_page import write_report
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 SHOWN_JOINTS = 20
 SHOWN_MODES = 6

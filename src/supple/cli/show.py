@@ -1,4 +1,4 @@
-"""supple modes, info, check, bench: what a model file holds."""
+"""supple info, check, bench: what a model file holds."""
 
 from __future__ import annotations
 
@@ -14,30 +14,12 @@ from supple.bench import timing_table
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import read
-from supple.formulations import floating_frames
-from supple.linear import modes_report
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.view.spectra import frequencies
 
 LOWEST = 3
 """Frequencies of a flexible body that are shown."""
-
-
-@app.command()
-def modes(
-    file: File,
-    static: Annotated[bool, typer.Option("--static", help="Find the static equilibrium first.")] = False,
-    fixed: Annotated[
-        list[str] | None, typer.Option(help="Coordinate, or body whose joint is held; repeatable.")
-    ] = None,
-    count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
-    floating_base: Floating = False,
-) -> None:
-    """Show the natural modes of a model about its neutral configuration or its static equilibrium."""
-    model = floating_frames(read(file, floating_base).model, "supple modes")
-    text = modes_report(model, static=static, fixed=fixed or (), count=count)
-    say(text)
 
 
 @app.command()

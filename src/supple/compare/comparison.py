@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
-from scipy.signal import find_peaks
+import scipy
 
 from supple.checks import Floats
+from supple.lazy import LazyModule
 from supple.model.model import Model
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 SHOWN_FREQUENCIES = 8
 SHOWN_PEAKS = 6
@@ -71,7 +77,7 @@ class Comparison:
         f, spectra = self.data["frequency"].values, self.data["amplitude"].sel(run=run)
         chosen = spectra if axis is None else spectra.sel(axis=[axis])
         size = np.log10(np.linalg.norm(chosen.values, axis=-1) + 1e-300)
-        found, _ = find_peaks(size, prominence=PROMINENT)
+        found, _ = scipy.signal.find_peaks(size, prominence=PROMINENT)
         if not len(found):
             return np.zeros(0)
         highest = np.sort(found[np.argsort(-size[found])[:count]])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple import linear
 from supple.checks import Floats
@@ -18,11 +17,17 @@ from supple.errors import ModelError, StateError
 from supple.formulations import Formulation
 from supple.inputs.requests import Outputs
 from supple.integrators import GeneralizedAlpha
+from supple.lazy import LazyModule
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.simulation.simulate import simulate
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 FLOATING = "floating frame"
 USUAL = (2, 4, 6)

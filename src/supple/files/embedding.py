@@ -12,6 +12,7 @@ import io
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +20,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import h5py
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 
 from supple.checksums import require_intact
 from supple.errors import FileFormatError
@@ -34,25 +35,35 @@ LARGEST = 4 * 2**30
 """Bytes of all flexible bodies in a results file: more is not a model, but an archive that unpacks without end."""
 
 
-def embedded(model: Model) -> dict[str, xr.DataArray]:
+Variable = tuple[tuple[str, ...], Any, dict[str, str]]
+"""Dimensions, values and attributes, as `xarray.Dataset` takes them."""
+
+
+def embedded(model: Model) -> dict[str, Variable]:
     """Variables from which `embedded_model` gives an equal model."""
     with TemporaryDirectory() as folder:
         toml.write(model, Path(folder, FILE))
         text = Path(folder, FILE).read_text(encoding="utf-8")
         files = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.h5"))}
-    variables = {TEXT: xr.DataArray(np.array(text), attrs={"long_name": "the model, TOML"})}
+    variables: dict[str, Variable] = {TEXT: ((), np.array(text), {"long_name": "the model, TOML"})}
     if files:
         archive = io.BytesIO()
         with ZipFile(archive, "w") as target:
             for name, content in files.items():
                 target.writestr(ZipInfo(name), content)  # without the time of day
         image = np.frombuffer(archive.getvalue(), dtype=np.uint8)
-        variables[BODIES] = xr.DataArray(image, dims="model_byte", attrs={"long_name": "flexible bodies, ZIP of HDF5"})
+        variables[BODIES] = ("model_byte",), image, {"long_name": "flexible bodies, ZIP of HDF5"}
     return variables
 
 
-def embedded_model(dataset: xr.Dataset) -> Model:
-    """The model that `embedded` put into a dataset; a `FileFormatError` if there is none or it cannot be read."""
+def embedded_model(dataset: Mapping[Any, Any]) -> Model:
+    """The model that `embedded` put into a dataset, or into arrays by name.
+
+    Raises
+    ------
+    FileFormatError
+        If there is none or it cannot be read.
+    """
     if TEXT not in dataset:
         raise FileFormatError(f"expected results with a model in the variable {TEXT!r}, got none")
     with TemporaryDirectory() as folder:
@@ -60,7 +71,7 @@ def embedded_model(dataset: xr.Dataset) -> Model:
         file.write_text(str(dataset[TEXT].item()), encoding="utf-8")
         try:
             if BODIES in dataset:
-                _extract(dataset[BODIES], folder)
+                _extract(np.asarray(dataset[BODIES]), folder)
             return toml.read(file, _require_beside).mechanism.build()
         except BadZipFile as error:
             raise FileFormatError(f"{BODIES}: expected the image of a ZIP archive, got other bytes: {error}") from None
@@ -68,10 +79,10 @@ def embedded_model(dataset: xr.Dataset) -> Model:
             raise FileFormatError(str(error).replace(f"{folder}{os.sep}", "")) from None
 
 
-def _extract(image: xr.DataArray, folder: str) -> None:
+def _extract(image: NDArray[Any], folder: str) -> None:
     """Write the files of a ZIP archive to a folder; others than plain names, and too much, are refused."""
     _require_size(BODIES, image.nbytes)
-    with ZipFile(io.BytesIO(image.values.tobytes())) as archive:
+    with ZipFile(io.BytesIO(image.tobytes())) as archive:
         inside = archive.infolist()
         for x in inside:
             _require_plain(x.filename, BODIES)
@@ -104,7 +115,7 @@ def _require_plain(name: str, where: str) -> None:
         raise FileFormatError(f"{where}: expected the plain name of a file beside the model, got {name!r}")
 
 
-def simulated_model(dataset: xr.Dataset, path: Path) -> Formulation:
+def simulated_model(dataset: Mapping[Any, Any], path: Path) -> Formulation:
     """The model of a dataset in the formulation in which it was simulated; errors begin with the path of its file."""
     try:
         return _simulated(dataset)
@@ -113,7 +124,7 @@ def simulated_model(dataset: xr.Dataset, path: Path) -> Formulation:
         raise FileFormatError("\n".join(f"{path}: {line}" for line in lines)) from None
 
 
-def _simulated(dataset: xr.Dataset) -> Formulation:
+def _simulated(dataset: Mapping[Any, Any]) -> Formulation:
     model = embedded_model(dataset)
     if SETTINGS not in dataset:
         return model
@@ -126,16 +137,16 @@ def _simulated(dataset: xr.Dataset) -> Formulation:
     return restored(model, settings)
 
 
-def _variables(path: Path) -> xr.Dataset:
+def _variables(path: Path) -> dict[str, NDArray[Any]]:
     """The variables that hold the model. The others, which may be long, are left alone."""
-    found: dict[str, Any] = {}
+    found: dict[str, NDArray[Any]] = {}
     with h5py.File(path, "r") as file:
         for name in (TEXT, BODIES, SETTINGS):
             if name in file:
                 _require_size(name, file[name].nbytes)
                 value = file[name][()]
-                found[name] = xr.DataArray(value.decode() if isinstance(value, bytes) else value)
-    return xr.Dataset(found)
+                found[name] = np.array(value.decode() if isinstance(value, bytes) else value)
+    return found
 
 
 def _require_size(name: str, size: int) -> None:

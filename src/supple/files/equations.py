@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from supple import symbolic
 from supple.errors import SuppleError
 from supple.files.file_table import FileTable, Form
 from supple.model.model import Model
-from supple.symbolic.routes import require_known
 
 Named = Annotated[str, Field(min_length=1)]
 
@@ -47,7 +47,7 @@ class EquationsTable(FileTable):
         """Names that the model does not have."""
         given = self.arguments()
         try:
-            require_known(model, **{key: given[key] for key in given if key != "route"})
+            symbolic.require_known(model, **{key: given[key] for key in given if key != "route"})
         except SuppleError as error:
             return [str(error)]
         return []

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
 import numpy as np
+import scipy
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
-from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats, direction
 from supple.errors import nearest
@@ -129,7 +129,7 @@ class AxisAngle(FileTable):
     def matrix(self) -> Floats:
         """R (3, 3)."""
         turn = direction(self.axis, "rotation: axis") * np.deg2rad(self.angle_deg)
-        return np.asarray(Rotation.from_rotvec(turn).as_matrix())
+        return np.asarray(scipy.spatial.transform.Rotation.from_rotvec(turn).as_matrix())
 
 
 class RollPitchYaw(FileTable):
@@ -139,7 +139,7 @@ class RollPitchYaw(FileTable):
 
     def matrix(self) -> Floats:
         """R (3, 3)."""
-        return np.asarray(Rotation.from_euler("xyz", self.rpy_deg, degrees=True).as_matrix())
+        return np.asarray(scipy.spatial.transform.Rotation.from_euler("xyz", self.rpy_deg, degrees=True).as_matrix())
 
 
 class Quaternion(FileTable):
@@ -158,7 +158,7 @@ class Quaternion(FileTable):
 
     def matrix(self) -> Floats:
         """R (3, 3)."""
-        return np.asarray(Rotation.from_quat(self.quaternion).as_matrix())
+        return np.asarray(scipy.spatial.transform.Rotation.from_quat(self.quaternion).as_matrix())
 
 
 TURNS: tuple[type[FileTable], ...] = (AxisAngle, RollPitchYaw, Quaternion)

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from supple.checks import Floats
 from supple.description.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
@@ -178,11 +178,13 @@ def _origin(element: Element) -> tuple[Floats, Floats]:
         return np.zeros(3), np.eye(3)
     position = _numbers(origin, "xyz", "0 0 0")
     if "quat_xyzw" not in origin.attrib:
-        return position, np.asarray(Rotation.from_euler("xyz", _numbers(origin, "rpy", "0 0 0")).as_matrix())
+        return position, np.asarray(
+            scipy.spatial.transform.Rotation.from_euler("xyz", _numbers(origin, "rpy", "0 0 0")).as_matrix()
+        )
     quaternion = _numbers(origin, "quat_xyzw", count=4)
     if "rpy" in origin.attrib or not quaternion.any():
         raise ModelError(f"origin: expected either rpy or a quaternion, got {origin.attrib}")
-    return position, np.asarray(Rotation.from_quat(quaternion).as_matrix())
+    return position, np.asarray(scipy.spatial.transform.Rotation.from_quat(quaternion).as_matrix())
 
 
 def _numbers(element: Element, key: str, default: str | None = None, count: int = 3) -> Floats:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import interpolate
 
 from supple.errors import StateError
 from supple.expressions.function import Nodes
@@ -66,13 +66,13 @@ class Table:
         """Times at which a derivative jumps."""
         return np.asarray(self.times)
 
-    def polynomial(self) -> interpolate.PPoly:
+    def polynomial(self) -> scipy.interpolate.PPoly:
         """The function between the first and the last time, piece by piece."""
         t, x = np.asarray(self.times), np.asarray(self.values)
         if self.kind == "cubic":
-            return interpolate.CubicSpline(t, x, bc_type="clamped")
+            return scipy.interpolate.CubicSpline(t, x, bc_type="clamped")
         slope = np.diff(x) / np.diff(t) if self.kind == "linear" else np.zeros(len(t) - 1)
-        return interpolate.PPoly(np.stack([slope, x[:-1]]), t)
+        return scipy.interpolate.PPoly(np.stack([slope, x[:-1]]), t)
 
     @property
     def numbers(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""The recursions on batches of states: programs of blocks for real numbers, compiled sweeps for complex ones.
+"""The recursions on batches of states: programs of blocks for real numbers, plain twins for complex ones.
 
-Sweeps also serve models whose blocks would take long to make (see `ModelStructure.fits`).
+Compiled sweeps serve models whose blocks would take long to make (see `ModelStructure.fits`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.complex_states import sweep_states
 from supple.model.programs import ModelStructure, Programs
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
@@ -55,6 +56,16 @@ class Evaluation:
         rows = [np.ascontiguousarray(x.reshape(len(x), math.prod(x.shape[1:]))) for x in inputs]
         return self.programs(what, *options).batch(rows, len(inputs[0]), os.cpu_count() or 1)
 
+    def _sweep(self, sweep: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], working: bool = True) -> Any:
+        """What a sweep returns; the outputs are filled. Most need working arrays."""
+        first = outputs[0][0] if isinstance(outputs[0], tuple) else outputs[0]
+        if first.dtype == np.complex128:
+            return sweep_states(sweep, self.tree, self.flex, inputs, self._sizes if working else None, outputs)
+        if not working:
+            return sweep(self.tree, self.flex, *inputs, *outputs)
+        with self.workspace(np.float64) as ws:
+            return sweep(self.tree, self.flex, *inputs, ws, *outputs)
+
     # ------------------------------------------------------------ coordinates
 
     def rates(self, q: Numbers, v: Numbers) -> Numbers:
@@ -63,7 +74,7 @@ class Evaluation:
         if found is not None:
             return found[0]
         out = np.zeros((len(q), self.nq), q.dtype)
-        coordinates.rates(self.tree, self.flex, q, v, out)
+        self._sweep(coordinates.rates, (q, v), (out,), working=False)
         return out
 
     def advanced(self, q: Numbers, v: Numbers, dt: Numbers) -> Numbers:
@@ -72,7 +83,7 @@ class Evaluation:
         if found is not None:
             return found[0]
         out = np.zeros((len(q), self.nq), q.dtype)
-        coordinates.advance(self.tree, self.flex, q, v, dt, out)
+        self._sweep(coordinates.advance, (q, v, dt), (out,), working=False)
         return out
 
     # ------------------------------------------------------------ kinematics
@@ -82,8 +93,7 @@ class Evaluation:
         found = self._run("poses", (), q)
         if found is None:
             found = [np.zeros((len(q), self.rows, 9), q.dtype), np.zeros((len(q), self.rows, 3), q.dtype)]
-            with self.workspace(q.dtype.type) as ws:
-                kinematics.poses(self.tree, self.flex, q, ws, *found)
+            self._sweep(kinematics.poses, (q,), tuple(found))
         return found[0].reshape(len(q), self.rows, 3, 3), found[1].reshape(len(q), self.rows, 3)
 
     def motions(self, q: Numbers, v: Numbers, a: Numbers) -> tuple[Numbers, Numbers]:
@@ -91,8 +101,7 @@ class Evaluation:
         found = self._run("motions", (), q, v, a)
         if found is None:
             found = [np.zeros((len(q), self.rows, 6), q.dtype) for _ in range(2)]
-            with self.workspace(q.dtype.type) as ws:
-                kinematics.motions(self.tree, self.flex, States(q, v), a, ws, *found)
+            self._sweep(kinematics.motions, (States(q, v), a), tuple(found))
         return found[0].reshape(len(q), self.rows, 6), found[1].reshape(len(q), self.rows, 6)
 
     # ------------------------------------------------------------ dynamics
@@ -107,8 +116,7 @@ class Evaluation:
         out = newton_euler.Forces(
             np.zeros((len(q), self.nv), q.dtype), np.zeros((len(q) if keep else 0, self.rows, 6), q.dtype)
         )
-        with self.workspace(q.dtype.type) as ws:
-            newton_euler.inverse_dynamics(self.tree, self.flex, States(q, v), a, self._acting(wrench, q), ws, out)
+        self._sweep(newton_euler.inverse_dynamics, (States(q, v), a, self._acting(wrench, q)), (out,))
         return out.tau, out.f
 
     def hybrid_dynamics(
@@ -126,9 +134,8 @@ class Evaluation:
             fault = 0 if sound else self._singular_dof(q, v, drive, mask)
             return found[0], found[1] if any(mask) else drive, fault
         a, tau = np.zeros((len(q), self.nv), q.dtype), drive.copy()
-        with self.workspace(q.dtype.type) as ws:
-            actuation = Actuation(tau, prescribed, self._acting(wrench, q))
-            fault = articulated.forward_dynamics(self.tree, self.flex, States(q, v), actuation, ws, a)
+        actuation = Actuation(tau, prescribed, self._acting(wrench, q))
+        fault = self._sweep(articulated.forward_dynamics, (States(q, v), actuation), (a,))
         return a, tau, fault
 
     def _singular_dof(self, q: Numbers, v: Numbers, drive: Numbers, mask: tuple[bool, ...]) -> int:
@@ -145,8 +152,7 @@ class Evaluation:
         if found is not None:
             return found[0].reshape(len(q), self.nv, self.nv)
         M = np.zeros((len(q), self.nv, self.nv), q.dtype)
-        with self.workspace(q.dtype.type) as ws:
-            composite.mass_matrix(self.tree, self.flex, q, ws, M)
+        self._sweep(composite.mass_matrix, (q,), (M,))
         return M
 
     def sums(self, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -154,8 +160,7 @@ class Evaluation:
         found = self._run("sums", (), q, v)
         if found is None:
             found = [np.zeros((len(q), n), q.dtype) for n in (2, 6, 3)]
-            with self.workspace(q.dtype.type) as ws:
-                energy.energy_and_momentum(self.tree, self.flex, States(q, v), ws, *found)
+            self._sweep(energy.energy_and_momentum, (States(q, v),), tuple(found))
         return found[0], found[1], found[2]
 
     def _acting(self, wrench: Numbers | None, q: Numbers) -> Numbers:

@@ -56,6 +56,15 @@ def acceleration_slopes(
     return AccelerationSlopes(by_x, by_v)
 
 
+def accelerations_of(model: Model) -> Callable[..., Numbers]:
+    """Forward dynamics for `acceleration_slopes`; `Model.forward_dynamics` would be compiled for real states too."""
+
+    def accelerations(q: Numbers, v: Numbers, tau: Numbers) -> Numbers:
+        return model.hybrid_dynamics(q, v, tau, {})[0]
+
+    return accelerations
+
+
 def direction_rates(model: Model, q: Floats, v: Floats) -> Floats:
     """N (..., nv, nv): how the directions of the speeds turn with the motion; zero at rest.
 
@@ -70,7 +79,7 @@ def direction_rates(model: Model, q: Floats, v: Floats) -> Floats:
 def linearized(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
     """A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of a tree: (x, y)' = A (x, y) + B u."""
     n = model.nv
-    by_x, by_v = acceleration_slopes(model.forward_dynamics, (q, v, tau), model.tangent(q))
+    by_x, by_v = acceleration_slopes(accelerations_of(model), (q, v, tau), model.tangent(q))
     A, B = np.zeros((*q.shape[:-1], 2 * n, 2 * n)), np.zeros((*q.shape[:-1], 2 * n, n))
     A[..., :n, :n], A[..., :n, n:] = direction_rates(model, q, v), np.eye(n)
     A[..., n:, :n], A[..., n:, n:] = by_x, by_v

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import linalg
 
 from supple.integrators import (
     CVODE,
@@ -29,7 +28,7 @@ from supple.simulation.methods.dop853 import NativeDOP853
 from supple.simulation.methods.fixed_steps import ExplicitDriver
 from supple.simulation.methods.generalized_alpha import ImplicitDriver
 from supple.simulation.methods.index3 import ClosedIDA
-from supple.simulation.methods.scipy_solvers import SOLVERS, ScipySolver
+from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
@@ -74,7 +73,7 @@ class Choice:
             return ClosedIDA(system, tolerances)
         if isinstance(options, CVODE | IDA):
             return Sundials(system, options.name, tolerances)
-        solver = options.solver if isinstance(options, CustomSolver) else SOLVERS[options.name]
+        solver = options.solver if isinstance(options, CustomSolver) else solver_class(options.name)
         return ScipySolver(system, solver, tolerances)
 
 
@@ -174,6 +173,8 @@ def fastest_motion(system: DrivenSystem, y: Vector, u: Vector) -> complex:
         J = np.array([slope(x) for x in np.eye(n)]).T
         values = np.linalg.eigvals(J) if np.isfinite(J).all() else np.zeros(1)
     else:
+        from scipy.sparse import linalg  # slow to import, and seldom needed
+
         rng = np.random.default_rng(0)
         operator = linalg.LinearOperator((n, n), matvec=slope, dtype=float)
         try:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
 from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
+from supple.lazy import LazyModule
 from supple.simulation import result_variables
 from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 ORIENTATION = "orientation"
 """Variable whose last values the next piece goes on from: the sign of a quaternion must not jump."""

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.description.limits import Limit
 from supple.errors import ResultsError, StateError
@@ -18,8 +17,14 @@ from supple.formulations import settings_of
 from supple.inputs.events import Event
 from supple.inputs.requests import Outputs
 from supple.inputs.user_functions import UNKNOWN, text
+from supple.lazy import LazyModule
 from supple.model.model import Model
 from supple.simulation.simulator import Simulator
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 SHOWN_LINES = 3
 SHOWN_LETTERS = 80

@@ -15,14 +15,19 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import h5py
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from supple.errors import ResultsError
+from supple.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 TIME = "time"
 BLOCK, SLACK = 2**24, 2**20

@@ -6,21 +6,26 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from supple.errors import ResultsError, SimulationError
 from supple.inputs.controllers import Sampled
 from supple.inputs.requests import Outputs
+from supple.lazy import LazyModule
 from supple.simulation.datasets import ORIENTATION, run_dataset
 from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording, open_results
 from supple.simulation.run import Progress
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 PARTS = 50
 """Most parts of a run that is written to a file; each is safe once it is there."""

@@ -29,16 +29,21 @@ from errno import EISDIR
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import xarray as xr
 from numpy.typing import NDArray
 
 from supple.checksums import require_intact, seal
 from supple.errors import FileFormatError, ResultsError, ResultsWarning
+from supple.lazy import LazyModule
 from supple.simulation import netcdf
 from supple.simulation.manifest import RunManifest
 from supple.simulation.part_files import PartFiles, content, failures, locked, sync, write, write_by
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 FINISHED = "finished"
 SUFFIX = ".nc"

@@ -6,21 +6,26 @@ Nothing here goes from one time to the next, but for the sign of the quaternions
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
 from supple.inputs import requests
+from supple.lazy import LazyModule
 from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
 from supple.recursions.states import States
 from supple.simulation.samples import Samples
+
+if TYPE_CHECKING:
+    import xarray as xr
+else:
+    xr = LazyModule("xarray")
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -123,7 +128,8 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     times, n = R.shape[:2]
     if times == 0:
         return np.zeros((0, n, 4))
-    found = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True).reshape(times, n, 4)
+    turns = scipy.spatial.transform.Rotation.from_matrix(R.reshape(-1, 3, 3))
+    found = turns.as_quat(canonical=True).reshape(times, n, 4)
     first = found[0] if before is None else np.asarray(before, dtype=float)
     if first.shape != (n, 4):
         raise StateError(f"orientation: expected shape {(n, 4)}, got {first.shape}")

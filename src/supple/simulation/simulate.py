@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from supple.description.limits import Limit
 from supple.errors import SimulationError, StateError
@@ -22,6 +20,9 @@ from supple.simulation.recorder import Recorder
 from supple.simulation.run import Progress
 from supple.simulation.simulator import Simulator
 from supple.simulation.start_state import LOOPS, Values
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def simulate(

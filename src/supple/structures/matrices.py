@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.spatial import KDTree
 
 from supple.checks import Floats, array
 from supple.errors import ModelError, PhysicsWarning
@@ -135,7 +135,7 @@ def _speed_of_sound(structure: Structure) -> float:
     layout = structure.layout
     if len(structure.nodes) < 2:
         return 0.0
-    spacing = np.asarray(KDTree(structure.nodes).query(structure.nodes, k=2)[0])[:, 1]
+    spacing = np.asarray(scipy.spatial.KDTree(structure.nodes).query(structure.nodes, k=2)[0])[:, 1]
     moving = layout.component >= 3
     k: Floats = structure.stiffness.diagonal()[moving]
     m: Floats = structure.mass_matrix.diagonal()[moving]

@@ -1,19 +1,25 @@
 """Equations: the graph, derivatives, tracing of the recursions, vectors and Kane's method, printers."""
 
-from supple.expressions.compressed_jacobian import CompressedJacobian
-from supple.expressions.derivatives import forward, gradient, jacobian
-from supple.expressions.function import Function, Operations
-from supple.expressions.graph import Expr, Graph
-from supple.expressions.sparse_jacobian import SparseJacobian, sparse_jacobian
-from supple.expressions.sparsity import SparsityPattern, sparsity
-from supple.model.parameters import parameter_names
-from supple.model.trace import Trace
-from supple.model.traced_functions import traced
-from supple.symbolic.counts import count_operations
-from supple.symbolic.equations_of_motion import EquationsOfMotion
-from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
-from supple.symbolic.routes import equations
-from supple.symbolic.vectors import Dyadic, Vector
+from typing import TYPE_CHECKING
+
+from supple.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from supple.expressions.compressed_jacobian import CompressedJacobian
+    from supple.expressions.derivatives import forward, gradient, jacobian
+    from supple.expressions.function import Function, Operations
+    from supple.expressions.graph import Expr, Graph
+    from supple.expressions.sparse_jacobian import SparseJacobian, sparse_jacobian
+    from supple.expressions.sparsity import SparsityPattern, sparsity
+    from supple.model.parameters import parameter_names
+    from supple.model.trace import Trace
+    from supple.model.traced_functions import traced
+    from supple.symbolic.counts import count_operations
+    from supple.symbolic.equations_of_motion import EquationsOfMotion
+    from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
+    from supple.symbolic.routes import equations
+    from supple.symbolic.routes import require_known as require_known
+    from supple.symbolic.vectors import Dyadic, Vector
 
 __all__ = [
     "CompressedJacobian",
@@ -41,3 +47,21 @@ __all__ = [
     "sparsity",
     "traced",
 ]
+
+_HOMES = {
+    "supple.expressions.compressed_jacobian": ("CompressedJacobian",),
+    "supple.expressions.derivatives": ("forward", "gradient", "jacobian"),
+    "supple.expressions.function": ("Function", "Operations"),
+    "supple.expressions.graph": ("Expr", "Graph"),
+    "supple.expressions.sparse_jacobian": ("SparseJacobian", "sparse_jacobian"),
+    "supple.expressions.sparsity": ("SparsityPattern", "sparsity"),
+    "supple.model.parameters": ("parameter_names",),
+    "supple.model.trace": ("Trace",),
+    "supple.model.traced_functions": ("traced",),
+    "supple.symbolic.counts": ("count_operations",),
+    "supple.symbolic.equations_of_motion": ("EquationsOfMotion",),
+    "supple.symbolic.kane": ("KaneBody", "KaneJoint", "KaneSystem", "MassProperties"),
+    "supple.symbolic.routes": ("equations", "require_known"),
+    "supple.symbolic.vectors": ("Dyadic", "Vector"),
+}
+__getattr__ = lazy_names(__name__, _HOMES)

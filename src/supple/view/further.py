@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from supple.checks import Floats
 from supple.formulations import Formulation
 from supple.view.curves import annotated, plot
 from supple.view.groups import groups
 from supple.view.rounding import ROUNDING, sizes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 KNOWN = ("q", "v", "kinetic_energy", "potential_energy", "work")
 SECTION = "Further quantities"

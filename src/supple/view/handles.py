@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from supple.checks import Floats
 from supple.errors import StateError, nearest
@@ -65,7 +65,7 @@ class ConfigurationHandles:
     def values(self, q: Floats) -> list[float]:
         """The numbers of all handles in a configuration (nq,)."""
         return [
-            float(q[i] if axis is None else Rotation.from_quat(q[i : i + 4]).as_rotvec()[axis])
+            float(q[i] if axis is None else scipy.spatial.transform.Rotation.from_quat(q[i : i + 4]).as_rotvec()[axis])
             for i, axis in self._places
         ]
 
@@ -80,9 +80,9 @@ class ConfigurationHandles:
             if axis is None:
                 out[i] = value
             else:
-                turn = Rotation.from_quat(out[i : i + 4]).as_rotvec()
+                turn = scipy.spatial.transform.Rotation.from_quat(out[i : i + 4]).as_rotvec()
                 turn[axis] = value
-                out[i : i + 4] = Rotation.from_rotvec(turn).as_quat()
+                out[i : i + 4] = scipy.spatial.transform.Rotation.from_rotvec(turn).as_quat()
         return out
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial import Delaunay, cKDTree
 
 from supple.checks import Floats, Ints
 from supple.structures.body import FlexibleBody
@@ -62,7 +62,7 @@ def _length(x: Floats, lines: Ints) -> float:
 
 def _shortest_tree(x: Floats) -> Ints:
     """Lines of the shortest tree through points, among those to the eight nearest neighbours."""
-    near = np.asarray(cKDTree(x).query(x, k=min(9, len(x)))[1])
+    near = np.asarray(scipy.spatial.cKDTree(x).query(x, k=min(9, len(x)))[1])
     distance = np.linalg.norm(x[near] - x[:, None], axis=2)
     rows = np.repeat(np.arange(len(x)), near.shape[1] - 1)
     graph = sparse.csr_array((distance[:, 1:].ravel() + 1e-300, (rows, near[:, 1:].ravel())), shape=(len(x), len(x)))
@@ -75,7 +75,9 @@ def _surface(x: Floats) -> Ints:
 
     Elements with edges longer than needed to leave no node without an element are taken out.
     """
-    simplices: NDArray[np.int64] = np.asarray(Delaunay(x, qhull_options="QJ Pp").simplices, dtype=np.int64)
+    simplices: NDArray[np.int64] = np.asarray(
+        scipy.spatial.Delaunay(x, qhull_options="QJ Pp").simplices, dtype=np.int64
+    )
     corners = x[simplices]
     longest = np.linalg.norm(corners[:, :, None] - corners[:, None, :], axis=3).max(axis=(1, 2))
     shortest = np.full(len(x), np.inf)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.checks import Floats
 from supple.formulations import Formulation
@@ -16,6 +15,9 @@ from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity
 from supple.view.rounding import ROUNDING
 from supple.view.spectra import spectra as spectra_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 WITHIN = 100.0
 """Errors of single steps, rtol times the energy, that add up to a change that says nothing about the motion."""

@@ -12,10 +12,9 @@ import html
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.errors import StateError
 from supple.formulations import Formulation
@@ -27,6 +26,9 @@ from supple.view.plots import plots
 from supple.view.rounding import CONFIGURATIONS, ROUNDING
 from supple.view.scene import scene
 from supple.view.spectra import frequencies
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 

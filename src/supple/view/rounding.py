@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from supple.formulations import Formulation
 from supple.recursions.closures import ANGLE
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ROUNDING = 1e-12
 """Share of a quantity's size below which it is rounding; the sums behind it have thousands of terms."""

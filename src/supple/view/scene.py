@@ -154,7 +154,7 @@ def _box(body: RigidBody) -> dict[str, Any]:
 
 def _extent(stage: Stage, q: Floats) -> dict[str, Any]:
     """Size of the mechanism in its first configuration, what symbols are measured by, the corners of all its motion."""
-    R, p = stage.poses(q)
+    R, p = stage.model.poses(q)
     places = stage.places
     points, room = [stage.moved(x, q, R, p)[1] for x in places], 0.0
     for k, placed in enumerate(stage.bodies, start=1):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.checks import Floats
 from supple.formulations import Formulation
@@ -17,6 +16,9 @@ from supple.view.curves import MOST_CURVES, annotated, largest, plot
 from supple.view.groups import groups, quantity
 from supple.view.rounding import ROUNDING
 from supple.view.system_modes import SystemModes, system_modes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 MOST_MARKS = 12
 MIN_SAMPLES = 8

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from supple.checks import Floats
 from supple.description.members import GROUND, Placed
@@ -15,7 +15,6 @@ from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
-from supple.simulation.driven_system import WORTH_COMPILING
 from supple.structures.body import FlexibleBody, ShapeFrame
 
 Numbers = NDArray[Any]
@@ -65,26 +64,14 @@ class Stage:
             if self.places[i].body and self.places[i].node is None
         ]
 
-    def poses(self, q: Floats) -> tuple[Numbers, Numbers]:
-        """R (frames, 1 + bodies, 3, 3), p (frames, 1 + bodies, 3) of the ground and all bodies.
-
-        In machine code for the model where that is quick to compile: the generic engine takes longer to be ready.
-        """
-        model = self.model
-        if model.nv == 0 or model.estimated_operations > WORTH_COMPILING:
-            return model.poses(q)
-        R, p = model.compile("kinematics", threads=1)(q)
-        ground = np.broadcast_to(np.eye(3), (len(q), 1, 3, 3)), np.zeros((len(q), 1, 3))
-        return np.concatenate([ground[0], R], axis=1), np.concatenate([ground[1], p], axis=1)
-
     def joints(self, q: Floats) -> Numbers:
         """Quaternion and position (frames, bodies, 7) of each body from its attachment node."""
-        R, p = self.poses(q)
+        R, p = self.model.poses(q)
         out = np.zeros((len(q), len(self.attachments), 7))
         for k, attachment in enumerate(self.attachments):
             R_attachment, p_attachment = self.moved(attachment, q, R, p)
             back = np.swapaxes(R_attachment, -1, -2)
-            out[:, k, :4] = Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
+            out[:, k, :4] = scipy.spatial.transform.Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
             out[:, k, 4:] = (back @ (p[:, k + 1] - p_attachment)[..., None])[..., 0]
         return out
 

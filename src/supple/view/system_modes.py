@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from supple.checks import Floats
+from supple.errors import SingularError
 from supple.formulations import Formulation
-from supple.model.complex_steps import by_differences
-from supple.model.linearization import acceleration_slopes
+from supple.model.linearization import acceleration_slopes, accelerations_of
 from supple.model.model import Model
-from supple.simulation.driven_system import WORTH_COMPILING
 from supple.view.groups import groups
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 MOST_SPEEDS = 300
 """Larger systems would take longer to linearize than to plot."""
@@ -64,30 +65,24 @@ def system_modes(model: Formulation, result: xr.Dataset) -> SystemModes:
 def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
     """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
 
-    From central differences of the accelerations, which are zero there, so that little is lost: good to six digits,
-    where `supple.linear.modes` is exact. But this needs only machine code that compiles in a second.
+    All functions are given complex numbers, for which nothing has to be compiled (see `model.complex_states`): a page
+    asks for each of them once.
     """
-    n = model.nv
-    if model.estimated_operations <= WORTH_COMPILING:
-        kinds = ("bias_forces", "forward_dynamics", "derivative", "mass_matrix")
-        try:
-            bias, accelerations, rates, mass = (model.compile(kind, threads=1) for kind in kinds)
-        except ZeroDivisionError:  # an inertia that is zero in every configuration
-            return None
-    else:
-        bias, accelerations = model.bias_forces, model.forward_dynamics
-        rates, mass = model.derivative, model.mass_matrix
+    n, at = model.nv, q.astype(np.complex128)
     unit, rest = np.eye(n), np.zeros(n)
-    held = bias(q, rest)
-    S = np.asarray(rates(np.tile(q, (n, 1)), unit)).T
-    size = np.diag(mass(q))
+    S = model.derivative(np.tile(at, (n, 1)), unit).real.T
+    size = np.diag(model.mass_matrix(at).real)
     if not (size > 0).all():
         return None
-    A = np.block([[np.zeros((n, n)), unit], [*acceleration_slopes(accelerations, (q, rest, held), S, by_differences)]])
+    try:
+        slopes = acceleration_slopes(accelerations_of(model), (q, rest, model.bias_forces(at, rest).real), S)
+    except SingularError:
+        return None
+    A = np.block([[np.zeros((n, n)), unit], [*slopes]])
     if not np.isfinite(A).all():
         return None
     values, vectors = np.linalg.eig(A)
-    # Two of a pair; what differences make of zero is below a millionth of the fastest.
+    # Two of a pair; what rounding makes of zero is below a millionth of the fastest.
     found = [i for i in np.argsort(values.imag) if values[i].imag > 1e-6 * np.abs(values).max(initial=0.0)]
     most = [int(np.argmax(np.abs(vectors[n:, i]) * np.sqrt(size))) for i in found]
     return values.imag[found], [model.speeds[i] for i in most]

@@ -11,10 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import DOP853
 
 from supple.engines.kernels import step, sweep
 from supple.engines.llvm.call import _invoke
+from supple.simulation.methods.dop853_coefficients import (
+    DENSE_ROWS,
+    ERROR_3,
+    ERROR_5,
+    STAGE_ROWS,
+    STAGE_TIMES,
+    filled,
+)
 
 Vector = NDArray[np.float64]
 PAUSE = 20_000_000
@@ -147,12 +154,8 @@ class StepScratch(NamedTuple):
 
 def tableau() -> Tableau:
     """The coefficients of the method."""
-    A = np.zeros((16, 16))
-    A[:STAGES, :STAGES] = DOP853.A
-    A[STAGES, :STAGES] = DOP853.B
-    A[STAGES + 1 :] = DOP853.A_EXTRA
-    C = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
-    return Tableau(*(np.ascontiguousarray(x, dtype=float) for x in (A, C, DOP853.E3, DOP853.E5, DOP853.D)))
+    errors = filled([ERROR_3, ERROR_5], STAGES + 1)
+    return Tableau(filled(STAGE_ROWS), np.array(STAGE_TIMES), errors[0], errors[1], filled(DENSE_ROWS))
 
 
 @step

@@ -8,21 +8,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import integrate
+import scipy
 
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.segment import Effort, Memory, Segment, Task, Vector, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.sparse_slopes import RateSlopes
 
-SOLVERS: dict[str, type[Any]] = {
-    "DOP853": integrate.DOP853,
-    "RK45": integrate.RK45,
-    "RK23": integrate.RK23,
-    "Radau": integrate.Radau,
-    "BDF": integrate.BDF,
-    "LSODA": integrate.LSODA,
-}
+
+def solver_class(name: str) -> type[Any]:
+    """The class of scipy of this name: DOP853, RK45, RK23, Radau, BDF or LSODA."""
+    found: type[Any] = getattr(scipy.integrate, name)
+    return found
 
 
 class ScipySolver:
@@ -39,7 +36,7 @@ class ScipySolver:
     def __init__(self, system: DrivenSystem, solver: type[Any], tolerances: Tolerances) -> None:
         self.system, self.solver, self.tolerances = system, solver, tolerances
         self.name = solver.__name__
-        self.one_step = not issubclass(solver, (integrate.BDF, integrate.LSODA))
+        self.one_step = not issubclass(solver, (scipy.integrate.BDF, scipy.integrate.LSODA))
         self.effort = Effort()
         self._slopes: RateSlopes | None = None
         self._judged = False
@@ -136,7 +133,7 @@ class ScipySolver:
 
 def _tolerate(solver: Any, atol: Vector) -> None:
     """Go on with other absolute tolerances."""
-    if isinstance(solver, integrate.LSODA):
+    if isinstance(solver, scipy.integrate.LSODA):
         vars(solver)["_lsoda_solver"]._integrator.call_args[1] = atol
     else:
         solver.atol = atol

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize
 
 from supple.engines.plain import plain
 from supple.errors import SimulationError
@@ -218,7 +218,7 @@ def locate(
         if low == 1.0:
             first[int(i)] = 0.0
             continue
-        x = float(optimize.brentq(side, low, 1.0, xtol=1e-15, rtol=1e-14))
+        x = float(scipy.optimize.brentq(side, low, 1.0, xtol=1e-15, rtol=1e-14))
         step = 1e-15
         while side(x) * sign > 0 and x < 1.0:
             x, step = min(x + step, 1.0), 2 * step
