@@ -106,7 +106,7 @@ class ScipySolver:
     def _jacobian(self, task: Task) -> Callable[[float, Vector], Any]:
         """d(dy/dt)/dy as a function of time and state, a sparse matrix where that is faster and the solver takes it."""
         system, u, last = self.system, task.u, task.last
-        if not self._judged and issubclass(self.solver, (integrate.Radau, integrate.BDF)):
+        if not self._judged and issubclass(self.solver, (scipy.integrate.Radau, scipy.integrate.BDF)):
             self._slopes = RateSlopes.of(system, task.t, task.y, u)
         self._judged = True
         slopes = self._slopes
