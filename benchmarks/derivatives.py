@@ -97,6 +97,11 @@ def timed(model: supple.Model) -> tuple[Any, list[Any], list[str], float, float]
     return f, one, [f"{x:.2f}" for x in spent], call, each
 
 
+def peer_time(peer: Peer, state: tuple[Any, ...]) -> float:
+    """Seconds of one call of Pinocchio."""
+    return best_time(lambda: [pin.computeABADerivatives(peer.pin, peer.data, *state) for _ in range(20)]) / 20
+
+
 def main() -> None:
     """Print the table."""
     table = Table(title=f"Derivatives of forward dynamics by q, v and tau; batches of {STATES} states, one thread")
@@ -108,8 +113,7 @@ def main() -> None:
         for name in ROBOTS:
             peer = robot(name)
             f, one, spent, call, each = timed(peer.model)
-            theirs = same_derivatives(peer, one, f(*one))
-            peers = best_time(lambda p=peer, x=theirs: pin.computeABADerivatives(p.pin, p.data, *x))
+            peers = peer_time(peer, same_derivatives(peer, one, f(*one)))
             times = [f"{x * 1e6:.2f}" for x in (call, each, peers)]
             table.add_row(name, str(peer.model.nv), *spent, *times, f"{call / peers:.2f}", f"{peers / each:.1f} faster")
         for bodies in CHAINS:

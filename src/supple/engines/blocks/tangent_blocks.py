@@ -44,6 +44,15 @@ class TangentBlock:
         text = repr((self.slots, self.operations, self.stores))
         return "tangent_" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @cached_property
+    def lengths(self) -> list[int]:
+        """How far the slots reach."""
+        reach = [0] * self.slots
+        places = [(x[1], x[2]) for x in self.operations if x[0] == "load"]
+        for slot, place in [*places, *((slot, place) for slot, place, _ in self.stores)]:
+            reach[slot] = max(reach[slot], place + 1)
+        return reach
+
 
 class LinearBlock:
     """A block with its slopes.

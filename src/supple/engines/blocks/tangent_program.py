@@ -107,7 +107,8 @@ class LoadedTangents:
         groups = program.groups(1 if states else lanes)
         visits = [x for _, group in groups for x in group.visits]
         self._addresses = library(lanes).tangents((x.block for x in visits), states)
-        offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * row for row in x.rows))]
+        self._ranks = _ranks(program.program.cells, [group for _, group in groups])
+        offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * self._ranks[row] for row in x.rows))]
         self._tables = 8 * np.array(offsets, dtype=np.int32)
         self._results: list[Words] = []
         self._offset = (8 * self._width * program.values.cells + ALIGNED - 1) // ALIGNED * ALIGNED
@@ -128,7 +129,7 @@ class LoadedTangents:
         words += [self._first, len(sizes), len(groups) + len(finals), *sizes]
         at = self._tables.ctypes.data
         for own, group in groups:
-            words += [len(group.seeds), *(8 * self.lanes * cell for cell in group.seeds), len(group.visits)]
+            words += [len(group.seeds), *(self._offset_of(cell) for cell in group.seeds), len(group.visits)]
             for x in group.visits:
                 words += [self._addresses[x.block.name], at]
                 at += 4 * (1 + len(x.rows))
@@ -141,6 +142,10 @@ class LoadedTangents:
     def _first(self) -> int:
         """The first array that is a Jacobian."""
         return len(self._program.program.inputs) + len(self._program.program.outputs)
+
+    def _offset_of(self, cell: int) -> int:
+        """Byte offset of the changes of a cell."""
+        return 8 * self.lanes * int(self._ranks[cell])
 
     def _array(self, result: str, by: str) -> int:
         return self._first + list(self._program.jacobians).index(Jacobian(result, by))
@@ -163,7 +168,7 @@ class LoadedTangents:
                 columns = program.jacobians[Jacobian(name, by)][1]
                 table += [self._array(name, by), column + program.shift(own, by), columns]
             rows = [i for i in range(size) if start + i in group.cells]
-            table += [len(rows), *(word for i in rows for word in (8 * self.lanes * (start + i), i))]
+            table += [len(rows), *(word for i in rows for word in (self._offset_of(start + i), i))]
         return table
 
     def _finals(self, groups: list[tuple[Pass, Group]]) -> list[tuple[str, list[int]]]:
@@ -178,7 +183,7 @@ class LoadedTangents:
                 elif own.into == "matrix":
                     columns = own.seeds[by][1]
                     first = 8 * self._width * (program.factors + program.shift(own, by))
-                    table = [at, program.rows, first, program.pitch, array, columns]
+                    table = [at, program.rows, first, array, columns]
                     found.append(("product", table + self._blocks(own, by, columns, groups)))
         return found
 
@@ -193,14 +198,19 @@ class LoadedTangents:
         table = [len(range(0, columns, self.lanes))]
         for first in range(0, columns, self.lanes):
             rows = sorted(set[int]().union(*used[first : first + self.lanes]))
-            table += [first, min(self.lanes, columns - first), len(rows), *rows]
+            table += [first, min(self.lanes, columns - first), len(rows)]
+            for row in rows:
+                table += [
+                    8 * self._width * row * self._program.rows,
+                    8 * self._width * (row * self._program.pitch + first),
+                ]
         return table
 
     # ------------------------------------------------------------ runs
 
     def memory(self) -> Numbers:
         """New cells for values and changes, all zero, aligned."""
-        size = self._offset // 8 + self.lanes * self._program.program.cells
+        size = self._offset // 8 + self.lanes * (int(self._ranks[-1]) + 1)
         raw = np.zeros(size + ALIGNED // 8)
         first = -raw.ctypes.data % ALIGNED // 8
         return raw[first : first + size]
@@ -215,6 +225,17 @@ class LoadedTangents:
         strides = np.array([0 if len(x) == 1 else x.shape[1] for x in arrays], dtype=np.int64)
         data: list[Any] = [x.ctypes.data for x in (pointers, strides, memory, numbers)]
         self._call(self.words.ctypes.data, start, stop, *data)
+
+
+def _ranks(cells: int, groups: Sequence[Group]) -> Words:
+    """Places of cells in the memory of changes: side by side those that any direction moves, rows kept together."""
+    used = np.zeros(cells + 1, dtype=bool)
+    for group in groups:
+        used[list(group.seeds)] = True
+        for x in group.visits:
+            for row, length in zip(x.rows, x.block.lengths, strict=True):
+                used[row : row + length] = True
+    return np.maximum(np.cumsum(used) - 1, 0)
 
 
 class BoundTangents:

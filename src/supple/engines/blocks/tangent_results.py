@@ -9,8 +9,8 @@ from supple.engines.blocks.block_code import ARITHMETIC, vector
 from supple.engines.blocks.loop_code import LoopWriter
 
 ARGUMENTS = "ptr %values, ptr %tangents, ptr %arrays, ptr %strides, i64 %first, i64 %after, ptr %table"
-ROWS = 8
-"""Rows of a product that are summed side by side: a sum waits for itself."""
+ROWS, SUMS = 6, 8
+"""Rows or sums of a product that are made side by side: a sum waits for itself, and registers are few."""
 
 
 class ResultWriter(LoopWriter):
@@ -83,24 +83,26 @@ class ResultWriter(LoopWriter):
             place = self.at("double", self.load("ptr", self.columns, str(k)), offset)
             self.line(f"store double {self.lane(x, k)}, ptr {place}")
 
-    def spread(self, x: list[str], array: str, at: str, count: str) -> None:
+    def rows_of(self, array: str) -> list[str]:
+        """Where the rows of the states begin in an array: one, or one for each lane."""
+        return [self.row(array, self.lane_state(k)) for k in range(self.lanes if self.states else 1)]
+
+    def spread(self, x: list[str], rows: list[str], at: str, count: str) -> None:
         """Store entries side by side in the rows of an array, as many as there are lanes or only `count` of them.
 
         Of one state they are the lanes of one vector; of many states there is a vector for each.
         """
-        rows = self._turned(x) if self.states else x
-        kept = self.slot(self.kind)
+        turned = self._turned(x) if self.states else x
         full = self.value(f"icmp eq i64 {count}, {self.lanes}")
-        whole = self.value(f"zext i1 {full} to i64")
-        part = self.value(f"select i1 {full}, i64 0, i64 {count}")
-        places = [self.at("double", self.row(array, self.lane_state(k)), at) for k in range(len(rows))]
+        whole, part = (self.value(f"select i1 {full}, i64 {a}, i64 {b}") for a, b in (("1", "0"), ("0", count)))
+        places = [self.at("double", row, at) for row in rows]
         with self.loop("0", whole):
-            for row, place in zip(rows, places, strict=True):
-                self.line(f"store {self.kind} {row}, ptr {place}, align 8")
-        for row, place in zip(rows, places, strict=True):
-            self.keep(row, kept)
-            with self.loop("0", part) as i:
-                self.line(f"store double {self.load('double', kept, i)}, ptr {self.at('double', place, i)}")
+            for entries, place in zip(turned, places, strict=True):
+                self.line(f"store {self.kind} {entries}, ptr {place}, align 8")
+        with self.loop("0", part) as i:
+            for entries, place in zip(turned, places, strict=True):
+                one = entries if self.lanes == 1 else self.value(f"extractelement {self.kind} {entries}, i64 {i}")
+                self.line(f"store double {one}, ptr {self.at('double', place, i)}")
 
     def _turned(self, x: list[str]) -> list[str]:
         """Vectors of lanes from as many vectors: the transpose, by exchanges at distances 1, 2, 4."""
@@ -176,17 +178,18 @@ def symmetric(lanes: int, states: bool) -> str:
 def product(lanes: int, states: bool) -> str:
     """-W D into an array, W and D among the values, W symmetric.
 
-    The table: byte offset of W, its rows; byte offset of D, length of its rows; the array, its columns; number of
-    blocks of columns; then for each the first column, how many are stored, and the rows of D that are not zero there.
+    The table: byte offset of W, its rows; byte offset of D; the array, its columns; number of blocks of columns; then
+    for each the first column, how many are stored, and the rows of D that are not zero there: how many, and for each
+    the byte offsets of the rows of W and D.
     """
     f = ResultWriter("product", lanes, states)
-    at_W, n, at_D, length, array, columns, blocks = (f.load("i64", "%table", str(i)) for i in range(7))
+    at_W, n, at_D, array, columns, blocks = (f.load("i64", "%table", str(i)) for i in range(6))
     W, D = f.at("i8", "%values", at_W), f.at("i8", "%values", at_D)
-    last = f.value(f"sub i64 {n}, 1")
-    wide, high = (lanes, max(1, ROWS // lanes)) if states else (1, ROWS)
+    last, places = f.value(f"sub i64 {n}, 1"), f.rows_of(array)
+    wide, high = (lanes, max(1, SUMS // lanes)) if states else (1, ROWS)
     sums = [[f.slot(f.kind) for _ in range(wide)] for _ in range(high)]
     place = f.slot("ptr")
-    f.line(f"store ptr {f.at('i64', '%table', '7')}, ptr {place}")
+    f.line(f"store ptr {f.at('i64', '%table', '6')}, ptr {place}")
     with f.loop("0", blocks):
         block = f.value(f"load ptr, ptr {place}")
         first, stored, count = (f.load("i64", block, str(i)) for i in range(3))
@@ -197,31 +200,22 @@ def product(lanes: int, states: bool) -> str:
                 for total in line:
                     f.keep("0.0" if lanes == 1 else "zeroinitializer", total)
             with f.loop("0", count) as j:
-                _add_products(f, f.load("i64", used, j), (W, n), (D, length), first, rows, sums)
+                pair = f.at("{ i64, i64 }", used, j)
+                line_W, line_D = (f.at("i8", x, f.load("i64", pair, c)) for x, c in ((W, "0"), (D, "1")))
+                _add_products(f, line_W, line_D, rows, sums)
             for row, line in zip(rows, sums, strict=True):
                 at = f.value(f"add i64 {f.value(f'mul i64 {row}, {columns}')}, {first}")
-                f.spread([f.changes(total) for total in line], array, at, stored)
-        f.line(f"store ptr {f.at('i64', used, count)}, ptr {place}")
+                f.spread([f.changes(total) for total in line], places, at, stored)
+        f.line(f"store ptr {f.at('{ i64, i64 }', used, count)}, ptr {place}")
     return f.text()
 
 
-def _add_products(
-    f: ResultWriter,
-    k: str,
-    W: tuple[str, str],
-    D: tuple[str, str],
-    first: str,
-    rows: list[str],
-    sums: list[list[str]],
-) -> None:
-    """Add what row k of D gives."""
-    kind = f.kind if f.states else "double"
-    line_W, line_D = (f.at(kind, base, f.value(f"mul i64 {k}, {length}")) for base, length in (W, D))
-    line_D = f.at(kind, line_D, first)
+def _add_products(f: ResultWriter, W: str, D: str, rows: list[str], sums: list[list[str]]) -> None:
+    """Add what one row of W and D gives."""
     align = 8 * f.lanes if f.states else 8
-    factors = [f.load(f.kind, line_D, str(c), align) for c in range(len(sums[0]))]
+    factors = [f.load(f.kind, D, str(c), align) for c in range(len(sums[0]))]
     for row, line in zip(rows, sums, strict=True):
-        weight = f.weight(line_W, row)
+        weight = f.weight(W, row)
         for x, total in zip(factors, line, strict=True):
             term = f.value(f"{ARITHMETIC['mul']} {f.kind} {weight}, {x}")
             f.keep(f.value(f"{ARITHMETIC['sub']} {f.kind} {f.changes(total)}, {term}"), total)
@@ -231,16 +225,16 @@ def copied(lanes: int, states: bool) -> str:
     """Values as they are. The table: byte offset of the first, their number, the array."""
     f = ResultWriter("copied", lanes, states)
     offset, n, array = (f.load("i64", "%table", str(i)) for i in range(3))
-    values = f.at("i8", "%values", offset)
+    values, places = f.at("i8", "%values", offset), f.rows_of(array)
     with f.loop("0", n, lanes) as i:
         count = f.least(f.value(f"sub i64 {n}, {i}"), str(lanes))
         if states:
             last = f.value(f"sub i64 {n}, 1")
-            places = [f.least(f.value(f"add i64 {i}, {k}"), last) for k in range(lanes)]
-            x = [f.load(f.kind, values, at, 8 * lanes) for at in places]
+            entries = [f.least(f.value(f"add i64 {i}, {k}"), last) for k in range(lanes)]
+            x = [f.load(f.kind, values, at, 8 * lanes) for at in entries]
         else:
             x = [f.load(f.kind, f.at("double", values, i), "0", 8)]
-        f.spread(x, array, i, count)
+        f.spread(x, places, i, count)
     return f.text()
 
 
