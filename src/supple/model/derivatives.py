@@ -60,12 +60,15 @@ class CompiledDerivatives(Compiled):
         program = self._bound.program
         names = [*program.program.outputs, *(f"d{x.result}_d{x.by}" for x in program.jacobians)]
         self._places = [names.index(x) for x in self.outputs] if what != "inverse_mass_matrix" else []
+        self._shaped = [] if what == "kinematics" else list(zip(self._places, self.outputs.values(), strict=False))
 
     def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch; see `MachineCode`."""
         if out is None:
             flat = [np.empty(size) for size in self._bound.sizes]
             if self._bound.one(*inputs, *flat) is flat[-1]:
+                if self._shaped:
+                    return tuple([flat[n].reshape(own) for n, own in self._shaped])
                 return tuple(self._arranged([x[None] for x in flat], ()))
         return self._batch(inputs, out)
 

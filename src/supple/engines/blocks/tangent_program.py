@@ -244,7 +244,7 @@ class BoundTangents:
     def __init__(self, program: TangentProgram, numbers: Numbers) -> None:
         self.program, self._numbers = program, numbers
 
-    @property
+    @cached_property
     def sizes(self) -> list[int]:
         """Of the outputs, then of the Jacobians."""
         values = [size for _, size in self.program.program.outputs.values()]
