@@ -52,22 +52,25 @@ def agree(name: str, ours: Any, theirs: Any) -> None:
     assert difference < 1e-9, f"{name}: supple and Pinocchio differ by {difference}"
 
 
-def same_derivatives(peer: Peer, state: list[Any], found: Any) -> tuple[Any, ...]:
-    """Compare one state; give it as Pinocchio takes it.
+def as_pinocchio(peer: Peer, state: list[Any]) -> tuple[Any, ...]:
+    """A state as Pinocchio takes it."""
+    T = peer.speed_map(state[0])
+    return peer.coordinates(state[0]), T @ state[1], T @ state[2]
+
+
+def same_derivatives(peer: Peer, state: list[Any], found: Any) -> None:
+    """Compare one state.
 
     Coordinates that are speeds' integrals have the same directions in both; those of a floating base differ by the
     change of its own speeds and are compared by v and tau alone.
     """
-    q, v, tau = state
-    T = peer.speed_map(q)
-    theirs = peer.coordinates(q), T @ v, T @ tau
-    pin.computeABADerivatives(peer.pin, peer.data, *theirs)
+    T = peer.speed_map(state[0])
+    pin.computeABADerivatives(peer.pin, peer.data, *as_pinocchio(peer, state))
     _, by_q, by_v, by_tau = found
     agree("by v", T @ by_v @ T.T, peer.data.ddq_dv)
     agree("by tau", T @ by_tau @ T.T, np.asarray(peer.data.Minv))
     if peer.model.nq == peer.model.nv:
         agree("by q", T @ by_q @ T.T, peer.data.ddq_dq)
-    return theirs
 
 
 def chain(bodies: int) -> supple.Model:
@@ -80,26 +83,29 @@ def chain(bodies: int) -> supple.Model:
     return mech.build()
 
 
-def timed(model: supple.Model) -> tuple[Any, list[Any], list[str], float, float]:
-    """The function, states, its compile times as text, and seconds of a call and of a state in a batch."""
+def timed(model: supple.Model, peer: Peer | None = None) -> tuple[list[Any], list[str], float, float]:
+    """One state, compile times as text, seconds of a call and of a state in a batch; first the answers are compared."""
     spent, batch = [], states(model)
     one = [x[0].copy() for x in batch]
     start = time.perf_counter()
     f = model.compile("forward_dynamics", derivatives=BY, threads=1)
-    f(*one)
+    found = f(*one)
     spent.append(time.perf_counter() - start)
+    if peer is not None:
+        same_derivatives(peer, one, found)
     out = [np.zeros((STATES, *shape)) for shape in f.outputs.values()]
     start = time.perf_counter()
     f(*batch, out=out)
     spent.append(time.perf_counter() - start)
     call = best_time(lambda: [f(*one) for _ in range(20)]) / 20
     each = best_time(lambda: f(*batch, out=out)) / STATES
-    return f, one, [f"{x:.2f}" for x in spent], call, each
+    return one, [f"{x:.2f}" for x in spent], call, each
 
 
-def peer_time(peer: Peer, state: tuple[Any, ...]) -> float:
+def peer_time(peer: Peer, state: list[Any]) -> float:
     """Seconds of one call of Pinocchio."""
-    return best_time(lambda: [pin.computeABADerivatives(peer.pin, peer.data, *state) for _ in range(20)]) / 20
+    x = as_pinocchio(peer, state)
+    return best_time(lambda: [pin.computeABADerivatives(peer.pin, peer.data, *x) for _ in range(20)]) / 20
 
 
 def main() -> None:
@@ -112,13 +118,13 @@ def main() -> None:
         os.environ["SUPPLE_CACHE_DIR"] = fresh
         for name in ROBOTS:
             peer = robot(name)
-            f, one, spent, call, each = timed(peer.model)
-            peers = peer_time(peer, same_derivatives(peer, one, f(*one)))
+            one, spent, call, each = timed(peer.model, peer)
+            peers = peer_time(peer, one)
             times = [f"{x * 1e6:.2f}" for x in (call, each, peers)]
             table.add_row(name, str(peer.model.nv), *spent, *times, f"{call / peers:.2f}", f"{peers / each:.1f} faster")
         for bodies in CHAINS:
             model = chain(bodies)
-            _, _, spent, call, each = timed(model)
+            _, spent, call, each = timed(model)
             table.add_row(model.name, str(model.nv), *spent, f"{call * 1e6:.2f}", f"{each * 1e6:.2f}", "", "", "")
     Console(width=140).print(table)
 
