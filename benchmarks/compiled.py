@@ -153,7 +153,7 @@ def main() -> None:
                     f = peer.model.compile(what, derivatives=by, threads=1)
                     spent.append(time.perf_counter() - start)
                 ours, theirs = question(peer, batch, f)
-                operations = f"{f.operations.total:,}" if f.engine == "llvm" else "generic"
+                operations = f"{f.operations.total:,}" if f.engine == "llvm" else f.engine
                 cells = [operations, *(f"{x:.2f}" for x in spent)]
                 cells += [f"{ours * 1e6:.4f}", f"{theirs * 1e6:.3f}", f"{theirs / ours:.1f}"]
                 table.add_row(name, str(peer.model.nv), label, *cells)

@@ -26,6 +26,7 @@ from supple.expressions.function import Function
 from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.model.motion_slopes import MotionSlopes, slopes_by_complex_steps
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.structures.body import FlexibleBody
@@ -324,6 +325,10 @@ class ErlsModel:
         x, ordered, shape = self._formed(q, v, known, external)
         a, forces = hybrid(x, ordered, prescribed[self._back])
         return tuple(y[:, self.order].reshape((*shape, self.nv)) for y in (a, forces))  # type: ignore[return-value]
+
+    def hybrid_slopes(self, q: Floats, v: Floats, known: Floats, prescribed: NDArray[np.bool_]) -> MotionSlopes:
+        """Derivatives of the motion of one state by q, v and `known`."""
+        return slopes_by_complex_steps(self, q, v, known, prescribed)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         """Kinetic and potential energy (...), J; gravity, strain and springs of joints are in the second."""

@@ -19,6 +19,7 @@ from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
 from supple.model.loops.loops import Loops
 from supple.model.model import Model
+from supple.model.motion_slopes import MotionSlopes, Vector
 from supple.model.step_formulas import Stepping
 
 Numbers = NDArray[Any]
@@ -184,6 +185,10 @@ class Formulation(Protocol):
 
     def hybrid(self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: Mask) -> tuple[Numbers, Numbers]:
         """Accelerations and generalized forces; `known` has accelerations where they are prescribed, else forces."""
+        ...
+
+    def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
+        """Derivatives of the motion of one state by q, v and `known`."""
         ...
 
     def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:

@@ -5,7 +5,7 @@ change of the speeds,
 
     M y' + C y + K x = f        x' = N x + T y
 
-K and C are derivatives of inverse dynamics by complex steps, at the state's own acceleration. N is zero at rest; at
+K and C are derivatives of inverse dynamics, exact to rounding, at the state's own acceleration. N is zero at rest; at
 speed it says how the directions of the speeds turn with the motion. T is the identity, but where wheels roll there are
 more coordinates than speeds.
 
@@ -34,6 +34,7 @@ from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.dynamic_functions import Loads
 from supple.model.linearization import direction_rates
 from supple.model.model import Model
+from supple.model.motion_slopes import force_slopes
 
 
 class ReferenceState(NamedTuple):
@@ -136,16 +137,31 @@ def linear_equations(
     forces = None if tau is None else named_vector(model.speeds, tau, "tau")
     state = _reference(f, M, v0, forces, external)
     carried = f.carried(v0, state.a)
-    X, Z, Y, W, V = carried
-    by_x = step_slopes(
-        model.inverse_dynamics(f.steps(X), imaginary_steps(v0, Y.T), imaginary_steps(state.a, W.T), external)
-    )
-    by_y = step_slopes(model.inverse_dynamics(q0, imaginary_steps(v0, Z.T), imaginary_steps(state.a, V.T), external))
-    K = Z.T @ (by_x.T - f.turned(X, state.closing))
+    X, Z, Y = carried.X, carried.Z, carried.Y
+    by_x, by_y = _force_changes(f, state, carried, external)
+    K = Z.T @ (by_x - f.turned(X, state.closing))
     placed, moving = f.partition.placed, f.partition.moving
     turning = direction_rates(model, q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
     N = (turning @ X + Y)[placed]
-    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y.T, K, N, Z[placed], carried)
+    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y, K, N, Z[placed], carried)
+
+
+def _force_changes(
+    f: Dependents, state: ReferenceState, carried: CarriedMotion, external: Loads | None
+) -> tuple[Floats, Floats]:
+    """Changes (nv, p) and (nv, n) of inverse dynamics with the independent coordinates and speeds.
+
+    Wrenches that act on frames turn with them: with such, by complex steps.
+    """
+    q, v, a = state.q, state.v, state.a
+    X, Z, Y, W, V = carried
+    if external is None:
+        slopes = force_slopes(f.model, q, v, a)
+        return slopes.along(X, Y, W), slopes.along(np.zeros_like(Z), Z, V)
+    inverse_dynamics = f.model.inverse_dynamics
+    by_x = inverse_dynamics(f.steps(X), imaginary_steps(v, Y.T), imaginary_steps(a, W.T), external)
+    by_y = inverse_dynamics(q, imaginary_steps(v, Z.T), imaginary_steps(a, V.T), external)
+    return step_slopes(by_x).T, step_slopes(by_y).T
 
 
 def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
@@ -167,9 +183,11 @@ def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
     The constraints take the load (nv,).
     """
     m, still = f.model, np.zeros(f.model.nv)
-    steps = f.steps(f.Z)
-    by_x = step_slopes(m.inverse_dynamics(steps, still, still, external))
-    out: Floats = f.Z.T @ (by_x.T - f.turned(f.Z, f.forces(load)))
+    if external is None:
+        by_x = force_slopes(m, f.q, still, still).by_q @ f.Z
+    else:
+        by_x = step_slopes(m.inverse_dynamics(f.steps(f.Z), still, still, external)).T
+    out: Floats = f.Z.T @ (by_x - f.turned(f.Z, f.forces(load)))
     return out
 
 

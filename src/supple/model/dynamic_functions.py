@@ -78,10 +78,8 @@ class DynamicFunctions(KinematicFunctions):
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
-        (q_,), shape, dtype = self.batch(q=(q, self.nq))
-        M, x = np.zeros((len(q_), self.nv, self.nv), dtype), np.zeros(self.nv, dtype)
-        with self.workspace(dtype) as ws:
-            fault = articulated.inverse_mass_matrix(self.tree, self.flex, q_, self.none_prescribed, ws, x, M)
+        (q_,), shape, _ = self.batch(q=(q, self.nq))
+        M, fault = self.evaluation.inverse_mass_matrix(q_)
         self.refuse_singular(fault)
         return M.reshape((*shape, self.nv, self.nv))
 

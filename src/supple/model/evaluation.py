@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from supple.model.complex_states import sweep_states
 from supple.model.programs import ModelStructure, Programs
+from supple.model.tangents import Tangents
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.states import Actuation, States
@@ -23,6 +24,8 @@ from supple.recursions.workspaces import borrow
 
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
+MOST_SPEEDS = 400
+"""Beyond these the sweep makes M^-1, a column at a time: the memory for all changes grows with their square."""
 
 
 class Evaluation:
@@ -44,6 +47,12 @@ class Evaluation:
         """The recursions as blocks; None where sweeps serve."""
         structure = ModelStructure(self.tree, self.flex, self.nq)
         return Programs(structure) if structure.fits() else None
+
+    @cached_property
+    def tangents(self) -> Tangents | None:
+        """The same with their derivatives."""
+        structure = ModelStructure(self.tree, self.flex, self.nq)
+        return Tangents(structure) if structure.fits() else None
 
     def workspace(self, dtype: Any) -> borrow:
         """Working arrays for numbers of this type, to be used in a `with` block alone."""
@@ -154,6 +163,18 @@ class Evaluation:
         M = np.zeros((len(q), self.nv, self.nv), q.dtype)
         self._sweep(composite.mass_matrix, (q,), (M,))
         return M
+
+    def inverse_mass_matrix(self, q: Numbers) -> tuple[Numbers, int]:
+        """M^-1 (s, nv, nv); 0, or 1 + the degree of freedom that has no inertia."""
+        if self.tangents is not None and q.dtype == np.float64 and 0 < self.nv <= MOST_SPEEDS:
+            found = self.tangents.jacobians("inverse_mass_matrix", (), [q])
+            if (found["margin"] > 0.0).all():
+                return found["dy_dx"], 0
+        M, x = np.zeros((len(q), self.nv, self.nv), q.dtype), np.zeros(self.nv, q.dtype)
+        with self.workspace(q.dtype.type) as ws:
+            none = np.zeros(self.nv, dtype=bool)
+            fault = articulated.inverse_mass_matrix(self.tree, self.flex, q, none, ws, x, M)
+        return M, fault
 
     def sums(self, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Energies (s, 2), momentum (s, 6), first moment of mass (s, 3)."""

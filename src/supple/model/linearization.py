@@ -71,17 +71,31 @@ def direction_rates(model: Model, q: Floats, v: Floats) -> Floats:
     From S x' = d(S v)/dq S x + S y - dS/dt x.
     """
     S = model.tangent(q)
-    by_x = by_complex_steps(lambda x: model.derivative(x, np.expand_dims(v, -2)), q, np.swapaxes(S, -1, -2))
-    rate = step_slopes(model.tangent(imaginary_steps(q, np.expand_dims(model.derivative(q, v), -2))[..., 0, :]))
+    tangents = model.evaluation.tangents
+    if tangents is None:
+        by_x = by_complex_steps(lambda x: model.derivative(x, np.expand_dims(v, -2)), q, np.swapaxes(S, -1, -2))
+        rate = step_slopes(model.tangent(imaginary_steps(q, np.expand_dims(model.derivative(q, v), -2))[..., 0, :]))
+    else:
+        n, nq = v.shape[-1], q.shape[-1]
+        rows = q.reshape(-1, nq), np.broadcast_to(v, (*q.shape[:-1], n)).reshape(-1, n)
+        by_x = tangents.jacobians("rates", ("q",), rows)["drate_dq"].reshape(S.shape)
+        units = np.repeat(rows[0], n, axis=0), np.tile(np.eye(n), (len(rows[0]), 1))
+        turned = tangents.jacobians("rates", ("q",), units)["drate_dq"].reshape(-1, n, nq, n)
+        rate = np.einsum("sjim,sm->sij", turned, rows[1]).reshape(S.shape)
     return np.asarray(np.linalg.pinv(S) @ (by_x - rate), dtype=np.float64)
 
 
 def linearized(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
-    """A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of a tree: (x, y)' = A (x, y) + B u."""
+    """A (s, 2 nv, 2 nv) and B (s, 2 nv, nv) of a tree: (x, y)' = A (x, y) + B u."""
     n = model.nv
-    by_x, by_v = acceleration_slopes(accelerations_of(model), (q, v, tau), model.tangent(q))
     A, B = np.zeros((*q.shape[:-1], 2 * n, 2 * n)), np.zeros((*q.shape[:-1], 2 * n, n))
     A[..., :n, :n], A[..., :n, n:] = direction_rates(model, q, v), np.eye(n)
-    A[..., n:, :n], A[..., n:, n:] = by_x, by_v
-    B[..., n:, :] = model.inverse_mass_matrix(q)
+    if model.evaluation.tangents is None:
+        A[..., n:, :n], A[..., n:, n:] = acceleration_slopes(accelerations_of(model), (q, v, tau), model.tangent(q))
+        B[..., n:, :] = model.inverse_mass_matrix(q)
+    else:
+        model.forward_dynamics(q, v, tau)  # says which degree of freedom has no inertia
+        _, A[..., n:, :n], A[..., n:, n:], B[..., n:, :] = model.compile(
+            "forward_dynamics", derivatives=("q", "v", "tau")
+        )(q, v, tau)
     return A, B

@@ -16,11 +16,13 @@ from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.model.compiled import Compiled, estimated_operations
+from supple.model.derivatives import CompiledDerivatives, in_blocks
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
+from supple.model.motion_slopes import Mask, MotionSlopes, Vector, slopes_by_tangents
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.rollout import Rollout
@@ -103,7 +105,7 @@ class Model(DynamicFunctions):
     # ------------------------------------------------------------ derivatives
 
     def linearize(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> tuple[Numbers, Numbers]:
-        """A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motion close to states: dx/dt = A x + B u, by complex steps.
+        """A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motion close to states: dx/dt = A x + B u.
 
         x holds the change of the coordinates in the directions of the speeds (dq = S x, see `tangent`: for angles and
         positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
@@ -120,6 +122,10 @@ class Model(DynamicFunctions):
             raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")
         A, B = linearized(self, q_, v_, u_)
         return A.reshape((*shape, *A.shape[1:])), B.reshape((*shape, *B.shape[1:]))
+
+    def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
+        """Derivatives of the motion of one state by q, v and `known`; see `hybrid`."""
+        return slopes_by_tangents(self, q, v, known, prescribed)
 
     # ------------------------------------------------------------ machine code
 
@@ -158,6 +164,8 @@ class Model(DynamicFunctions):
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
             return Rollout(self, integrator, parameters, threads)
+        if derivatives and in_blocks(self, what, parameters):
+            return CompiledDerivatives(self, what, derivatives, threads)
         return Compiled(self, what, parameters, derivatives, threads)
 
     # ------------------------------------------------------------ what simulation asks of a formulation

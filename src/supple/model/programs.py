@@ -85,10 +85,14 @@ class RecursionRecording:
         loaded = structure.numbers.loaded(self.recorder)
         self.tree: Tree = loaded["tree"]
         self.flex: Flex | None = loaded["flex"]
-        self.ws = self._workspace(workspace(structure.size, np.float64))
+        self.ws = self.fresh()
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
+
+    def fresh(self) -> Any:
+        """A new workspace."""
+        return self._workspace(workspace(self.structure.size, np.float64))
 
     def _workspace(self, ws: Any) -> Any:
         parts: dict[str, Any] = {}
@@ -202,6 +206,22 @@ def sums(r: RecursionRecording) -> Program:
     return r.program()
 
 
+def energies(r: RecursionRecording) -> Program:
+    """Energies alone."""
+    sums(r)
+    r.outputs = {"energy": r.outputs["energy"]}
+    return r.program()
+
+
+def bias_forces(r: RecursionRecording) -> Program:
+    """Generalized forces at zero acceleration."""
+    q, v = r.state()
+    a, tau = Cells(r.recorder, (1, r.nv), 0.0), r.output("tau", r.nv)
+    out: Any = newton_euler.Forces(tau, ())  # type: ignore[arg-type]
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), a, r.wrench(False), r.ws, out)
+    return r.program()
+
+
 def rates(r: RecursionRecording) -> Program:
     """Rates of the coordinates."""
     q, v = r.state()
@@ -222,10 +242,12 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "hybrid_dynamics": hybrid_dynamics,
     "pivots": pivots,
     "inverse_dynamics": inverse_dynamics,
+    "bias_forces": bias_forces,
     "mass_matrix": mass_matrix,
     "poses": poses,
     "motions": motions,
     "sums": sums,
+    "energies": energies,
     "rates": rates,
     "advance": advance,
 }
@@ -235,7 +257,7 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Nodes live until the end of a recording: looking for garbage among them takes a fifth of the time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -258,7 +280,7 @@ def remembered(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
     with _lock:
         found = _programs.get(key)
         if found is None:
-            with _without_collection():
+            with without_collection():
                 found = _programs[key] = make()
         _programs.move_to_end(key)
         if len(_programs) > KEPT:

@@ -21,7 +21,6 @@ from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
 from supple.inputs.lifted_laws import LiftedLaws
-from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.simulation.sparse_slopes import LawsSlopes
 from supple.simulation.state_kernel import StateKernel
 
@@ -231,7 +230,7 @@ class DrivenSystem:
     # ------------------------------------------------------------ derivatives
 
     def jacobian(self, t: float, y: Vector, u: Vector) -> Vector:
-        """d(dy/dt)/dy, exact: the laws' part from their equations, the model's by complex steps.
+        """d(dy/dt)/dy, exact: the laws' part from their equations, the model's from its own slopes.
 
         What Python functions give that are called is taken as constant.
         """
@@ -239,18 +238,16 @@ class DrivenSystem:
             self.call(t, y, u)
             found: Vector = self._slopes_kernel(np.array([t]), y, u)
             return found
-        model, nq, nv = self.model, self.nq, self.nv
+        nq, nv = self.nq, self.nv
         self.call(t, y, u)
         values, slopes = self.laws_slopes(np.array([t]), y, u)
         q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
-        x = imaginary_steps(np.concatenate([q, v, known]), np.eye(nq + 2 * nv))
-        Q, V, D = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-        a, tau = model.hybrid(Q, V, D, self.prescribed)
-        parts = [model.derivative(Q, V), a, slopes[nq + 2 * nv :].toarray()]
-        by_laws = [step_slopes(part).T @ slopes[: nq + 2 * nv] for part in parts[:2]]
+        by_laws, z_slopes = slopes[: nq + 2 * nv], slopes[nq + 2 * nv :].toarray()
+        motion = self.model.hybrid_slopes(q, v, known, self.prescribed)
+        parts = [motion.rate @ by_laws, motion.a @ by_laws, z_slopes]
         if self.inputs.acting:
-            parts.append((step_slopes(model.power(Q, V, tau)) @ slopes[: nq + 2 * nv])[None])
-        return np.concatenate([*by_laws, *parts[2:]])
+            parts.append((motion.power @ by_laws)[None])
+        return np.concatenate(parts)
 
     def rate_function(self) -> Function:
         """The rates as one graph, numbers as constants."""

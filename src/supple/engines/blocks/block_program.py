@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,8 @@ class Program:
     inputs, outputs : mapping of str to Cells
     margin : Cells, optional
         One more output, one number: not positive where the outputs mean nothing.
+    kept : sequence of Cells
+        What is computed though it is no output.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Program:
         inputs: Mapping[str, Cells],
         outputs: Mapping[str, Cells],
         margin: Cells | None = None,
+        kept: Sequence[Cells] = (),
     ) -> None:
         recorder.end()
         self.cells = recorder.cells
@@ -57,10 +61,18 @@ class Program:
         self.shapes = {name: x.shape for name, x in outputs.items()}
         self.judged = margin is not None
         wanted = [at for first, size in self.outputs.values() for at in range(first, first + size)]
+        wanted += [at for x in kept for at in range(x.first, x.first + x.size)]
         self.instances: list[Instance] = instances(recorder, wanted)
         self.weight = sum(len(x.block.operations) for x in self.instances)
         self._loaded: dict[int, Loaded] = {}
         self._lock = threading.Lock()
+
+    def with_instances(self, instances: list[Instance], cells: int) -> Program:
+        """The same inputs and outputs by other blocks."""
+        other = copy(self)
+        other.instances, other.cells = instances, cells
+        other._loaded, other._lock = {}, threading.Lock()
+        return other
 
     def loaded(self, lanes: int) -> Loaded:
         """The program in machine code."""

@@ -14,9 +14,10 @@ from typing import TypeVar
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from supple.engines.blocks import block_code
+from supple.engines.blocks import block_code, tangent_code
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
+from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.engines.code_cache import has_code, read_code, write_code
 from supple.engines.llvm.jit import function_of, loaded, object_code_of
 from supple.engines.vector_math.functions import FUNCTIONS, VectorMath
@@ -47,6 +48,17 @@ class Library:
             if new:
                 self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{ATTRIBUTES}")
             return {name: self._addresses[name] for name in blocks}
+
+    def tangents(self, wanted: Iterable[TangentBlock], states: bool) -> dict[str, int]:
+        """The same of tangents, whose lanes are states or directions."""
+        with self._lock:
+            blocks = {block.name: block for block in wanted}
+            symbols = {tangent_code.symbol(block, states): block for block in blocks.values()}
+            new = self._from_disk({name: block for name, block in symbols.items() if name not in self._addresses})
+            if new:
+                text = tangent_code.module(new.values(), self.lanes, states)
+                self._compile(list(new), f"{text}\n{ATTRIBUTES}")
+            return {block.name: self._addresses[name] for name, block in symbols.items()}
 
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""

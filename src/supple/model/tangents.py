@@ -1,0 +1,199 @@
+"""Exact derivatives of the model's functions, by the tangents of their blocks.
+
+By q they are taken in the directions of the speeds, dq = S x with S = `Model.tangent(q)`: the rates of the coordinates
+are recorded in front of a recursion, and their changes with the speeds are the changes of q that it starts from.
+
+Accelerations solve M a + bias = tau, so that da = M^-1 (dtau - dforce), where dforce is the change of inverse dynamics
+at the accelerations found: much less work than through the recursion that finds them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import Cells, recording
+from supple.engines.blocks.tangent_groups import Pass, Place
+from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
+from supple.model.programs import (
+    KEPT,
+    RECURSIONS,
+    ModelStructure,
+    RecursionRecording,
+    recorded,
+    without_collection,
+)
+from supple.recursions import articulated, composite, coordinates, kinematics, newton_euler
+from supple.recursions.states import Actuation, States
+
+Numbers = NDArray[np.float64]
+
+
+class DifferentiatedRecording(RecursionRecording):
+    """A recursion whose q can be moved in the directions of the speeds.
+
+    Parameters
+    ----------
+    structure : ModelStructure
+    by : sequence of str
+        Inputs by which it is differentiated.
+
+    Attributes
+    ----------
+    directions : dict of str to Cells
+        What is moved instead of an input.
+    alias : dict of int to int
+        Cells whose changes are those of other cells.
+    """
+
+    def __init__(self, structure: ModelStructure, by: Sequence[str]) -> None:
+        super().__init__(structure)
+        self._by = tuple(by)
+        self.directions: dict[str, Cells] = {}
+        self.alias: dict[int, int] = {}
+        self._kept: list[Cells] = []
+
+    def input(self, name: str, *shape: int, rows: bool = False) -> Any:
+        """Cells (1, ...) of one state that the caller fills; in front of q's use, directions that move it."""
+        cells = super().input(name, *shape, rows=rows)
+        if name == "q" and name in self._by:
+            x, rate = Cells(self.recorder, (1, self.nv)), Cells(self.recorder, cells.shape)
+            self.recorder.end()
+            recorded(coordinates.rates)(self.tree, self.flex, cells, x, rate)
+            self.recorder.end()
+            self.directions[name] = x
+            self.alias.update((rate.first + i, cells.first + i) for i in range(rate.size))
+            self._kept.append(rate)
+        return cells
+
+    def program(self, margin: Cells | None = None) -> Program:
+        """What has been recorded."""
+        return Program(self.recorder, self.inputs, self.outputs, margin, self._kept)
+
+    def moved(self, by: Sequence[str]) -> dict[str, Place]:
+        """Cells that directions move, by input: q in the directions of the speeds, "coordinates" each by itself."""
+        own = {**self.inputs, "coordinates": self.inputs["q"], **self.directions}
+        cells = {name: own[name] for name in by}
+        return {name: place(x) for name, x in cells.items()}
+
+    def accelerations(self) -> TangentProgram:
+        """Forward dynamics: a, and its derivatives by tau (always) and by q and v as they are asked for."""
+        q, v = self.state()
+        tau, a = self.input("tau", self.nv), self.output("a", self.nv)
+        none: Any = (False,) * self.nv
+        recorded(kinematics.ground_acceleration)(-1.0, self.tree, self.ws)
+        actuation = Actuation(tau[0], none, self.wrench(False)[0])
+        recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
+        self.recorder.end()
+        force, W = (Cells(self.recorder, shape, 0.0) for shape in ((1, self.nv), (self.nv, self.nv)))
+        out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
+        states, wrench, ws = States(q, v), self.wrench(False), self.fresh()
+        recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a, wrench, ws, out)
+        passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
+        seeds = self.moved([name for name in self._by if name != "tau"])
+        if seeds:
+            self._kept.append(force)
+            passive = range(a.first, a.first + self.nv)
+            passes.append(Pass(seeds, {"a": place(force)}, "matrix", passive))
+        return TangentProgram(self.program(), passes, self.alias, W.first)
+
+    def inverse_mass_matrix(self) -> TangentProgram:
+        """M^-1 as the derivative of y = M^-1 x by x, with the margin of its pivots."""
+        q = self.input("q", self.structure.nq)
+        x, y, W = (Cells(self.recorder, shape) for shape in ((self.nv,), (self.nv,), (self.nv, self.nv)))
+        none: Any = (False,) * self.nv
+        recorded(newton_euler.at_rest)(self.flex, self.ws)
+        for k in range(1, self.bodies + 1):
+            recorded(composite.configuration_step)(self.tree, self.flex, k, q[0], self.ws)
+        recorded(articulated.articulated_inertias)(self.tree, self.flex, none, self.ws)
+        recorded(articulated.inverse_mass_times)(self.tree, self.flex, x, none, self.ws, y)
+        self._kept.append(y)
+        program = self.program(self.margin(none))
+        return TangentProgram(program, [Pass({"x": place(x)}, {"y": place(y)}, "symmetric")], self.alias, W.first)
+
+
+def place(x: Cells) -> Place:
+    """Where an array is."""
+    return x.first, x.size
+
+
+def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *options: Any) -> TangentProgram:
+    """A recursion with its derivatives by some inputs.
+
+    Parameters
+    ----------
+    structure : ModelStructure
+    what : str
+        "accelerations", "inverse_mass_matrix", or any of `RECURSIONS`.
+    by : sequence of str
+        Inputs; "coordinates" is q, but each coordinate by itself.
+    *options
+        Of the recursion.
+    """
+    with without_collection():
+        r = DifferentiatedRecording(structure, by)
+        with recording(r.recorder):
+            if what == "accelerations":
+                return r.accelerations()
+            if what == "inverse_mass_matrix":
+                return r.inverse_mass_matrix()
+            program = RECURSIONS[what](r, *options)
+        results = {name: program.outputs[name] for name in program.shapes}
+        return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)
+
+
+_programs: OrderedDict[tuple[Any, ...], TangentProgram] = OrderedDict()
+_lock = threading.Lock()
+
+
+def tangent_program(
+    structure: ModelStructure, digest: str, what: str, by: Sequence[str], *options: Any
+) -> TangentProgram:
+    """The same, recorded if this process does not have it yet."""
+    key = (digest, what, tuple(by), *options)
+    with _lock:
+        if key not in _programs:
+            _programs[key] = differentiated(structure, what, by, *options)
+        _programs.move_to_end(key)
+        if len(_programs) > KEPT:
+            _programs.popitem(last=False)
+        return _programs[key]
+
+
+class Tangents:
+    """All programs of one model with their derivatives.
+
+    Parameters
+    ----------
+    structure : ModelStructure
+    """
+
+    def __init__(self, structure: ModelStructure) -> None:
+        self._structure, self._digest = structure, structure.digest()
+        self._numbers = structure.numbers.values()
+        self._bound: dict[tuple[Any, ...], BoundTangents] = {}
+
+    def __call__(self, what: str, by: Sequence[str], *options: Any) -> BoundTangents:
+        """A recursion with its derivatives and the model's numbers."""
+        key = (what, tuple(by), *options)
+        if key not in self._bound:
+            program = tangent_program(self._structure, self._digest, what, by, *options)
+            self._bound[key] = BoundTangents(program, self._numbers)
+        return self._bound[key]
+
+    def jacobians(self, what: str, by: Sequence[str], inputs: Sequence[Numbers], *options: Any) -> dict[str, Numbers]:
+        """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
+        bound = self(what, by, *options)
+        rows = [np.ascontiguousarray(x, dtype=np.float64) for x in inputs]
+        found = iter(bound.batch(rows, len(rows[0]), os.cpu_count() or 1))
+        results = {name: next(found) for name in bound.program.program.outputs}
+        for (name, wrt), shape in bound.program.jacobians.items():
+            results[f"d{name}_d{wrt}"] = next(found).reshape(len(rows[0]), *shape)
+        return results
