@@ -19,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import ROW, BlockRecorder, Cells, ModelNumbers, by_element, recording
+from supple.engines.blocks.block_recorder import BlockRecorder, by_element, recording
+from supple.engines.blocks.cells import ROW, Cells, ModelNumbers
+from supple.engines.blocks.places import Indices
 from supple.engines.plain import plain
+from supple.model.program_sizes import quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
@@ -30,8 +33,6 @@ from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 Numbers = NDArray[np.float64]
 DIRECTIONS = ("rotation", "axes", "directions", "rates", "frames.rotation")
 """Arrays in which ones belong to the structure as zeros do: most joints turn about coordinate axes."""
-MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
-"""Beyond these a model's blocks would take long to record or to compile."""
 KEPT = 256
 """Programs that a process keeps."""
 
@@ -78,12 +79,7 @@ class ModelStructure:
 
     def fits(self) -> bool:
         """Whether the blocks are quickly made."""
-        if len(self.tree.parent) - 1 > MOST_BODIES:
-            return False
-        if self.flex is None:
-            return True
-        pairs = len(self.flex.pair_mode) + len(self.flex.offdiagonal_mode) + len(self.flex.factor_mode)
-        return int(self.flex.modes.sum()) <= MOST_MODES and pairs <= MOST_PAIRS
+        return quickly_made(self.tree, self.flex)
 
 
 def _flat(arrays: Any) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -115,7 +111,7 @@ class RecursionRecording:
             if hasattr(x, "_asdict"):
                 parts[name] = self._constants(x, f"{name}.")
             elif x.dtype.kind != "f":
-                parts[name] = tuple(x.tolist()) if x.ndim == 1 else x
+                parts[name] = Indices(x)
             else:
                 folded = (0.0, 1.0, -1.0) if inside + name in DIRECTIONS else (0.0,)
                 parts[name] = ModelNumbers(self.recorder, x, self._first, folded)
@@ -176,7 +172,7 @@ def hybrid_dynamics(r: RecursionRecording, given: tuple[bool, ...], applied: boo
     drive, wrench = r.input("drive", r.nv), r.wrench(applied)
     a = r.output("a", r.nv)
     recorded(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
-    mask: Any = given
+    mask: Any = Indices(given)
     actuation = Actuation(drive[0], mask, wrench[0])
     recorded(articulated.articulate)(r.tree, r.flex, States(q[0], v[0]), actuation, r.ws, a[0])
     if any(given):
@@ -305,7 +301,12 @@ class Programs:
     def __init__(self, structure: ModelStructure) -> None:
         self._structure, self._digest = structure, structure.digest()
         self._numbers = structure.numbers()
+        self._rows_quickly_made = rows_quickly_made(structure.tree)
         self._bound: dict[tuple[Any, ...], Bound] = {}
+
+    def serves(self, what: str) -> bool:
+        """Whether the blocks of a recursion are quickly made."""
+        return what != "mass_matrix" or self._rows_quickly_made
 
     def __call__(self, what: str, *options: Any) -> Bound:
         """A recursion with the model's numbers."""

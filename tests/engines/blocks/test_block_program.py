@@ -10,7 +10,8 @@ import pytest
 
 from supple.engines.blocks import library as libraries
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.expressions.operations import FUNCTIONS
 
 NUMBERS = np.array([1.5, -2.5])
