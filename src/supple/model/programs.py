@@ -284,6 +284,7 @@ def program(structure: ModelStructure, digest: str, what: str, *options: Any) ->
                 r = RecursionRecording(structure)
                 with recording(r.recorder):
                     found = _programs[key] = RECURSIONS[what](r, *options)
+                r.recorder.release()
         _programs.move_to_end(key)
         if len(_programs) > KEPT:
             _programs.popitem(last=False)

@@ -218,7 +218,22 @@ class BlockRecorder(Graph):
             if a.id < first and a.op != "constant":
                 args = tuple([self.node(x) for x in args])
                 break
-        return super()._make(op, args, value)
+        key: tuple[Any, ...]
+        if len(args) == 2:
+            key = (op, args[0].id, args[1].id)
+        else:
+            key = (op, value) if not args else (op, *[a.id for a in args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Expr(self, len(self.nodes), op, args, value)
+            self.nodes.append(found)
+        return found
+
+    def release(self) -> None:
+        """Let go of all nodes, which know this graph as it knows them: else they wait for a collection of garbage."""
+        self.nodes, self.blocks, self._prototypes = [], [], Prototypes()
+        for nodes in (self._known, self._constants, self._stores, self._kept):
+            nodes.clear()
 
     # ------------------------------------------------------------ segments
 

@@ -89,7 +89,8 @@ class Cells:
     def __getitem__(self, key: Any) -> Any:
         axes = len(key) if type(key) is tuple else 1
         if axes == len(self.shape):
-            return self.recorder.read(*self._cell(key))
+            at, row, term = self._cell(key)
+            return self.recorder.read(at, row, term)
         shape = self.shape[axes:]
         first = self.first + self._place(key) * math.prod(shape)
         return Cells(self.recorder, shape, None, self._rows and len(shape) > 1, first)
