@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.llvm import caller
 
 pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays its objects out in another way")

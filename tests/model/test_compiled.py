@@ -15,7 +15,7 @@ import pytest
 import supple
 from generators import KINDS, random_tree
 from robots import robot_directory
-from supple.model import compiled, programs
+from supple.model import compiled, program_sizes
 from supple.symbolic import parameter_names
 
 MODEL = random_tree(3, KINDS)
@@ -159,7 +159,7 @@ def test_huge_angles_nan_and_infinity() -> None:
 
 def test_a_model_too_large_falls_back_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "LARGEST", 130)
-    monkeypatch.setattr(programs, "MOST_BODIES", 5)
+    monkeypatch.setattr(program_sizes, "MOST_BODIES", 5)
     mech = supple.Mechanism("chain")
     body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), (1, 1, 1))
     for i in range(6):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.model import compiled, programs
+from supple.model import compiled, program_sizes
 from supple.model.compiled import Compiled
 
 
@@ -14,7 +14,7 @@ from supple.model.compiled import Compiled
 def large(monkeypatch: pytest.MonkeyPatch) -> Compiled:
     """Of a chain that counts as too large for straight-line code."""
     monkeypatch.setattr(compiled, "LARGEST", 130)
-    monkeypatch.setattr(programs, "MOST_BODIES", 5)
+    monkeypatch.setattr(program_sizes, "MOST_BODIES", 5)
     mech = supple.Mechanism("chain")
     body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), (1, 1, 1))
     for i in range(6):

@@ -34,9 +34,11 @@ def plain(compiled: Any, replaced: Replacements = (), wrap: Wrapper | None = Non
             return other
     function = compiled.py_func
     names = dict(function.__globals__)
-    called = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
-    for name in called:
-        if hasattr(names.get(name), "py_func"):
-            names[name] = plain(names[name], replaced, wrap)
+    compiled_names = {name for name in function.__code__.co_names if hasattr(names.get(name), "py_func")}
+    if compiled_names:  # these may be attributes of the same name
+        compiled_names &= {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
+    for name in compiled_names:
+        names[name] = plain(names[name], replaced, wrap)
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    twin.__annotations__ = function.__annotations__
     return twin if wrap is None else wrap(twin)

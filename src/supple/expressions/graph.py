@@ -270,7 +270,7 @@ class Graph:
             return a.args[0]
         if b.op == "sub" and b.args[1] is a:
             return b.args[0]
-        if _is_pythagoras(a, b):
+        if a.op == "mul" and b.op == "mul" and _is_pythagoras(a, b):
             return self.one
         return self._make("add", (a, b))
 
@@ -317,7 +317,7 @@ class Graph:
                 return b
             if b.op == "mul" and b.args[0].op == "constant" and _is_normal(c * b.args[0].value):
                 return self.mul(self.constant(c * b.args[0].value), b.args[1])
-        if _is_reciprocal(a, b) or _is_reciprocal(b, a):
+        if (a.op == "div" and _is_reciprocal(a, b)) or (b.op == "div" and _is_reciprocal(b, a)):
             return self.one
         return self._make("mul", (a, b))
 
@@ -415,13 +415,13 @@ def _is_normal(x: float) -> bool:
 
 
 def _is_reciprocal(a: Expr, b: Expr) -> bool:
-    """Whether a is 1 / b."""
-    return a.op == "div" and a.args[1] is b and a.args[0].op == "constant" and a.args[0].value == 1.0
+    """Whether a, a quotient, is 1 / b."""
+    return a.args[1] is b and a.args[0].op == "constant" and a.args[0].value == 1.0
 
 
 def _is_pythagoras(a: Expr, b: Expr) -> bool:
-    """Whether a + b is sin^2 + cos^2 of one angle."""
-    if a.op != "mul" or b.op != "mul" or a.args[0] is not a.args[1] or b.args[0] is not b.args[1]:
+    """Whether a + b, both products, is sin^2 + cos^2 of one angle."""
+    if a.args[0] is not a.args[1] or b.args[0] is not b.args[1]:
         return False
     x, y = a.args[0], b.args[0]
     return {x.op, y.op} == {"sin", "cos"} and x.args[0] is y.args[0]

@@ -60,7 +60,7 @@ class Evaluation:
 
     def _run(self, what: str, options: tuple[Any, ...], *inputs: Numbers) -> list[Numbers] | None:
         """Outputs of a program, one row a state; None where sweeps serve."""
-        if self.programs is None or any(x.dtype != np.float64 for x in inputs):
+        if self.programs is None or not self.programs.serves(what) or any(x.dtype != np.float64 for x in inputs):
             return None
         rows = [np.ascontiguousarray(x.reshape(len(x), math.prod(x.shape[1:]))) for x in inputs]
         return self.programs(what, *options).batch(rows, len(inputs[0]), os.cpu_count() or 1)

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_recorder import BlockRecorder, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import ModelNumbers
+from supple.engines.blocks.places import Indices
 
 Numbers = NDArray[np.float64]
 DIRECTIONS = ("rotation", "axes", "directions", "rates", "frames.rotation", "row_first", "row_second", "row_ratios")
@@ -82,5 +84,5 @@ def _loaded(recorder: BlockRecorder, arrays: Any, inside: str, first: int) -> tu
             parts[name], first = _loaded(recorder, x, f"{inside}.{name}" if inside else name, first)
         return type(arrays)(**parts), first
     if arrays.dtype.kind != "f":
-        return tuple(arrays.tolist()) if arrays.ndim == 1 else arrays, first
+        return Indices(arrays), first
     return ModelNumbers(recorder, arrays, first, folded(inside)), first + arrays.size

@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import NUMBERS, ROW, BlockRecorder, Cells, by_element, recording
+from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, by_element, recording
+from supple.engines.blocks.cells import ROW, Cells
 from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.engines.blocks.places import Indices
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
 from supple.model.number_arrays import NumberArrays
+from supple.model.program_sizes import quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
@@ -31,8 +34,6 @@ from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 
 Numbers = NDArray[np.float64]
-MOST_BODIES, MOST_MODES, MOST_PAIRS = 300, 400, 1200
-"""Beyond these a model's blocks would take long to record or to compile."""
 Ends = tuple[Mapping[str, Nodes], Mapping[str, Nodes]]
 """Inputs and outputs of a function on nodes, by name."""
 KEPT = 256
@@ -68,12 +69,7 @@ class ModelStructure:
 
     def fits(self) -> bool:
         """Whether the blocks are quickly made."""
-        if len(self.tree.parent) - 1 > MOST_BODIES:
-            return False
-        if self.flex is None:
-            return True
-        pairs = len(self.flex.pair_mode) + len(self.flex.offdiagonal_mode) + len(self.flex.factor_mode)
-        return int(self.flex.modes.sum()) <= MOST_MODES and pairs <= MOST_PAIRS
+        return quickly_made(self.tree, self.flex)
 
 
 class RecursionRecording:
@@ -148,7 +144,7 @@ def hybrid_dynamics(r: RecursionRecording, given: tuple[bool, ...], applied: boo
     drive, wrench = r.input("drive", r.nv), r.wrench(applied)
     a = r.output("a", r.nv)
     recorded(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
-    mask: Any = given
+    mask: Any = Indices(given)
     actuation = Actuation(drive[0], mask, wrench[0])
     recorded(articulated.articulate)(r.tree, r.flex, States(q[0], v[0]), actuation, r.ws, a[0])
     if any(given):
@@ -299,7 +295,9 @@ def lifted_program(function: Function) -> tuple[Program, Numbers]:
             old: new for name, x in function.inputs.items() for old, new in zip(x.flat, inputs[name], strict=True)
         }
         outputs = lifted.moved(recorder, leaves, lambda i: recorder.load(NUMBERS, i, 0))
-        return recorder.program(inputs, outputs)
+        made = recorder.program(inputs, outputs)
+        recorder.release()
+        return made
 
     return remembered((lifted.digest,), make), lifted.numbers
 
@@ -321,7 +319,9 @@ def program(structure: ModelStructure, digest: str, what: str, *options: Any) ->
     def make() -> Program:
         r = RecursionRecording(structure)
         with recording(r.recorder):
-            return RECURSIONS[what](r, *options)
+            made = RECURSIONS[what](r, *options)
+        r.recorder.release()
+        return made
 
     return remembered((digest, what, *options), make)
 
@@ -337,7 +337,12 @@ class Programs:
     def __init__(self, structure: ModelStructure) -> None:
         self._structure, self._digest = structure, structure.digest()
         self._numbers = structure.numbers.values()
+        self._rows_quickly_made = rows_quickly_made(structure.tree)
         self._bound: dict[tuple[Any, ...], Bound] = {}
+
+    def serves(self, what: str) -> bool:
+        """Whether the blocks of a recursion are quickly made."""
+        return what != "mass_matrix" or self._rows_quickly_made
 
     def __call__(self, what: str, *options: Any) -> Bound:
         """A recursion with the model's numbers."""

@@ -85,6 +85,8 @@ def recorded_program(
         trace = RecordedTrace(model, numbers, LIMIT)
         with recording(trace.graph):
             inputs, outputs = make(trace, trace.groups)
-        return trace.graph.program(inputs, outputs)
+        made = trace.graph.program(inputs, outputs)
+        trace.graph.release()
+        return made
 
     return remembered((numbers.digest(), model.nq, *key), recorded_blocks), numbers.values()

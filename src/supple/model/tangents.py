@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.block_recorder import Cells, recording
+from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.tangent_groups import Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.model.programs import (

@@ -34,11 +34,17 @@ def configuration_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Work
 
 
 @step
+def own_inertia_step(tree: Tree, flex: Flex | None, k: int, ws: Workspace) -> None:
+    """P(k) starts as the body's own inertia M_rr(k); the ground's is zero. Given moment, inertia of a flexible body."""
+    P = rigid_inertia(tree.mass[k], own_moment(tree, flex, k, ws), own_inertia(tree, flex, k, ws))
+    store_inertia(ws.P, k, P)
+
+
+@step
 def own_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
-    """P(k) starts as the body's own inertia M_rr(k); the ground's is zero."""
+    """P of all bodies and of the ground, as `own_inertia_step` has it."""
     for k in range(len(tree.parent)):
-        P = rigid_inertia(tree.mass[k], own_moment(tree, flex, k, ws), own_inertia(tree, flex, k, ws))
-        store_inertia(ws.P, k, P)
+        own_inertia_step(tree, flex, k, ws)
 
 
 @step

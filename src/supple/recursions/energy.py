@@ -9,7 +9,7 @@ from supple.recursions.composite import configuration_step
 from supple.recursions.forces import spring_vector
 from supple.recursions.kinematics import pose_step, twist_step
 from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
-from supple.recursions.states import States
+from supple.recursions.states import States, state_at
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
     TINY,
@@ -61,24 +61,47 @@ def first_moment(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace)
 
 
 @step
-def spring_energy(tree: Tree, flex: Flex | None, q: Array, ws: Workspace) -> Number:
-    """Energy in the springs of the joints and between points, and of deformation."""
-    energy = 0.0
-    for i in range(len(tree.stiffness)):
+def body_sums_step(
+    tree: Tree, flex: Flex | None, k: int, state: States, ws: Workspace, energy: Array, momentum: Array, moment: Array
+) -> None:
+    """Add what body k has of kinetic energy, momentum and first moment. Given V, R_ground, p_ground, coupling."""
+    body, V = body_momentum(tree, flex, k, state.v, ws), load6(ws.V, k)
+    energy[0] += 0.5 * dot6(body, V)
+    if flex is not None:
+        energy[0] += modal_energy(flex, k, state.v, V, ws.flex)
+    on_ground = force_to_parent(load9(ws.R_ground, k), load3(ws.p_ground, k), body)
+    for i in range(6):
+        momentum[i] += on_ground[i]
+    own = first_moment(tree, flex, k, state.q, ws)
+    for i in range(3):
+        moment[i] += own[i]
+
+
+@step
+def joint_energy_step(tree: Tree, flex: Flex | None, k: int, state: States, energy: Array) -> None:
+    """Add the energy of the joint's own inertia and spring of body k; that of a mode is the diagonal of G and K."""
+    for i in range(tree.v_first[k], tree.v_first[k + 1]):
+        energy[0] += 0.5 * tree.joint_inertia[i] * state.v[i] * state.v[i]
         j = tree.q_of_speed[i]
         if j >= 0:
-            stretch = q[j] - tree.rest[i]
-            energy = energy + 0.5 * tree.stiffness[i] * stretch * stretch
-    if flex is not None:
-        for k in range(1, len(tree.parent)):
-            for r in range(flex.modes[k]):
-                other = offdiagonal_sum(flex, flex.mode_row[k] + r, 1, q, flex.q_mode[k])
-                energy = energy + 0.5 * q[flex.q_mode[k] + r] * other
-    for e in range(len(tree.spring_frames)):
-        d = spring_vector(tree, flex, e, q, ws)
-        stretch = np.sqrt(dot(d, d) + TINY) - tree.spring_constants[e, 2]
-        energy = energy + 0.5 * tree.spring_constants[e, 0] * stretch * stretch
-    return energy
+            stretch = state.q[j] - tree.rest[i]
+            energy[1] += 0.5 * tree.stiffness[i] * stretch * stretch
+
+
+@step
+def deformation_energy_step(flex: Flex, k: int, q: Array, energy: Array) -> None:
+    """Add the energy of deformation of body k but for the diagonal of K."""
+    for r in range(flex.modes[k]):
+        other = offdiagonal_sum(flex, flex.mode_row[k] + r, 1, q, flex.q_mode[k])
+        energy[1] += 0.5 * q[flex.q_mode[k] + r] * other
+
+
+@step
+def spring_energy_step(tree: Tree, flex: Flex | None, e: int, q: Array, ws: Workspace, energy: Array) -> None:
+    """Add the energy of the spring e between points. Given R_ground, p_ground."""
+    d = spring_vector(tree, flex, e, q, ws)
+    stretch = np.sqrt(dot(d, d) + TINY) - tree.spring_constants[e, 2]
+    energy[1] += 0.5 * tree.spring_constants[e, 0] * stretch * stretch
 
 
 @sweep
@@ -86,33 +109,24 @@ def energy_and_momentum(
     tree: Tree, flex: Flex | None, states: States, ws: Workspace, energy: Array, momentum: Array, moment: Array
 ) -> None:
     """For a batch of states: energy (s, 2) kinetic and potential; momentum (s, 6) about the ground's origin, in ground
-    axes; moment (s, 3), the total mass times the centre of mass in the ground frame.
+    axes; moment (s, 3), the total mass times the centre of mass in the ground frame. All zero at the start.
 
-    The joints' own inertia counts in the energy alone: it is not a body. That of a mode is the diagonal of G.
+    The joints' own inertia counts in the energy alone: it is not a body.
     """
+    n = len(tree.parent)
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     for s in range(len(states.q)):
-        q, v = states.q[s], states.v[s]
-        kinetic = 0.0
-        potential = 0.0
-        total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        moments = (0.0, 0.0, 0.0)
-        for k in range(1, len(tree.parent)):
-            configuration_step(tree, flex, k, q, ws)
-            pose_step(tree, flex, k, q, ws)
-            twist_step(tree, flex, k, v, ws)
-            body = body_momentum(tree, flex, k, v, ws)
-            kinetic = kinetic + 0.5 * dot6(body, load6(ws.V, k))
-            if flex is not None:
-                kinetic = kinetic + modal_energy(flex, k, v, load6(ws.V, k), ws.flex)
-            total = add6(total, force_to_parent(load9(ws.R_ground, k), load3(ws.p_ground, k), body))
-            moments = add(moments, first_moment(tree, flex, k, q, ws))
-        for i in range(len(tree.joint_inertia)):
-            kinetic = kinetic + 0.5 * tree.joint_inertia[i] * v[i] * v[i]
-        potential = spring_energy(tree, flex, q, ws) - dot(g, moments)
-        energy[s, 0] = kinetic
-        energy[s, 1] = potential
-        for i in range(6):
-            momentum[s, i] = total[i]
-        for i in range(3):
-            moment[s, i] = moments[i]
+        state = state_at(states, s)
+        for k in range(1, n):
+            configuration_step(tree, flex, k, state.q, ws)
+            pose_step(tree, flex, k, state.q, ws)
+            twist_step(tree, flex, k, state.v, ws)
+            body_sums_step(tree, flex, k, state, ws, energy[s], momentum[s], moment[s])
+        for k in range(1, n):
+            joint_energy_step(tree, flex, k, state, energy[s])
+        if flex is not None:
+            for k in range(1, n):
+                deformation_energy_step(flex, k, state.q, energy[s])
+        for e in range(len(tree.spring_frames)):
+            spring_energy_step(tree, flex, e, state.q, ws, energy[s])
+        energy[s, 1] -= dot(g, (moment[s, 0], moment[s, 1], moment[s, 2]))

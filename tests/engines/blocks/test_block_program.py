@@ -11,7 +11,8 @@ import pytest
 
 from supple.engines.blocks import library as libraries
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.code_cache.code_room import file_name
 from supple.engines.llvm.jit import object_code_of
 from supple.expressions.operations import FUNCTIONS

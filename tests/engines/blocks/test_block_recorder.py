@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import Cells, ModelNumbers
 
 NONE = np.zeros(0)
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.block_recorder import BlockRecorder, Cells, ModelNumbers
+from supple.engines.blocks.block_recorder import BlockRecorder
+from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.blocks.tangent_groups import Pass
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.expressions.operations import OPERATIONS

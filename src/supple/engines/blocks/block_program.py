@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, Cells
+from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import Instance, instances
+from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread

@@ -4,22 +4,28 @@ The plain twin of a recursion runs once on `Cells` in place of arrays. What it r
 same block, a constant if it is known to be one, else a load; what it writes is stored where the block ends. A block
 ends where the recursion turns to the next body. Values that a recursion keeps beyond the end of a block (sums over the
 bodies) are stored and loaded by themselves.
+
+Steps that return nothing are put off until something else happens: all that is done to one body is a segment, recorded
+once for all bodies that are alike (see `instancing`).
 """
 
 from __future__ import annotations
 
 import math
 import threading
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from operator import index
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.blocks.calls import Call, Calls
+from supple.engines.blocks.instancing import Key, Prototypes, Replay, Segment
+from supple.engines.blocks.places import counted
 from supple.expressions.graph import Expr, Graph
 
 Address = tuple[str, int, int]
@@ -30,8 +36,8 @@ SMALL = 48
 """Loads, operations and stores below which a block goes on with the next body."""
 LARGE = 600
 """Nodes beyond which a block ends at the next store: the time to compile grows faster than a block."""
-ROW = 36
-"""Longest row whose cells are addressed by the row and a fixed place in it."""
+MOST_STORES = 96
+"""Stores beyond which a block outside segments ends, for the same reason: each may have a row of its own."""
 
 
 class Recorded:
@@ -42,76 +48,136 @@ class Recorded:
 
 
 class BlockRecorder(Graph):
-    """A graph that is cut into blocks; nodes of earlier blocks may be used in later ones."""
+    """A graph that is cut into blocks; nodes of earlier blocks may be used in later ones.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    instancing : bool
+        Whether segments that are alike are recorded once. The blocks are the same without it.
+
+    Attributes
+    ----------
+    blocks : list
+        What was recorded, in order.
+    cells : int
+        How many there are.
+    recorded_segments : int
+        How many segments were recorded, not instanced.
+    known, folded : array of float
+        What is known of the cells and of the numbers at this point; NaN for nothing.
+    """
+
+    def __init__(self, instancing: bool = True) -> None:
         self._first = 0
+        self._constants: dict[float, Expr] = {}
         super().__init__()
-        self.blocks: list[Recorded] = [Recorded()]
-        self._firsts = [0]
+        self.blocks: list[Recorded | Replay] = []
+        self._firsts: list[int] = []
         self.cells = 0
-        self._values: dict[int, Expr | None] = {}
+        self.known, self.folded = array("d"), array("d", [math.nan])
         self._kept: dict[int, Address] = {}
         self._touched = 0
         self._element: Any = None
+        self._calls = Calls()
+        self._segment: Segment | None = None
+        self._scratch: list[int] = []
+        self._scratched = 0
+        self._prototypes, self._instancing = Prototypes(), instancing
+        self.recorded_segments = 0
+        self._begin()
 
     # ------------------------------------------------------------ memory
 
-    def allocate(self, count: int) -> int:
-        """The first of so many new cells."""
+    def allocate(self, count: int, initial: Any = None) -> int:
+        """The first of so many new cells, with what is there at the start if it is known."""
         first, self.cells = self.cells, self.cells + count
+        if initial is None:
+            self.known.extend([math.nan] * count)
+        else:
+            self.known.frombytes((np.asarray(initial, dtype=float) + 0.0).tobytes())  # no negative zero
         return first
 
-    def read(self, at: int, row: int, initial: float | None) -> Expr:
-        """What is in the cell `at` of a row; before anything was written there the initial number, if it has one."""
-        stored = self.blocks[-1].stores.get(at)
+    def fold(self, first: int, values: NDArray[np.float64], folded: tuple[float, ...]) -> None:
+        """Say which numbers from the first on belong to the structure."""
+        missing = first + values.size - len(self.folded)
+        self.folded.extend([math.nan] * missing)
+        known = np.where(np.isin(values, folded), values + 0.0, math.nan)
+        self.folded[first : first + values.size] = array("d", known.tobytes())
+
+    def read(self, at: int, row: int, term: int) -> Expr:
+        """What is in the cell `at` of a row, which follows from a term."""
+        if self._calls.waiting:
+            self.perform()
+        if self._segment is not None and self._segment.memory.add(at, row, term):
+            self._segment.reads[at] = self.known[at]
+        stored = self._stores.get(at)
         if stored is not None:
             return stored[1]
-        if at in self._values:
-            known = self._values[at]
-            if known is not None:
-                return known
-        elif initial is not None:
-            return self.constant(initial)
-        return self.load(MEMORY, row, at - row)
+        value = self.known[at]
+        return self.constant(value) if value == value else self._load(MEMORY, row, at - row)
 
-    def load(self, space: str, row: int, column: int) -> Expr:
+    def number(self, at: int, row: int, term: int) -> Expr:
+        """The number `at` of a row, which follows from a term."""
+        if self._calls.waiting:
+            self.perform()
+        if self._segment is not None:
+            self._segment.numbers.add(at, row, term)
+        value = self.folded[at]
+        return self.constant(value) if value == value else self._load(NUMBERS, row, at - row)
+
+    def _load(self, space: str, row: int, column: int) -> Expr:
         """The leaf of a cell as it is when the block begins."""
         self._touched += 1
         return self._make("input", (), (space, row, column))
 
-    def write(self, at: int, row: int, value: Any) -> None:
+    def write(self, at: int, row: int, term: int, value: Any) -> None:
         """Store a node or a number where the block ends."""
+        if self._calls.waiting:
+            self.perform()
+        if self._segment is not None:
+            self._segment.memory.add(at, row, term)
         self._touched += 1
-        self.blocks[-1].stores[at] = ((MEMORY, row, at - row), self.node(value))
-        if len(self.nodes) - self._first > LARGE:
-            self.end()
+        self._stores[at] = ((MEMORY, row, at - row), self.node(value))
+        if len(self._known) > LARGE or (self._segment is None and len(self._stores) > MOST_STORES):
+            self._end()
 
     # ------------------------------------------------------------ blocks
 
-    def turn_to(self, element: tuple[str, int]) -> None:
+    def turn_to(self, element: tuple[str, Any]) -> None:
         """What follows belongs to another body or force element."""
+        self.perform()
         if element != self._element:
             self._element = element
             self.cut()
 
     def cut(self, small: int = SMALL) -> None:
         """End the block, unless it is a small one."""
-        if len(self.nodes) - self._first + self._touched >= small:
+        self.perform()
+        if len(self._known) + self._touched >= small:
             self.end()
 
     def end(self) -> None:
-        """End the block."""
-        for at, (_, node) in self.blocks[-1].stores.items():
-            self._values[at] = node if node.op == "constant" else None
+        """End the block, with all that was put off."""
+        self.perform()
+        self._end()
+
+    def _end(self) -> None:
+        for at, (_, node) in self._stores.items():
+            self.known[at] = node.value if node.op == "constant" else math.nan
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a new block."""
         self._first, self._touched = len(self.nodes), 0
         self._forget()
-        self.blocks.append(Recorded())
+        recorded = Recorded()
+        self._stores = recorded.stores
+        self.blocks.append(recorded)
         self._firsts.append(self._first)
 
     def _forget(self) -> None:
         """What cells held when the block began says nothing about the next."""
-        self._known = {key: node for key, node in self._known.items() if key[0] == "constant"}
+        self._known.clear()
 
     def address(self, leaf: Expr) -> Address:
         """Where a leaf is loaded from."""
@@ -128,129 +194,102 @@ class BlockRecorder(Graph):
             if x.op == "input" and x.value[0] == NUMBERS:
                 self._kept[x.id] = x.value
             else:  # also a load from memory, where something else may stand by now
-                at = self.allocate(1)
-                self._kept[x.id] = (MEMORY, at, 0)
-                self._values[at] = None
-                self.blocks[bisect_right(self._firsts, x.id) - 1].stores[at] = (self._kept[x.id], x)
-        return self.load(*self._kept[x.id])
+                self._keep(x)
+        return self._load(*self._kept[x.id])
+
+    def _keep(self, x: Expr) -> None:
+        """Store a node of an earlier block there; in a segment, where other segments do so too."""
+        if self._segment is None:
+            at = self.allocate(1)
+        else:
+            if self._scratched == len(self._scratch):
+                self._scratch.append(self.allocate(1))
+            at = self._scratch[self._scratched]
+            self._scratched += 1
+            self._segment.memory.add(at, at, 0)
+        self._kept[x.id] = (MEMORY, at, 0)
+        block = self.blocks[bisect_right(self._firsts, x.id) - 1]
+        assert isinstance(block, Recorded)
+        block.stores[at] = (self._kept[x.id], x)
+
+    def constant(self, value: float) -> Expr:
+        """The node of a number."""
+        found = self._constants.get(value)
+        if found is None:
+            number = float(value) + 0.0  # no negative zero
+            found = self._constants[number] = Expr(self, len(self.nodes), "constant", (), number)
+            self.nodes.append(found)
+        return found
 
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        first = self._first
         for a in args:
-            if a.id < self._first and a.op != "constant":
+            if a.id < first and a.op != "constant":
                 args = tuple([self.node(x) for x in args])
                 break
-        return super()._make(op, args, value)
-
-
-class Cells:
-    """An array of cells: what stands for an array of the state or of a workspace while a recursion is recorded.
-
-    Parameters
-    ----------
-    recorder : BlockRecorder
-    shape : tuple of int
-    initial : number or array, optional
-        What is there at the start; without it, what the caller puts there.
-    rows : bool
-        Whether cells are addressed by the row that they are in and their place there, which suits rows that are read
-        and written as a whole.
-    first : int, optional
-        The first cell; new ones if not given.
-    """
-
-    __slots__ = ("_initial", "_rows", "first", "recorder", "shape")
-
-    def __init__(
-        self,
-        recorder: BlockRecorder,
-        shape: tuple[int, ...],
-        initial: NDArray[np.float64] | float | None = None,
-        rows: bool = False,
-        first: int | None = None,
-    ) -> None:
-        self.recorder, self.shape, self._rows = recorder, shape, rows
-        self.first = recorder.allocate(self.size) if first is None else first
-        self._initial = initial if initial is None else np.broadcast_to(initial, shape)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    @property
-    def size(self) -> int:
-        """Number of cells."""
-        return math.prod(self.shape)
-
-    def _place(self, key: Any) -> tuple[int, int]:
-        """Where an entry or a part of the array begins, and its row."""
-        at = row = 0
-        for n, i in zip(self.shape, key if isinstance(key, tuple) else (key,), strict=False):
-            at, row = at * n + index(i), at * n
-        if isinstance(key, tuple) and len(key) == len(self.shape) and self._rows:
-            return self.first + at, self.first + row
-        return self.first + at, self.first + at
-
-    def __getitem__(self, key: Any) -> Any:
-        at, row = self._place(key)
-        axes = len(key) if isinstance(key, tuple) else 1
-        initial = None if self._initial is None else self._initial[key]
-        if axes == len(self.shape):
-            return self.recorder.read(at, row, initial)
-        shape = self.shape[axes:]
-        return Cells(
-            self.recorder,
-            shape,
-            initial,
-            self._rows and len(shape) > 1,
-            self.first + (at - self.first) * math.prod(shape),
-        )
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(key, slice):
-            for i in range(*key.indices(len(self))):
-                self[i] = value
-        elif len(key) < len(self.shape) if isinstance(key, tuple) else len(self.shape) > 1:
-            self[key][:] = value
+        key: tuple[Any, ...]
+        if len(args) == 2:
+            key = (op, args[0].id, args[1].id)
         else:
-            self.recorder.write(*self._place(key), value)
+            key = (op, value) if not args else (op, *[a.id for a in args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Expr(self, len(self.nodes), op, args, value)
+            self.nodes.append(found)
+        return found
 
+    def release(self) -> None:
+        """Let go of all nodes, which know this graph as it knows them: else they wait for a collection of garbage."""
+        self.nodes, self.blocks, self._prototypes = [], [], Prototypes()
+        for nodes in (self._known, self._constants, self._stores, self._kept):
+            nodes.clear()
 
-class ModelNumbers:
-    """An array of the model's numbers while a recursion is recorded.
+    # ------------------------------------------------------------ segments
 
-    Zeros belong to the structure, in arrays of directions ones too; all others are loaded.
+    def call(self, step: Callable[..., Any], element: tuple[str, Any], place: int, args: tuple[Any, ...]) -> None:
+        """Put off a step that returns nothing; the body or force element is its argument at a place."""
+        if self._segment is not None:
+            self.turn_to(element)
+            step(*args)
+            return
+        if self._calls.waiting and element != self._calls.element:
+            self.perform()
+        if not self._calls.add(step, element, place, args):
+            self.perform()
+            self.turn_to(element)
+            step(*args)
 
-    Parameters
-    ----------
-    recorder : BlockRecorder
-    values : array of one or two axes
-    first : int
-        Where the array begins among the numbers.
-    folded : tuple of float
-        Values that belong to the structure.
-    """
-
-    __slots__ = ("_first", "_folded", "_values", "recorder", "shape")
-
-    def __init__(
-        self, recorder: BlockRecorder, values: NDArray[np.float64], first: int, folded: tuple[float, ...]
-    ) -> None:
-        self.recorder, self.shape = recorder, values.shape
-        self._values, self._first, self._folded = values.tolist(), first, folded
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, key: Any) -> Expr:
-        if isinstance(key, tuple):
-            i, j = key
-            value, row, column = self._values[i][j], self._first + index(i) * self.shape[1], index(j)
-            if self.shape[1] > ROW:
-                row, column = row + column, 0
+    def perform(self) -> None:
+        """Do what was put off: record it, or take it from a segment that was alike."""
+        if not self._calls.waiting:
+            return
+        if self._stores or self._known:
+            self._end()
+        key, arguments, calls = self._calls.take()
+        found = self._prototypes.find(key, arguments, self.known, self.folded) if self._instancing else None
+        if found is None:
+            self._record(key, arguments, calls)
         else:
-            value, row, column = self._values[key], self._first + index(key), 0
-        if value in self._folded:
-            return self.recorder.constant(value)
-        return self.recorder.load(NUMBERS, row, column)
+            found.prototype.write(found.rows, self.known)
+            self.blocks[-1:] = [found, self.blocks[-1]]
+            self._firsts.append(self._first)
+        self._element = self._calls.element
+
+    def _record(self, key: Key, arguments: list[int], calls: list[Call]) -> None:
+        """Record a segment from the beginning of a block to the end of one."""
+        segment = self._segment = Segment(arguments)
+        self._scratched, first = 0, len(self.blocks) - 1
+        element, *integers = segment.origins.arguments
+        self._element = (self._calls.element[0], element)
+        for call in calls:
+            call.run(element, integers)
+        self._end()
+        self._segment = None
+        self.recorded_segments += 1
+        blocks = self.blocks[first:-1]
+        written = {at: self.known[at] for block in blocks if isinstance(block, Recorded) for at in block.stores}
+        if self._instancing:
+            self._prototypes.add(key, segment, blocks, written, self.folded)
 
 
 _active = threading.local()
@@ -268,6 +307,7 @@ def recording(recorder: BlockRecorder) -> Iterator[None]:
 
 def by_element(twin: FunctionType) -> Callable[..., Any]:
     """A step of body k or of force element e, which tells the recorder so."""
+    twin.__globals__["range"] = counted
     code = twin.__code__
     parameters = code.co_varnames[: code.co_argcount]
     element = next((name for name in ("k", "e") if name in parameters), None)
@@ -275,8 +315,11 @@ def by_element(twin: FunctionType) -> Callable[..., Any]:
         return twin
     place = parameters.index(element)
 
+    def put_off(*args: Any) -> None:
+        _active.recorder.call(twin, (element, args[place]), place, args)
+
     def step(*args: Any) -> Any:
         _active.recorder.turn_to((element, args[place]))
         return twin(*args)
 
-    return step
+    return put_off if twin.__annotations__.get("return") == "None" else step

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from supple.engines.blocks.block_recorder import MEMORY, Address, BlockRecorder
+import numpy as np
+
+from supple.engines.blocks.block_recorder import MEMORY, NUMBERS, Address, BlockRecorder
+from supple.engines.blocks.instancing import Integers, Prototype, Replay
 from supple.expressions.graph import Expr, order_of
 
 Operand = int | float
 """The number of an operation, or a constant."""
 Operation = tuple[Any, ...]
+Store = tuple[Address, Expr]
 
 
 @dataclass(frozen=True)
@@ -58,24 +63,78 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int]) -> list[Instance]
     outputs : iterable of int
         Cells that are read afterwards; all other stores that no later block reads are left out.
     """
-    live = set(outputs)
+    live = bytearray(recorder.cells)
+    for at in outputs:
+        live[at] = 1
     found: list[Instance] = []
     known: dict[str, Block] = {}
     for recorded in reversed(recorder.blocks):
-        stores = [(address, node) for at, (address, node) in recorded.stores.items() if at in live]
+        if isinstance(recorded, Replay):
+            found += _replayed(recorded, live, known)
+            continue
+        stores = [x for at, x in recorded.stores.items() if live[at]]
         if stores:
-            live.difference_update(row + place for (_, row, place), _ in stores)
-            order = order_of(node for _, node in stores)
-            leaves = {n.id: recorder.address(n) for n in order if n.op == "input"}
-            live.update(row + place for space, row, place in leaves.values() if space == MEMORY)
-            block, rows = _canonical(order, leaves, stores)
-            found.append(Instance(known.setdefault(block.name, block), rows))
+            block, rows, loads = _alive(stores, known, recorder.address)
+            for (_, row, place), _ in stores:
+                live[row + place] = 0
+            for at in loads:
+                live[at] = 1
+            found.append(Instance(block, rows))
     return found[::-1]
 
 
-def _canonical(
-    order: list[Expr], leaves: dict[int, Address], stores: list[tuple[Address, Expr]]
-) -> tuple[Block, tuple[int, ...]]:
+def _alive(
+    stores: list[Store], known: dict[str, Block], address: Callable[[Expr], Address]
+) -> tuple[Block, tuple[int, ...], list[int]]:
+    """The block of some stores, its rows, and the cells in memory that it loads from the addresses of leaves."""
+    order = order_of(node for _, node in stores)
+    leaves = {n.id: address(n) for n in order if n.op == "input"}
+    block, rows = _canonical(order, leaves, stores)
+    loads = [row + place for space, row, place in leaves.values() if space == MEMORY]
+    return known.setdefault(block.name, block), rows, loads
+
+
+class _Shared(NamedTuple):
+    """What is left of a block of a prototype, for all its instances: numbers of its rows and of cells."""
+
+    block: Block
+    rows: Integers
+    stores: Integers
+    loads: Integers
+
+
+def _replayed(replay: Replay, live: bytearray, known: dict[str, Block]) -> list[Instance]:
+    """The instances of a segment that was alike, last first."""
+    prototype, alive = replay.prototype, np.frombuffer(live, dtype=np.uint8)
+    cells, _ = prototype.kind.cells(replay.rows)
+    found = []
+    for i in range(len(prototype.blocks) - 1, -1, -1):
+        mask = alive[cells[prototype.stores[i]]].tobytes()
+        if (i, mask) not in prototype.shared:
+            prototype.shared[i, mask] = _shared(prototype, i, mask, known)
+        shared = prototype.shared[i, mask]
+        if shared is not None:
+            alive[cells[shared.stores]] = 0
+            alive[cells[shared.loads]] = 1
+            found.append(Instance(shared.block, tuple(replay.rows[shared.rows].tolist())))
+    return found
+
+
+def _shared(prototype: Prototype, i: int, mask: bytes, known: dict[str, Block]) -> _Shared | None:
+    """What is left of block i of a prototype if only some of its stores are alive; None for nothing."""
+    stores = [x for x, alive in zip(prototype.blocks[i].stores.values(), mask, strict=True) if alive]
+    if not stores:
+        return None
+    block, rows, loads = _alive(stores, known, attrgetter("value"))
+    return _Shared(
+        block,
+        np.array([prototype.row_number[s == NUMBERS][row] for s, row in zip(block.spaces, rows, strict=True)], int),
+        np.array([prototype.cell_number[row + place] for (_, row, place), _ in stores], int),
+        np.array([prototype.cell_number[at] for at in loads], int),
+    )
+
+
+def _canonical(order: list[Expr], leaves: dict[int, Address], stores: list[Store]) -> tuple[Block, tuple[int, ...]]:
     """A block with its nodes and rows numbered as they come, and the first cells of its rows.
 
     ModelNumbers are no nodes of their own here: when they were first made says nothing about the structure.

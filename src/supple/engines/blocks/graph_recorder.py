@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.block_recorder import LARGE, MEMORY, ROW, Address, BlockRecorder, Cells
+from supple.engines.blocks.block_recorder import LARGE, MEMORY, NUMBERS, SMALL, Address, BlockRecorder, Recorded
+from supple.engines.blocks.cells import ROW, Cells
 from supple.expressions.graph import Expr, Graph
 
 Nodes = NDArray[Any]
@@ -35,6 +36,21 @@ class GraphRecorder(BlockRecorder):
         self.limit = limit
         self._places: dict[int, Address] = {}
         self._rows: dict[int, tuple[int, int]] = {}
+
+    def call(self, step: Callable[..., Any], element: tuple[str, Any], place: int, args: tuple[Any, ...]) -> None:
+        """Record a step of a body or force element at once: it works on values."""
+        self.turn_to(element)
+        step(*args)
+
+    def cut(self, small: int = SMALL) -> None:
+        """End the block, unless it is a small one."""
+        if len(self.nodes) - self._first >= small:
+            self.end()
+
+    def number(self, at: int, row: int, term: int) -> Expr:
+        """The number `at` of a row."""
+        value = self.folded[at]
+        return self.constant(value) if value == value else self.load(NUMBERS, row, at - row)
 
     def load(self, space: str, row: int, column: int) -> Expr:
         """The leaf of a cell, which is written once."""
@@ -74,7 +90,9 @@ class GraphRecorder(BlockRecorder):
         return bisect_right(self._firsts, x.id) - 1
 
     def _store(self, number: int, at: Address, x: Expr) -> None:
-        self.blocks[number].stores[at[1] + at[2]] = (at, x)
+        block = self.blocks[number]
+        assert isinstance(block, Recorded)
+        block.stores[at[1] + at[2]] = (at, x)
 
     def _free_place(self, number: int) -> Address:
         """The next place in the row of what a block keeps."""

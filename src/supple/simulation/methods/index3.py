@@ -196,14 +196,16 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
     cl, ws = ct.closures, t.workspace()
     t.run(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
     t.run(closed_chains.constraint_rates)(ct, States(x.q, x.v), ws, cw)
+    framed = [i for i in range(len(cl.row_pair)) if cl.row_pair[i] >= 0]
+    coupled = [i for i in range(len(cl.row_pair)) if cl.row_pair[i] < 0]
     out = []
     for row_sizes in sizes:
         t.run(newton_euler.at_rest)(t.flex, ws)
         balance = np.zeros(len(cw.still), dtype=object)
-        for i in np.flatnonzero(np.array(cl.row_pair) >= 0):
+        for i in framed:
             t.run(closure_forces.row_force)(ct, i, row_sizes[i], x.q, ws, cw)
         t.run(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
-        for i in np.flatnonzero(np.array(cl.row_pair) < 0):
+        for i in coupled:
             for j in range(2):
                 speed = cl.row_speeds[i, j]
                 balance[speed] = balance[speed] - cl.row_ratios[i, j] * row_sizes[i]

@@ -1,0 +1,49 @@
+"""Which models have blocks that are quickly made: what has to be recorded and compiled, estimated from the arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.recursions.tree import Flex, Tree
+
+MOST_BODIES, MOST_UNLIKE, MOST_MODES, MOST_PAIRS = 4000, 300, 400, 1200
+"""Most bodies, bodies of which no earlier one is alike, modes of these, and pairs of modes."""
+MOST_ROW_STEPS = 5000
+"""Most bodies that all rows of a mass matrix are carried past on their way to the ground."""
+
+
+def quickly_made(tree: Tree, flex: Flex | None) -> bool:
+    """Whether the blocks of a model are, but for its mass matrix."""
+    if len(tree.parent) - 1 > MOST_BODIES:
+        return False
+    first = unlike(tree, flex)
+    if len(first) > MOST_UNLIKE:
+        return False
+    if flex is None:
+        return True
+    pairs = len(flex.pair_mode) + len(flex.offdiagonal_mode) + len(flex.factor_mode)
+    return int(flex.modes[first].sum()) <= MOST_MODES and pairs <= MOST_PAIRS
+
+
+def rows_quickly_made(tree: Tree) -> bool:
+    """Whether the blocks of the mass matrix are: each of its rows is a step for every body on the way to the ground."""
+    depth = [0] * len(tree.parent)
+    for k, parent in enumerate(tree.parent[1:].tolist(), 1):
+        depth[k] = depth[parent] + 1
+    return int(np.diff(tree.v_first) @ depth) <= MOST_ROW_STEPS
+
+
+def unlike(tree: Tree, flex: Flex | None) -> NDArray[np.int64]:
+    """Bodies of which no earlier one has the same kind of joint, zeros at the same places and as many children."""
+    rows = len(tree.parent)
+    children = np.bincount(tree.parent[1:], minlength=rows)
+    columns = [tree.rotation_kind, tree.translations, tree.parent == 0, children, np.diff(tree.v_first)]
+    if flex is not None:
+        columns += [flex.mode_row, flex.full, flex.attachment >= 0]
+    for x in (tree.rotation, tree.axes, tree.directions):
+        columns += list(np.where(np.isin(x, (0.0, 1.0, -1.0)), x, 0.5).T)
+    for x in (tree.position, tree.moment, tree.inertia, tree.pitch[:, None], tree.mass[:, None]):
+        columns += list(x.T == 0.0)
+    alike = np.stack([x.astype(float) for x in columns], axis=1)
+    return np.sort(np.unique(alike, axis=0, return_index=True)[1])

@@ -1,0 +1,196 @@
+"""Programs with like bodies instanced are those with every body recorded, and take a bounded number of recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import supple
+from generators import random_tree
+from generators_flexible import beam_body, random_flexible_tree
+from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_recorder import BlockRecorder, recording
+from supple.model import program_sizes, programs
+from supple.model.model import Model
+
+LINKS = 9
+ODD = 5
+"""The body that differs from the others."""
+
+
+def recorded(model: Model, instancing: bool, what: str, *options: Any) -> tuple[Program, int]:
+    """A program, and how many segments were recorded for it."""
+    structure = programs.ModelStructure(model.tree, model.flex, model.nq)
+    with mock.patch.object(programs, "BlockRecorder", return_value=BlockRecorder(instancing)):
+        r = programs.RecursionRecording(structure)
+    with recording(r.recorder):
+        return programs.RECURSIONS[what](r, *options), r.recorder.recorded_segments
+
+
+def functions(model: Model) -> list[tuple[Any, ...]]:
+    """All recursions, with and without wrenches and prescribed accelerations."""
+    mask = (np.arange(model.nv) % 3 == 0) & ~model.is_mode
+    none, some = (False,) * model.nv, tuple(mask.tolist())
+    plain = [(name,) for name in ("mass_matrix", "poses", "motions", "sums", "rates", "advance")]
+    dynamics = [("hybrid_dynamics", none, False), ("hybrid_dynamics", some, True), ("pivots", some)]
+    return [*plain, *dynamics, ("inverse_dynamics", False, False), ("inverse_dynamics", True, True)]
+
+
+def numbers_of(model: Model) -> Any:
+    return programs.ModelStructure(model.tree, model.flex, model.nq).numbers()
+
+
+def compared(model: Model) -> dict[str, tuple[int, int]]:
+    """Segments recorded with and without instancing; blocks and rows are the same, and so is every bit of results."""
+    counts = {}
+    for what, *options in functions(model):
+        (one, few), (other, every) = (recorded(model, x, what, *options) for x in (True, False))
+        assert [(x.block.name, x.rows) for x in one.instances] == [(x.block.name, x.rows) for x in other.instances]
+        assert one.cells == other.cells
+        counts[what] = few, every
+    q, v = model.random_state(1)
+    inputs = [np.tile(x, (3, 1)) for x in (q, v, np.ones(model.nv))]
+    pair = (recorded(model, x, "hybrid_dynamics", (False,) * model.nv, False)[0] for x in (True, False))
+    found, wanted = (Bound(x, numbers_of(model)).batch(inputs, 3) for x in pair)
+    assert np.abs(wanted[0]).max() > 0
+    for x, y in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(x, y)
+    return counts
+
+
+LINK = supple.RigidBody(1.3, (0.1, 0.2, 0.3), [[0.5, 0.01, 0.02], [0.01, 0.6, 0.03], [0.02, 0.03, 0.7]])
+OTHER = supple.RigidBody(1.3, (0.1, 0.0, 0.3), [[0.5, 0.0, 0.02], [0.0, 0.6, 0.0], [0.02, 0.0, 0.7]])
+AT = (0.1, 0.2, 0.3)
+
+
+def chain(change: dict[str, Any], links: int = LINKS) -> supple.Mechanism:
+    """Equal links, but for one."""
+    mech = supple.Mechanism("chain")
+    for i in range(links):
+        own: dict[str, Any] = {
+            "body": LINK,
+            "joint": supple.Revolute("z"),
+            "at": AT,
+            "parent": f"b{i - 1}" if i else "ground",
+        }
+        mech.add_body(f"b{i}", **own | (change if i == ODD else {}))
+    return mech
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "zeros of the inertia": {"body": OTHER},
+    "axis": {"joint": supple.Revolute("x")},
+    "skew axis": {"joint": supple.Revolute((0.6, 0.8, 0.0))},
+    "prismatic": {"joint": supple.Prismatic("z")},
+    "fixed": {"joint": supple.Fixed()},
+    "spherical": {"joint": supple.Spherical()},
+    "universal": {"joint": supple.Universal("x", "y")},
+    "helical": {"joint": supple.Helical("z", pitch=0.1)},
+    "three angles": {"joint": supple.BuildingBlock(["x", "y", "z"], "123")},
+    "no offset": {"at": None},
+    "offset with a zero": {"at": (0.1, 0.0, 0.3)},
+    "spring": {"joint": supple.Revolute("z", stiffness=3.0, rest=0.1)},
+    "damper": {"joint": supple.Revolute("z", damping=0.3)},
+    "rotor": {"joint": supple.Revolute("z", inertia=0.2)},
+    "branch": {"parent": "b2"},
+    "second root": {"parent": "ground"},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_chain_with_one_body_that_differs(change: str) -> None:
+    counts = compared(chain(CHANGES[change]).build())
+    for what in ("hybrid_dynamics", "inverse_dynamics", "sums", "poses"):
+        assert counts[what][0] < counts[what][1], what
+
+
+def test_springs_and_wrenches_between_bodies() -> None:
+    mech = chain({})
+    for i in range(LINKS - 1):
+        mech.add_spring_damper(f"s{i}", f"b{i}", f"b{i + 1}", 20.0, 3.0, 0.2)
+        mech.add_wrench(f"w{i}", f"b{i}", (1.0, 0.0, 0.0), axes="ground" if i % 2 else "frame")
+    mech.add_spring_damper("ground", "b3", "ground", 20.0, 0.0, 0.2)
+    compared(mech.build())
+
+
+def limbs() -> Model:
+    """Equal limbs of three bodies on a free base."""
+    mech = supple.Mechanism("limbs")
+    mech.add_body("base", LINK, joint=supple.Free())
+    for i in range(6):
+        for j, axis in enumerate("xyz"):
+            mech.add_body(f"{i}{axis}", LINK, f"{i}{'xyz'[j - 1]}" if j else "base", supple.Revolute(axis), at=AT)
+    return mech.build()
+
+
+def test_equal_limbs_are_recorded_once() -> None:
+    """All but the first, whose base has taken nothing from another yet."""
+    counts = compared(limbs())
+    assert counts["poses"][0] == 1 + 3
+    assert counts["mass_matrix"][0] < 30
+
+
+def flexible_chain(links: int, different: bool = False) -> Model:
+    """Beams, of which one has more modes."""
+    rng = np.random.default_rng(0)
+    usual = beam_body(rng, "cantilever", 4, 0.01)
+    other = beam_body(rng, "cantilever", 6, 0.01)
+    mech = supple.Mechanism("beams")
+    for i in range(links):
+        body = other if different and i == 2 else usual
+        mech.add_body(f"b{i}", body, f"b{i - 1}" if i else "ground", supple.Revolute("y"), at="end" if i else None)
+    return mech.build()
+
+
+@pytest.mark.parametrize("different", [False, True])
+def test_flexible_links(different: bool) -> None:
+    counts = compared(flexible_chain(5, different))
+    assert counts["hybrid_dynamics"][0] < counts["hybrid_dynamics"][1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [random_tree(11, 30), random_flexible_tree(2, 9, forces=True)[0], random_flexible_tree(5, 7, beams=True)[0]],
+)
+def test_random_trees(model: Model) -> None:
+    compared(model)
+
+
+@pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
+def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -> None:
+    short, long = make(8), make(16)
+    for what, *options in functions(short):
+        if what != "mass_matrix":
+            same = [(False,) * long.nv if isinstance(x, tuple) else x for x in options]
+            few = [(False,) * short.nv if isinstance(x, tuple) else x for x in options]
+            assert recorded(short, True, what, *few)[1] == recorded(long, True, what, *same)[1], what
+
+
+def test_a_chain_of_a_thousand_bodies_has_blocks() -> None:
+    mech = supple.Mechanism("chain")
+    for i in range(1000):
+        parent = f"b{i - 1}" if i else "ground"
+        mech.add_body(f"b{i}", LINK, parent, supple.Revolute("xyz"[i % 3]), at=AT if i else None)
+    model = mech.build()
+    program, segments = recorded(model, True, "hybrid_dynamics", (False,) * model.nv, False)
+    assert segments < 30
+    assert len({x.block.name for x in program.instances}) < 40
+    assert model.evaluation.programs is not None
+    assert not model.evaluation.programs.serves("mass_matrix")
+    q, v = 0.02 * np.random.default_rng(0).normal(size=(2, 1000))
+    a = model.forward_dynamics(q, v, np.zeros(1000))
+    rest = model.inverse_dynamics(q, v, a)
+    assert np.abs(rest).max() < 1e-6 * np.abs(model.bias_forces(q, v)).max()
+
+
+def test_many_bodies_that_are_all_different_go_by_sweeps() -> None:
+    model = random_tree(11, 30)
+    assert len(program_sizes.unlike(model.tree, model.flex)) > 10
+    with mock.patch.object(program_sizes, "MOST_UNLIKE", 10):
+        assert not program_sizes.quickly_made(model.tree, model.flex)
+        assert program_sizes.quickly_made(limbs().tree, None)
