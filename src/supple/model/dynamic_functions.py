@@ -186,9 +186,11 @@ class DynamicFunctions(KinematicFunctions):
         wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv))
         drive = np.asarray(drive) + forces if external else drive
         (q_, v_, d_, *w_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
-        if self.loops is not None:
+        if self.loops is not None and w_:
             d_ = d_.copy()
-            a = self.loops.sweeps.forward(States(q_, v_), Actuation(d_, given, self._wrenches(w_, dtype))).a
+            a = self.loops.sweeps.response(States(q_, v_), Actuation(d_, given, self._wrenches(w_, dtype))).a
+        elif self.loops is not None:
+            a, _, d_ = self.loops.sweeps.forward(States(q_, v_), d_, given)
         else:
             wrenches = self._wrenches(w_, dtype) if w_ else None
             a, d_, fault = self.evaluation.hybrid_dynamics(q_, v_, d_, given, wrenches)

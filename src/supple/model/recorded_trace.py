@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.expressions.function import Nodes
 from supple.model.number_arrays import NumberArrays
 from supple.model.programs import Ends, recorded, remembered
 from supple.model.trace import Trace
@@ -79,9 +80,29 @@ def recorded_program(
     model: Model, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends], arrays: Mapping[str, Any]
 ) -> tuple[Program, NDArray[np.float64]]:
     """A program for a function of a model on nodes, and its numbers: see `formulations.protocol`."""
-    numbers = model_numbers(model, arrays)
+    return _recorded(model, model_numbers(model, arrays), key, make)
 
-    def recorded_blocks() -> Program:
+
+def closed_program(
+    model: Model,
+    closures: Closures,
+    key: tuple[Any, ...],
+    inputs: Sequence[str],
+    make: Callable[[RecordedTrace], Mapping[str, Nodes]],
+) -> tuple[Program, NDArray[np.float64]]:
+    """A program for a function of q, v, tau of a tree with constraints on top, which its model need not have yet."""
+    numbers = NumberArrays({"tree": model.tree, "flex": model.flex, "closures": closures})
+
+    def ends(t: RecordedTrace, _: Mapping[str, Any]) -> Ends:
+        return {name: getattr(t, name) for name in inputs}, make(t)
+
+    return _recorded(model, numbers, key, ends)
+
+
+def _recorded(
+    model: Model, numbers: NumberArrays, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends]
+) -> tuple[Program, NDArray[np.float64]]:
+    def blocks() -> Program:
         trace = RecordedTrace(model, numbers, LIMIT)
         with recording(trace.graph):
             inputs, outputs = make(trace, trace.groups)
@@ -89,4 +110,4 @@ def recorded_program(
         trace.graph.release()
         return made
 
-    return remembered((numbers.digest(), model.nq, *key), recorded_blocks), numbers.values()
+    return remembered((numbers.digest(), model.nq, *key), blocks), numbers.values()

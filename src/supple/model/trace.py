@@ -27,7 +27,7 @@ from supple.recursions import (
     kinematics,
     newton_euler,
 )
-from supple.recursions.closures import Closures
+from supple.recursions.closures import Closures, ClosureWorkspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, sizes, workspace
 
@@ -88,26 +88,26 @@ class Trace:
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
         """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
         if self.model.loops is not None:
-            return self._closed_dynamics(q, v, drive, given)
+            return self.closed_dynamics(q, v, drive, given, self.workspace())[:2]
         ws, a, tau = self.workspace(), zeros(self.model.nv), drive.copy()
         self.run(kinematics.ground_acceleration)(-1.0, self.moving, ws)
         actuation = Actuation(tau, given, self._unloaded())
         self.run(articulated.articulate)(self.moving, self.flex, States(q, v), actuation, ws, a)
         return a, tau
 
-    def _closed_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
-        """The same with the forces that close the loops, those of rows that repeat others left out."""
-        loops = self.model.loops
-        assert loops is not None
+    def closed_dynamics(
+        self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_], ws: Any
+    ) -> tuple[Nodes, Nodes, Nodes]:
+        """The same, and the forces that close the loops, those of rows that repeat others left out."""
         ct, cw = self.closures()
         a, tau = zeros(self.model.nv), drive.copy()
         actuation = Actuation(tau, given, self._unloaded())
-        self.run(closed_chains.free_motion)(ct, States(q, v), actuation, self.workspace(), cw, a)
-        cw.force[:] = self._least_forces(cw.S, -cw.acceleration)
+        self.run(closed_chains.free_motion)(ct, States(q, v), actuation, ws, cw, a)
+        cw.force[:] = self.least_forces(cw.S, -cw.acceleration)
         self.run(closure_forces.close)(given, tau, cw, a)
-        return a, tau
+        return a, tau, cw.force
 
-    def _least_forces(self, S: Nodes, r: Nodes) -> Nodes:
+    def least_forces(self, S: Nodes, r: Nodes) -> Nodes:
         """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
         rows, own, regularized = self._regularized(S)
         right = r[rows]
@@ -124,9 +124,8 @@ class Trace:
         own = S[np.ix_(rows, rows)]
         return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())
 
-    def closures(self) -> tuple[closures.ClosedTree, closures.ClosureWorkspace]:
+    def closures(self) -> tuple[closures.ClosedTree, ClosureWorkspace]:
         """The tree with its constraints, and arrays of nodes to work in."""
-        assert self.model.loops is not None
         cl = self.closure_arrays()
         return closures.ClosedTree(self.moving, self.flex, cl), closures.closure_workspace(cl, self.model.nv, object)
 
@@ -141,12 +140,17 @@ class Trace:
 
         Prescribed speeds stay.
         """
-        loops = self.model.loops
-        assert loops is not None
-        ct, cw = self.closures()
-        self.run(closed_chains.open_motion)(ct, States(q, v), given, self.workspace(), cw)
-        dq, dv = (-(self._least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
+        cw, dq, dv = self.closing_steps(q, v, given, self.workspace())
         return q + self.tangent(q) @ dq, v + dv, cw.S
+
+    def closing_steps(
+        self, q: Nodes, v: Nodes, given: NDArray[np.bool_], ws: Any
+    ) -> tuple[ClosureWorkspace, Nodes, Nodes]:
+        """All that is known of the open loops, and the changes of position and of speed that close them."""
+        ct, cw = self.closures()
+        self.run(closed_chains.open_motion)(ct, States(q, v), given, ws, cw)
+        dq, dv = (-(self.least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
+        return cw, dq, dv
 
     def closure_margins(self, S: Nodes) -> Nodes:
         """What rows add to those before them, each as a share of the rows of its kind between the same two frames.

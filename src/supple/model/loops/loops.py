@@ -23,7 +23,7 @@ from supple.model.loops.scales import Scales
 from supple.model.loops.sentences import redundant_sentences
 from supple.model.loops.sweeps import ConstraintSweeps
 from supple.recursions.closures import SLIP, Closures, ClosureWorkspace, Projection
-from supple.recursions.states import Actuation, States
+from supple.recursions.states import States
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -201,9 +201,9 @@ class Loops:
             Speeds whose acceleration is given; it stands in `tau` then.
         """
         m = self.model
-        (q_, v_, tau_), shape, dtype = m.batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
-        actuation = Actuation(tau_.copy(), m.none_prescribed if given is None else given, m.no_wrench(dtype))
-        return self.sweeps.forward(States(q_, v_), actuation).force.reshape((*shape, len(self)))
+        (q_, v_, tau_), shape, _ = m.batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
+        mask = m.none_prescribed if given is None else given
+        return self.sweeps.forward(States(q_, v_), tau_, mask)[1].reshape((*shape, len(self)))
 
     def drives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, speeds: Sequence[str]) -> Numbers:
         """Inverse dynamics of the closed system: forces (..., nv) of these drives for accelerations a, least in size.

@@ -1,4 +1,7 @@
-"""The sweeps of `recursions.closed_chains` for the constraints of one model, on batches of checked states."""
+"""The recursions of `recursions.closed_chains` for the constraints of one model, on batches of checked states.
+
+Programs of blocks where these are quickly made (see `closed_programs`), else compiled sweeps.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.loops.closed_programs import ClosedPrograms
 from supple.recursions import closed_chains
 from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace, Projection, closure_workspace
 from supple.recursions.states import Actuation, States
@@ -40,6 +44,7 @@ class ConstraintSweeps:
     def __init__(self, model: Model, closures: Closures) -> None:
         self._model = model
         self.system = ClosedTree(model.tree, model.flex, closures)
+        self._programs = ClosedPrograms(model, closures)
 
     def errors(self, states: States) -> tuple[Numbers, Numbers]:
         """Errors and their rates (states, rows)."""
@@ -61,6 +66,9 @@ class ConstraintSweeps:
         SingularError
             If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
         """
+        found = self._programs.projection(states.q, states.v, given)
+        if found is not None:
+            return Projection(**found)
         model, dtype, n, rows = self._model, states.q.dtype, len(states.q), self._rows
         kept, nv = n if matrices else 0, model.nv
         shapes = (n, rows), (n, rows), (n, nv), (n, nv), (kept, rows, nv), (kept, rows, nv), (kept, rows, rows)
@@ -70,8 +78,25 @@ class ConstraintSweeps:
         model.refuse_singular(fault)
         return out
 
-    def forward(self, states: States, actuation: Actuation) -> Response:
-        """Accelerations and forces; `actuation.drive` becomes the generalized forces.
+    def forward(self, states: States, drive: Numbers, given: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Accelerations, forces of the constraint equations and generalized forces, without applied wrenches.
+
+        `drive` (states, nv) holds accelerations where they are `given`, else forces.
+
+        Raises
+        ------
+        SingularError
+            As above.
+        """
+        found = self._programs.forward(states.q, states.v, drive, given)
+        if found is not None:
+            return found["a"], found["force"], found["tau"]
+        tau = drive.copy()
+        response = self.response(states, Actuation(tau, given, self._model.no_wrench(states.q.dtype)))
+        return response.a, response.force, tau
+
+    def response(self, states: States, actuation: Actuation) -> Response:
+        """The same with applied wrenches, and all that is computed; `actuation.drive` becomes the generalized forces.
 
         Raises
         ------
@@ -97,6 +122,10 @@ class ConstraintSweeps:
     def _kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
         """Errors and rates (states, rows), J (kept, rows, nv), and all that is known of the last state."""
         dtype, shape, cw = states.q.dtype, (len(states.q), self._rows), self._workspace(states.q.dtype)
+        found = self._programs.kinematics(states.q, states.v)
+        if found is not None:
+            last = cw._replace(**{name: x[-1] for name, x in found.items()})
+            return found["position"], found["velocity"], found["J"][:kept], last
         position, velocity = np.zeros(shape, dtype), np.zeros(shape, dtype)
         J = np.zeros((kept, self._rows, self._model.nv), dtype)
         with self._model.workspace(dtype.type) as ws:

@@ -117,7 +117,7 @@ class ClosedIDA(Sundials):
         s.call(task.t, task.y, task.u)
         q, v, known, _ = s.laws(np.array([[task.t]]), task.y[None], task.u[None])
         actuation = Actuation(known, s.prescribed, np.zeros((1, len(s.model.bodies) + 1, 6)))
-        cw = self.loops.sweeps.forward(States(q, v), actuation).last
+        cw = self.loops.sweeps.response(States(q, v), actuation).last
         kept = self.loops.redundancy(cw.J, s.prescribed).independent
         self._kept = kept.astype(float)
         x, rate = np.zeros(self.unknowns), np.zeros(self.unknowns)

@@ -1,0 +1,114 @@
+"""The recursions of closed chains as programs of blocks, for real numbers and constraints that are not too many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.block_program import Bound
+from supple.expressions.function import Nodes
+from supple.model.recorded_trace import RecordedTrace, closed_program
+from supple.recursions import closed_chains, closure_forces
+from supple.recursions.articulated import SINGULAR
+from supple.recursions.closures import Closures
+from supple.recursions.kinematics import joint_step
+from supple.recursions.states import States
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+MARGIN = "margin"
+MOST = 1500
+"""Constraint equations times bodies and modes beyond which recording takes longer than compiling sweeps."""
+
+
+class ClosedPrograms:
+    """Functions of states (s, n), each giving its results by name, or None where sweeps serve.
+
+    Sweeps serve complex states, large systems, and states at which a result is not finite: where nothing moves a
+    constraint equation any more they leave it out, and where a degree of freedom has no inertia they say which.
+
+    Parameters
+    ----------
+    model : Model
+    closures : Closures
+    """
+
+    def __init__(self, model: Model, closures: Closures) -> None:
+        self._model, self._closures = model, closures
+        modes = 0 if model.flex is None else int(model.flex.modes.sum())
+        fits = len(closures.row_kind) * (len(model.bodies) + modes) <= MOST
+        self._serves = fits and model.evaluation.programs is not None
+        self._bound: dict[Any, tuple[Bound, dict[str, tuple[int, ...]]]] = {}
+
+    def kinematics(self, q: Floats, v: Floats) -> dict[str, Floats] | None:
+        """Errors, their rates, J, and how the frames lie."""
+        return self._run("kinematics", (), _kinematics, {"q": q, "v": v})
+
+    def projection(self, q: Floats, v: Floats, given: Mask) -> dict[str, Floats] | None:
+        """All of `Projection`."""
+        return self._run("projection", tuple(given.tolist()), lambda t: _projection(t, given), {"q": q, "v": v})
+
+    def forward(self, q: Floats, v: Floats, drive: Floats, given: Mask) -> dict[str, Floats] | None:
+        """Accelerations, forces of the constraint equations, and generalized forces."""
+        inputs = {"q": q, "v": v, "tau": drive}
+        return self._run("forward", tuple(given.tolist()), lambda t: _forward(t, given), inputs)
+
+    def _run(
+        self,
+        what: str,
+        options: tuple[Any, ...],
+        make: Callable[[RecordedTrace], dict[str, Nodes]],
+        inputs: Mapping[str, Floats],
+    ) -> dict[str, Floats] | None:
+        states = len(inputs["q"])
+        if not self._serves or not states or any(x.dtype != np.float64 for x in inputs.values()):
+            return None
+        key = what, options
+        if key not in self._bound:
+            program, numbers = closed_program(self._model, self._closures, key, list(inputs), make)
+            self._bound[key] = Bound(program, numbers), program.shapes
+        bound, shapes = self._bound[key]
+        rows = [np.ascontiguousarray(x) for x in inputs.values()]
+        found = bound.batch(rows, states, os.cpu_count() or 1)
+        results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}
+        margin = results.pop(MARGIN, np.ones(1))
+        return results if (margin > 0.0).all() and all(np.isfinite(x).all() for x in found) else None
+
+
+def _kinematics(t: RecordedTrace) -> dict[str, Nodes]:
+    ct, cw = t.closures()
+    ws = t.workspace()
+    for k in range(1, len(ct.tree.parent)):
+        t.run(joint_step)(ct.tree, ct.flex, k, t.q, ws)
+    t.run(closed_chains.constraint_rates)(ct, States(t.q, t.v), ws, cw)
+    t.run(closure_forces.jacobian_rows)(ct, t.q, ws, cw)
+    return {"position": cw.position, "velocity": cw.velocity, "J": cw.J, "R": cw.R, "p_second": cw.p_second, "N": cw.N}
+
+
+def _projection(t: RecordedTrace, given: Mask) -> dict[str, Nodes]:
+    ws = t.workspace()
+    cw, shift, impulse = t.closing_steps(t.q, t.v, given, ws)
+    matrices = {"J": cw.J, "X": cw.X, "S": cw.S}
+    steps = {"shift": shift, "impulse": impulse}
+    return {"position": cw.position, "velocity": cw.velocity} | steps | matrices | _margin(t, given, ws)
+
+
+def _forward(t: RecordedTrace, given: Mask) -> dict[str, Nodes]:
+    ws = t.workspace()
+    a, tau, force = t.closed_dynamics(t.q, t.v, t.tau, given, ws)
+    return {"a": a, "force": force, "tau": tau} | _margin(t, given, ws)
+
+
+def _margin(t: RecordedTrace, given: Mask, ws: Any) -> dict[str, Nodes]:
+    """Positive where all degrees of freedom of the open tree have inertia, see `programs.RecursionRecording.margin`."""
+    least: Any = t.graph.one
+    for i in np.flatnonzero(~given):
+        least = np.minimum(least, t.graph.node(ws.D[i]) - SINGULAR * ws.size[i])
+    return {MARGIN: np.array([least], dtype=object)}
