@@ -41,7 +41,7 @@ def functions(model: Model) -> list[tuple[Any, ...]]:
 
 
 def numbers_of(model: Model) -> Any:
-    return programs.ModelStructure(model.tree, model.flex, model.nq).numbers()
+    return programs.ModelStructure(model.tree, model.flex, model.nq).numbers.values()
 
 
 def compared(model: Model) -> dict[str, tuple[int, int]]:

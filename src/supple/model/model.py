@@ -25,6 +25,7 @@ from supple.model.loops.loops import Loops
 from supple.model.motion_slopes import Mask, MotionSlopes, Vector, slopes_by_tangents
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
+from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
@@ -101,6 +102,29 @@ class Model(DynamicFunctions):
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
         (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
         return *self.evaluation.sums(q_, v_), shape
+
+    # ------------------------------------------------------------ other numbers
+
+    def with_parameters(self, values: Mapping[str, float]) -> Model:
+        """The model with other numbers; it shares all machine code with this one, so that nothing is compiled.
+
+        Only a number that becomes zero, or was zero, may change the structure: then what depends on it is compiled.
+
+        Parameters
+        ----------
+        values : mapping of str to float
+            By the names of `supple.symbolic.parameter_names`: "arm.mass", "arm.com.x", "arm.inertia.zz", "arm.at.z",
+            "arm.angle.damping", "gravity.z".
+
+        Examples
+        --------
+        >>> from supple import Mechanism, RigidBody
+        >>> mech = Mechanism("pendulum")
+        >>> mech.add_body("arm", RigidBody(1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01)))
+        >>> mech.build().with_parameters({"arm.mass": 2.0}).mass
+        2.0
+        """
+        return type(self)(renumbered(self, values))
 
     # ------------------------------------------------------------ derivatives
 
