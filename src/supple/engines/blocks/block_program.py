@@ -160,10 +160,14 @@ class Bound:
         lengths = lengths[: len(program.inputs) + outputs]
         return caller.one_state(loaded.driver, lengths, (words, memory, self._numbers), margin, loaded)
 
-    def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1) -> list[Numbers]:
-        """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles."""
+    def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
+        """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.
+
+        Up to `worth` operations in all, states are not put side by side: that takes code of its own.
+        """
         lanes = host_lanes()
-        loaded = self.program.loaded(lanes if states >= 2 * lanes else 1)
+        side_by_side = states >= 2 * lanes and states * self.program.weight > worth
+        loaded = self.program.loaded(lanes if side_by_side else 1)
         outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
         arrays = [*inputs, *outs]
 

@@ -27,6 +27,9 @@ MARGIN = "margin"
 MOST = 1500
 """Constraint equations times bodies and modes beyond which recording takes longer than compiling sweeps."""
 
+WORTH_LANES = 50_000_000
+"""Operations beyond which states go side by side, some tens of milliseconds: less is done before that is compiled."""
+
 
 class ClosedPrograms:
     """Functions of states (s, n), each giving its results by name, or None where sweeps serve.
@@ -76,7 +79,7 @@ class ClosedPrograms:
             self._bound[key] = Bound(program, numbers), program.shapes
         bound, shapes = self._bound[key]
         rows = [np.ascontiguousarray(x) for x in inputs.values()]
-        found = bound.batch(rows, states, os.cpu_count() or 1)
+        found = bound.batch(rows, states, os.cpu_count() or 1, WORTH_LANES)
         results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}
         margin = results.pop(MARGIN, np.ones(1))
         return results if (margin > 0.0).all() and all(np.isfinite(x).all() for x in found) else None
