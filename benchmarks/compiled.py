@@ -150,7 +150,7 @@ def main() -> None:
                 spent = []
                 for _ in range(2):
                     start = time.perf_counter()
-                    f = peer.model.compile(what, derivatives=by, threads=1)
+                    f = peer.model.compile(what, derivatives=by, threads=1, fold=True)
                     spent.append(time.perf_counter() - start)
                 ours, theirs = question(peer, batch, f)
                 operations = f"{f.operations.total:,}" if f.engine == "llvm" else f.engine

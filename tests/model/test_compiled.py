@@ -324,3 +324,14 @@ def test_models_with_other_numbers_are_not_equal_and_have_other_keys(number: int
     assert compiled.model_key(first) == compiled.model_key(same)
     assert first != changed
     assert compiled.model_key(first) != compiled.model_key(changed)
+
+
+def test_folded_derivatives_are_those_of_blocks() -> None:
+    model = random_tree(3, 4)
+    q, v, tau = (np.array(x) for x in (*model.random_state(1), np.linspace(-1.0, 1.0, model.nv)))
+    folded, blocks = (
+        model.compile("forward_dynamics", derivatives=("q", "v", "tau"), fold=fold) for fold in (True, False)
+    )
+    assert (folded.engine, blocks.engine) == ("llvm", "blocks")
+    for x, y in zip(folded(q, v, tau), blocks(q, v, tau), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9 * np.abs(y).max())
