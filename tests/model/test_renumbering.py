@@ -11,6 +11,8 @@ import supple
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from supple.engines.blocks import library
+from supple.engines.llvm import jit
+from supple.engines.sweeps import sweep
 from supple.inputs.inputs import Law
 from supple.symbolic import parameter_names
 
@@ -68,7 +70,12 @@ def test_a_run_with_other_numbers_compiles_nothing() -> None:
         return {"link0.angle1": control, "link1.angle2": f"{amplitude}*sin(3*t)"}
 
     first = supple.simulate(model, 0.2, tau=laws(0.5, 30.0, 0.7), samples=3)
-    with mock.patch.object(library, "object_code_of", side_effect=AssertionError("compiled")):
+    refused = AssertionError("compiled")
+    with (
+        mock.patch.object(library, "object_code_of", side_effect=refused),
+        mock.patch.object(jit, "object_code_of", side_effect=refused),
+        mock.patch.object(sweep, "optimized_code", side_effect=refused),
+    ):
         again = supple.simulate(model.with_parameters({"link1.mass": 1.3}), 0.2, tau=laws(0.8, 40.0, 0.9), samples=3)
     assert np.abs(again.q.values[-1] - first.q.values[-1]).max() > 1e-3
 

@@ -348,10 +348,6 @@ class ErlsModel:
         _, momentum, moment = self.display.energy_and_momentum(q_, v_)
         return np.stack(self.energy(q, v), axis=-1), momentum, moment
 
-    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]]:
-        """The same: it has no machine code of its own."""
-        return self.energy_and_momentum
-
     # ------------------------------------------------------------ equations, files, other formulations
 
     def traced(self, limit: float) -> ErlsTrace:

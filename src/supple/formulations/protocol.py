@@ -203,10 +203,6 @@ class Formulation(Protocol):
         """Energies, momentum and first moment of mass of states."""
         ...
 
-    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], Sums]:
-        """The same as a function for many states: in machine code, if the formulation has it."""
-        ...
-
     # ------------------------------------------------------------ equations
 
     def traced(self, limit: float) -> TracedFormulation:

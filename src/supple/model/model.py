@@ -94,11 +94,6 @@ class Model(DynamicFunctions):
         E, L, c, shape = self._sums(q, v)
         return E.reshape((*shape, 2)), L.reshape((*shape, 6)), c.reshape((*shape, 3))
 
-    def compile_energy_and_momentum(self) -> Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]]:
-        """The same in machine code."""
-        compiled: Callable[[Numbers, Numbers], tuple[Numbers, Numbers, Numbers]] = self.compile("sums")
-        return compiled
-
     def _sums(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers, tuple[int, ...]]:
         (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
         return *self.evaluation.sums(q_, v_), shape

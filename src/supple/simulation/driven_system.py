@@ -192,11 +192,7 @@ class DrivenSystem:
 
     def sums(self, q: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
         """Energies (n, 2), momentum (n, 6) and first moment of mass (n, 3) of states."""
-        return self._sums(q, v)
-
-    @cached_property
-    def _sums(self) -> Callable[[Vector, Vector], tuple[Vector, Vector, Vector]]:
-        return self.model.compile_energy_and_momentum() if self.engine == "llvm" else self.model.energy_and_momentum
+        return self.model.energy_and_momentum(q, v)
 
     # ------------------------------------------------------------ events
 
