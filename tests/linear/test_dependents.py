@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 import supple
 from closed_mechanisms import andrews, bricard, n_four_bar
-from supple.linear.constraint_equations import ConstraintEquations
 from supple.linear.dependents import dependents
 from supple.model.loops.loops import Loops
 from supple.model.loops.partitioning import back, lost_beside, partition
@@ -68,22 +67,6 @@ def test_motions_are_the_null_space(name: str) -> None:
     assert not lost_beside(loops, q, model.none_prescribed, f.partition)
 
 
-@pytest.mark.parametrize("name", DOFS)
-def test_rows_move_and_pull_as_j_says(name: str) -> None:
-    model, loops, q = closed(name)
-    rng = np.random.default_rng(1)
-    v, a = rng.normal(size=model.nv), rng.normal(size=model.nv)
-    J, force = loops.jacobian(q), rng.normal(size=len(loops))
-    rows = ConstraintEquations(loops, q, v, a)
-    assert rows.cw.velocity == pytest.approx(J @ v, rel=1e-10, abs=1e-12)
-    second, first = rows.cw.acceleration, ConstraintEquations(loops, q, v, 0.0 * a).cw.acceleration
-    assert second - first == pytest.approx(J @ a, rel=1e-9, abs=1e-10)
-    assert ConstraintEquations(loops, q, v, a).pull(force) == pytest.approx(J.T @ force, rel=1e-10, abs=1e-12)
-    h = 1e-5
-    ahead, behind = (loops.jacobian(model.integrate(q, v, s)) @ v for s in (h, -h))
-    assert first == pytest.approx((ahead - behind) / (2 * h), rel=1e-5, abs=1e-6 * (1 + np.abs(first).max()))
-
-
 def test_given_speeds_stay() -> None:
     model = door()
     assert model.loops is not None
@@ -100,19 +83,3 @@ def test_given_speeds_stay() -> None:
     assert ahead[0] == q[0]
     with pytest.raises(supple.AssemblyError, match="cannot be assembled"):
         back(model.loops, moved, ~model.none_prescribed)
-
-
-@pytest.mark.parametrize("name", DOFS)
-def test_rows_keep_what_they_know(name: str) -> None:
-    """Whatever else is asked of the model meanwhile."""
-    model, loops, q = closed(name)
-    rng = np.random.default_rng(5)
-    rows = ConstraintEquations(loops, q + 0j, rng.normal(size=model.nv), np.zeros(model.nv))
-    force = rng.normal(size=len(loops))
-    before = rows.pull(force)
-    other, v = model.random_state(9)
-    model.pose(other + 0j, model.frames[-1])
-    model.forward_dynamics(other, v, v)
-    ConstraintEquations(loops, other + 0j, v, v)
-    np.testing.assert_array_equal(rows.pull(force), before)
-    np.testing.assert_allclose(before.real, loops.jacobian(q).T @ force, atol=1e-10 * np.abs(before).max())

@@ -2,8 +2,7 @@
 
 The constraint equations of closed loops demand J x = 0 of changes of the coordinates (rolling alone does not), J v = 0
 of the speeds, and that their second rates vanish. About a state that satisfies them, changes of the independent
-coordinates, speeds and accelerations determine those of all others. The constraint equations are differentiated by
-complex steps. A tree has none.
+coordinates, speeds and accelerations determine those of all others. A tree has no constraint equations.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import SingularError, StateError, nearest
-from supple.linear.constraint_equations import ConstraintEquations
-from supple.linear.start import Bools, Floats, Numbers
-from supple.model.complex_steps import imaginary_steps, step_slopes
+from supple.linear.start import Bools, Floats
+from supple.model.loops.constraint_slopes import ConstraintSlopes
 from supple.model.loops.partitioning import Partition, lost_beside, partition
 from supple.model.loops.redundancy import LEVER, TOLERANCE
 from supple.model.model import Model
@@ -102,40 +100,37 @@ class Dependents:
         column = np.divide(1.0, size, out=np.ones(len(size)), where=size > 0)
         return J * column, row, column
 
-    def steps(self, directions: Floats) -> Numbers:
-        """Coordinates (k, nq) after imaginary steps along directions (nv, k)."""
-        return imaginary_steps(self.q, (self.model.tangent(self.q) @ directions).T)
-
     def turned(self, directions: Floats, closing: Floats) -> Floats:
         """Change (nv, k) of J* lambda along directions (nv, k), with constant constraint forces lambda (equations,)."""
         m = self.model
-        out = np.zeros((m.nv, directions.shape[1]))
-        if m.loops is not None and closing.any():
-            still = np.zeros(m.nv)
-            for i, q in enumerate(self.steps(directions)):
-                out[:, i] = step_slopes(ConstraintEquations(m.loops, q, still, still).pull(closing))
+        if m.loops is None or not closing.any():
+            return np.zeros((m.nv, directions.shape[1]))
+        still = np.zeros(m.nv)
+        out: Floats = self._slopes(still, still, closing).pull_by_q[0] @ (m.tangent(self.q) @ directions)
         return out
 
-    def rates(self, q: Numbers, v: Numbers, a: Floats) -> tuple[Numbers, Numbers]:
-        """First and second rates (equations, k) of the constraints in states (k, nq), (k, nv) with a (nv,)."""
-        loops = self.model.loops
-        out = np.zeros((2, len(self.partition.J), len(q)), np.result_type(q, v))
-        if loops is not None:
-            for i, state in enumerate(zip(q, v, strict=True)):
-                cw = ConstraintEquations(loops, *state, a).cw
-                out[:, :, i] = cw.velocity, cw.acceleration
-        return out[0], out[1]
+    def second_rates(self, v: Floats, a: Floats) -> Floats:
+        """Second rates (equations,) of the constraints for speeds v and accelerations a."""
+        if self.model.loops is None:
+            return np.zeros(len(self.partition.J))
+        return self._slopes(v, a).acceleration[0]
 
     def carried(self, v: Floats, a: Floats) -> CarriedMotion:
         """The small motions of all coordinates and speeds in a state with speeds v and accelerations a (nv,)."""
-        n, p = self.Z.shape[1], self.X.shape[1]
+        X, Z = self.X, self.Z
         if self.model.loops is None or not (v.any() or a.any()):
-            return CarriedMotion(self.X, self.Z, np.zeros_like(self.X), np.zeros_like(self.X), np.zeros_like(self.Z))
-        steps = self.steps(self.X)
-        Y = self.closing(-step_slopes(self.rates(steps, np.tile(v, (p, 1)), a)[0]))
-        W = self.closing(-step_slopes(self.rates(steps, imaginary_steps(v, Y.T), a)[1]))
-        V = self.closing(-step_slopes(self.rates(np.tile(self.q, (n, 1)), imaginary_steps(v, self.Z.T), a)[1]))
-        return CarriedMotion(self.X, self.Z, Y, W, V)
+            return CarriedMotion(X, Z, np.zeros_like(X), np.zeros_like(X), np.zeros_like(Z))
+        slopes, moved = self._slopes(v, a), self.model.tangent(self.q) @ X
+        by_v = slopes.acceleration_by_v[0]
+        Y = self.closing(-slopes.velocity_by_q[0] @ moved)
+        W = self.closing(-slopes.acceleration_by_q[0] @ moved - by_v @ Y)
+        return CarriedMotion(X, Z, Y, W, self.closing(-by_v @ Z))
+
+    def _slopes(self, v: Floats, a: Floats, closing: Floats | None = None) -> ConstraintSlopes:
+        loops = self.model.loops
+        assert loops is not None
+        force = np.zeros(len(loops)) if closing is None else closing
+        return loops.constraint_slopes(self.q[None], v[None], a[None], force[None])
 
 
 def dependents(model: Model, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Dependents:

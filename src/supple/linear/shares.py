@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.linear.start import Floats, Numbers
-from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.model import Model
+from supple.model.motion_slopes import joint_wrench_slopes
 
 
 def body_energies(model: Model, q: Floats, motions: Numbers) -> Floats:
@@ -25,8 +25,7 @@ def body_energies(model: Model, q: Floats, motions: Numbers) -> Floats:
 def _twice(model: Model, q: Floats, motions: Floats) -> Floats:
     tree, x = model.tree, motions.T
     # Of the tree: what passes through closed loops does no work in all, and would only take it from body to body.
-    rest = np.zeros(model.nv)
-    f = step_slopes(model._newton_euler(q, rest, imaginary_steps(rest, x), None, keep=True)[1])
+    f = np.einsum("kij,rj->rki", joint_wrench_slopes(model, q), x)
     work = x * (x @ model.mass_matrix(q))
     rotor = x * x * tree.joint_inertia
     out = np.zeros((len(model.bodies) + 1, len(x)))

@@ -10,12 +10,14 @@ import numpy as np
 from supple.errors import StateError, nearest
 from supple.linear.small_motions import LinearEquations
 from supple.linear.start import Floats
-from supple.model.complex_steps import by_complex_steps
+from supple.model.arguments import require_turning
+from supple.model.frame_slopes import frame_forces, frame_motions
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 POSITION = ("rx", "ry", "rz", "x", "y", "z")
 VELOCITY = ("wx", "wy", "wz", "vx", "vy", "vz")
 ACCELERATION = ("", "", "", "ax", "ay", "az")
+MOTIONS = ("", "velocity", "acceleration")
 
 
 def input_forces(e: LinearEquations, names: Sequence[str]) -> Floats:
@@ -39,12 +41,10 @@ def _input(e: LinearEquations, name: str) -> Floats:
     R = e.model.pose(e.state.q, frame)[0]
     unit = np.zeros((2, 3))
     unit.flat[WRENCH.index(component)] = 1.0
-    direction = (unit @ R).reshape(1, 6)  # ground axes to frame axes
-
-    def force(wrench: Floats) -> Floats:
-        return e.model.inverse_dynamics(*e.state[:3], {frame: wrench})
-
-    return -by_complex_steps(force, np.zeros(6), direction)[:, 0]
+    wrench = (unit @ R).reshape(1, 6)  # ground axes to frame axes
+    at = e.model.find_frame(frame)
+    require_turning(frame, at, wrench)
+    return frame_forces(e.model, [at], e.state.q, wrench)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +86,9 @@ def _output(e: LinearEquations, name: str) -> Floats:
         )
     kind_number = order.index(True)
     row = (POSITION, VELOCITY, ACCELERATION)[kind_number].index(component)
-    tangent = model.tangent(q).T
     rows[kind_number] = model.jacobian(q, frame)[row]
-    if kind_number == 1:
-        rows[0] = by_complex_steps(lambda x: model.velocity(x, v, frame), q, tangent)[row]
-    elif kind_number == 2:
-        rows[0] = by_complex_steps(lambda x: model.acceleration(x, v, a, frame), q, tangent)[row]
-        rows[1] = by_complex_steps(lambda x: model.acceleration(q, x, a, frame), v, np.eye(model.nv))[row]
+    if kind_number:
+        what, slopes = MOTIONS[kind_number], frame_motions(model, model.find_frame(frame), q, v, a)
+        rows[0] = slopes[f"d{what}_dq"][row] @ model.tangent(q)
+        rows[1] = slopes[f"d{what}_dv"][row]
     return rows

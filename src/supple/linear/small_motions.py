@@ -30,8 +30,8 @@ from supple.formulations import floating_frames
 from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.arguments import named_vector
-from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.dynamic_functions import Loads
+from supple.model.frame_slopes import frame_forces
 from supple.model.linearization import direction_rates
 from supple.model.model import Model
 from supple.model.motion_slopes import force_slopes
@@ -149,19 +149,20 @@ def linear_equations(
 def _force_changes(
     f: Dependents, state: ReferenceState, carried: CarriedMotion, external: Loads | None
 ) -> tuple[Floats, Floats]:
-    """Changes (nv, p) and (nv, n) of inverse dynamics with the independent coordinates and speeds.
-
-    Wrenches that act on frames turn with them: with such, by complex steps.
-    """
-    q, v, a = state.q, state.v, state.a
+    """Changes (nv, p) and (nv, n) of inverse dynamics with the independent coordinates and speeds."""
     X, Z, Y, W, V = carried
-    if external is None:
-        slopes = force_slopes(f.model, q, v, a)
-        return slopes.along(X, Y, W), slopes.along(np.zeros_like(Z), Z, V)
-    inverse_dynamics = f.model.inverse_dynamics
-    by_x = inverse_dynamics(f.steps(X), imaginary_steps(v, Y.T), imaginary_steps(a, W.T), external)
-    by_y = inverse_dynamics(q, imaginary_steps(v, Z.T), imaginary_steps(a, V.T), external)
-    return step_slopes(by_x).T, step_slopes(by_y).T
+    slopes = force_slopes(f.model, state.q, state.v, state.a)
+    by_x = slopes.along(X, Y, W) - _applied(f.model, state.q, external) @ X
+    return by_x, slopes.along(np.zeros_like(Z), Z, V)
+
+
+def _applied(model: Model, q: Floats, external: Loads | None) -> Floats:
+    """Changes (nv, nv) of the forces of applied wrenches, which turn with their frames, along the speeds."""
+    if not external:
+        return np.zeros((model.nv, model.nv))
+    frames = [model.find_frame(name) for name in external]
+    out: Floats = frame_forces(model, frames, q, np.array(list(external.values()), float))[1] @ model.tangent(q)
+    return out
 
 
 def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
@@ -169,7 +170,7 @@ def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external
     m = f.model
     a = np.zeros(m.nv)
     if v.any():
-        a = f.closing(-f.rates(f.q[None], v[None], a)[1])[:, 0]
+        a = f.closing(-f.second_rates(v, a)[:, None])[:, 0]
     if tau is not None:
         a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
     force = m.inverse_dynamics(f.q, v, a, external)
@@ -182,11 +183,8 @@ def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
 
     The constraints take the load (nv,).
     """
-    m, still = f.model, np.zeros(f.model.nv)
-    if external is None:
-        by_x = force_slopes(m, f.q, still, still).by_q @ f.Z
-    else:
-        by_x = step_slopes(m.inverse_dynamics(f.steps(f.Z), still, still, external)).T
+    still = np.zeros(f.model.nv)
+    by_x = (force_slopes(f.model, f.q, still, still).by_q - _applied(f.model, f.q, external)) @ f.Z
     out: Floats = f.Z.T @ (by_x - f.turned(f.Z, f.forces(load)))
     return out
 

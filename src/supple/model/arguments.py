@@ -103,13 +103,18 @@ def body_wrenches(
     on_bodies = np.zeros((len(states), len(tree.parent), 6), dtype)
     on_speeds = np.zeros((len(states), len(tree.v_parent)), dtype)
     for name, (frame, wrench) in external.items():
-        if frame.node is not None and not frame.node.turning and wrench[..., :3].any():
-            raise StateError(f"external wrench at {name!r}: a node without rotations takes no moment, got {wrench}")
+        require_turning(name, frame, wrench)
         total, on_modes = load_on_body(flex, frame, states, np.broadcast_to(wrench, (*shape, 6)).reshape(-1, 6))
         on_bodies[:, frame.body] += total
         first, last = modal_span(flex, frame)
         on_speeds[:, first:last] += on_modes
     return on_bodies.reshape((*shape, *on_bodies.shape[1:])), on_speeds.reshape((*shape, -1))
+
+
+def require_turning(name: str, frame: BodyFrame, wrench: Numbers) -> None:
+    """Refuse a moment (..., 6) at a node that has no rotations."""
+    if frame.node is not None and not frame.node.turning and wrench[..., :3].any():
+        raise StateError(f"external wrench at {name!r}: a node without rotations takes no moment, got {wrench}")
 
 
 def singular_pivot(M: NDArray[np.float64]) -> int:

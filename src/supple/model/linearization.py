@@ -1,4 +1,4 @@
-"""Small motions about a state, in tangent coordinates: what all linearizations of a tree share.
+"""Small motions about a state, in tangent coordinates: what all linearizations share.
 
 x are changes of the coordinates in the directions of the speeds, dq = S x with S = `Model.tangent(q)`; y are changes of
 the speeds:
@@ -86,16 +86,25 @@ def direction_rates(model: Model, q: Floats, v: Floats) -> Floats:
 
 
 def linearized(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
-    """A (s, 2 nv, 2 nv) and B (s, 2 nv, nv) of a tree: (x, y)' = A (x, y) + B u."""
+    """A (s, 2 nv, 2 nv) and B (s, 2 nv, nv): (x, y)' = A (x, y) + B u."""
     n = model.nv
     A, B = np.zeros((*q.shape[:-1], 2 * n, 2 * n)), np.zeros((*q.shape[:-1], 2 * n, n))
     A[..., :n, :n], A[..., :n, n:] = direction_rates(model, q, v), np.eye(n)
     if model.evaluation.tangents is None:
         A[..., n:, :n], A[..., n:, n:] = acceleration_slopes(accelerations_of(model), (q, v, tau), model.tangent(q))
-        B[..., n:, :] = model.inverse_mass_matrix(q)
+        B[..., n:, :] = _by_forces(model, q, v, tau)
     else:
         model.forward_dynamics(q, v, tau)  # says which degree of freedom has no inertia
         _, A[..., n:, :n], A[..., n:, n:], B[..., n:, :] = model.compile(
             "forward_dynamics", derivatives=("q", "v", "tau")
         )(q, v, tau)
     return A, B
+
+
+def _by_forces(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
+    """Changes (s, nv, nv) of the accelerations with tau, where there are no tangents."""
+    if model.loops is None:
+        return model.inverse_mass_matrix(q)
+    q1, v1 = (np.expand_dims(x, -2) for x in (q, v))
+    accelerations = accelerations_of(model)
+    return by_complex_steps(lambda x: accelerations(q1, v1, x), tau, np.eye(model.nv))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
+from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
 from supple.model.compiled import Compiled, estimated_operations
 from supple.model.derivatives import CompiledDerivatives, in_blocks
 from supple.model.dynamic_functions import DynamicFunctions
@@ -128,14 +129,12 @@ class Model(DynamicFunctions):
 
         x holds the change of the coordinates in the directions of the speeds (dq = S x, see `tangent`: for angles and
         positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
-        speeds; u the change of tau. Exact to rounding, no step size to choose. For trees alone: of a model with closed
-        loops `supple.linear.state_space` has A and B in independent coordinates.
+        speeds; u the change of tau. Exact to rounding, no step size to choose.
+
+        Of a model with closed loops it is the motion of all speeds, about states that fulfil the constraints: x that
+        keep them closed (J x = 0 of positions and speeds) stay so. `supple.linear.state_space` has A and B of the
+        independent ones alone.
         """
-        if self.loops is not None:
-            raise StateError(
-                f"model {self.name!r} has closed loops, where not all speeds are independent: expected a tree, or "
-                "supple.linear.state_space(model, q, v, tau), whose states are independent ones"
-            )
         (q_, v_, u_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         if dtype != np.float64:
             raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")
@@ -189,6 +188,8 @@ class Model(DynamicFunctions):
             return Rollout(self, integrator, parameters, threads)
         if derivatives and not fold and in_blocks(self, what, parameters):
             return CompiledDerivatives(self, what, derivatives, threads)
+        if derivatives and not fold and closed_in_blocks(self, what, parameters):
+            return CompiledClosedDerivatives(self, derivatives, threads)
         return Compiled(self, what, parameters, derivatives, threads)
 
     # ------------------------------------------------------------ what simulation asks of a formulation

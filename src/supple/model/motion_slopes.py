@@ -56,13 +56,17 @@ def slopes_by_complex_steps(model: Moving, q: Vector, v: Vector, known: Vector, 
 
 
 def slopes_by_tangents(model: Model, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
-    """The slopes of a tree by the tangents of its blocks, where it has any."""
+    """The slopes of a model by the tangents of its blocks, where it has any."""
     tangents = model.evaluation.tangents
-    if tangents is None or model.loops is not None:
+    if tangents is None:
         return slopes_by_complex_steps(model, q, v, known, prescribed)
     rates = tangents.jacobians("rates", ("coordinates", "v"), (q[None], v[None]))
     rate = [rates["drate_dcoordinates"][0], rates["drate_dv"][0], np.zeros((len(q), len(v)))]
-    a, tau, force = _accelerations(tangents, q, v, known, prescribed)
+    if model.loops is None:
+        a, tau, force = _accelerations(tangents, q, v, known, prescribed)
+    else:
+        closed = model.loops.derivatives(q[None], v[None], known[None], prescribed)
+        a, tau, force = closed.a_slopes[0], closed.tau[0], closed.tau_slopes[0]
     power = v @ force
     power[len(q) : len(q) + len(v)] += tau
     return MotionSlopes(np.concatenate(rate, axis=1), a, power)
@@ -92,6 +96,18 @@ def force_slopes(model: Model, q: Vector, v: Vector, a: Vector) -> ForceSlopes:
     by_q = model.inverse_dynamics(imaginary_steps(q, model.tangent(q).T), v, a)
     by_v = model.inverse_dynamics(q, imaginary_steps(v, unit), a)
     return ForceSlopes(step_slopes(by_q).T, step_slopes(by_v).T, model.mass_matrix(q))
+
+
+def joint_wrench_slopes(model: Model, q: Vector) -> Vector:
+    """Changes (bodies, 6, nv) of the wrenches through the joints of the tree with the accelerations, at rest."""
+    tangents, rest = model.evaluation.tangents, np.zeros(model.nv)
+    if tangents is None:
+        A = imaginary_steps(rest, np.eye(model.nv))
+        Q, V = (np.tile(x, (model.nv, 1)).astype(complex) for x in (q, rest))
+        f = step_slopes(model.evaluation.inverse_dynamics(Q, V, A, None, True)[1])
+        return np.ascontiguousarray(np.moveaxis(f, 0, -1)[1:])
+    found = tangents.jacobians("inverse_dynamics", ("a",), (q[None], rest[None], rest[None]), False, True)
+    return found["df_da"].reshape(-1, 6, model.nv)[1:]
 
 
 def _accelerations(

@@ -191,10 +191,4 @@ class Tangents:
 
     def jacobians(self, what: str, by: Sequence[str], inputs: Sequence[Numbers], *options: Any) -> dict[str, Numbers]:
         """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
-        bound = self(what, by, *options)
-        rows = [np.ascontiguousarray(x, dtype=np.float64) for x in inputs]
-        found = iter(bound.batch(rows, len(rows[0]), os.cpu_count() or 1))
-        results = {name: next(found) for name in bound.program.program.outputs}
-        for (name, wrt), shape in bound.program.jacobians.items():
-            results[f"d{name}_d{wrt}"] = next(found).reshape(len(rows[0]), *shape)
-        return results
+        return self(what, by, *options).by_name(inputs, os.cpu_count() or 1)

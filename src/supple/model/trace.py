@@ -107,6 +107,20 @@ class Trace:
         self.run(closure_forces.close)(given, tau, cw, a)
         return a, tau, cw.force
 
+    def constraint_pull(self, q: Nodes, force: Nodes, ct: closures.ClosedTree, ws: Any, cw: ClosureWorkspace) -> Nodes:
+        """J* force: what forces of all rows do to the speeds. Given `constraint_rates`; leaves loads behind."""
+        cl, balance = ct.closures, zeros(self.model.nv)
+        self.run(newton_euler.at_rest)(ct.flex, ws)
+        for i in range(len(cl.row_pair)):
+            if cl.row_pair[i] >= 0:
+                self.run(closure_forces.row_force)(ct, i, force[i], q, ws, cw)
+        self.run(closure_forces.carry_inward)(ct.tree, ct.flex, cw.still, ws, balance)
+        for i in range(len(cl.row_pair)):
+            for j in range(2 if cl.row_pair[i] < 0 else 0):
+                speed = cl.row_speeds[i, j]
+                balance[speed] = balance[speed] - cl.row_ratios[i, j] * force[i]
+        return -balance
+
     def least_forces(self, S: Nodes, r: Nodes) -> Nodes:
         """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
         rows, own, regularized = self._regularized(S)

@@ -130,7 +130,7 @@ def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
 
 def _derivative(t: Trace, what: str, outputs: Nodes, by: Nodes, name: str) -> Nodes:
     """Derivatives of outputs, the direction last."""
-    if what == "forward_dynamics":
+    if what == "forward_dynamics" and t.model.loops is None:
         return _acceleration_derivative(t, outputs, by, name)
     return _along(t, outputs, by, name)
 
@@ -150,7 +150,7 @@ def _along(t: Trace, outputs: Nodes, by: Nodes, name: str) -> Nodes:
 def _acceleration_derivative(t: Trace, a: Nodes, by: Nodes, name: str) -> Nodes:
     """From M a + bias = tau: da = M^-1 (dtau - d(inverse dynamics) at fixed a), cheaper than through the recursion.
 
-    Inverse dynamics is differentiated for accelerations that are leaves, which are then replaced by a.
+    Of trees alone. Inverse dynamics is differentiated for accelerations that are leaves, which are then replaced by a.
     """
     W = t.inverse_mass_matrix(t.q)
     if name == "tau":

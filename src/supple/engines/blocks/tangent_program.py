@@ -277,3 +277,12 @@ class BoundTangents:
         if states:
             spread(part, states, threads, self.program.weight)
         return results
+
+    def by_name(self, inputs: Sequence[Numbers], threads: int = 1) -> dict[str, Numbers]:
+        """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
+        rows = [np.ascontiguousarray(x, dtype=np.float64) for x in inputs]
+        found = iter(self.batch(rows, len(rows[0]), threads))
+        results = {name: next(found) for name in self.program.program.outputs}
+        for (name, by), shape in self.program.jacobians.items():
+            results[f"d{name}_d{by}"] = next(found).reshape(len(rows[0]), *shape)
+        return results

@@ -14,7 +14,9 @@ from supple.description.constraints import Gear, Row
 from supple.errors import AssemblyWarning, StateError, nearest
 from supple.model.flatten import Names
 from supple.model.loops import assembly, singular_configurations
+from supple.model.loops.closed_slopes import ClosedDerivatives
 from supple.model.loops.closure_arrays import closure_arrays
+from supple.model.loops.constraint_slopes import DifferentiatedConstraints
 from supple.model.loops.drives import drive_forces
 from supple.model.loops.identically_satisfied import refuse_turned_over, split_rows
 from supple.model.loops.redundancy import Redundancy
@@ -218,6 +220,16 @@ class Loops:
         m = self.model
         (q_, v_, a_), shape, _ = m.batch(q=(q, m.nq), v=(v, m.nv), a=(a, m.nv))
         return drive_forces(self, q_, v_, a_, speeds).reshape((*shape, m.nv))
+
+    @cached_property
+    def constraint_slopes(self) -> DifferentiatedConstraints:
+        """Of rates of the rows and of what their forces do, by the tangents of blocks."""
+        return DifferentiatedConstraints(self.model)
+
+    @cached_property
+    def derivatives(self) -> ClosedDerivatives:
+        """Of accelerations and forces, by the tangents of blocks."""
+        return ClosedDerivatives(self.model)
 
     # ------------------------------------------------------------ redundancy and singular configurations
 

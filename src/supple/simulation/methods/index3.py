@@ -28,7 +28,7 @@ from supple.model.compiled import LARGEST
 from supple.model.loops.loops import Loops
 from supple.model.loops.singular_configurations import NEARLY_SINGULAR
 from supple.model.trace import Trace
-from supple.recursions import closed_chains, closure_forces, newton_euler
+from supple.recursions import closed_chains
 from supple.recursions.states import Actuation, States
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.residuals import MotionBalance
@@ -193,21 +193,7 @@ def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, lis
     x, t = e.applied, e.trace
     assert isinstance(t, Trace)
     ct, cw = t.closures()
-    cl, ws = ct.closures, t.workspace()
+    ws = t.workspace()
     t.run(closed_chains.still_motion)(t.moving, t.flex, x.q, x.v, cw.still, ws)
     t.run(closed_chains.constraint_rates)(ct, States(x.q, x.v), ws, cw)
-    framed = [i for i in range(len(cl.row_pair)) if cl.row_pair[i] >= 0]
-    coupled = [i for i in range(len(cl.row_pair)) if cl.row_pair[i] < 0]
-    out = []
-    for row_sizes in sizes:
-        t.run(newton_euler.at_rest)(t.flex, ws)
-        balance = np.zeros(len(cw.still), dtype=object)
-        for i in framed:
-            t.run(closure_forces.row_force)(ct, i, row_sizes[i], x.q, ws, cw)
-        t.run(closure_forces.carry_inward)(t.moving, t.flex, cw.still, ws, balance)
-        for i in coupled:
-            for j in range(2):
-                speed = cl.row_speeds[i, j]
-                balance[speed] = balance[speed] - cl.row_ratios[i, j] * row_sizes[i]
-        out.append(-balance)
-    return cw.position, cw.velocity, out
+    return cw.position, cw.velocity, [t.constraint_pull(x.q, row_sizes, ct, ws, cw) for row_sizes in sizes]

@@ -1,0 +1,68 @@
+"""Forward dynamics of closed models with derivatives, called as any other compiled function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.engines.llvm import batches
+from supple.engines.llvm.jit import host_lanes
+from supple.model.compiled import Compiled, estimated_operations
+from supple.model.traced_functions import signature, traced
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Numbers = NDArray[np.float64]
+
+
+def closed_in_blocks(model: Model, what: str, parameters: Sequence[str]) -> bool:
+    """Whether derivatives are those of closed loops by blocks."""
+    closed = model.loops is not None and what == "forward_dynamics"
+    return closed and not parameters and model.evaluation.tangents is not None
+
+
+class CompiledClosedDerivatives(Compiled):
+    """Accelerations of a closed model with derivatives, see `loops.closed_slopes`: for any size of model.
+
+    Attributes
+    ----------
+    engine : str
+        "blocks".
+    """
+
+    def __init__(self, model: Model, derivatives: Sequence[str], threads: int | None) -> None:
+        self.model, self.what, self.parameters, self.derivatives = model, "forward_dynamics", (), tuple(derivatives)
+        self.inputs, self.outputs = signature(model, self.what, (), self.derivatives)
+        self.engine, self.lanes, self.threads = "blocks", host_lanes(), threads or os.cpu_count() or 1
+        self.weight = estimated_operations(model.tree, model.flex) * (1 + len(self.derivatives) * model.nv)
+        self._where = f"<compiled {self.what} of {model.name!r}>"
+        self._make = lambda: traced(model, self.what, (), self.derivatives)
+
+    def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
+        """The outputs for one state or a batch; see `MachineCode`."""
+        return self._batch(inputs, out)
+
+    def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
+        arrays, shape = batches.rows(self._where, self.inputs, inputs)
+        if out is not None:
+            batches.given(self._where, self._shapes(shape), out)
+        states = int(np.prod(shape))
+        found = self._slopes([np.broadcast_to(x, (states, x.shape[1])) for x in arrays])
+        results = tuple(x.reshape((*shape, *own)) for x, own in zip(found, self.outputs.values(), strict=True))
+        for place, x in zip(out or (), results, strict=out is not None):
+            place[...] = x
+        return results if out is None else tuple(out)
+
+    def _slopes(self, arrays: Sequence[Numbers]) -> list[Numbers]:
+        """Accelerations and their derivatives in the order of the outputs."""
+        model, (q, v, tau) = self.model, arrays
+        assert model.loops is not None
+        slopes = model.loops.derivatives(*(np.ascontiguousarray(x) for x in (q, v, tau)), model.none_prescribed)
+        by_q, by_v, by_tau = np.split(slopes.a_slopes, [model.nq, model.nq + model.nv], axis=-1)
+        made = {"q": lambda: by_q @ model.tangent(q), "v": lambda: by_v, "tau": lambda: by_tau}
+        return [slopes.a, *(made[name]() for name in self.derivatives)]
