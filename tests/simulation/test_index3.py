@@ -200,7 +200,7 @@ def test_the_residual_vanishes_at_the_start_and_its_matrix_is_exact() -> None:
     rng = np.random.default_rng(0)
     x, rate = x + 0.01 * rng.normal(size=len(x)), rate + rng.normal(size=len(x))
     assert np.abs(left(x, rate)).max() > 0.1
-    J = method._matrix(t, x[:n], system.u_0, rate[:n], x[n : n + rows], x[n + rows :], method._kept, np.array([cj]))
+    J = method._matrix(cj, t, x[:n], system.u_0, rate[:n], x[n : n + rows], x[n + rows :], method._kept)
     for i in range(len(x)):
         d = np.zeros_like(x)
         d[i] = h

@@ -26,7 +26,12 @@ from supple.expressions.function import Function
 from supple.model.arguments import batch, index_of
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.model.motion_slopes import MotionSlopes, slopes_by_complex_steps
+from supple.model.motion_slopes import (
+    InverseSlopes,
+    MotionSlopes,
+    inverse_slopes_by_complex_steps,
+    slopes_by_complex_steps,
+)
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.structures.body import FlexibleBody
@@ -329,6 +334,10 @@ class ErlsModel:
     def hybrid_slopes(self, q: Floats, v: Floats, known: Floats, prescribed: NDArray[np.bool_]) -> MotionSlopes:
         """Derivatives of the motion of one state by q, v and `known`."""
         return slopes_by_complex_steps(self, q, v, known, prescribed)
+
+    def inverse_slopes(self, q: Floats, v: Floats, a: Floats, tau: Floats) -> InverseSlopes:
+        """Derivatives of inverse dynamics of one state, and of the power of constant tau, by q, v and a."""
+        return inverse_slopes_by_complex_steps(self, q, v, a, tau)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         """Kinetic and potential energy (...), J; gravity, strain and springs of joints are in the second."""

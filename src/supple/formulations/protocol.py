@@ -19,7 +19,7 @@ from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
 from supple.model.loops.loops import Loops
 from supple.model.model import Model
-from supple.model.motion_slopes import MotionSlopes, Vector
+from supple.model.motion_slopes import InverseSlopes, MotionSlopes, Vector
 from supple.model.step_formulas import Stepping
 
 Numbers = NDArray[Any]
@@ -189,6 +189,10 @@ class Formulation(Protocol):
 
     def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
         """Derivatives of the motion of one state by q, v and `known`."""
+        ...
+
+    def inverse_slopes(self, q: Vector, v: Vector, a: Vector, tau: Vector) -> InverseSlopes:
+        """Derivatives of inverse dynamics of one state, and of the power of constant tau, by q, v and a."""
         ...
 
     def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:

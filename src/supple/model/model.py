@@ -23,7 +23,14 @@ from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
-from supple.model.motion_slopes import Mask, MotionSlopes, Vector, slopes_by_tangents
+from supple.model.motion_slopes import (
+    InverseSlopes,
+    Mask,
+    MotionSlopes,
+    Vector,
+    inverse_slopes_by_tangents,
+    slopes_by_tangents,
+)
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
@@ -144,6 +151,10 @@ class Model(DynamicFunctions):
     def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
         """Derivatives of the motion of one state by q, v and `known`; see `hybrid`."""
         return slopes_by_tangents(self, q, v, known, prescribed)
+
+    def inverse_slopes(self, q: Vector, v: Vector, a: Vector, tau: Vector) -> InverseSlopes:
+        """Derivatives of the tree's inverse dynamics of one state, and of the power of constant tau, by q, v and a."""
+        return inverse_slopes_by_tangents(self, q, v, a, tau)
 
     # ------------------------------------------------------------ machine code
 

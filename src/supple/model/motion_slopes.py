@@ -29,6 +29,17 @@ class MotionSlopes(NamedTuple):
     """(columns,) of the power of the generalized forces."""
 
 
+class InverseSlopes(NamedTuple):
+    """Changes with the coordinates q, the speeds v and the accelerations a, nq + 2 nv columns."""
+
+    rate: Vector
+    """(nq, columns) of the rates of the coordinates."""
+    force: Vector
+    """(nv, columns) of inverse dynamics."""
+    power: Vector
+    """(columns,) of the power of constant generalized forces."""
+
+
 class Moving(Protocol):
     """What has a motion: a model of any formulation."""
 
@@ -38,6 +49,10 @@ class Moving(Protocol):
 
     def hybrid(self, q: Any, v: Any, known: Any, prescribed: Mask) -> tuple[Numbers, Numbers]:
         """Accelerations and generalized forces."""
+        ...
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any) -> Numbers:
+        """Generalized forces."""
         ...
 
     def power(self, q: Any, v: Any, tau: Any) -> Numbers:
@@ -55,13 +70,39 @@ def slopes_by_complex_steps(model: Moving, q: Vector, v: Vector, known: Vector, 
     return MotionSlopes(slopes[0].T, slopes[1].T, slopes[2])
 
 
+def inverse_slopes_by_complex_steps(model: Moving, q: Vector, v: Vector, a: Vector, tau: Vector) -> InverseSlopes:
+    """The slopes of inverse dynamics of any formulation whose functions take complex numbers."""
+    nq, nv = len(q), len(v)
+    x = imaginary_steps(np.concatenate([q, v, a]), np.eye(nq + 2 * nv))
+    Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
+    values = model.derivative(Q, V), model.inverse_dynamics(Q, V, A), model.power(Q, V, tau)
+    rate, force, power = (step_slopes(y) for y in values)
+    return InverseSlopes(rate.T, force.T, power)
+
+
+def inverse_slopes_by_tangents(model: Model, q: Vector, v: Vector, a: Vector, tau: Vector) -> InverseSlopes:
+    """The slopes of inverse dynamics of a model by the tangents of its blocks, where it has any."""
+    tangents, nq, nv = model.evaluation.tangents, len(q), len(v)
+    if tangents is None:
+        return inverse_slopes_by_complex_steps(model, q, v, a, tau)
+    by = "coordinates", "v", "a"
+    found = tangents.jacobians("inverse_dynamics", by, (q[None], v[None], a[None]), False, False)
+    force = np.concatenate([found[f"dtau_d{name}"][0] for name in by], axis=1)
+    power = np.concatenate([np.zeros(nq), tau, np.zeros(nv)])
+    return InverseSlopes(_rate_slopes(tangents, q, v), force, power)
+
+
+def _rate_slopes(tangents: Tangents, q: Vector, v: Vector) -> Vector:
+    """Changes (nq, nq + 2 nv) of the rates of the coordinates, which nothing but q and v changes."""
+    rates = tangents.jacobians("rates", ("coordinates", "v"), (q[None], v[None]))
+    return np.concatenate([rates["drate_dcoordinates"][0], rates["drate_dv"][0], np.zeros((len(q), len(v)))], axis=1)
+
+
 def slopes_by_tangents(model: Model, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
     """The slopes of a model by the tangents of its blocks, where it has any."""
     tangents = model.evaluation.tangents
     if tangents is None:
         return slopes_by_complex_steps(model, q, v, known, prescribed)
-    rates = tangents.jacobians("rates", ("coordinates", "v"), (q[None], v[None]))
-    rate = [rates["drate_dcoordinates"][0], rates["drate_dv"][0], np.zeros((len(q), len(v)))]
     if model.loops is None:
         a, tau, force = _accelerations(tangents, q, v, known, prescribed)
     else:
@@ -69,7 +110,7 @@ def slopes_by_tangents(model: Model, q: Vector, v: Vector, known: Vector, prescr
         a, tau, force = closed.a_slopes[0], closed.tau[0], closed.tau_slopes[0]
     power = v @ force
     power[len(q) : len(q) + len(v)] += tau
-    return MotionSlopes(np.concatenate(rate, axis=1), a, power)
+    return MotionSlopes(_rate_slopes(tangents, q, v), a, power)
 
 
 class ForceSlopes(NamedTuple):

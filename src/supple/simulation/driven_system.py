@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import Formulation
@@ -23,10 +22,13 @@ from supple.inputs.inputs import Inputs
 from supple.inputs.lifted_laws import LiftedLaws
 from supple.simulation.sparse_slopes import LawsSlopes
 from supple.simulation.state_kernel import StateKernel
+from supple.simulation.state_slopes import StateSlopes
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
+WORTH_TANGENTS = 250_000
+"""Operations times directions up to which tangents of all rates are made within a second or two."""
 
 
 class _Evaluated(NamedTuple):
@@ -230,12 +232,10 @@ class DrivenSystem:
 
         What Python functions give that are called is taken as constant.
         """
-        if self._slopes_kernel is not None:
-            self.call(t, y, u)
-            found: Vector = self._slopes_kernel(np.array([t]), y, u)
-            return found
-        nq, nv = self.nq, self.nv
         self.call(t, y, u)
+        if self._rate_slopes is not None:
+            return self._rate_slopes(np.array([t]), y, u)[0]
+        nq, nv = self.nq, self.nv
         values, slopes = self.laws_slopes(np.array([t]), y, u)
         q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
         by_laws, z_slopes = slopes[: nq + 2 * nv], slopes[nq + 2 * nv :].toarray()
@@ -251,17 +251,11 @@ class DrivenSystem:
         return Function("rate", e.at.graph, e.inputs, {"rate": e.rate()})
 
     @cached_property
-    def _slopes_kernel(self) -> StateKernel | None:
-        """The same from the graph, for models small enough."""
-        if self.engine != "llvm" or self.operations * self.size > WORTH_COMPILING:
+    def _rate_slopes(self) -> StateSlopes | None:
+        """The same from the blocks of the rates, for systems small enough."""
+        if self.engine != "llvm" or self.rate_kernel.program.weight * self.size > WORTH_TANGENTS:
             return None
-        try:
-            shapes = {"J": (self.size, self.size)}
-            return StateKernel(
-                self, "jacobian", shapes, lambda e, _: {"J": jacobian(e.rate(), e.y)}, lanes=1, differentiated=True
-            )
-        except GraphTooLarge:
-            return None
+        return StateSlopes(self.rate_kernel, ("y",))
 
     @cached_property
     def laws_slopes(self) -> LawsSlopes:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import Floats
-from supple.errors import SingularError
 from supple.formulations import Formulation
-from supple.model.linearization import acceleration_slopes, accelerations_of
+from supple.model.arguments import singular_pivot
 from supple.model.model import Model
+from supple.model.motion_slopes import force_slopes
 from supple.view.groups import groups
 
 if TYPE_CHECKING:
@@ -63,22 +63,13 @@ def system_modes(model: Formulation, result: xr.Dataset) -> SystemModes:
 
 
 def _oscillations(model: Model, q: Floats) -> tuple[Floats, list[str]] | None:
-    """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each.
-
-    All functions are given complex numbers, for which nothing has to be compiled (see `model.complex_states`): a page
-    asks for each of them once.
-    """
-    n, at = model.nv, q.astype(np.complex128)
-    unit, rest = np.eye(n), np.zeros(n)
-    S = model.derivative(np.tile(at, (n, 1)), unit).real.T
-    size = np.diag(model.mass_matrix(at).real)
-    if not (size > 0).all():
+    """Angular frequencies, rad/s, about a configuration that is held, and the speed that moves most in each."""
+    n, rest = model.nv, np.zeros(model.nv)
+    K, C, M = force_slopes(model, q, rest, rest)
+    size = np.diag(M)
+    if singular_pivot(M[None]):
         return None
-    try:
-        slopes = acceleration_slopes(accelerations_of(model), (q, rest, model.bias_forces(at, rest).real), S)
-    except SingularError:
-        return None
-    A = np.block([[np.zeros((n, n)), unit], [*slopes]])
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, np.hstack([K, C]))]])
     if not np.isfinite(A).all():
         return None
     values, vectors = np.linalg.eig(A)

@@ -27,6 +27,11 @@ class BlockFunction(BatchFunction):
         Most cores that are used; all if not given.
     lanes : int, optional
         States side by side where other machine code calls it; as many as the processor has lanes if not given.
+
+    Attributes
+    ----------
+    program : Program
+    numbers : array
     """
 
     def __init__(
@@ -41,7 +46,7 @@ class BlockFunction(BatchFunction):
         lengths = {key: size for key, (_, size) in program.inputs.items()}
         super().__init__(name, lengths, outputs, program.weight, threads)
         self.program, self.lanes = program, lanes or host_lanes()
-        self._numbers = numbers
+        self.numbers = numbers
         self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
         if len(outputs) == 1:
             self._one = Bound(program, numbers).one
@@ -53,10 +58,10 @@ class BlockFunction(BatchFunction):
         if own not in self._records:
             loaded = self.program.loaded(self.lanes)
             memory = loaded.memory()
-            pointers = (x.ctypes.data for x in (loaded.words, memory, self._numbers))
+            pointers = (x.ctypes.data for x in (loaded.words, memory, self.numbers))
             self._records[own] = record(BLOCKS, loaded.driver, *pointers), loaded, memory
         return int(self._records[own][0].ctypes.data)
 
     def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
         lanes = host_lanes()
-        self.program.loaded(lanes if last - first >= 2 * lanes else 1).run(first, last, arrays, self._numbers)
+        self.program.loaded(lanes if last - first >= 2 * lanes else 1).run(first, last, arrays, self.numbers)

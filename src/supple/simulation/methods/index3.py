@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SimulationError, StateError
-from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
 from supple.inputs.driven import DrivenEquations
@@ -36,6 +35,7 @@ from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
 from supple.simulation.state_kernel import StateKernel
+from supple.simulation.state_slopes import StateSlopes
 
 UNTESTED = 1e10
 """Absolute tolerance of what is left out of the error test."""
@@ -64,29 +64,31 @@ class ClosedIDA(Sundials):
         self._rows, self._shifts = len(self.loops), int(self.loops.holonomic.sum())
         self.unknowns = system.size + self._rows + self._shifts
         self._kept = np.ones(self._rows)
-        self._residual, self._matrix = self._kernels()
+        self._residual = self._kernel()
+        self._slopes = StateSlopes(self._residual, ("y", "force", "shift", "rate"))
 
-    def _kernels(self) -> tuple[StateKernel, StateKernel]:
-        """Residual and iteration matrix in machine code."""
+    def _kernel(self) -> StateKernel:
+        """The residual in machine code."""
         s, n = self.system, self.unknowns
         rows = [str(i) for i in range(self._rows)]
         shifts = [rows[i] for i in np.flatnonzero(self.loops.holonomic)]
         extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
         if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
             try:
-                left = StateKernel(s, "closed_residual", {"F": (n,)}, lambda e, _: {"F": residual(e)}, 1, extra)
-                extra |= {"cj": ["cj"]}
-                shapes = {"J": (n, n)}
-                slopes = StateKernel(
-                    s, "closed_matrix", shapes, lambda e, _: {"J": matrix(e)}, 1, extra, differentiated=True
-                )
-                return left, slopes
+                return StateKernel(s, "closed_residual", {"F": (n,)}, lambda e, _: {"F": residual(e)}, 1, extra)
             except GraphTooLarge:
                 pass
         raise StateError(
             f"model {s.model.name!r}: IDA solves closed loops by equations in machine code, for which this model, with "
             f"{n} unknowns, is too large; expected DOP853, Radau, BDF, CVODE or an explicit method of fixed steps"
         )
+
+    def _matrix(self, cj: float, *arguments: Vector) -> Vector:
+        """d residual/d unknowns + cj d residual/d rates, from the arguments of the residual."""
+        *parts, by_rate = self._slopes(*arguments)
+        J = np.concatenate(parts, axis=1)
+        J[:, : self.system.size] += cj * by_rate
+        return J
 
     def _solver(self, task: Task) -> Any:
         s, u, n, last = self.system, task.u, self.system.size, task.last
@@ -101,7 +103,7 @@ class ClosedIDA(Sundials):
             out[:] = self._residual(*split(time, x, rate)) if np.isfinite(x).all() else np.nan
 
         def slopes(time: float, x: Vector, rate: Vector, out: Vector, cj: float, J: Vector) -> None:
-            J[:] = self._matrix(*split(time, x, rate), np.array([cj]))
+            J[:] = self._matrix(cj, *split(time, x, rate))
 
         shortest = float(np.spacing(task.end))  # else it creeps up to a singular configuration and never gets there
         options = {"max_step": max(task.end - task.t, 2 * shortest)} | self._options(task)
@@ -178,14 +180,6 @@ def residual(e: DrivenEquations) -> Nodes:
     closed = kept * np.where(holonomic, position, velocity) + (1 - kept) * force
     still = (kept * velocity + (1 - kept) * mu)[holonomic]
     return np.array([graph.node(f) for f in (*motion, *closed, *still)], dtype=object)
-
-
-def matrix(e: DrivenEquations) -> Nodes:
-    """d residual/d unknowns + cj d residual/d rates."""
-    F = residual(e)
-    J = jacobian(F, np.concatenate([e.y, e.inputs["force"], e.inputs["shift"]]))
-    J[:, : len(e.y)] += e.inputs["cj"][0] * jacobian(F, e.inputs["rate"])
-    return J
 
 
 def _closures(e: DrivenEquations, sizes: list[Nodes]) -> tuple[Nodes, Nodes, list[Nodes]]:

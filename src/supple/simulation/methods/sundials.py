@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.residuals import MotionBalance
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, diverged
@@ -229,16 +228,14 @@ def residuals(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector
 
 
 def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: Vector, cj: float) -> Vector:
-    """d residual/dy + cj d residual/d(dy/dt), the model's part by complex steps."""
+    """d residual/dy + cj d residual/d(dy/dt), from the slopes of the laws and of the model."""
     model, nq, nv = system.model, system.nq, system.nv
     system.call(t, y, u)
     values, slopes = system.laws_slopes(np.array([t]), y, u)
     q, v, known = (values[i:j] for i, j in ((0, nq), (nq, nq + nv), (nq + nv, nq + 2 * nv)))
     a = np.where(system.prescribed, known, rate[nq : nq + nv])
-    x = imaginary_steps(np.concatenate([q, v, a]), np.eye(nq + 2 * nv))
-    Q, V, A = x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv :]
-    force = step_slopes(model.inverse_dynamics(Q, V, A)).T
-    rates = step_slopes(model.derivative(Q, V)).T
+    tau = np.where(system.prescribed, model.inverse_dynamics(q, v, a), known)
+    rates, force, power = model.inverse_slopes(q, v, a, tau)
     by_a, own = force[:, nq + nv :], np.diag(system.prescribed.astype(float))
     state, law = slopes[: nq + nv], slopes[nq + nv : nq + 2 * nv].toarray()
     free = np.diag((~system.prescribed).astype(float))
@@ -251,9 +248,7 @@ def residual_slopes(system: DrivenSystem, t: float, y: Vector, rate: Vector, u: 
     J[nq : nq + nv, nq : nq + nv] += cj * (free @ by_a @ free + own)
     J[nq + nv :, nq + nv :] += cj * np.eye(len(y) - nq - nv)
     if system.inputs.acting:
-        F = model.inverse_dynamics(q, v, a)
-        tau = np.where(system.prescribed, F, known)
         moved = model.power(q, v, np.eye(nv))  # what each force does work on
-        J[-1] -= moved @ (own @ total + free @ law) + step_slopes(model.power(Q, V, tau))[: nq + nv] @ state
+        J[-1] -= moved @ (own @ total + free @ law) + power[: nq + nv] @ state
         J[-1, nq : nq + nv] -= cj * (moved @ own @ by_a @ free)
     return J

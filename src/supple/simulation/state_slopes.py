@@ -1,0 +1,36 @@
+"""Derivatives of functions of time, state and held values: the tangents of their blocks, all numbers loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.recorded_tangents import RecordedTangents
+from supple.simulation.state_kernel import StateKernel
+
+Vector = NDArray[np.float64]
+
+
+class StateSlopes:
+    """The Jacobians of a kernel's one output.
+
+    Parameters
+    ----------
+    kernel : StateKernel
+    by : sequence of str
+        Arguments by which it is differentiated; what Python functions give that are called is taken as constant.
+    """
+
+    def __init__(self, kernel: StateKernel, by: Sequence[str]) -> None:
+        (result,) = kernel.program.outputs
+        self._bound = RecordedTangents((kernel.program, kernel.numbers), by, (result,)).bound
+        self._shapes = list(self._bound.program.jacobians.values())
+
+    def __call__(self, *inputs: Vector) -> list[Vector]:
+        """Jacobians (m, k) at one state, from all arguments of the kernel."""
+        flat = [np.empty(size) for size in self._bound.sizes]
+        if self._bound.one(*inputs, *flat) is not flat[-1]:
+            flat = [x[0] for x in self._bound.batch([np.array(x, float)[None] for x in inputs], 1)]
+        return [x.reshape(shape) for x, shape in zip(flat[1:], self._shapes, strict=True)]
