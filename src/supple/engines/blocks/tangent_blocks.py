@@ -144,7 +144,7 @@ class LinearBlock:
                 slot, place = self.loads[i]
                 operations.append(("load", slots.setdefault(slot, len(slots)), place))
                 continue
-            terms = [(_factor(slope, places), number[a]) for slope, a in self.slopes(i) if a in number]
+            terms = [(factor_of(slope, places), number[a]) for slope, a in self.slopes(i) if a in number]
             if len(terms) == 1 and terms[0][0] == 1.0 and isinstance(terms[0][0], float):
                 number[i] = terms[0][1]
             else:
@@ -154,5 +154,6 @@ class LinearBlock:
         return TangentBlock(len(slots), tuple(operations), stored), list(slots)
 
 
-def _factor(slope: Expr, places: Mapping[int, int]) -> Factor:
+def factor_of(slope: Expr, places: Mapping[int, int]) -> Factor:
+    """A slope as tangents take it."""
     return float(slope.value) if slope.op == "constant" else places[slope.id]

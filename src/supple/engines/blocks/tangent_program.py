@@ -52,6 +52,8 @@ class TangentProgram:
     ----------
     jacobians : dict of Jacobian to tuple of int
         Shapes (result, directions), in the order of the arrays, which come after those of the program's outputs.
+    span : int
+        Cells that may have changes.
     """
 
     def __init__(self, program: Program, passes: Sequence[Pass], alias: Mapping[int, int], matrix: int = 0) -> None:
@@ -71,6 +73,7 @@ class TangentProgram:
         self.factors = self.values.cells
         self.values.cells += self.rows * self.pitch
         self.weight = program.weight + sum(int(x.operations.sum()) for x in needed)
+        self.span = program.cells
         self._loaded: dict[tuple[int, bool], LoadedTangents] = {}
         self._lock = threading.Lock()
 
@@ -107,7 +110,7 @@ class LoadedTangents:
         groups = program.groups(1 if states else lanes)
         visits = [x for _, group in groups for x in group.visits]
         self._addresses = library(lanes).tangents((x.block for x in visits), states)
-        self._ranks = _ranks(program.program.cells, [group for _, group in groups])
+        self._ranks = _ranks(program.span, [group for _, group in groups])
         offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * self._ranks[row] for row in x.rows))]
         self._tables = 8 * np.array(offsets, dtype=np.int32)
         self._results: list[Words] = []
