@@ -21,6 +21,7 @@ from supple.model.derivatives import CompiledDerivatives, in_blocks
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
+from supple.model.gradients import Gradients
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
 from supple.model.motion_slopes import (
@@ -155,6 +156,36 @@ class Model(DynamicFunctions):
     def inverse_slopes(self, q: Vector, v: Vector, a: Vector, tau: Vector) -> InverseSlopes:
         """Derivatives of the tree's inverse dynamics of one state, and of the power of constant tau, by q, v and a."""
         return inverse_slopes_by_tangents(self, q, v, a, tau)
+
+    def gradient(self, what: str, parameters: Sequence[str] = ()) -> Gradients:
+        """The gradient of a weighted sum of results, in reverse: by all arguments and parameters at once.
+
+        It costs a few times what the function does, however many parameters there are.
+
+        Parameters
+        ----------
+        what : str
+            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "energy" or "derivative".
+        parameters : sequence of str
+            Numbers of the model (see `supple.symbolic.parameter_names`) by which it is taken too. Zeros belong to the
+            structure, and are refused.
+
+        Returns
+        -------
+        Gradients
+            To be called as `g(q, v, tau, weights=w)`, with leading batch axes: arrays (..., n) by the names of the
+            arguments, "q" in the directions of the speeds, and "parameters".
+
+        Examples
+        --------
+        >>> from supple import Mechanism, RigidBody
+        >>> mech = Mechanism("pendulum")
+        >>> mech.add_body("arm", RigidBody(2.0, com=(0, 0, -0.5)))
+        >>> g = mech.build().gradient("forward_dynamics", ["arm.mass"])([0.0], [0.0], [3.0], weights=[1.0])
+        >>> {name: round(float(x[0]), 6) for name, x in g.items()}
+        {'q': -19.62, 'v': 0.0, 'tau': 2.0, 'parameters': -3.0}
+        """
+        return Gradients(self, what, tuple(parameters))
 
     # ------------------------------------------------------------ machine code
 

@@ -1,0 +1,165 @@
+"""Gradients of weighted sums of a model's results, in reverse: by all arguments and all parameters at once.
+
+The cost is a few times that of the function, however many parameters there are: what optimization asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import recording
+from supple.errors import StateError, nearest
+from supple.expressions.derivatives import jacobian
+from supple.expressions.function import Function
+from supple.expressions.graph import Expr, Graph
+from supple.model.number_arrays import flat, folded
+from supple.model.parameters import plain_symbols
+from supple.model.programs import KEPT, RECURSIONS, Ends, ModelStructure, RecursionRecording, remembered
+from supple.model.recorded_trace import RecordedTrace, recorded_program
+from supple.model.symbolic_tree import symbolic_tree
+from supple.model.traced_functions import signature
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Numbers = NDArray[np.float64]
+RECURSION = {
+    "forward_dynamics": "hybrid_dynamics",
+    "inverse_dynamics": "inverse_dynamics",
+    "bias_forces": "bias_forces",
+    "mass_matrix": "mass_matrix",
+    "energy": "energies",
+    "derivative": "rates",
+}
+"""Functions that have gradients, and the recursions that they are."""
+VALUE, WEIGHTS = "value", "weights"
+
+
+class Gradients:
+    """The gradients of one function of a model.
+
+    Parameters
+    ----------
+    model : Model
+    what : str
+        One of `RECURSION`.
+    parameters : sequence of str
+        See `parameter_names`.
+    """
+
+    def __init__(self, model: Model, what: str, parameters: Sequence[str]) -> None:
+        if what not in RECURSION:
+            raise StateError(f"gradient: no function {what!r}{nearest(what, RECURSION)}")
+        if model.evaluation.programs is None:
+            raise StateError(f"model {model.name!r}: gradient: the model is too large to be recorded as blocks")
+        self._model, self.what = model, what
+        self.inputs, shapes = signature(model, what)
+        ((_, shape),) = shapes.items()
+        self.size = int(np.prod(shape))
+        self._parameters = parameter_slopes(model, parameters) if parameters else None
+        closed = model.loops is not None and what == "forward_dynamics"
+        program, numbers = closed_sum(model) if closed else weighted_sum(model, what)
+        self._names = list(program.inputs)
+        count = len(numbers) if parameters else 0
+        self._bound = BoundAdjoints(adjoint_program(program, count), numbers)
+
+    def __call__(self, *inputs: ArrayLike, weights: ArrayLike) -> dict[str, Numbers]:
+        """Gradients (..., n) by the names of the arguments, and by "parameters"."""
+        if len(inputs) != len(self.inputs):
+            raise StateError(f"gradient of {self.what}: expected {list(self.inputs)}, got {len(inputs)} arguments")
+        parts = dict(zip(self.inputs.items(), inputs, strict=True))
+        given = {name: (x, size) for (name, size), x in parts.items()}
+        rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
+        if dtype != np.float64:
+            raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
+        found = self._bound.gradients(rows)
+        by = {name: found[own][..., 0] for name, own in zip(self.inputs, self._names, strict=False)}
+        by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
+        if self._parameters is not None:
+            at, slopes = self._parameters
+            by["parameters"] = found[ALL_NUMBERS][..., 0][:, at] @ slopes
+        return {name: x.reshape((*shape, x.shape[-1])) for name, x in by.items()}
+
+
+@lru_cache(maxsize=KEPT)
+def adjoint_program(program: Program, numbers: int) -> AdjointProgram:
+    """The program of a weighted sum with its gradient by all inputs, and by so many numbers."""
+    return AdjointProgram(program, [VALUE], list(program.inputs), numbers)
+
+
+def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
+    """A recursion of a tree as a program for the weighted sum of its results, and its numbers."""
+    structure = ModelStructure(model.tree, model.flex, model.nq)
+    options = {"forward_dynamics": ((False,) * model.nv, False), "inverse_dynamics": (False, False)}.get(what, ())
+
+    def make() -> Program:
+        r = RecursionRecording(structure)
+        with recording(r.recorder):
+            RECURSIONS[RECURSION[what]](r, *options)
+            ((_, out),) = r.outputs.items()
+            weights, value = r.input(WEIGHTS, out.size), r.output(VALUE, 1)
+            for i, place in enumerate(np.ndindex(*out.shape)):
+                value[0, 0] = value[0, 0] + weights[0, i] * out[place]
+                r.recorder.cut()
+            r.outputs = {VALUE: value}
+            made = r.program()
+        r.recorder.release()
+        return made
+
+    return remembered((structure.digest(), "gradient", what), make), structure.numbers.values()
+
+
+def closed_sum(model: Model) -> tuple[Program, Numbers]:
+    """The same of the accelerations of a closed model."""
+
+    def make(t: RecordedTrace, _: Mapping[str, Any]) -> Ends:
+        a = t.forward_dynamics(t.q, t.v, t.tau)
+        weights = t.graph.new_inputs(WEIGHTS, model.speeds)
+        inputs = {"q": t.q, "v": t.v, "tau": t.tau, WEIGHTS: weights}
+        return inputs, {VALUE: np.array([weights @ a], dtype=object)}
+
+    return recorded_program(model, ("gradient",), make, {})
+
+
+class ParameterSlopes(NamedTuple):
+    """Places (n,) among the numbers that blocks load, and how these change with parameters (n, parameters)."""
+
+    places: NDArray[np.intp]
+    slopes: Numbers
+
+
+def parameter_slopes(model: Model, parameters: Sequence[str]) -> ParameterSlopes:
+    """How a model's numbers change with parameters.
+
+    Raises
+    ------
+    StateError
+        If a number is zero that a parameter would change: zeros belong to the structure.
+    """
+    graph, symbols = Graph(), plain_symbols(model, parameters)
+    nodes = symbols.nodes(graph)
+    places, entries, fixed, first = list[int](), list[Expr](), list[bool](), 0
+    numbers = dict(flat(model.tree))
+    for name, x in flat(symbolic_tree(model, nodes)):
+        if numbers[name].dtype.kind == "f":
+            own = [(i, e) for i, e in enumerate(x.flat) if isinstance(e, Expr)]
+            places += [first + i for i, _ in own]
+            entries += [e for _, e in own]
+            fixed += [numbers[name].flat[i] in folded(name) for i, _ in own]
+            first += numbers[name].size
+    leaves = np.array([nodes[name] for name in parameters], dtype=object)
+    slopes = jacobian(np.array(entries, dtype=object), leaves)
+    d = Function("slopes", graph, {"p": leaves}, {"d": slopes}).evaluate(p=list(symbols.values.values()))["d"]
+    for j in np.flatnonzero((d != 0.0)[np.array(fixed, dtype=bool)].any(axis=0)):
+        raise StateError(
+            f"model {model.name!r}: gradient: {parameters[j]!r} changes a number that is zero, or a direction, which "
+            "belongs to the structure; give it a value that is not zero"
+        )
+    return ParameterSlopes(np.array(places, dtype=np.intp), d)
