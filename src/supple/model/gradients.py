@@ -5,6 +5,7 @@ The cost is a few times that of the function, however many parameters there are:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +20,14 @@ from supple.errors import StateError, nearest
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
+from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
 from supple.model.programs import KEPT, RECURSIONS, Ends, ModelStructure, RecursionRecording, remembered
 from supple.model.recorded_trace import RecordedTrace, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
 from supple.model.traced_functions import signature
+from supple.recursions.states import States
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -40,6 +43,7 @@ RECURSION = {
 }
 """Functions that have gradients, and the recursions that they are."""
 VALUE, WEIGHTS = "value", "weights"
+THREADS = os.cpu_count() or 1
 
 
 class Gradients:
@@ -64,11 +68,11 @@ class Gradients:
         ((_, shape),) = shapes.items()
         self.size = int(np.prod(shape))
         self._parameters = parameter_slopes(model, parameters) if parameters else None
-        closed = model.loops is not None and what == "forward_dynamics"
-        program, numbers = closed_sum(model) if closed else weighted_sum(model, what)
-        self._names = list(program.inputs)
+        self._closed = model.loops is not None and what == "forward_dynamics"
+        program, numbers = balance_sum(model) if self._closed else weighted_sum(model, what)
+        self._names = list(program.inputs)[: 2 if self._closed else len(self.inputs)]
         count = len(numbers) if parameters else 0
-        self._bound = BoundAdjoints(adjoint_program(program, count), numbers)
+        self._bound = BoundAdjoints(adjoint_program(program, tuple(self._names), count), numbers)
 
     def __call__(self, *inputs: ArrayLike, weights: ArrayLike) -> dict[str, Numbers]:
         """Gradients (..., n) by the names of the arguments, and by "parameters"."""
@@ -79,19 +83,30 @@ class Gradients:
         rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
         if dtype != np.float64:
             raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
-        found = self._bound.gradients(rows)
-        by = {name: found[own][..., 0] for name, own in zip(self.inputs, self._names, strict=False)}
+        values, by = rows, dict[str, Numbers]()
+        if self._closed:
+            values, by["tau"] = self._balance(*rows)
+        found = self._bound.gradients(values, THREADS)
+        by = {name: found[own][..., 0] for name, own in zip(self.inputs, self._names, strict=False)} | by
         by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
         if self._parameters is not None:
             at, slopes = self._parameters
             by["parameters"] = found[ALL_NUMBERS][..., 0][:, at] @ slopes
         return {name: x.reshape((*shape, x.shape[-1])) for name, x in by.items()}
 
+    def _balance(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> tuple[list[Numbers], Numbers]:
+        """Inputs of `balance_sum` for weights of accelerations, and the gradient by tau; see `closed_slopes`."""
+        model, loops = self._model, self._model.loops
+        assert loops is not None
+        a, force, _ = loops.sweeps.forward(States(q, v), tau, model.none_prescribed)
+        mu, nu = loops.derivatives.weights(q, w)
+        return [q, v, a, force, -mu, -nu], mu
+
 
 @lru_cache(maxsize=KEPT)
-def adjoint_program(program: Program, numbers: int) -> AdjointProgram:
-    """The program of a weighted sum with its gradient by all inputs, and by so many numbers."""
-    return AdjointProgram(program, [VALUE], list(program.inputs), numbers)
+def adjoint_program(program: Program, by: tuple[str, ...], numbers: int) -> AdjointProgram:
+    """The program of a weighted sum with its gradient by some inputs, and by so many numbers."""
+    return AdjointProgram(program, [VALUE], by, numbers)
 
 
 def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
@@ -116,16 +131,22 @@ def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
     return remembered((structure.digest(), "gradient", what), make), structure.numbers.values()
 
 
-def closed_sum(model: Model) -> tuple[Program, Numbers]:
-    """The same of the accelerations of a closed model."""
+def balance_sum(model: Model) -> tuple[Program, Numbers]:
+    """The equations of a closed model as a program for their weighted sum, and its numbers.
+
+    The gradient of accelerations that solve equations is one of the equations, with other weights: much less work than
+    through the articulated inertias and the Delassus matrix.
+    """
 
     def make(t: RecordedTrace, _: Mapping[str, Any]) -> Ends:
-        a = t.forward_dynamics(t.q, t.v, t.tau)
-        weights = t.graph.new_inputs(WEIGHTS, model.speeds)
-        inputs = {"q": t.q, "v": t.v, "tau": t.tau, WEIGHTS: weights}
-        return inputs, {VALUE: np.array([weights @ a], dtype=object)}
+        inputs, outputs = rates_and_forces(t, {})
+        mu = t.graph.new_inputs("mu", model.speeds)
+        nu = t.graph.new_inputs("nu", map(str, range(len(inputs["force"]))))
+        balance = t.inverse_dynamics(t.q, t.v, t.a) - outputs["pull"]
+        value = mu @ balance + nu @ outputs["acceleration"]
+        return {**inputs, "mu": mu, "nu": nu}, {VALUE: np.array([t.graph.node(value)], dtype=object)}
 
-    return recorded_program(model, ("gradient",), make, {})
+    return recorded_program(model, ("balance",), make, {})
 
 
 class ParameterSlopes(NamedTuple):

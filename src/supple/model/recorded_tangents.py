@@ -15,6 +15,7 @@ from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.model.programs import KEPT
 
 Numbers = NDArray[np.float64]
+THREADS = os.cpu_count() or 1
 
 
 @lru_cache(maxsize=KEPT)
@@ -41,4 +42,4 @@ class RecordedTangents:
 
     def __call__(self, *inputs: Numbers) -> dict[str, Numbers]:
         """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
-        return self.bound.by_name(inputs, os.cpu_count() or 1)
+        return self.bound.by_name(inputs, THREADS)

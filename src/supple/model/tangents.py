@@ -35,6 +35,7 @@ from supple.recursions import articulated, composite, coordinates, kinematics, n
 from supple.recursions.states import Actuation, States
 
 Numbers = NDArray[np.float64]
+THREADS = os.cpu_count() or 1
 
 
 class DifferentiatedRecording(RecursionRecording):
@@ -191,4 +192,4 @@ class Tangents:
 
     def jacobians(self, what: str, by: Sequence[str], inputs: Sequence[Numbers], *options: Any) -> dict[str, Numbers]:
         """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
-        return self(what, by, *options).by_name(inputs, os.cpu_count() or 1)
+        return self(what, by, *options).by_name(inputs, THREADS)

@@ -30,7 +30,5 @@ class StateSlopes:
 
     def __call__(self, *inputs: Vector) -> list[Vector]:
         """Jacobians (m, k) at one state, from all arguments of the kernel."""
-        flat = [np.empty(size) for size in self._bound.sizes]
-        if self._bound.one(*inputs, *flat) is not flat[-1]:
-            flat = [x[0] for x in self._bound.batch([np.array(x, float)[None] for x in inputs], 1)]
-        return [x.reshape(shape) for x, shape in zip(flat[1:], self._shapes, strict=True)]
+        found = self._bound.evaluated([x[None] for x in inputs])
+        return [x.reshape(shape) for x, shape in zip(found[1:], self._shapes, strict=True)]

@@ -6,7 +6,6 @@ drivers and the machinery are those of tangents: a direction is one entry of an 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -161,9 +160,8 @@ class AdjointProgram(TangentProgram):
 class BoundAdjoints(BoundTangents):
     """A program with its gradients and the numbers of one model."""
 
-    def gradients(self, inputs: Sequence[Numbers]) -> dict[str, Numbers]:
+    def gradients(self, inputs: Sequence[Numbers], threads: int = 1) -> dict[str, Numbers]:
         """Gradients (s, n, entries) by the names of inputs, for a program with one differentiated output."""
-        rows = [np.ascontiguousarray(x, dtype=np.float64) for x in inputs]
-        found = self.batch(rows, len(rows[0]), os.cpu_count() or 1)[len(self.program.program.outputs) :]
+        found = self.evaluated(inputs, threads)[len(self.program.program.outputs) :]
         shapes = self.program.jacobians.items()
-        return {x.result: y.reshape(len(rows[0]), *shape) for (x, shape), y in zip(shapes, found, strict=True)}
+        return {x.result: y.reshape(len(inputs[0]), *shape) for (x, shape), y in zip(shapes, found, strict=True)}

@@ -71,6 +71,15 @@ class ClosedDerivatives:
         a_slopes = np.where(prescribed[:, None], known_slopes, da)
         return ClosedSlopes(a, tau, a_slopes, np.where(prescribed[:, None], needed, known_slopes))
 
+    def weights(self, q: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """mu (s, nv) and nu (s, rows) with w . da = mu . (dtau - r) - nu . s, for weights w (s, nv)."""
+        loops = self._model.loops
+        assert loops is not None
+        J, free = loops.sweeps.jacobian(q), ~self._model.none_prescribed
+        unmoved = np.zeros((*J.shape[:2], 1))
+        mu, closing = _solved(self._model.evaluation.inverse_mass_matrix(q)[0], J, -w[..., None], unmoved, free)
+        return mu[..., 0], -closing[..., 0]
+
     def _inverse(self, q: Floats, M: Floats, free: Mask) -> Floats:
         """M^-1 of the free speeds; of all, from the articulated inertias, it is the more exact."""
         if free.all():
@@ -93,6 +102,8 @@ def _least(S: Floats, r: Floats) -> Floats:
     """Forces of least size with S x = r; none along what S resists less than its regularization."""
     size = np.sqrt(np.diagonal(S, axis1=-2, axis2=-1))
     scale = np.divide(1.0, size, out=np.zeros_like(size), where=size**2 > SMALLEST)[..., None]
-    inverse = np.linalg.pinv(scale * S * np.swapaxes(scale, -1, -2), rcond=REGULARIZATION, hermitian=True)
-    out: Floats = scale * (inverse @ (scale * r))
+    values, vectors = np.linalg.eigh(scale * S * np.swapaxes(scale, -1, -2))
+    kept = values > REGULARIZATION * values.max(axis=-1, initial=0.0, keepdims=True)
+    inverse = np.divide(1.0, values, out=np.zeros_like(values), where=kept)[..., None]
+    out: Floats = scale * (vectors @ (inverse * (np.swapaxes(vectors, -1, -2) @ (scale * r))))
     return out

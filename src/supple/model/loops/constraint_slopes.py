@@ -51,7 +51,7 @@ class DifferentiatedConstraints:
 
     def __init__(self, model: Model) -> None:
         self._tangents = RecordedTangents(
-            recorded_program(model, ("constraint_slopes",), _rates_and_forces, {}), ("q", "v"), VALUES
+            recorded_program(model, ("constraint_slopes",), rates_and_forces, {}), ("q", "v"), VALUES
         )
 
     def __call__(self, q: Floats, v: Floats, a: Floats, force: Floats) -> ConstraintSlopes:
@@ -62,7 +62,7 @@ class DifferentiatedConstraints:
         return ConstraintSlopes(*(found[name] for name in VALUES), *by_q, *by_v)
 
 
-def _rates_and_forces(t: RecordedTrace, _: Mapping[str, Any]) -> Ends:
+def rates_and_forces(t: RecordedTrace, _: Mapping[str, Any]) -> Ends:
     """First and second rates of all rows, and what forces of theirs do to the speeds."""
     ct, cw = t.closures()
     ws, state = t.workspace(), States(t.q, t.v)
