@@ -45,8 +45,7 @@ def test_motions_are_those_of_the_model(kind: str) -> None:
     for what, x, eye in (("q", q, np.eye(model.nq)), ("v", v, np.eye(model.nv))):
 
         def motion(y: np.ndarray, what: str = what) -> np.ndarray:
-            state = (y, v, a) if what == "q" else (q, y, a)
-            return model.acceleration(*state, name)
+            return model.acceleration(y, v, a, name) if what == "q" else model.acceleration(q, y, a, name)
 
         rough = by_differences(motion, x, eye)
         np.testing.assert_allclose(found[f"dacceleration_d{what}"], rough, atol=1e-6 * np.abs(rough).max())

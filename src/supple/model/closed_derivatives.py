@@ -60,9 +60,10 @@ class CompiledClosedDerivatives(Compiled):
 
     def _slopes(self, arrays: Sequence[Numbers]) -> list[Numbers]:
         """Accelerations and their derivatives in the order of the outputs."""
-        model, (q, v, tau) = self.model, arrays
+        model, (q, v, tau) = self.model, [np.ascontiguousarray(x) for x in arrays]
         assert model.loops is not None
-        slopes = model.loops.derivatives(*(np.ascontiguousarray(x) for x in (q, v, tau)), model.none_prescribed)
-        by_q, by_v, by_tau = np.split(slopes.a_slopes, [model.nq, model.nq + model.nv], axis=-1)
-        made = {"q": lambda: by_q @ model.tangent(q), "v": lambda: by_v, "tau": lambda: by_tau}
-        return [slopes.a, *(made[name]() for name in self.derivatives)]
+        slopes = model.loops.derivatives(q, v, tau, model.none_prescribed)
+        by = dict(zip(self.inputs, np.split(slopes.a_slopes, [model.nq, model.nq + model.nv], axis=-1), strict=True))
+        if "q" in self.derivatives:
+            by["q"] = by["q"] @ model.tangent(q)
+        return [slopes.a, *(by[name] for name in self.derivatives)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,13 +53,13 @@ def _tangents(
     by: tuple[str, ...],
     results: tuple[str, ...],
 ) -> RecordedTangents:
-    ends: Any = partial(make, count=len(frames)) if make is _forces else make
-    return RecordedTangents(recorded_program(model, (what,), ends, {"acting": frame_arrays(frames)}), by, results)
+    return RecordedTangents(recorded_program(model, (what,), make, {"acting": frame_arrays(frames)}), by, results)
 
 
-def _forces(t: RecordedTrace, groups: Mapping[str, Any], count: int) -> Ends:
-    """Forces on the speeds that balance the wrenches, less than nothing."""
+def _forces(t: RecordedTrace, groups: Mapping[str, Any]) -> Ends:
+    """Generalized forces of the wrenches: what would balance them, with the other sign."""
     ws, frames, force = t.workspace(), groups["acting"], zeros(t.model.nv)
+    count = len(frames.body)
     wrench = t.graph.new_inputs("wrench", [str(i) for i in range(6 * count)])
     for k in range(1, len(t.tree.parent)):
         t.run(joint_step)(t.tree, t.flex, k, t.q, ws)

@@ -178,9 +178,11 @@ def parameter_slopes(model: Model, parameters: Sequence[str]) -> ParameterSlopes
     leaves = np.array([nodes[name] for name in parameters], dtype=object)
     slopes = jacobian(np.array(entries, dtype=object), leaves)
     d = Function("slopes", graph, {"p": leaves}, {"d": slopes}).evaluate(p=list(symbols.values.values()))["d"]
-    for j in np.flatnonzero((d != 0.0)[np.array(fixed, dtype=bool)].any(axis=0)):
+    moved = (d != 0.0)[np.array(fixed, dtype=bool)].any(axis=0)
+    if moved.any():
+        name = parameters[int(moved.argmax())]
         raise StateError(
-            f"model {model.name!r}: gradient: {parameters[j]!r} changes a number that is zero, or a direction, which "
-            "belongs to the structure; give it a value that is not zero"
+            f"model {model.name!r}: gradient: {name!r} changes a number that is zero, or a direction, which belongs to "
+            "the structure; give it a value that is not zero"
         )
     return ParameterSlopes(np.array(places, dtype=np.intp), d)

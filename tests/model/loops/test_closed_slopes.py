@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 import supple
 from closed_mechanisms import n_four_bar, slider_crank
-from supple.model.complex_steps import by_differences
+from supple.engines.sweeps import sweep
+from supple.model.complex_steps import by_complex_steps, by_differences
 from supple.model.loops.closed_programs import _forward
 from supple.model.recorded_tangents import RecordedTangents
 from supple.model.recorded_trace import closed_program
@@ -40,6 +41,25 @@ def test_slopes_are_those_of_the_whole_recursion(prescribed: tuple[int, ...]) ->
         np.testing.assert_allclose(slopes, expected, atol=1e-12 * np.abs(expected).max())
         assert np.abs(expected[..., : model.nq]).max() > 0.1 or (name == "tau" and not prescribed)
     np.testing.assert_allclose(found.a, whole["a"], rtol=1e-12)
+
+
+def test_complex_states_need_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Complex steps of the model's own functions, which take them as those of trees do."""
+    model = slider_crank()
+    assert model.loops is not None
+    q, v, tau = closed_state(model, [0.7, -0.2, 1.2], 4)
+    A, _ = model.linearize(q, v, tau)
+    n = model.nv
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(sweep, "CompiledSweep", refuse)
+    by_v = by_complex_steps(lambda x: model.forward_dynamics(q, x, tau), v, np.eye(n))
+    by_q = by_complex_steps(lambda x: model.forward_dynamics(x, v, tau), q, model.tangent(q).T)
+    np.testing.assert_allclose(np.hstack([by_q, by_v]), A[n:], atol=1e-12 * np.abs(A).max())
+    rows = by_complex_steps(lambda x: model.loops.errors(x)[0], q, model.tangent(q).T)  # type: ignore[union-attr]
+    np.testing.assert_allclose(rows, model.loops.jacobian(q), atol=1e-12)
 
 
 def test_redundant_rows_move_nothing() -> None:

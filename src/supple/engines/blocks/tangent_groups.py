@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,17 @@ class Group:
     seeds: tuple[int, ...]
     visits: tuple[Visit, ...]
     cells: frozenset[int]
+
+
+class Analysis(Protocol):
+    """What is needed of a program for a pass, and how it is done in groups."""
+
+    own: Pass
+    needed: list[Needed]
+
+    def groups(self, size: int, tapes: Mapping[int, int], places: Mapping[str, Mapping[int, int]]) -> list[Group]:
+        """So many directions at a time, and what is done for them."""
+        ...
 
 
 class PassAnalysis:

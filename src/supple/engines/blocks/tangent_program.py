@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_program import ALIGNED, Numbers, Program, library
 from supple.engines.blocks.tangent_blocks import LinearBlock
 from supple.engines.blocks.tangent_driver import TANGENT_DRIVER, driver_text
-from supple.engines.blocks.tangent_groups import Group, Pass, PassAnalysis, taped
+from supple.engines.blocks.tangent_groups import Analysis, Group, Pass, PassAnalysis, taped
 from supple.engines.blocks.tangent_results import RESULTS
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
@@ -65,7 +65,7 @@ class TangentProgram:
             for by, (_, count) in own.seeds.items()
         }
         linear = {x.block.name: LinearBlock(x.block) for x in program.instances}
-        self.analyses = [PassAnalysis(program, linear, alias, own) for own in passes]
+        self.analyses: Sequence[Analysis] = [PassAnalysis(program, linear, alias, own) for own in passes]
         needed = [x for analysis in self.analyses for x in analysis.needed]
         self.values, self._tapes, self._places = taped(program, linear, needed)
         self.rows = max((size for own in passes for _, size in own.results.values()), default=0)

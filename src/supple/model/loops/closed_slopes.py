@@ -84,8 +84,7 @@ class ClosedDerivatives:
         """M^-1 of the free speeds; of all, from the articulated inertias, it is the more exact."""
         if free.all():
             return self._model.evaluation.inverse_mass_matrix(q)[0]
-        found: Floats = np.linalg.inv(M[:, free][..., free])
-        return found
+        return np.asarray(np.linalg.inv(M[:, free][..., free]), dtype=np.float64)
 
 
 def _solved(W: Floats, J: Floats, r: Floats, s: Floats, free: Mask) -> tuple[Floats, Floats]:

@@ -1,15 +1,18 @@
 """The recursions of `recursions.closed_chains` for the constraints of one model, on batches of checked states.
 
-Programs of blocks where these are quickly made (see `closed_programs`), else compiled sweeps.
+Programs of blocks where these are quickly made (see `closed_programs`), else compiled sweeps; for complex states their
+plain twins.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.plain import plain
 from supple.model.loops.closed_programs import ClosedPrograms
 from supple.recursions import closed_chains
 from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace, Projection, closure_workspace
@@ -74,7 +77,7 @@ class ConstraintSweeps:
         shapes = (n, rows), (n, rows), (n, nv), (n, nv), (kept, rows, nv), (kept, rows, nv), (kept, rows, rows)
         out = Projection(*(np.zeros(shape, dtype) for shape in shapes))
         with model.workspace(dtype.type) as ws:
-            fault = closed_chains.projection(self.system, states, given, ws, self._workspace(dtype), out)
+            fault = _run(closed_chains.projection, dtype)(self.system, states, given, ws, self._workspace(dtype), out)
         model.refuse_singular(fault)
         return out
 
@@ -106,7 +109,8 @@ class ConstraintSweeps:
         model, dtype, n = self._model, states.q.dtype, len(states.q)
         out = Response(np.zeros((n, model.nv), dtype), np.zeros((n, self._rows), dtype), self._workspace(dtype))
         with model.workspace(dtype.type) as ws:
-            fault = closed_chains.forward_dynamics(self.system, states, actuation, ws, out.last, out.a, out.force)
+            sweep = _run(closed_chains.forward_dynamics, dtype)
+            fault = sweep(self.system, states, actuation, ws, out.last, out.a, out.force)
         model.refuse_singular(fault)
         return out
 
@@ -116,7 +120,7 @@ class ConstraintSweeps:
         out = np.zeros((len(q), len(model.bodies) + 1, 6), dtype)
         with model.workspace(dtype.type) as ws:
             cw = self._workspace(dtype)
-            closed_chains.constraint_wrenches(self.system, self._still(q), force, ws, cw, out)
+            _run(closed_chains.constraint_wrenches, dtype)(self.system, self._still(q), force, ws, cw, out)
         return out
 
     def _kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
@@ -129,7 +133,8 @@ class ConstraintSweeps:
         position, velocity = np.zeros(shape, dtype), np.zeros(shape, dtype)
         J = np.zeros((kept, self._rows, self._model.nv), dtype)
         with self._model.workspace(dtype.type) as ws:
-            closed_chains.constraint_kinematics(self.system, states, ws, cw, position, velocity, J)
+            sweep = _run(closed_chains.constraint_kinematics, dtype)
+            sweep(self.system, states, ws, cw, position, velocity, J)
         return position, velocity, J, cw
 
     def _still(self, q: Numbers) -> States:
@@ -141,3 +146,9 @@ class ConstraintSweeps:
     @property
     def _rows(self) -> int:
         return len(self.system.closures.row_kind)
+
+
+def _run(sweep: Any, dtype: Any) -> Callable[..., Any]:
+    """A sweep for numbers of a type: of complex ones its plain twin, for which nothing has to be compiled."""
+    found: Callable[..., Any] = plain(sweep) if dtype == np.complex128 else sweep
+    return found
