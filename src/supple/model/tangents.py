@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.cells import Cells
-from supple.engines.blocks.tangent_groups import Pass, Place
+from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.model.programs import (
     KEPT,
@@ -32,6 +32,8 @@ from supple.model.programs import (
     without_collection,
 )
 from supple.recursions import articulated, composite, coordinates, kinematics, newton_euler
+from supple.recursions.force_derivatives import ForceDerivatives, force_derivatives
+from supple.recursions.moving_frames import derivative_workspace
 from supple.recursions.states import Actuation, States
 
 Numbers = NDArray[np.float64]
@@ -57,6 +59,7 @@ class DifferentiatedRecording(RecursionRecording):
     def __init__(self, structure: ModelStructure, by: Sequence[str]) -> None:
         super().__init__(structure)
         self._by = tuple(by)
+        self.closed_form = in_closed_form(structure) and {"q", "v", "a", "tau"}.issuperset(by)
         self.directions: dict[str, Cells] = {}
         self.alias: dict[int, int] = {}
         self._kept: list[Cells] = []
@@ -64,7 +67,7 @@ class DifferentiatedRecording(RecursionRecording):
     def input(self, name: str, *shape: int, rows: bool = False) -> Any:
         """Cells (1, ...) of one state that the caller fills; in front of q's use, directions that move it."""
         cells = super().input(name, *shape, rows=rows)
-        if name == "q" and name in self._by:
+        if name == "q" and name in self._by and not self.closed_form:
             x, rate = Cells(self.recorder, (1, self.nv)), Cells(self.recorder, cells.shape)
             self.recorder.end()
             recorded(coordinates.rates)(self.tree, self.flex, cells, x, rate)
@@ -98,12 +101,39 @@ class DifferentiatedRecording(RecursionRecording):
         states, wrench, ws = States(q, v), self.wrench(False), self.fresh()
         recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a, wrench, ws, out)
         passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
-        seeds = self.moved([name for name in self._by if name != "tau"])
+        others = [name for name in self._by if name != "tau"]
+        if others and self.closed_form:
+            known = self.force_derivatives(others, v, a, ws, "a")
+            return TangentProgram(self.program(), passes, self.alias, W.first, known)
+        seeds = self.moved(others)
         if seeds:
             self._kept.append(force)
             passive = range(a.first, a.first + self.nv)
             passes.append(Pass(seeds, {"a": place(force)}, "matrix", passive))
         return TangentProgram(self.program(), passes, self.alias, W.first)
+
+    def force_derivatives(self, by: Sequence[str], v: Any, a: Any, ws: Any, result: str) -> list[KnownJacobian]:
+        """Derivatives of inverse dynamics, which is recorded already; those of other results are -M^-1 times them."""
+        size, n = self.structure.size, self.nv
+        dw = self._workspace(derivative_workspace(size))
+        out = ForceDerivatives(*(Cells(self.recorder, (n, n), 0.0) for _ in range(3)))  # type: ignore[arg-type]
+        recorded(force_derivatives)(self.tree, v[0], a[0], ws, dw, out)
+        self.recorder.end()
+        known = []
+        for name in by:
+            D: Any = getattr(out, f"by_{name}")
+            entries = np.frombuffer(self.recorder.known)[D.first : D.first + n * n].reshape(n, n) != 0.0
+            rows = tuple(tuple(np.flatnonzero(column).tolist()) for column in entries.T)
+            known.append(KnownJacobian(result, name, D.first, (n, n), rows, result != "tau"))
+            self._kept.append(D)
+        return known
+
+    def forces(self, what: str, *options: Any) -> TangentProgram:
+        """Inverse dynamics, or bias forces, with derivatives in closed form."""
+        RECURSIONS[what](self, *options)
+        a = self.inputs.get("a", Cells(self.recorder, (1, self.nv), 0.0))
+        known = self.force_derivatives(self._by, self.inputs["v"], a, self.ws, "tau")
+        return TangentProgram(self.program(), [], self.alias, 0, known)
 
     def inverse_mass_matrix(self) -> TangentProgram:
         """M^-1 as the derivative of y = M^-1 x by x, with the margin of its pivots."""
@@ -118,6 +148,15 @@ class DifferentiatedRecording(RecursionRecording):
         self._kept.append(y)
         program = self.program(self.margin(none))
         return TangentProgram(program, [Pass({"x": place(x)}, {"y": place(y)}, "symmetric")], self.alias, W.first)
+
+
+def in_closed_form(structure: ModelStructure) -> bool:
+    """Whether derivatives of inverse dynamics are: those of rigid trees on which no force depends on poses in space.
+
+    Spring-dampers between points do, and wrenches in ground axes. These and flexible bodies go by tangents.
+    """
+    tree = structure.tree
+    return structure.flex is None and len(tree.spring_frames) == 0 and not np.any(tree.wrench_grounded)
 
 
 def place(x: Cells) -> Place:
@@ -145,6 +184,8 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
                 return r.accelerations()
             if what == "inverse_mass_matrix":
                 return r.inverse_mass_matrix()
+            if r.closed_form and what in ("inverse_dynamics", "bias_forces"):
+                return r.forces(what, *options)
             program = RECURSIONS[what](r, *options)
         results = {name: program.outputs[name] for name in program.shapes}
         return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)

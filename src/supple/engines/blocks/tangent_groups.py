@@ -42,6 +42,30 @@ class Pass:
 
 
 @dataclass(frozen=True)
+class KnownJacobian:
+    """A matrix D among the values of a program that is a Jacobian, or that makes one as -W D.
+
+    Attributes
+    ----------
+    result, by : str
+    first : int
+        Its first cell.
+    rows : tuple
+        Of each column, the rows that are not zero.
+    shape : tuple of int
+    multiplied : bool
+        Whether by -W.
+    """
+
+    result: str
+    by: str
+    first: int
+    shape: tuple[int, int]
+    rows: tuple[tuple[int, ...], ...]
+    multiplied: bool
+
+
+@dataclass(frozen=True)
 class Visit:
     """A tangent at work: first cell of its tape, first cells of its slots."""
 
