@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.branch_solve import WIDEST_TILE, Branches
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
@@ -96,15 +97,15 @@ class DifferentiatedRecording(RecursionRecording):
         actuation = Actuation(tau[0], none, self.wrench(False)[0])
         recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
         self.recorder.end()
-        force, W = (Cells(self.recorder, shape, 0.0) for shape in ((1, self.nv), (self.nv, self.nv)))
+        force = Cells(self.recorder, (1, self.nv), 0.0)
         out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
         states, wrench, ws = States(q, v), self.wrench(False), self.fresh()
         recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a, wrench, ws, out)
-        passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
         others = [name for name in self._by if name != "tau"]
         if others and self.closed_form:
-            known = self.force_derivatives(others, v, a, ws, "a")
-            return TangentProgram(self.program(), passes, self.alias, W.first, known)
+            return self.divided(self.force_derivatives(["a", *others], v, a, ws, "a"))
+        W = Cells(self.recorder, (self.nv, self.nv), 0.0)
+        passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
         seeds = self.moved(others)
         if seeds:
             self._kept.append(force)
@@ -113,9 +114,9 @@ class DifferentiatedRecording(RecursionRecording):
         return TangentProgram(self.program(), passes, self.alias, W.first)
 
     def force_derivatives(self, by: Sequence[str], v: Any, a: Any, ws: Any, result: str) -> list[KnownJacobian]:
-        """Derivatives of inverse dynamics, which is recorded already; those of other results are -M^-1 times them."""
-        size, n = self.structure.size, self.nv
-        dw = self._workspace(derivative_workspace(size))
+        """Derivatives of inverse dynamics, which is recorded already."""
+        n = self.nv
+        dw = self._workspace(derivative_workspace(self.structure.size))
         out = ForceDerivatives(*(Cells(self.recorder, (n, n), 0.0) for _ in range(3)))  # type: ignore[arg-type]
         recorded(force_derivatives)(self.tree, v[0], a[0], ws, dw, out)
         self.recorder.end()
@@ -124,9 +125,22 @@ class DifferentiatedRecording(RecursionRecording):
             D: Any = getattr(out, f"by_{name}")
             entries = np.frombuffer(self.recorder.known)[D.first : D.first + n * n].reshape(n, n) != 0.0
             rows = tuple(tuple(np.flatnonzero(column).tolist()) for column in entries.T)
-            known.append(KnownJacobian(result, name, D.first, (n, n), rows, result != "tau"))
+            known.append(KnownJacobian(result, name, D.first, (n, n), rows))
             self._kept.append(D)
         return known
+
+    def divided(self, known: list[KnownJacobian]) -> TangentProgram:
+        """Derivatives of accelerations from those of forces, the mass matrix first."""
+        n, (M, *others) = self.nv, known
+        scratch, unit = Cells(self.recorder, (n, WIDEST_TILE), 0.0), Cells(self.recorder, (2 * WIDEST_TILE,), 0.0)
+        unit[WIDEST_TILE] = -1.0
+        self._kept.append(unit)
+        ancestors: list[tuple[int, ...]] = []
+        for i in self.structure.tree.v_parent.tolist():
+            ancestors.append(() if i < 0 else (i, *ancestors[i]))
+        by_tau = KnownJacobian(M.result, "tau", -1, M.shape, tuple((i,) for i in range(n)))
+        branches = Branches(M.first, ancestors, scratch.first, unit.first)
+        return TangentProgram(self.program(), [], self.alias, 0, [by_tau, *others], branches)
 
     def forces(self, what: str, *options: Any) -> TangentProgram:
         """Inverse dynamics, or bias forces, with derivatives in closed form."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import ALIGNED, Numbers, library
+from supple.engines.blocks.branch_solve import factor, factor_table, solve, solve_table, vectors
 from supple.engines.blocks.tangent_driver import TANGENT_DRIVER, driver_text
 from supple.engines.blocks.tangent_groups import Group, Pass
 from supple.engines.blocks.tangent_results import RESULTS
@@ -86,7 +87,11 @@ class LoadedTangents:
     def _finished(self, into: str, table: list[int]) -> list[int]:
         """Addresses of the function that takes results and of its table; functions look as far as there are lanes."""
         self._results.append(np.array(table + [0] * (3 * self.lanes), dtype=np.int64))
-        address = function_of(into, RESULTS[into](self.lanes, self.states))[1]
+        if into == "solve":
+            text = solve(self.lanes, self.states, self._vectors)
+        else:
+            text = (RESULTS | {"factor": factor})[into](self.lanes, self.states)
+        address = function_of(into, text)[1]
         return [address, self._results[-1].ctypes.data]
 
     def _table(self, own: Pass, group: Group) -> list[int]:
@@ -114,12 +119,22 @@ class LoadedTangents:
                 elif own.into == "matrix":
                     first = program.factors + program.shift(own, by)
                     found.append(self._product(name, by, first, program.pitch, self._moved(own, by, groups)))
+        if program.branches is not None:
+            found.append(("factor", factor_table(program.branches, self._width)))
         for x in program.known:
-            if x.multiplied:
-                found.append(self._product(x.result, x.by, x.first, x.shape[1], x.rows))
+            array = self._array(x.result, x.by)
+            if program.branches is None:
+                found.append(self._copied(x.first, x.shape[0] * x.shape[1], array))
             else:
-                found.append(self._copied(x.first, x.shape[0] * x.shape[1], self._array(x.result, x.by)))
+                size = self._width, self._vectors * self.lanes // self._width
+                found.append(("solve", solve_table(program.branches, size, array, x)))
         return found
+
+    @property
+    def _vectors(self) -> int:
+        """Vectors of right sides that are solved at once."""
+        own = self._program.branches
+        return 0 if own is None else vectors(len(own.ancestors), self.lanes, self.states)
 
     def _copied(self, first: int, size: int, array: int) -> tuple[str, list[int]]:
         """Values from a cell on, to an array."""

@@ -43,18 +43,16 @@ class Pass:
 
 @dataclass(frozen=True)
 class KnownJacobian:
-    """A matrix D among the values of a program that is a Jacobian, or that makes one as -W D.
+    """A matrix D among the values of a program that is a Jacobian, or that makes one as -M^-1 D.
 
     Attributes
     ----------
     result, by : str
     first : int
-        Its first cell.
+        Its first cell; -1 for the unit matrix less than zero, which makes M^-1.
     rows : tuple
         Of each column, the rows that are not zero.
     shape : tuple of int
-    multiplied : bool
-        Whether by -W.
     """
 
     result: str
@@ -62,7 +60,6 @@ class KnownJacobian:
     first: int
     shape: tuple[int, int]
     rows: tuple[tuple[int, ...], ...]
-    multiplied: bool
 
 
 @dataclass(frozen=True)

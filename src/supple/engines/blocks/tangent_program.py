@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from supple.engines.blocks.block_program import Numbers, Program
+from supple.engines.blocks.branch_solve import Branches
 from supple.engines.blocks.loaded_tangents import Jacobian, LoadedTangents
 from supple.engines.blocks.tangent_blocks import LinearBlock
 from supple.engines.blocks.tangent_groups import Group, KnownJacobian, Pass, PassAnalysis, taped
@@ -38,6 +39,8 @@ class TangentProgram:
         First cell of the matrix W, if a pass fills one.
     known : sequence of KnownJacobian
         Jacobians among the program's values, which need no tangents.
+    branches : Branches, optional
+        The matrix M that all those are divided by.
 
     Attributes
     ----------
@@ -52,8 +55,10 @@ class TangentProgram:
         alias: Mapping[int, int],
         matrix: int = 0,
         known: Sequence[KnownJacobian] = (),
+        branches: Branches | None = None,
     ) -> None:
-        self.program, self.passes, self.matrix, self.known = program, tuple(passes), matrix, tuple(known)
+        self.program, self.passes, self.matrix = program, tuple(passes), matrix
+        self.known, self.branches = tuple(known), branches
         self.jacobians = {
             Jacobian(name, by): (size, count)
             for own in passes
