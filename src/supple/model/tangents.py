@@ -97,13 +97,13 @@ class DifferentiatedRecording(RecursionRecording):
         actuation = Actuation(tau[0], none, self.wrench(False)[0])
         recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
         self.recorder.end()
+        others = [name for name in self._by if name != "tau"]
+        if others and self.closed_form:
+            return self.divided(self.force_derivatives(["a", *others], v, a, self.ws, "a"))
         force = Cells(self.recorder, (1, self.nv), 0.0)
         out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
         states, wrench, ws = States(q, v), self.wrench(False), self.fresh()
         recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a, wrench, ws, out)
-        others = [name for name in self._by if name != "tau"]
-        if others and self.closed_form:
-            return self.divided(self.force_derivatives(["a", *others], v, a, ws, "a"))
         W = Cells(self.recorder, (self.nv, self.nv), 0.0)
         passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
         seeds = self.moved(others)
@@ -114,7 +114,7 @@ class DifferentiatedRecording(RecursionRecording):
         return TangentProgram(self.program(), passes, self.alias, W.first)
 
     def force_derivatives(self, by: Sequence[str], v: Any, a: Any, ws: Any, result: str) -> list[KnownJacobian]:
-        """Derivatives of inverse dynamics, which is recorded already."""
+        """Derivatives of inverse dynamics, at a state whose motion has been recorded already."""
         n = self.nv
         dw = self._workspace(derivative_workspace(self.structure.size))
         out = ForceDerivatives(*(Cells(self.recorder, (n, n), 0.0) for _ in range(3)))  # type: ignore[arg-type]

@@ -35,10 +35,10 @@ from supple.recursions.moving_frames import (
 )
 from supple.recursions.tree import TWO_AXES, Array, Tree, Workspace
 from supple.spatial import (
-    Mat3,
     Sym3,
     Vec3,
     Vec6,
+    accumulate,
     add,
     add6,
     angular,
@@ -55,6 +55,7 @@ from supple.spatial import (
     rotate,
     rotate_symmetric,
     scale,
+    store,
     unrotate,
 )
 
@@ -86,10 +87,14 @@ def shifted_inertia(m: float, h: Vec3, J: Sym3, p: Vec3) -> tuple[Vec3, Sym3]:
 
 
 @step
-def own_step(tree: Tree, k: int, dw: DerivativeWorkspace) -> None:
-    """Inertia of body k about O, N and p. Given R, p, V. With S = int x x* = tr(J) / 2 - J, row i of N is h(i) u + w x
-    S(i)."""
+def own_step(tree: Tree, k: int, ws: Workspace, dw: DerivativeWorkspace) -> None:
+    """Inertia of body k about O, N, p and f. Given alpha, load and R, p, V in root axes.
+
+    With S = int x x* = tr(J) / 2 - J, row i of N is h(i) u + w x S(i).
+    """
     R, V = load9(dw.R, k), load6(dw.V, k)
+    own = rigid_momentum(tree.mass[k], load3(tree.moment, k), load6(tree.inertia, k), load6(ws.alpha, k))
+    store(dw.f, k, force_to_parent(R, load3(dw.p, k), add6(own, load6(ws.load, k))))
     w, u, m = angular(V), linear(V), tree.mass[k]
     J = rotate_symmetric(R, load6(tree.inertia, k))
     h, J = shifted_inertia(m, rotate(R, load3(tree.moment, k)), J, load3(dw.p, k))
@@ -112,6 +117,7 @@ def composite_sum_step(tree: Tree, k: int, dw: DerivativeWorkspace) -> None:
             dw.inertia[tree.parent[k], n] += dw.inertia[k, n]
         for n in range(12):
             dw.coriolis[tree.parent[k], n] += dw.coriolis[k, n]
+        accumulate(dw.f, tree.parent[k], load6(dw.f, k))
 
 
 @step
@@ -121,19 +127,12 @@ def composite_momentum(k: int, x: Vec6, dw: DerivativeWorkspace) -> Vec6:
 
 
 @step
-def coriolis_matrix(k: int, dw: DerivativeWorkspace) -> tuple[Mat3, Vec3]:
-    """2 (tr(N) I - N) and 2 p of composite body k."""
-    return load9(dw.coriolis, k), part3(dw.coriolis, k, 9)
-
-
-@step
-def change_step(tree: Tree, k: int, ws: Workspace, dw: DerivativeWorkspace) -> None:
+def change_step(tree: Tree, k: int, dw: DerivativeWorkspace) -> None:
     """What the degrees of freedom of body k do to the force of its composite body: r, df by v, df by q, s.
 
-    Given motion, f, and inertia and coriolis of the composite body. Computes the rows of `force`.
+    Given motion, and inertia, coriolis and f of the composite body. Computes the rows of `force`.
     """
-    N, p = coriolis_matrix(k, dw)
-    f = force_to_parent(load9(dw.R, k), load3(dw.p, k), load6(ws.f, k))
+    N, p, f = load9(dw.coriolis, k), part3(dw.coriolis, k, 9), load6(dw.f, k)
     for i in range(tree.v_first[k], tree.v_mode[k]):
         J, psi = part6(dw.motion, i, 0), part3(dw.motion, i, TURN_BY_Q)
         w = angular(J)
@@ -203,14 +202,14 @@ def pair_step(tree: Tree, k: int, c: int, dw: DerivativeWorkspace, out: ForceDer
 def force_derivatives(
     tree: Tree, v: Array, a: Array, ws: Workspace, dw: DerivativeWorkspace, out: ForceDerivatives
 ) -> None:
-    """All derivatives at one state. Given R, l, H, f and the ground's alpha as inverse dynamics leaves them."""
+    """All derivatives at one state. Given R, l, H, alpha and load, as both inverse and forward dynamics leave them."""
     n = len(tree.parent)
     for k in range(1, n):
         root_pose_step(tree, k, ws, dw)
         root_motion_step(tree, k, v, a, ws, dw)
-        own_step(tree, k, dw)
+        own_step(tree, k, ws, dw)
     for k in range(n - 1, 0, -1):
-        change_step(tree, k, ws, dw)
+        change_step(tree, k, dw)
         joint_pairs_step(tree, k, dw, out)
         composite_sum_step(tree, k, dw)
     for c in range(1, n):

@@ -72,6 +72,8 @@ class DerivativeWorkspace(NamedTuple):
     """(n + 1, 10) mass, first moment and inertia about O of the composite body. By `force_derivatives`."""
     coriolis: Array
     """(n + 1, 12) 2 (tr(N) I - N) and 2 p of the composite body, N = int x x'*, p = int x'. By `force_derivatives`."""
+    f: Array
+    """(n + 1, 6) force across the inboard joint of the composite body. By `force_derivatives`."""
     force: Array
     """(nv, 21) of each degree of freedom. By `force_derivatives.change_step`."""
 
@@ -79,7 +81,7 @@ class DerivativeWorkspace(NamedTuple):
 def derivative_workspace(size: Sizes) -> DerivativeWorkspace:
     """New arrays."""
     rows, nv = size.bodies + 1, size.speeds
-    widths = {"R": 9, "p": 3, "V": 6, "A": 6, "inertia": 10, "coriolis": 12}
+    widths = {"R": 9, "p": 3, "V": 6, "A": 6, "inertia": 10, "coriolis": 12, "f": 6}
     of_bodies = {name: np.zeros((rows, width)) for name, width in widths.items()}
     of_speeds = {name: np.zeros((nv, width)) for name, width in {"rate": 6, "motion": 21, "force": 21}.items()}
     return DerivativeWorkspace(**of_bodies, **of_speeds)
@@ -195,10 +197,12 @@ def root_motion_step(tree: Tree, k: int, v: Array, a: Array, ws: Workspace, dw: 
         V, A = series_velocity(i, i + 1, v, V, dw), series_acceleration(i, i + 1, v, a, A, dw)
         frame_step(i + 1, V, A, motion_cross(V_body, part6(dw.motion, i + 1, 0)), dw)
         A_body = series_acceleration(i + 1, i + 2, v, a, A, dw)
+    elif kind == ONE_AXIS:
+        frame_step(i, V, A, motion_cross(V, part6(dw.motion, i, 0)), dw)
+        A_body = series_acceleration(i, i + 1, v, a, A_body, dw)
     elif kind != NO_ROTATION:
-        last = i + 1 if kind == ONE_AXIS else i + 3
-        for j in range(i, last):
+        for j in range(i, i + 3):
             frame_step(j, V, A, motion_cross(V_body, part6(dw.motion, j, 0)), dw)
-        A_body = series_acceleration(i, last, v, a, A_body, dw)
+        A_body = series_acceleration(i, i + 3, v, a, A_body, dw)
     store(dw.V, k, V_body)
     store(dw.A, k, A_body)
