@@ -17,6 +17,9 @@ from supple.engines.blocks.tangent_results import ResultWriter
 WIDEST_TILE = 64
 """Most columns of a tile, for up to eight lanes."""
 
+HALF = 1 << 32
+"""Of a word: the second half is so many times what it is."""
+
 
 def vectors(columns: int, lanes: int, states: bool) -> int:
     """How many vectors of right sides are summed at once, so that few are left over.
@@ -94,8 +97,8 @@ def solve(lanes: int, states: bool, count: int) -> str:
     The table: the array, its columns; byte offset of the outward list from here, number of rows, number of tiles; for
     each tile its first column, how many are stored; the rows that are zero inward: how many, byte offsets of their
     solutions; the other rows, last first: how many, for each byte offsets of its entries in D and of its solution,
-    number of terms, and for each byte offsets of the factor and of the solution. Outward, for each row byte offsets of
-    1 / D and of its solution, and terms.
+    number of terms, and for each byte offsets of the factor and of the solution in one word. Outward, for each row byte
+    offsets of 1 / D and of its solution, and terms.
     """
     f = ResultWriter("solve", lanes, states)
     array, columns, outward, n, tiles = (f.load("i64", "%table", str(i)) for i in range(5))
@@ -144,12 +147,12 @@ def _terms(f: ResultWriter, sums: list[str], words: str, place: str) -> None:
     """Subtract a list of products from the sums; the list goes on after it."""
     count, pairs = f.load("i64", words), f.at("i64", words, "1")
     with f.loop("0", count) as p:
-        pair = f.at("{ i64, i64 }", pairs, p)
-        weight = f.weight(f.at("i8", "%values", f.load("i64", pair, "0")), "0")
-        x = f.at("i8", "%values", f.load("i64", pair, "1"))
+        pair = f.load("i64", pairs, p)
+        weight = f.weight(f.at("i8", "%values", f.value(f"and i64 {pair}, {HALF - 1}")), "0")
+        x = f.at("i8", "%values", f.value(f"lshr i64 {pair}, 32"))
         for t, total in enumerate(sums):
             f.keep(_less(f, f.changes(total), weight, _cells(f, x, t)), total)
-    f.line(f"store ptr {f.at('{ i64, i64 }', pairs, count)}, ptr {place}")
+    f.line(f"store ptr {f.at('i64', pairs, count)}, ptr {place}")
 
 
 def _keep(f: ResultWriter, sums: list[str], x: str) -> None:
@@ -228,10 +231,10 @@ def solve_table(
             if D.first < 0:
                 at = own.unit + (WIDEST_TILE - (i - first) if first <= i < first + wide else 0)
             tiles += [bytes_ * at, solution(i), len(terms)]
-            tiles += [x for k in terms for x in (entry(k, i), solution(k))]
+            tiles += [entry(k, i) + HALF * solution(k) for k in terms]
     head = [array, D.shape[1], 8 * (5 + len(tiles)), n, len(range(0, D.shape[1], wide))]
     outward = []
     for i, ancestors in enumerate(own.ancestors):
         outward += [entry(i, i), solution(i), len(ancestors)]
-        outward += [x for j in reversed(ancestors) for x in (entry(i, j), solution(j))]
+        outward += [entry(i, j) + HALF * solution(j) for j in reversed(ancestors)]
     return head + tiles + outward

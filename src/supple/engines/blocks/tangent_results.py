@@ -103,15 +103,16 @@ class ResultWriter(LoopWriter):
                 place = self.at("double", self.at("double", row, at), self.ahead)
                 self.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")
         full = self.value(f"icmp eq i64 {count}, {self.lanes}")
-        whole, part = (self.value(f"select i1 {full}, i64 {a}, i64 {b}") for a, b in (("1", "0"), ("0", count)))
         places = [self.at("double", row, at) for row in rows]
-        with self.loop("0", whole):
+        with self.loop("0", self.value(f"zext i1 {full} to i64")):
             for entries, place in zip(turned, places, strict=True):
                 self.line(f"store {self.kind} {entries}, ptr {place}, align 8")
-        with self.loop("0", part) as i:
-            for entries, place in zip(turned, places, strict=True):
-                one = entries if self.lanes == 1 else self.value(f"extractelement {self.kind} {entries}, i64 {i}")
-                self.line(f"store double {one}, ptr {self.at('double', place, i)}")
+        for k in range(self.lanes - 1):  # the first few, if not all
+            more = self.value(f"icmp sgt i64 {count}, {k}")
+            alone = self.value(f"select i1 {full}, i1 false, i1 {more}")
+            with self.loop("0", self.value(f"zext i1 {alone} to i64")):
+                for entries, place in zip(turned, places, strict=True):
+                    self.line(f"store double {self.lane(entries, k)}, ptr {self.at('double', place, str(k))}")
 
     def _turned(self, x: list[str]) -> list[str]:
         """Vectors of lanes from as many vectors: the transpose, by exchanges at distances 1, 2, 4."""
