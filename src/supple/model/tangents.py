@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.branch_solve import WIDEST_TILE, Branches
 from supple.engines.blocks.cells import Cells
-from supple.engines.blocks.tangent_groups import Pass, Place
+from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.model.programs import (
     KEPT,
@@ -32,6 +33,8 @@ from supple.model.programs import (
     without_collection,
 )
 from supple.recursions import articulated, composite, coordinates, kinematics, newton_euler
+from supple.recursions.force_derivatives import ForceDerivatives, force_derivatives
+from supple.recursions.moving_frames import derivative_workspace
 from supple.recursions.states import Actuation, States
 
 Numbers = NDArray[np.float64]
@@ -58,6 +61,7 @@ class DifferentiatedRecording(RecursionRecording):
     def __init__(self, structure: ModelStructure, by: Sequence[str]) -> None:
         super().__init__(structure)
         self._by = tuple(by)
+        self.closed_form = in_closed_form(structure) and {"q", "v", "a", "tau"}.issuperset(by)
         self.directions: dict[str, Cells] = {}
         self.alias: dict[int, int] = {}
         self._kept: list[Cells] = []
@@ -65,7 +69,7 @@ class DifferentiatedRecording(RecursionRecording):
     def input(self, name: str, *shape: int, rows: bool = False) -> Any:
         """Cells (1, ...) of one state that the caller fills; in front of q's use, directions that move it."""
         cells = super().input(name, *shape, rows=rows)
-        if name == "q" and name in self._by:
+        if name == "q" and name in self._by and not self.closed_form:
             x, rate = Cells(self.recorder, (1, self.nv)), Cells(self.recorder, cells.shape)
             self.recorder.end()
             recorded(coordinates.rates)(self.tree, self.flex, cells, x, rate)
@@ -94,17 +98,57 @@ class DifferentiatedRecording(RecursionRecording):
         actuation = Actuation(tau[0], none, self.wrench(False)[0])
         recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
         self.recorder.end()
-        force, W = (Cells(self.recorder, shape, 0.0) for shape in ((1, self.nv), (self.nv, self.nv)))
+        others = [name for name in self._by if name != "tau"]
+        if others and self.closed_form:
+            return self.divided(self.force_derivatives(["a", *others], v, a, self.ws, "a"))
+        force = Cells(self.recorder, (1, self.nv), 0.0)
         out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
         states, wrench, ws = States(q, v), self.wrench(False), self.fresh()
         recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a, wrench, ws, out)
+        W = Cells(self.recorder, (self.nv, self.nv), 0.0)
         passes = [Pass(self.moved(["tau"]), {"a": place(a)}, "symmetric")]
-        seeds = self.moved([name for name in self._by if name != "tau"])
+        seeds = self.moved(others)
         if seeds:
             self._kept.append(force)
             passive = range(a.first, a.first + self.nv)
             passes.append(Pass(seeds, {"a": place(force)}, "matrix", passive))
         return TangentProgram(self.program(), passes, self.alias, W.first)
+
+    def force_derivatives(self, by: Sequence[str], v: Any, a: Any, ws: Any, result: str) -> list[KnownJacobian]:
+        """Derivatives of inverse dynamics, at a state whose motion has been recorded already."""
+        n = self.nv
+        dw = self._workspace(derivative_workspace(self.structure.size))
+        out = ForceDerivatives(*(Cells(self.recorder, (n, n), 0.0) for _ in range(3)))  # type: ignore[arg-type]
+        recorded(force_derivatives)(self.tree, v[0], a[0], ws, dw, out)
+        self.recorder.end()
+        known = []
+        for name in by:
+            D: Any = getattr(out, f"by_{name}")
+            entries = np.frombuffer(self.recorder.known)[D.first : D.first + n * n].reshape(n, n) != 0.0
+            rows = tuple(tuple(np.flatnonzero(column).tolist()) for column in entries.T)
+            known.append(KnownJacobian(result, name, D.first, (n, n), rows))
+            self._kept.append(D)
+        return known
+
+    def divided(self, known: list[KnownJacobian]) -> TangentProgram:
+        """Derivatives of accelerations from those of forces, the mass matrix first."""
+        n, (M, *others) = self.nv, known
+        scratch, unit = Cells(self.recorder, (n, WIDEST_TILE), 0.0), Cells(self.recorder, (2 * WIDEST_TILE,), 0.0)
+        unit[WIDEST_TILE] = -1.0
+        self._kept.append(unit)
+        ancestors: list[tuple[int, ...]] = []
+        for i in self.structure.tree.v_parent.tolist():
+            ancestors.append(() if i < 0 else (i, *ancestors[i]))
+        by_tau = KnownJacobian(M.result, "tau", -1, M.shape, tuple((i,) for i in range(n)))
+        branches = Branches(M.first, ancestors, scratch.first, unit.first)
+        return TangentProgram(self.program(), [], self.alias, 0, [by_tau, *others], branches)
+
+    def forces(self, what: str, *options: Any) -> TangentProgram:
+        """Inverse dynamics, or bias forces, with derivatives in closed form."""
+        RECURSIONS[what](self, *options)
+        a = self.inputs.get("a", Cells(self.recorder, (1, self.nv), 0.0))
+        known = self.force_derivatives(self._by, self.inputs["v"], a, self.ws, "tau")
+        return TangentProgram(self.program(), [], self.alias, 0, known)
 
     def inverse_mass_matrix(self) -> TangentProgram:
         """M^-1 as the derivative of y = M^-1 x by x, with the margin of its pivots."""
@@ -119,6 +163,15 @@ class DifferentiatedRecording(RecursionRecording):
         self._kept.append(y)
         program = self.program(self.margin(none))
         return TangentProgram(program, [Pass({"x": place(x)}, {"y": place(y)}, "symmetric")], self.alias, W.first)
+
+
+def in_closed_form(structure: ModelStructure) -> bool:
+    """Whether derivatives of inverse dynamics are: those of rigid trees on which no force depends on poses in space.
+
+    Spring-dampers between points do, and wrenches in ground axes. These and flexible bodies go by tangents.
+    """
+    tree = structure.tree
+    return structure.flex is None and len(tree.spring_frames) == 0 and not np.any(tree.wrench_grounded)
 
 
 def place(x: Cells) -> Place:
@@ -146,6 +199,8 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
                 return r.accelerations()
             if what == "inverse_mass_matrix":
                 return r.inverse_mass_matrix()
+            if r.closed_form and what in ("inverse_dynamics", "bias_forces"):
+                return r.forces(what, *options)
             program = RECURSIONS[what](r, *options)
         results = {name: program.outputs[name] for name in program.shapes}
         return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)

@@ -43,6 +43,27 @@ class Pass:
 
 
 @dataclass(frozen=True)
+class KnownJacobian:
+    """A matrix D among the values of a program that is a Jacobian, or that makes one as -M^-1 D.
+
+    Attributes
+    ----------
+    result, by : str
+    first : int
+        Its first cell; -1 for the unit matrix less than zero, which makes M^-1.
+    rows : tuple
+        Of each column, the rows that are not zero.
+    shape : tuple of int
+    """
+
+    result: str
+    by: str
+    first: int
+    shape: tuple[int, int]
+    rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Visit:
     """A tangent at work: first cell of its tape, first cells of its slots."""
 

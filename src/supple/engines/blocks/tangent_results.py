@@ -31,7 +31,11 @@ class ResultWriter(LoopWriter):
         super().__init__(f"define void @{name}({ARGUMENTS}) nounwind")
         self.lanes, self.states, self.kind = lanes, states, vector(lanes)
         self.columns, self.lengths = self.slot(f"[{lanes} x ptr]"), self.slot(f"[{lanes} x i64]")
-        self.nowhere = self.slot("double")
+        self.nowhere, self.ahead = self.slot("double"), "0"
+
+    def text(self) -> str:
+        """The whole function."""
+        return super().text() + "\ndeclare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
 
     def changes(self, at: str) -> str:
         """A vector in memory."""
@@ -85,6 +89,7 @@ class ResultWriter(LoopWriter):
 
     def rows_of(self, array: str) -> list[str]:
         """Where the rows of the states begin in an array: one, or one for each lane."""
+        self.ahead = self.value(f"mul i64 {self.lanes}, {self.load('i64', '%strides', array)}")
         return [self.row(array, self.lane_state(k)) for k in range(self.lanes if self.states else 1)]
 
     def spread(self, x: list[str], rows: list[str], at: str, count: str) -> None:
@@ -93,16 +98,21 @@ class ResultWriter(LoopWriter):
         Of one state they are the lanes of one vector; of many states there is a vector for each.
         """
         turned = self._turned(x) if self.states else x
+        if self.states:
+            for row in rows:  # the next states' entries are fetched while these are computed
+                place = self.at("double", self.at("double", row, at), self.ahead)
+                self.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")
         full = self.value(f"icmp eq i64 {count}, {self.lanes}")
-        whole, part = (self.value(f"select i1 {full}, i64 {a}, i64 {b}") for a, b in (("1", "0"), ("0", count)))
         places = [self.at("double", row, at) for row in rows]
-        with self.loop("0", whole):
+        with self.loop("0", self.value(f"zext i1 {full} to i64")):
             for entries, place in zip(turned, places, strict=True):
                 self.line(f"store {self.kind} {entries}, ptr {place}, align 8")
-        with self.loop("0", part) as i:
-            for entries, place in zip(turned, places, strict=True):
-                one = entries if self.lanes == 1 else self.value(f"extractelement {self.kind} {entries}, i64 {i}")
-                self.line(f"store double {one}, ptr {self.at('double', place, i)}")
+        for k in range(self.lanes - 1):  # the first few, if not all
+            more = self.value(f"icmp sgt i64 {count}, {k}")
+            alone = self.value(f"select i1 {full}, i1 false, i1 {more}")
+            with self.loop("0", self.value(f"zext i1 {alone} to i64")):
+                for entries, place in zip(turned, places, strict=True):
+                    self.line(f"store double {self.lane(entries, k)}, ptr {self.at('double', place, str(k))}")
 
     def _turned(self, x: list[str]) -> list[str]:
         """Vectors of lanes from as many vectors: the transpose, by exchanges at distances 1, 2, 4."""
