@@ -16,18 +16,22 @@ from supple.errors import SuppleError
 PACKAGE = Path(__file__).resolve().parents[2]
 TRACED = ("expressions", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
 """What the equations of models and runs come from."""
+AROUND = ("spatial.py", "rigid_body.py", "formulations", "integrators.py")
+"""What these are written with."""
 WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/kernels.py")
 """What makes machine code of them."""
 SOURCES = {
     "functions": ("engines/llvm/jit.py",),
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
     "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "recursions", "simulation/methods"),
-    "llvm": (*WRITERS, *TRACED, "spatial.py", "rigid_body.py", "formulations", "integrators.py"),
+    "llvm": (*WRITERS, *TRACED, *AROUND),
+    "programs": ("engines/blocks", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }
 """Kinds of code with the packages and modules whose sources decide it.
 
 Functions are stored by their LLVM code, and blocks by their operations, so that all that counts is how these are
-compiled. Sweeps and functions of models (`llvm`) are stored by what is asked for, so that all counts that writes them.
+compiled. Sweeps, functions of models (`llvm`) and programs of blocks are stored by what is asked for, so that all
+counts that writes them. Programs are no machine code: they say which blocks follow each other, on which cells.
 """
 LEVELS = ("0", "1", "2", "3")
 
