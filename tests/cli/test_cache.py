@@ -43,6 +43,7 @@ def test_it_shows_directory_kinds_size_and_limit(command: Command, directory: Pa
         "blocks": ["2", "1.5", "1"],
         "sweeps": ["0", "0.0", "0"],
         "llvm": ["1", "1.0", "0"],
+        "programs": ["0", "0.0", "0"],
     }
     assert "2.5 MiB of at most 50 MiB, 0.5 MiB of other versions\n" in out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import linalg
 
 import supple
@@ -32,15 +33,20 @@ def plate(elements: int) -> tuple[structures.Structure, list[int]]:
     return structures.from_mesh(mesh, STEEL, {"start": corner}), [int(i) for i in np.flatnonzero(edges)]
 
 
-def test_a_simply_supported_thick_plate() -> None:
-    """NAFEMS FV52: three rigid motions in the plane, then 45.897 Hz. The oracle is the same structure held directly."""
-    structure, edges = plate(4)
+def held_directly(structure: structures.Structure, edges: list[int]) -> NDArray[np.float64]:
+    """Frequencies of the structure whose edges keep their height."""
     small = structure.condensed
     held = small.motion[[6 * i + 5 for i in edges]].toarray()
     basis = linalg.null_space(held)
     K, M = (basis.T @ A.toarray() @ basis for A in (small.stiffness, small.mass.matrix))
-    expected = np.sqrt(np.abs(linalg.eigh(K, M, eigvals_only=True))) / (2 * np.pi)
+    return np.asarray(np.sqrt(np.abs(linalg.eigh(K, M, eigvals_only=True))) / (2 * np.pi))
 
+
+def test_a_simply_supported_thick_plate() -> None:
+    """NAFEMS FV52: three rigid motions in the plane, then 45.897 Hz. The oracle is the same structure held directly."""
+    assert held_directly(*plate(4))[3] == pytest.approx(45.897, rel=0.05)
+    structure, edges = plate(2)
+    expected = held_directly(structure, edges)
     mech = supple.Mechanism("plate", gravity=(0, 0, 0))
     body = structure.reduce("nodal")
     origin = structure.nodes[0] - body.nodes[0]
@@ -49,15 +55,14 @@ def test_a_simply_supported_thick_plate() -> None:
     for i in edges:
         mech.constrain(f"support {i}", supple.PointOnPlane("ground/floor", f"plate/{i}"))
     found = modes(mech.build())
-    assert len(found) == basis.shape[1]
+    assert len(found) == len(expected)
     assert found.kinds[:3] == ("rigid",) * 3
     assert found.frequencies[3:20] == pytest.approx(expected[3:20], rel=1e-7)
-    assert found.frequencies[3] == pytest.approx(45.897, rel=0.05)
 
 
 @pytest.fixture(scope="module")
 def block() -> structures.FlexibleBody:
-    return structures.box(0.5, 0.1, 0.1, STEEL, elements=(2, 1, 1)).reduce("nodal")
+    return structures.box(0.5, 0.1, 0.1, STEEL, elements=(1, 1, 1)).reduce("nodal")
 
 
 def corners(block: structures.FlexibleBody) -> list[int]:

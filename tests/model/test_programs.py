@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -14,9 +16,11 @@ from generators import random_tree
 from generators_flexible import beam_body, random_flexible_tree
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
+from supple.files import read
 from supple.model import program_sizes, programs
 from supple.model.model import Model
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LINKS = 9
 ODD = 5
 """The body that differs from the others."""
@@ -194,3 +198,24 @@ def test_many_bodies_that_are_all_different_go_by_sweeps() -> None:
     with mock.patch.object(program_sizes, "MOST_UNLIKE", 10):
         assert not program_sizes.quickly_made(model.tree, model.flex)
         assert program_sizes.quickly_made(limbs().tree, None)
+
+
+@pytest.mark.parametrize("example", ["four_bar", "flexible_two_link_arm"])
+def test_another_process_records_nothing(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+
+    def started() -> list[Any]:
+        """What a process finds that has nothing in its memory."""
+        monkeypatch.setattr(programs, "_programs", OrderedDict())
+        contents = read(EXAMPLES / f"{example}.toml")
+        settings = contents.run_arguments() | {"duration": 0.05, "samples": 3}
+        q, v = contents.model.random_state(0)
+        result = supple.simulate(contents.model, **settings)
+        return [result.q.values, *contents.model.energy(q, v), contents.model.forward_dynamics(q, v, np.ones(len(v)))]
+
+    first = started()
+    with mock.patch.object(programs, "without_collection", side_effect=AssertionError("something is recorded")):
+        again = started()
+    assert np.ptp(first[0], axis=0).max() > 0
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -217,3 +217,16 @@ def test_prescribed_motions_are_not_changed(name: str, allowed: tuple[str, ...])
         else:
             with pytest.raises(StateError, match="is prescribed, so it cannot be changed"):
                 require_sound(ball(), inputs, [event], [])
+
+
+def test_events_speak_of_the_bodies_of_their_own_model() -> None:
+    """Two models of one structure, whose bodies have changed their names, have programs in common, but not these."""
+    times = []
+    for names in ("ab", "ba"):
+        mech = supple.Mechanism("two balls")
+        for name in names:
+            mech.add_body(name, supple.RigidBody(1.0), joint=supple.Prismatic("z"))
+        start = dict(zip([f"{name}.position" for name in names], (1.0, 2.0), strict=True))
+        result = supple.simulate(mech.build(), 1.0, q=start, events=[Event("floor", "a.position", stop=True)])
+        times.append(float(result.time[-1]))
+    assert times == pytest.approx([math.sqrt(2 / G), math.sqrt(4 / G)], rel=1e-9)

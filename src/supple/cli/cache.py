@@ -16,6 +16,7 @@ HOLDS = {
     "blocks": "bodies, shared by all models",
     "sweeps": "loops over models, integrators",
     "llvm": "functions of one model or run",
+    "programs": "blocks in order, of one structure",
 }
 """What the kinds of code are for."""
 

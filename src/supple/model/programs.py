@@ -22,6 +22,7 @@ from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, by_elem
 from supple.engines.blocks.cells import ROW, Cells
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.blocks.places import Indices
+from supple.engines.code_cache import read_code, write_code
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
@@ -38,6 +39,8 @@ Ends = tuple[Mapping[str, Nodes], Mapping[str, Nodes]]
 """Inputs and outputs of a function on nodes, by name."""
 KEPT = 256
 """Programs that a process keeps."""
+STORE = "programs"
+"""Where they are kept on disk."""
 
 
 def recorded(compiled: Any) -> Callable[..., Any]:
@@ -265,23 +268,33 @@ def without_collection() -> Iterator[None]:
 
 
 def remembered(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
-    """The program of a key, made if this process does not have it yet.
+    """The program of a key, from this process, from disk, or made.
 
     Parameters
     ----------
-    key : tuple
+    key : tuple of str, numbers, and tuples of these
         All that decides the program; numbers that it loads are not among it.
     make : function
     """
     with _lock:
         found = _programs.get(key)
         if found is None:
-            with without_collection():
-                found = _programs[key] = make()
+            found = _programs[key] = _stored(key, make)
         _programs.move_to_end(key)
         if len(_programs) > KEPT:
             _programs.popitem(last=False)
         return found
+
+
+def _stored(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
+    """A program from disk, else made and put there."""
+    content = read_code(STORE, repr(key))
+    if content is not None:
+        return Program.read(content)
+    with without_collection():
+        made = make()
+    write_code(STORE, repr(key), made.written())
+    return made
 
 
 def lifted_program(function: Function) -> tuple[Program, Numbers]:

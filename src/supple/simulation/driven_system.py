@@ -201,7 +201,9 @@ class DrivenSystem:
     def watch(self, nodes: Callable[[DrivenEquations], Nodes], count: int, name: str) -> StateKernel:
         """Further functions of (t, y, u): what events look at."""
         if name not in self._watched:
-            self._watched[name] = StateKernel(self, name, {"g": (count,)}, lambda e, _: {"g": nodes(e)}, lanes=1)
+            named = [leaf.value for x in self.laws_equations.function.inputs.values() for leaf in x.flat]
+            what = f"{name} of {named!r}"  # formulas speak of quantities by their names
+            self._watched[name] = StateKernel(self, what, {"g": (count,)}, lambda e, _: {"g": nodes(e)}, lanes=1)
         return self._watched[name]
 
     def locked(self, speeds: frozenset[int]) -> DrivenSystem:

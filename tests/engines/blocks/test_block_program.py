@@ -40,6 +40,18 @@ def test_any_number_of_states(program: Program, states: int) -> None:
     np.testing.assert_array_equal(z[:, 0], x[:, 0] / x[:, 1])
 
 
+def test_a_program_that_was_written_is_read(program: Program) -> None:
+    other = Program.read(program.written())
+    assert (other.inputs, other.outputs, other.shapes) == (program.inputs, program.outputs, program.shapes)
+    assert (other.cells, other.judged, other.weight) == (program.cells, program.judged, program.weight)
+    assert other.instances == program.instances
+    assert [x.block.operations for x in other.instances] == [x.block.operations for x in program.instances]
+    assert [x.block.stores for x in other.instances] == [x.block.stores for x in program.instances]
+    x = np.random.default_rng(5).normal(size=(5, 2))
+    for own, same in zip(*(Bound(p, NUMBERS).batch([x], 5) for p in (program, other)), strict=True):
+        np.testing.assert_array_equal(own, same)
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 def test_any_number_of_lanes(program: Program, lanes: int) -> None:
     x = np.random.default_rng(3).normal(size=(21, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder
-from supple.engines.blocks.blocks import Instance, instances
+from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
@@ -24,6 +25,8 @@ from supple.engines.once import once
 Numbers = NDArray[np.float64]
 ALIGNED = 64
 """Bytes to which memory is aligned: the widest vector."""
+STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
+"""What is known of a program besides its instances."""
 
 
 @once
@@ -65,6 +68,9 @@ class Program:
         wanted += [at for x in kept for at in range(x.first, x.first + x.size)]
         self.instances: list[Instance] = instances(recorder, wanted)
         self.weight = sum(len(x.block.operations) for x in self.instances)
+        self._unload()
+
+    def _unload(self) -> None:
         self._loaded: dict[int, Loaded] = {}
         self._lock = threading.Lock()
 
@@ -72,8 +78,28 @@ class Program:
         """The same inputs and outputs by other blocks."""
         other = copy(self)
         other.instances, other.cells = instances, cells
-        other._loaded, other._lock = {}, threading.Lock()
+        other._unload()
         return other
+
+    def written(self) -> bytes:
+        """All of it as text, for `read`: what it is called with, the rows of its instances, its blocks."""
+        blocks = {x.block.name: x.block for x in self.instances}
+        number = {name: i for i, name in enumerate(blocks)}
+        head = {name: getattr(self, name) for name in STORED}
+        rows = [(number[x.block.name], x.rows) for x in self.instances]
+        return "\n".join([ENCODER.encode(head), ENCODER.encode(rows), *(x.text for x in blocks.values())]).encode()
+
+    @classmethod
+    def read(cls, content: bytes) -> Program:
+        """The program that was written."""
+        head, rows, *texts = content.decode().split("\n")
+        blocks = [Block(text) for text in texts]
+        found = cls.__new__(cls)
+        for name, x in json.loads(head).items():
+            setattr(found, name, {key: tuple(y) for key, y in x.items()} if isinstance(x, dict) else x)
+        found.instances = [Instance(blocks[i], tuple(own)) for i, own in json.loads(rows)]
+        found._unload()
+        return found
 
     def loaded(self, lanes: int) -> Loaded:
         """The program in machine code."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -19,30 +20,68 @@ Operand = int | float
 """The number of an operation, or a constant."""
 Operation = tuple[Any, ...]
 Store = tuple[Address, Expr]
+SEPARATOR = "\t"
+"""Between the parts of a block's text."""
+ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True)
 class Block:
     """Straight-line arithmetic, the same for all bodies and models of one structure.
 
-    Attributes
+    Parameters
     ----------
-    spaces : tuple of str
-        The space of each slot: a row of cells whose address a table holds.
-    operations : tuple
-        ("load", slot, place) or (name, operands...).
-    stores : tuple of (slot, place, operand)
+    text : str
+        All that the block does, in four parts of JSON: see `of`. They are read when they are asked for: a block whose
+        machine code is there already needs the first two alone.
     """
 
-    spaces: tuple[str, ...]
-    operations: tuple[Operation, ...]
-    stores: tuple[tuple[int, int, Operand], ...]
+    text: str
+
+    @staticmethod
+    def of(spaces: Sequence[str], operations: Sequence[Operation], stores: Sequence[tuple[int, int, Operand]]) -> Block:
+        """The block of some operations.
+
+        Parameters
+        ----------
+        spaces : sequence of str
+            The space of each slot: a row of cells whose address a table holds.
+        operations : sequence
+            ("load", slot, place) or (name, operands...).
+        stores : sequence of (slot, place, operand)
+        """
+        number: dict[str, int] = {}
+        coded = [(number.setdefault(op, len(number)), *args) for op, *args in operations]
+        return Block(SEPARATOR.join(ENCODER.encode(x) for x in (spaces, list(number), coded, stores)))
 
     @cached_property
     def name(self) -> str:
         """A digest of all that the block does."""
-        text = repr((self.spaces, self.operations, self.stores))
-        return "block_" + hashlib.sha256(text.encode()).hexdigest()[:32]
+        return "block_" + hashlib.sha256(self.text.encode()).hexdigest()[:32]
+
+    @cached_property
+    def spaces(self) -> tuple[str, ...]:
+        """The space of each slot."""
+        return tuple(self._part(0))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all operations."""
+        return tuple(self._part(1))
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """("load", slot, place) or (name, operands...)."""
+        return tuple([(self.names[op], *args) for op, *args in self._part(2)])
+
+    @cached_property
+    def stores(self) -> tuple[tuple[int, int, Operand], ...]:
+        """(slot, place, operand)."""
+        return tuple([(slot, place, x) for slot, place, x in self._part(3)])
+
+    def _part(self, number: int) -> list[Any]:
+        found: list[Any] = json.loads(self.text.split(SEPARATOR)[number])
+        return found
 
 
 @dataclass(frozen=True)
@@ -155,5 +194,5 @@ def _canonical(order: list[Expr], leaves: dict[int, Address], stores: list[Store
     stored = tuple(
         (slots.setdefault((space, row), len(slots)), place, operand[node.id]) for (space, row, place), node in stores
     )
-    block = Block(tuple(space for space, _ in slots), tuple(operations), stored)
+    block = Block.of([space for space, _ in slots], operations, stored)
     return block, tuple(row for _, row in slots)

@@ -41,7 +41,7 @@ class Library:
             blocks = {block.name: block for block in wanted}
             new = {name: block for name, block in blocks.items() if name not in self._addresses}
             if new:
-                called = {x[0] for block in new.values() for x in block.operations} & FUNCTIONS.keys()
+                called = {name for block in new.values() for name in block.names} & FUNCTIONS.keys()
                 for function in sorted(called | ({"sincos"} if "sin" in called else set())):
                     _make_known(function, self.lanes)
                 new = self._from_disk(new)

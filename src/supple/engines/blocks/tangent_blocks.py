@@ -119,7 +119,7 @@ class LinearBlock:
                 new.append((node.op, *[known[a.id] for a in node.args]))
         tape = len(self.block.spaces)
         stores = tuple((tape, place, known[node]) for node, place in places.items())
-        return Block((*self.block.spaces, MEMORY), tuple(new), self.block.stores + stores), places
+        return Block.of((*self.block.spaces, MEMORY), new, self.block.stores + stores), places
 
     def tangent(
         self, moving: Collection[int], kept: Iterable[int], places: Mapping[int, int]

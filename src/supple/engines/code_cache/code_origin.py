@@ -11,22 +11,29 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from supple.errors import SuppleError
+
 PACKAGE = Path(__file__).resolve().parents[2]
 TRACED = ("expressions", "recursions", "description", "model", "symbolic", "erls", "inputs", "simulation")
 """What the equations of models and runs come from."""
+AROUND = ("spatial.py", "rigid_body.py", "formulations", "integrators.py")
+"""What these are written with."""
 WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/kernels.py")
 """What makes machine code of them."""
 SOURCES = {
     "functions": ("engines/llvm/jit.py",),
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
     "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "recursions", "simulation/methods"),
-    "llvm": (*WRITERS, *TRACED, "spatial.py", "rigid_body.py", "formulations", "integrators.py"),
+    "llvm": (*WRITERS, *TRACED, *AROUND),
+    "programs": ("engines/blocks", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }
 """Kinds of code with the packages and modules whose sources decide it.
 
 Functions are stored by their LLVM code, and blocks by their operations, so that all that counts is how these are
-compiled. Sweeps and functions of models (`llvm`) are stored by what is asked for, so that all counts that writes them.
+compiled. Sweeps, functions of models (`llvm`) and programs of blocks are stored by what is asked for, so that all
+counts that writes them. Programs are no machine code: they say which blocks follow each other, on which cells.
 """
+LEVELS = ("0", "1", "2", "3")
 
 
 @cache
@@ -45,10 +52,24 @@ def origin(kind: str) -> str:
 
 
 @cache
+def optimization_level() -> int:
+    """How hard the compiler tries to write fast code: `SUPPLE_OPTIMIZATION` if it is set, else 2.
+
+    At 0 code is compiled in a third to a sixth of the time and runs at half the speed: for many models, each used a
+    few times, as in tests. Sums and products are not contracted there, so that last digits differ.
+    """
+    chosen = os.environ.get("SUPPLE_OPTIMIZATION") or "2"
+    if chosen not in LEVELS:
+        expected = f"expected one of {', '.join(LEVELS)}"
+        raise SuppleError(f"environment variable SUPPLE_OPTIMIZATION: {expected}, got {chosen!r}")
+    return int(chosen)
+
+
+@cache
 def _compiler() -> str:
-    """The compiler's version, and the processor that it writes for."""
-    features = llvm.get_host_cpu_features().flatten()
-    return f"{llvmlite.__version__} {llvm.llvm_version_info} {llvm.get_host_cpu_name()} {features}"
+    """The compiler's version, how hard it tries, and the processor that it writes for."""
+    version = f"{llvmlite.__version__} {llvm.llvm_version_info} {optimization_level()}"
+    return f"{version} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
 def _sources(part: str) -> Iterator[str]:

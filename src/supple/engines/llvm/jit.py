@@ -12,6 +12,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from supple.engines.code_cache import read_code, write_code
+from supple.engines.code_cache.code_origin import optimization_level
 from supple.engines.llvm.emit import NAME
 from supple.engines.once import once
 from supple.engines.vector_math import resolve_libm
@@ -28,10 +29,7 @@ def target_machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     resolve_libm()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
+    return own_machine()
 
 
 @cache
@@ -107,7 +105,10 @@ class Native:
 def own_machine() -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=optimization_level(),
+        jit=True,
     )
 
 
