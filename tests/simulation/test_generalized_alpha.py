@@ -1,4 +1,4 @@
-"""Implicit steps: second order, right on rotations, damping what they should, the same in both engines."""
+"""Implicit steps: second order, right on rotations, damping what they should, the same in all ways."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 import supple
 from supple import structures
 from supple.integrators import GeneralizedAlpha
-from supple.simulation.methods import generalized_alpha
+from supple.model import programs
+from supple.simulation.methods import alpha_generic, generalized_alpha
 from supple.simulation.methods.alpha_formulas import implicit_arrays
+from supple.simulation.methods.alpha_generic import GenericAlphaSteps
+from supple.simulation.methods.alpha_newton import SweepNewton
 
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 
@@ -57,13 +60,39 @@ def test_rotations_stay_rotations() -> None:
     assert ends[0] / ends[1] == pytest.approx(4, rel=0.2)
 
 
-def test_both_engines_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+SETTINGS: dict[str, Any] = {"integrator": "generalized_alpha", "step": 1e-3, "samples": 31}
+LAWS: dict[str, Any] = {"tau": {"l0.angle": supple.PID("0.3*sin(20*t)", 20.0, 1.0, 5.0), "l1.angle": "0.1*cos(t)"}}
+
+
+@pytest.mark.parametrize("laws", [{}, LAWS, {"motion": {"l0.angle": "0.2*sin(9*t)"}}])
+def test_all_ways_agree(laws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The native loop, single steps on blocks, and single steps by the sweep, as very large models take them."""
     model = arm()
-    settings: dict[str, Any] = {"integrator": "generalized_alpha", "step": 1e-3, "samples": 6}
-    compiled = supple.simulate(model, 0.05, **settings)
-    monkeypatch.setattr(generalized_alpha, "WORTH_COMPILING", 0)
-    generic = supple.simulate(model, 0.05, **settings)
-    assert np.allclose(compiled.q, generic.q, rtol=1e-8, atol=1e-9)
+    runs = [supple.simulate(model, 0.06, **laws, **SETTINGS)]
+    monkeypatch.setattr(generalized_alpha, "NativeAlphaSteps", GenericAlphaSteps)
+    runs.append(supple.simulate(model, 0.06, **laws, **SETTINGS))
+    monkeypatch.setattr(alpha_generic, "newton_iteration_of", SweepNewton)
+    runs.append(supple.simulate(model, 0.06, **laws, **SETTINGS))
+    assert np.abs(runs[0].q).max() > 1e-3
+    for other in runs[1:]:
+        assert other.attrs["evaluations"] == runs[0].attrs["evaluations"] > 60
+        for name in ("q", "v", "work") if laws else ("q", "v"):
+            x, y = runs[0][name].values, other[name].values
+            assert np.allclose(x, y, rtol=1e-9, atol=1e-11 * np.abs(x).max())
+
+
+def test_steps_compile_nothing_for_other_numbers() -> None:
+    """Another length of steps, spectral radius or stiffness is loaded: the blocks are the same."""
+    model = arm()
+    supple.simulate(model, 0.03, **SETTINGS)
+    known = len(programs._programs)
+    supple.simulate(model, 0.03, integrator=GeneralizedAlpha(7e-4, rho=0.5), samples=31)
+    assert len(programs._programs) == known
+
+
+def test_a_step_that_is_not_finite_is_no_converged_one() -> None:
+    with pytest.raises(supple.SimulationError, match="did not converge at t = 0.1"):
+        supple.simulate(arm(), 0.3, tau={"l1.angle": "1e300*max(0, t - 0.0995)*1e9"}, **SETTINGS | {"samples": 4})
 
 
 def test_the_stiff_matrix_is_m_plus_c_plus_k() -> None:

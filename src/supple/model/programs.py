@@ -81,9 +81,9 @@ class RecursionRecording:
     def __init__(self, structure: ModelStructure) -> None:
         self.recorder = BlockRecorder()
         self.structure = structure
-        loaded = structure.numbers.loaded(self.recorder)
-        self.tree: Tree = loaded["tree"]
-        self.flex: Flex | None = loaded["flex"]
+        self.loaded = structure.numbers.loaded(self.recorder)
+        self.tree: Tree = self.loaded["tree"]
+        self.flex: Flex | None = self.loaded["flex"]
         self.ws = self.fresh()
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
@@ -135,6 +135,11 @@ class RecursionRecording:
                 out[0] = np.minimum(out[0], self.ws.D[i] - SINGULAR * self.ws.size[i])
                 self.recorder.cut()
         return out
+
+    def mark(self) -> int:
+        """End the block; the number of the next."""
+        self.recorder.end()
+        return len(self.recorder.blocks) - 1
 
     def program(self, margin: Cells | None = None) -> Program:
         """What has been recorded."""

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.articulated import articulated_inertias, inverse_mass_times
-from supple.recursions.composite import configuration_step
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration
 from supple.recursions.newton_euler import at_rest, newton_euler
@@ -37,13 +36,40 @@ class Correction(NamedTuple):
     """Of the accelerations."""
 
 
+def stiff_workspace(own: Workspace, fresh: Workspace) -> Workspace:
+    """Arrays for the stiff tree: new ones, but what the configuration alone decides is that of the model's."""
+    shared = {name: getattr(own, name) for name in ("R", "l", "H")}
+    if own.flex is not None:
+        names = ("moment", "inertia", "second", "coupling", "node_l", "node_R", "node_Q", "node_rate")
+        shared["flex"] = fresh.flex._replace(**{name: getattr(own.flex, name) for name in names})
+    return fresh._replace(**shared)
+
+
 @step
-def renew_inertias(stiff: WorkingTree, q: Array, given: Array) -> None:
-    """Articulated inertias of the stiff tree in this configuration."""
+def iteration_motion(own: WorkingTree, state: States, actuation: Actuation) -> None:
+    """Configuration, velocities and gyroscopic forces at the end of the step."""
+    ground_acceleration(-1.0, own.tree, own.ws)
+    loaded_motion(own.tree, own.flex, state, actuation.wrench, own.ws)
+
+
+@step
+def renew_inertias(stiff: WorkingTree, given: Array) -> None:
+    """Articulated inertias of the stiff tree in this configuration. Given `iteration_motion`."""
     at_rest(stiff.flex, stiff.ws)
-    for k in range(1, len(stiff.tree.parent)):
-        configuration_step(stiff.tree, stiff.flex, k, q, stiff.ws)
     articulated_inertias(stiff.tree, stiff.flex, given, stiff.ws)
+
+
+@step
+def iteration_correction(
+    own: WorkingTree, stiff: WorkingTree, state: States, actuation: Actuation, w: Array, out: Correction
+) -> None:
+    """What the accelerations w take, and their correction. Given `iteration_motion` and inertias."""
+    newton_euler(own.tree, own.flex, w, own.ws, out.force)
+    passive_forces(own.tree, own.flex, state.q, state.v, own.ws.eps)
+    for i in range(len(w)):
+        out.force[i] -= own.ws.eps[i]
+        out.residual[i] = 0.0 if actuation.given[i] else actuation.drive[i] - out.force[i]
+    inverse_mass_times(stiff.tree, stiff.flex, out.residual, actuation.given, stiff.ws, out.change)
 
 
 @sweep
@@ -58,16 +84,10 @@ def newton_iteration(
 ) -> None:
     """Forces that the accelerations w (nv,) of one state take, what the drives leave of them, the correction of w.
 
-    With `renew` the inertias of the stiff tree are those of this configuration, else those in its workspace.
+    With `renew` the inertias of the stiff tree are those of this configuration, else those in its workspace, which is
+    a `stiff_workspace`.
     """
-    given = actuation.given
-    ground_acceleration(-1.0, own.tree, own.ws)
-    loaded_motion(own.tree, own.flex, state, actuation.wrench, own.ws)
-    newton_euler(own.tree, own.flex, w, own.ws, out.force)
-    passive_forces(own.tree, own.flex, state.q, state.v, own.ws.eps)
-    for i in range(len(w)):
-        out.force[i] -= own.ws.eps[i]
-        out.residual[i] = 0.0 if given[i] else actuation.drive[i] - out.force[i]
+    iteration_motion(own, state, actuation)
     if renew:
-        renew_inertias(stiff, state.q, given)
-    inverse_mass_times(stiff.tree, stiff.flex, out.residual, given, stiff.ws, out.change)
+        renew_inertias(stiff, actuation.given)
+    iteration_correction(own, stiff, state, actuation, w, out)

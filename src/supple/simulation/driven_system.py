@@ -135,7 +135,7 @@ class DrivenSystem:
         """q, v, known and z_rate (see `Equations.laws`)."""
         nz = len(self.z_0) - self.inputs.acting
         shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
-        return StateKernel(self, "laws", shapes, lambda e, _: e.laws())
+        return StateKernel(self, "laws", shapes, lambda e, _: e.laws(), lanes=1)
 
     def rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """dy/dt of one state."""

@@ -160,7 +160,7 @@ class Bound:
     """
 
     def __init__(self, program: Program, numbers: Numbers) -> None:
-        self.program, self._numbers = program, numbers
+        self.program, self.numbers = program, numbers
 
     @cached_property
     def one(self) -> Any:
@@ -184,7 +184,7 @@ class Bound:
             margin = memory.ctypes.data + 8 * program.outputs["margin"][0]
         lengths = [size for _, size in (*program.inputs.values(), *program.outputs.values())]
         lengths = lengths[: len(program.inputs) + outputs]
-        return caller.one_state(loaded.driver, lengths, (words, memory, self._numbers), margin, loaded)
+        return caller.one_state(loaded.driver, lengths, (words, memory, self.numbers), margin, loaded)
 
     def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.
@@ -198,7 +198,7 @@ class Bound:
         arrays = [*inputs, *outs]
 
         def part(first: int, last: int) -> None:
-            loaded.run(first, last, arrays, self._numbers)
+            loaded.run(first, last, arrays, self.numbers)
 
         if states:
             spread(part, states, threads, self.program.weight)

@@ -92,7 +92,7 @@ class Instance:
     rows: tuple[int, ...]
 
 
-def instances(recorder: BlockRecorder, outputs: Iterable[int]) -> list[Instance]:
+def instances(recorder: BlockRecorder, outputs: Iterable[int], first: int = 0) -> list[Instance]:
     """The blocks of a recording in order, each with the cells that it works on.
 
     Parameters
@@ -101,13 +101,15 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int]) -> list[Instance]
         Ended.
     outputs : iterable of int
         Cells that are read afterwards; all other stores that no later block reads are left out.
+    first : int
+        The recorded block to begin with.
     """
     live = bytearray(recorder.cells)
     for at in outputs:
         live[at] = 1
     found: list[Instance] = []
     known: dict[str, Block] = {}
-    for recorded in reversed(recorder.blocks):
+    for recorded in reversed(recorder.blocks[first:]):
         if isinstance(recorded, Replay):
             found += _replayed(recorded, live, known)
             continue

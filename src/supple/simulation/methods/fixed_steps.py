@@ -92,7 +92,7 @@ class _ExplicitSteps:
         if kernel is not None and task.native:
             count = min(most, self._pause)
             kernels, steps = Kernels(kernel.address, task.address), Steps(t, h, count, task.last)
-            scratch = StepScratch(self._tt, self._hh, g, self._tt, self._tt)
+            scratch = StepScratch(self._tt, self._hh, g)
             done = native_loop.explicit_steps(kernels, steps, y, task.u, before, scratch)
         else:
             before[:] = y

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from supple.expressions.graph import GraphTooLarge
 from supple.integrators import GeneralizedAlpha
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
@@ -25,9 +24,6 @@ from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, Stepper, StepState
 from supple.simulation.methods.segment import Segment, Task, Vector
-
-WORTH_COMPILING = 25_000
-"""Operations of forward dynamics up to which a step, three times as large, is soon compiled."""
 
 
 class ImplicitDriver(FixedStepDriver):
@@ -70,17 +66,12 @@ class ImplicitDriver(FixedStepDriver):
         usual = task.native and (count > 20 or len(task.times) > 20)
         key = float(f"{h:.9g}"), usual
         if key not in self._steppers:
-            formulas = self._formulas(key[0])
-            made: Stepper | None = None
-            small = self.system.model.estimated_operations <= WORTH_COMPILING
-            if usual and small and self.system.engine == "llvm" and not self.system.inputs.calls:
-                try:
-                    made = NativeAlphaSteps(self.system, formulas, self._gains)
-                except GraphTooLarge:
-                    made = None
             if not usual and len(self._steppers) > 50:
                 self._steppers.clear()
-            self._steppers[key] = made or GenericAlphaSteps(self.system, formulas, self._gains)
+            blocks = self.system.model.floating_frames(self.name).evaluation.programs is not None
+            native = usual and blocks and not self.system.inputs.calls
+            kind = NativeAlphaSteps if native else GenericAlphaSteps
+            self._steppers[key] = kind(self.system, self._formulas(key[0]), self._gains)
         return self._steppers[key]
 
     def _after(self, task: Task, before: StepState, t: float, h: float) -> Vector:

@@ -143,13 +143,11 @@ class Steps(NamedTuple):
 
 
 class StepScratch(NamedTuple):
-    """Room for a time, a length, what is watched (3, e); for implicit steps accelerations and corrections too."""
+    """Room for a time, a length, what is watched (3, e)."""
 
     tt: Any
     hh: Any
     g: Any
-    guess: Any
-    correction: Any
 
 
 def tableau() -> Tableau:
@@ -301,15 +299,6 @@ def changed(events: int, t: float, y: Any, u: Any, tt: Any, g: Any) -> bool:
 
 
 @step
-def converged(size: float, before: float, allowed: float) -> bool:
-    """Whether what a correction of this size leaves, after one of the size `before`, is small enough.
-
-    The next correction would be as much smaller as this one is.
-    """
-    return size <= allowed or (size < 0.1 * before and size * size <= allowed * before)
-
-
-@step
 def astride(h: float, left: float) -> float:
     """The length of the next step, at most h, that keeps all its stages away from a time which is ahead by `left`.
 
@@ -446,43 +435,3 @@ def explicit_steps(kernels: Kernels, steps: Steps, y: Any, u: Any, before: Any, 
         if kernels.events != 0 and changed(kernels.events, end, y, u, tt, scratch.g):
             return i + 1
     return steps.number
-
-
-@sweep
-def implicit_steps(
-    kernels: Kernels, steps: Steps, tolerance: float, state: Any, new: Any, u: Any, scratch: StepScratch
-) -> tuple[int, int]:
-    """Take steps of the kernel (t, y, u, w, c, r, guess) -> (y, w, c, r, correction), each iterated until it converges.
-
-    `state` and `new` are tuples (y, w, c, r); at the end `state` is the last, `new` the one before. Return the steps
-    done, fewer if an event ends the last one, less than zero if one, the -(n + 1)th, did not converge; and the calls.
-    """
-    tt, guess, correction, used = scratch.tt, scratch.guess, scratch.correction, 0
-    y, w, c, r = state
-    y_1, w_1, c_1, r_1 = new
-    for i in range(steps.number):
-        end = min(steps.t + (i + 1) * steps.h, steps.last)
-        copy(w, guess)
-        done = False
-        for _ in range(15):
-            tt[0] = end
-            _invoke(kernels.rate, 0, 1, (tt, y, u, w, c, r, guess, y_1, w_1, c_1, r_1, correction))
-            used += 1
-            copy(w_1, guess)
-            size, first, second = 0.0, 0.0, 0.0
-            for j in range(len(w)):
-                size = max(size, abs(w_1[j]))
-                first = max(first, abs(correction[j]))
-                second = max(second, abs(correction[len(w) + j]))
-            if converged(second, first, tolerance * (1e-6 + size)):
-                done = True
-                break
-        if not done:
-            return -(i + 1), used
-        swap(y, y_1)
-        swap(w, w_1)
-        swap(c, c_1)
-        swap(r, r_1)
-        if kernels.events != 0 and changed(kernels.events, end, y, u, tt, scratch.g):
-            return i + 1, used
-    return steps.number, used

@@ -1,0 +1,80 @@
+"""Newton iterations of implicit steps as programs of blocks: see `recursions.implicit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.blocks import instances
+from supple.engines.blocks.cells import Cells
+from supple.engines.blocks.places import Indices
+from supple.engines.blocks.prepared_function import PreparedFunction
+from supple.model.number_arrays import NumberArrays
+from supple.model.programs import ModelStructure, RecursionRecording, recorded, remembered
+from supple.recursions import implicit
+from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
+from supple.recursions.states import Actuation, States
+from supple.recursions.tree import Flex, Tree
+
+
+@dataclass(frozen=True)
+class ImplicitStructure(ModelStructure):
+    """A model, and the tree whose mass matrix is that of its implicit steps."""
+
+    stiff_tree: Tree
+    stiff_flex: Flex | None
+
+    @property
+    def numbers(self) -> NumberArrays:
+        """All arrays of both."""
+        stiff = {"stiff_tree": self.stiff_tree, "stiff_flex": self.stiff_flex}
+        return NumberArrays({"tree": self.tree, "flex": self.flex} | stiff)
+
+
+def newton_function(structure: ImplicitStructure, prescribed: NDArray[np.bool_]) -> PreparedFunction:
+    """(q, v, drive, w) -> (force, change) of one iteration; the inertias of the stiff tree are renewed, or kept.
+
+    Parameters
+    ----------
+    structure : ImplicitStructure
+    prescribed : (nv,) array of bool
+        Degrees of freedom whose acceleration is prescribed.
+    """
+    given, made = tuple(prescribed.tolist()), list[Program]()
+
+    def part(i: int) -> Program:
+        if not made:
+            made.extend(_recorded(structure, given))
+        return made[i]
+
+    key = "newton_iteration", structure.digest(), given
+    whole, rest = remembered((*key, "whole"), lambda: part(0)), remembered((*key, "rest"), lambda: part(1))
+    return PreparedFunction(whole, rest, structure.numbers.values())
+
+
+def _recorded(structure: ImplicitStructure, given: tuple[bool, ...]) -> tuple[Program, Program]:
+    """An iteration whose inertias are renewed, and the same without the blocks that do so."""
+    r = RecursionRecording(structure)
+    own = WorkingTree(r.tree, r.flex, r.ws)
+    stiff = WorkingTree(r.loaded["stiff_tree"], r.loaded["stiff_flex"], stiff_workspace(r.ws, r.fresh()))
+    q, v = r.state()
+    drive, w = r.input("drive", r.nv), r.input("w", r.nv)
+    force, change = r.output("force", r.nv), r.output("change", r.nv)
+    mask, residual = Indices(given), Cells(r.recorder, (r.nv,))
+    state, actuation = States(q[0], v[0]), Actuation(drive[0], mask, r.wrench(False)[0])  # type: ignore[arg-type]
+    with recording(r.recorder):
+        recorded(implicit.iteration_motion)(own, state, actuation)
+        first = r.mark()
+        recorded(implicit.renew_inertias)(stiff, mask)
+        last = r.mark()
+        out = Correction(force[0], residual, change[0])  # type: ignore[arg-type]
+        recorded(implicit.iteration_correction)(own, stiff, state, actuation, w[0], out)
+        whole = r.program()
+    cells = [at for begin, size in whole.outputs.values() for at in range(begin, begin + size)]
+    after, since = (len(whole.instances) - len(instances(r.recorder, cells, at)) for at in (first, last))
+    r.recorder.release()
+    return whole, whole.with_instances(whole.instances[:after] + whole.instances[since:], whole.cells)

@@ -1,0 +1,80 @@
+"""Newton iterations of generalized-alpha steps: by blocks, or by the sweep where a model is too large for these."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.engines.llvm.call import invoke
+from supple.model.implicit_programs import ImplicitStructure, newton_function
+from supple.model.model import Model
+from supple.recursions.implicit import Correction, WorkingTree, newton_iteration, stiff_workspace
+from supple.recursions.states import Actuation, States
+from supple.recursions.tree import Flex, Tree, sizes, workspace
+from supple.simulation.methods.segment import Vector
+
+
+class NewtonIteration(Protocol):
+    """One iteration at the end of a step.
+
+    Attributes
+    ----------
+    force, correction : (nv,) arrays
+        Forces that the accelerations take, and by how much these change.
+    """
+
+    force: Vector
+    correction: Vector
+
+    def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
+        """Iterate for the accelerations w; with `renew` the inertias are those of this configuration."""
+        ...
+
+
+class BlockNewton:
+    """By blocks.
+
+    Attributes
+    ----------
+    function : PreparedFunction
+    """
+
+    def __init__(self, model: Model, stiff: tuple[Tree, Flex | None], prescribed: NDArray[np.bool_]) -> None:
+        structure = ImplicitStructure(model.tree, model.flex, model.nq, *stiff)
+        self.function = newton_function(structure, prescribed)
+        self.force, self.correction = np.zeros((2, model.nv))
+
+    def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
+        address = self.function.renewed if renew else self.function.kept
+        state = (np.ascontiguousarray(x) for x in (q, v, known, w))
+        invoke(address, 0, 1, *state, self.force, self.correction)
+
+
+class SweepNewton:
+    """By the compiled sweep."""
+
+    def __init__(self, model: Model, stiff: tuple[Tree, Flex | None], prescribed: NDArray[np.bool_]) -> None:
+        size = sizes(model.tree, model.flex)
+        own, fresh = (workspace(size, np.float64) for _ in range(2))
+        self._own = WorkingTree(model.tree, model.flex, own)
+        self._stiff = WorkingTree(*stiff, stiff_workspace(own, fresh))
+        self._state = States(np.zeros(model.nq), np.zeros(model.nv))
+        self._actuation = Actuation(np.zeros(model.nv), prescribed, model.no_wrench(float)[0])
+        self.force, residual, self.correction = np.zeros((3, model.nv))
+        self._out = Correction(self.force, residual, self.correction)
+
+    def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
+        self._state.q[:], self._state.v[:], self._actuation.drive[:] = q, v, known
+        newton_iteration(
+            self._own, self._stiff, renew, self._state, self._actuation, np.ascontiguousarray(w), self._out
+        )
+
+
+def newton_iteration_of(
+    model: Model, stiff: tuple[Tree, Flex | None], prescribed: NDArray[np.bool_]
+) -> BlockNewton | SweepNewton:
+    """The iteration of a model, given the arrays of M + g_1 C + g_2 K; prescribed accelerations (nv,) stay."""
+    kind = SweepNewton if model.evaluation.programs is None else BlockNewton
+    return kind(model, stiff, prescribed)
