@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,64 +11,68 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled
-from supple.model.traced_functions import signature, traced
+from supple.model.compiled_blocks import RECURSION_OF, parametrized
+from supple.model.tangents import Tangents
+from supple.model.traced_functions import signature
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
-PROGRAMS: dict[str, tuple[Any, ...]] = {
+PROGRAMS: dict[str, tuple[Any, ...]] = RECURSION_OF | {
     "forward_dynamics": ("accelerations",),
-    "inverse_dynamics": ("inverse_dynamics", False, False),
-    "bias_forces": ("bias_forces",),
-    "mass_matrix": ("mass_matrix",),
     "inverse_mass_matrix": ("mass_matrix",),
-    "kinematics": ("poses",),
-    "energy": ("energies",),
-    "sums": ("sums",),
-    "derivative": ("rates",),
 }
-"""The recursion of each function, and its options."""
-
-
-def in_blocks(model: Model, what: str, parameters: Sequence[str]) -> bool:
-    """Whether the derivatives of a function are made by blocks."""
-    closed = model.loops is not None and what == "forward_dynamics"
-    return what in PROGRAMS and not parameters and not closed and model.evaluation.tangents is not None
+"""The recursion of each function that is differentiated, and its options."""
+INVERSE = "dy_dx"
+"""M^-1 as `DifferentiatedRecording.inverse_mass_matrix` names it."""
 
 
 class CompiledDerivatives(Compiled):
-    """A function of the state with derivatives, in blocks of machine code: for any size of model.
+    """A function of the state with derivatives, in blocks of machine code: for any size of tree.
 
-    Attributes
+    The inverse mass matrix is one without any: it is a derivative itself.
+
+    Parameters
     ----------
-    engine : str
-        "blocks".
+    model : Model
+    what : str
+    parameters : sequence of str
+        Numbers that are one more input.
+    derivatives : sequence of str
+    threads : int, optional
     """
 
-    def __init__(self, model: Model, what: str, derivatives: Sequence[str], threads: int | None) -> None:
-        self.model, self.what, self.parameters, self.derivatives = model, what, (), tuple(derivatives)
-        self.inputs, self.outputs = signature(model, what, (), self.derivatives)
-        self.engine, self.lanes, self.threads = "blocks", host_lanes(), threads or os.cpu_count() or 1
-        self._where = f"<compiled {what} of {model.name!r}>"
-        self._make = lambda: traced(model, what, (), self.derivatives)
-        assert model.evaluation.tangents is not None
-        recursion, *options = PROGRAMS[what]
-        self._bound = model.evaluation.tangents(recursion, self.derivatives, *options)
-        self.weight = self._bound.program.weight
+    engine = "blocks"
+
+    def __init__(
+        self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
+    ) -> None:
+        self.model, self.what = model, what
+        self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
+        inputs, outputs = signature(model, what, self.parameters, self.derivatives)
+        self._solves = what == "inverse_mass_matrix" and bool(derivatives)
+        recursion, *options = PROGRAMS[what] if derivatives else (what,)
+        own = model.evaluation.tangents
+        tangents = Tangents(parametrized(model, parameters)) if parameters or own is None else own
+        self._bound = tangents(recursion, self.derivatives, *options)
         program = self._bound.program
+        super().__init__(f"{what} of {model.name!r}", inputs, outputs, program.weight, threads)
+        self.lanes = host_lanes()
         names = [*program.program.outputs, *(f"d{x.result}_d{x.by}" for x in program.jacobians)]
-        self._places = [names.index(x) for x in self.outputs] if what != "inverse_mass_matrix" else []
-        self._shaped = [] if what == "kinematics" else list(zip(self._places, self.outputs.values(), strict=False))
+        wanted = list(self.outputs) if derivatives else [INVERSE]
+        self._places = [] if self._solves else [names.index(x) for x in wanted]
+        self._shaped = list(zip(self._places, self.outputs.values(), strict=False))
 
     def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch; see `MachineCode`."""
         if out is None:
             flat = [np.empty(size) for size in self._bound.sizes]
             if self._bound.one(*inputs, *flat) is flat[-1]:
-                if self._shaped:
-                    return tuple([flat[n].reshape(own) for n, own in self._shaped])
-                return tuple(self._arranged([x[None] for x in flat], ()))
+                if self._solves:
+                    return tuple(self._inverted([x[None] for x in flat], ()))
+                results = tuple([flat[n].reshape(own) for n, own in self._shaped])
+                return results if self.derivatives else results[0]
         return self._batch(inputs, out)
 
     def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
@@ -86,11 +89,11 @@ class CompiledDerivatives(Compiled):
                 for place, x in zip(out, results, strict=True):
                     place[...] = x
             results = tuple(out)
-        return results
+        return results if self.derivatives else results[0]
 
     def _direct(self, out: Sequence[Numbers] | None, states: int) -> list[Numbers] | None:
         """The caller's arrays as the program fills them, if its results are the function's outputs."""
-        if out is None or not self._places or self.what == "kinematics":
+        if out is None or self._solves:
             return None
         sizes = self._bound.sizes
         given = {n: x.reshape(states, sizes[n]) for n, x in zip(self._places, out, strict=True)}
@@ -98,15 +101,9 @@ class CompiledDerivatives(Compiled):
 
     def _arranged(self, found: list[Numbers], shape: tuple[int, ...]) -> list[Numbers]:
         """The outputs in their order and shapes."""
-        if self.what == "inverse_mass_matrix":
+        if self._solves:
             return self._inverted(found, shape)
-        results = []
-        for n, own in zip(self._places, self.outputs.values(), strict=True):
-            x = found[n]
-            if self.what == "kinematics":  # the ground comes first
-                x = x[:, x.shape[1] // (len(self.model.bodies) + 1) :]
-            results.append(x.reshape((*shape, *own)))
-        return results
+        return [found[n].reshape((*shape, *own)) for n, own in self._shaped]
 
     def _inverted(self, found: list[Numbers], shape: tuple[int, ...]) -> list[Numbers]:
         """W = M^-1 and dW = -W dM W."""

@@ -26,8 +26,10 @@ from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
 from supple.model.number_arrays import NumberArrays
+from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
+from supple.model.step_programs import STEP_RECURSIONS
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.states import Actuation, States
@@ -47,11 +49,12 @@ def recorded(compiled: Any) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class ModelStructure:
-    """The arrays of a model, and what is needed to lay out its state."""
+    """The arrays of a model, what is needed to lay out its state, and which of its numbers are inputs, if any."""
 
     tree: Tree
     flex: Flex | None
     nq: int
+    parameters: ParameterArrays | None = None
 
     @property
     def size(self) -> Sizes:
@@ -61,11 +64,13 @@ class ModelStructure:
     @property
     def numbers(self) -> NumberArrays:
         """All arrays."""
-        return NumberArrays({"tree": self.tree, "flex": self.flex})
+        described = None if self.parameters is None else self.parameters.described
+        return NumberArrays({"tree": self.tree, "flex": self.flex, "described": described})
 
     def digest(self) -> str:
         """Equal for models whose programs are the same."""
-        return f"{self.nq} {self.numbers.digest()}"
+        parameters = "" if self.parameters is None else repr(self.parameters.key)
+        return f"{self.nq} {self.numbers.digest()} {parameters}"
 
     def fits(self) -> bool:
         """Whether the blocks are quickly made."""
@@ -85,6 +90,24 @@ class RecursionRecording:
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
+        if structure.parameters is not None:
+            self._parametrize(structure.parameters, loaded["described"])
+
+    def _parametrize(self, parameters: ParameterArrays, described: Any) -> None:
+        """Compute arrays of the tree from parameters, which are one more input."""
+        given = self.input("parameters", len(parameters.names))[0]
+        arrays = parameters.nodes([given[i] for i in range(len(given))], self.tree, described)
+        found = dict[str, Any]()
+        for name, x in arrays.items():
+            found[name] = Cells(self.recorder, x.shape, rows=x.ndim == 2)
+            for place in np.ndindex(x.shape):
+                found[name][place if len(place) > 1 else place[0]] = x[place]
+        self.tree = self.tree._replace(**found)
+        self.recorder.end()
+
+    def run(self, recursion: Any) -> Callable[..., Any]:
+        """A step or sweep as it is recorded, a block a body."""
+        return recorded(recursion)
 
     def fresh(self) -> Any:
         """A new workspace."""
@@ -135,7 +158,11 @@ class RecursionRecording:
 
     def program(self, margin: Cells | None = None) -> Program:
         """What has been recorded."""
-        return Program(self.recorder, self.inputs, self.outputs, margin)
+        return Program(self.recorder, self.ordered_inputs(), self.outputs, margin)
+
+    def ordered_inputs(self) -> dict[str, Cells]:
+        """The inputs as callers give them, parameters last."""
+        return {name: self.inputs[name] for name in sorted(self.inputs, key=lambda name: name == "parameters")}
 
 
 def hybrid_dynamics(r: RecursionRecording, given: tuple[bool, ...], applied: bool) -> Program:
@@ -182,6 +209,15 @@ def poses(r: RecursionRecording) -> Program:
     q = r.input("q", r.structure.nq)
     R, p = r.output("R", r.bodies + 1, 9, rows=True), r.output("p", r.bodies + 1, 3, rows=True)
     recorded(kinematics.poses)(r.tree, r.flex, q, r.ws, R, p)
+    return r.program()
+
+
+def body_poses(r: RecursionRecording) -> Program:
+    """The same without the ground's."""
+    poses(r)
+    for name, x in list(r.outputs.items()):
+        width = x.shape[2]
+        r.outputs[name] = Cells(r.recorder, (1, r.bodies, width), rows=True, first=x.first + width)
     return r.program()
 
 
@@ -241,11 +277,13 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "bias_forces": bias_forces,
     "mass_matrix": mass_matrix,
     "poses": poses,
+    "body_poses": body_poses,
     "motions": motions,
     "sums": sums,
     "energies": energies,
     "rates": rates,
     "advance": advance,
+    **STEP_RECURSIONS,
 }
 """What can be recorded, by name."""
 _programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()
