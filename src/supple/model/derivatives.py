@@ -12,6 +12,7 @@ from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled
 from supple.model.compiled_blocks import RECURSION_OF, parametrized
+from supple.model.program_sizes import rows_quickly_made
 from supple.model.tangents import Tangents
 from supple.model.traced_functions import signature
 
@@ -24,14 +25,22 @@ PROGRAMS: dict[str, tuple[Any, ...]] = RECURSION_OF | {
     "inverse_mass_matrix": ("mass_matrix",),
 }
 """The recursion of each function that is differentiated, and its options."""
-INVERSE = "dy_dx"
-"""M^-1 as `DifferentiatedRecording.inverse_mass_matrix` names it."""
+MATRICES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "inverse_mass_matrix": ("inverse_mass_matrix", (), ()),
+    "mass_matrix": ("mass_times", ("x",), ("x",)),
+}
+"""Matrices dy/dx that are made as derivatives: the recursion, by what it is differentiated, and its further inputs."""
+
+
+def made_by_tangents(model: Model, what: str) -> bool:
+    """Whether a function without derivatives is one of a vector that stands for all columns of a matrix."""
+    return what == "inverse_mass_matrix" or (what == "mass_matrix" and not rows_quickly_made(model.tree))
 
 
 class CompiledDerivatives(Compiled):
     """A function of the state with derivatives, in blocks of machine code: for any size of tree.
 
-    The inverse mass matrix is one without any: it is a derivative itself.
+    Without any, matrices that are derivatives themselves: see `made_by_tangents`.
 
     Parameters
     ----------
@@ -52,15 +61,21 @@ class CompiledDerivatives(Compiled):
         self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
         inputs, outputs = signature(model, what, self.parameters, self.derivatives)
         self._solves = what == "inverse_mass_matrix" and bool(derivatives)
-        recursion, *options = PROGRAMS[what] if derivatives else (what,)
         own = model.evaluation.tangents
         tangents = Tangents(parametrized(model, parameters)) if parameters or own is None else own
-        self._bound = tangents(recursion, self.derivatives, *options)
+        further: tuple[str, ...] = ()
+        if derivatives:
+            recursion, *options = PROGRAMS[what]
+            self._bound = tangents(recursion, self.derivatives, *options)
+        else:
+            recursion, by, further = MATRICES[what]
+            self._bound = tangents(recursion, by)
+        self._further = [np.zeros(model.nv) for _ in further]
         program = self._bound.program
         super().__init__(f"{what} of {model.name!r}", inputs, outputs, program.weight, threads)
         self.lanes = host_lanes()
         names = [*program.program.outputs, *(f"d{x.result}_d{x.by}" for x in program.jacobians)]
-        wanted = list(self.outputs) if derivatives else [INVERSE]
+        wanted = list(self.outputs) if derivatives else ["dy_dx"]
         self._places = [] if self._solves else [names.index(x) for x in wanted]
         self._shaped = list(zip(self._places, self.outputs.values(), strict=False))
 
@@ -68,7 +83,7 @@ class CompiledDerivatives(Compiled):
         """The outputs for one state or a batch; see `MachineCode`."""
         if out is None:
             flat = [np.empty(size) for size in self._bound.sizes]
-            if self._bound.one(*inputs, *flat) is flat[-1]:
+            if self._bound.one(*self._complete(inputs), *flat) is flat[-1]:
                 if self._solves:
                     return tuple(self._inverted([x[None] for x in flat], ()))
                 results = tuple([flat[n].reshape(own) for n, own in self._shaped])
@@ -82,7 +97,7 @@ class CompiledDerivatives(Compiled):
             arrays = batches.apart(arrays, out)
         states = int(np.prod(shape))
         direct = self._direct(out, states)
-        found = self._bound.batch(arrays, states, self.threads, direct)
+        found = self._bound.batch(self._complete(arrays), states, self.threads, direct)
         results = tuple(self._arranged(found, shape))
         if out is not None:
             if direct is None:
@@ -90,6 +105,13 @@ class CompiledDerivatives(Compiled):
                     place[...] = x
             results = tuple(out)
         return results if self.derivatives else results[0]
+
+    def _complete(self, inputs: Sequence[Any]) -> list[Any]:
+        """The program's inputs: vectors that stand for the columns of a matrix come after q, at zero."""
+        if not (self._further and inputs):
+            return list(inputs)
+        zero = [x if np.ndim(inputs[0]) < 2 else x[None] for x in self._further]
+        return [*inputs[:1], *zero, *inputs[1:]]
 
     def _direct(self, out: Sequence[Numbers] | None, states: int) -> list[Numbers] | None:
         """The caller's arrays as the program fills them, if its results are the function's outputs."""

@@ -17,7 +17,7 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.model.compiled import FoldedFunction, estimated_operations
 from supple.model.compiled_blocks import CompiledBlocks, moves_loops
-from supple.model.derivatives import CompiledDerivatives
+from supple.model.derivatives import CompiledDerivatives, made_by_tangents
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
@@ -194,7 +194,7 @@ class Model(DynamicFunctions):
             return Rollout(self, integrator, parameters, threads, fold)
         if fold or (derivatives and moves_loops(self, what)):
             return FoldedFunction(self, what, parameters, derivatives, threads)
-        if derivatives or what == "inverse_mass_matrix":
+        if derivatives or made_by_tangents(self, what):
             return CompiledDerivatives(self, what, parameters, derivatives, threads)
         return CompiledBlocks(self, what, parameters, threads)
 

@@ -254,6 +254,15 @@ def bias_forces(r: RecursionRecording) -> Program:
     return r.program()
 
 
+def mass_times(r: RecursionRecording) -> Program:
+    """Generalized forces y at rest for accelerations x: M x and what does not depend on x."""
+    q, x = r.input("q", r.structure.nq), r.input("x", r.nv)
+    v, y = Cells(r.recorder, (1, r.nv), 0.0), r.output("y", r.nv)
+    out: Any = newton_euler.Forces(y, ())  # type: ignore[arg-type]
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), x, r.wrench(False), r.ws, out)
+    return r.program()
+
+
 def rates(r: RecursionRecording) -> Program:
     """Rates of the coordinates."""
     q, v = r.state()
@@ -276,6 +285,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "inverse_dynamics": inverse_dynamics,
     "bias_forces": bias_forces,
     "mass_matrix": mass_matrix,
+    "mass_times": mass_times,
     "poses": poses,
     "body_poses": body_poses,
     "motions": motions,

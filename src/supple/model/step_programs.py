@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.cells import Cells
+from supple.engines.blocks.places import Indices
 from supple.recursions import articulated, coordinates, kinematics
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import QUATERNION
@@ -38,7 +39,7 @@ class _Step:
         self.tau = r.input("tau", r.nv)
         self.dt = r.input("dt", 1) if timed else None
         self.a = self.cells(r.nv)
-        none: Any = (False,) * r.nv
+        none: Any = Indices((False,) * r.nv)
         self._actuation = Actuation(self.tau[0], none, r.wrench(False)[0])
         r.run(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
 
