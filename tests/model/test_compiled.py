@@ -239,6 +239,19 @@ def test_closed_loops_are_blocks_too(what: str) -> None:
         assert close(a, b)
 
 
+def test_derivatives_of_closed_loops_know_of_the_forces_that_close_them() -> None:
+    model = slider_crank()
+    assert model.loops is not None
+    q = model.loops.assemble([0.7, -0.4, 1.0], fixed=["crank.angle"])
+    v = model.loops.consistent(q, [2.0, 0.0, 0.0], fixed=["crank.angle"])
+    f, tau, h = model.compile("forward_dynamics"), np.array([1.0, 0.0, 0.5]), 1e-6
+    _, by_q, by_v, by_tau = model.compile("forward_dynamics", derivatives=("q", "v", "tau"))(q, v, tau)
+    steps = h * np.eye(3)
+    assert close(by_q.T, [(f(q + x, v, tau) - f(q - x, v, tau)) / (2 * h) for x in steps], 1e-6)
+    assert close(by_v.T, [(f(q, v + x, tau) - f(q, v - x, tau)) / (2 * h) for x in steps], 1e-6)
+    assert close(by_tau.T, [(f(q, v, tau + x) - f(q, v, tau - x)) / (2 * h) for x in steps], 1e-6)
+
+
 def chain(bodies: int) -> supple.Model:
     mech = supple.Mechanism("chain")
     body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), (1, 1, 1))

@@ -130,7 +130,7 @@ def traced_outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
 
 def _derivative(t: Trace, what: str, outputs: Nodes, by: Nodes, name: str) -> Nodes:
     """Derivatives of outputs, the direction last."""
-    if what == "forward_dynamics":
+    if what == "forward_dynamics" and t.model.loops is None:
         return _acceleration_derivative(t, outputs, by, name)
     return _along(t, outputs, by, name)
 
