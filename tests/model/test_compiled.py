@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 import supple
+from closed_mechanisms import slider_crank
 from generators import KINDS, random_tree
 from robots import robot_directory
 from supple.model import compiled, program_sizes
+from supple.model.parameters import parameter_values
+from supple.model.traced_functions import INPUTS
 from supple.symbolic import parameter_names
 
 MODEL = random_tree(3, KINDS)
@@ -23,6 +26,8 @@ COUNT = 11  # not a multiple of any number of lanes
 Q = np.stack([MODEL.random_state(i)[0] for i in range(COUNT)])
 RNG = np.random.default_rng(0)
 V, U = RNG.normal(size=(COUNT, MODEL.nv)), RNG.normal(size=(COUNT, MODEL.nv))
+FUNCTIONS = [*INPUTS]
+ARGUMENTS = {"q": Q, "v": V, "tau": U, "a": U, "dt": np.array([0.01])}
 
 
 def close(a: Any, b: Any, tolerance: float = 1e-12) -> bool:
@@ -42,7 +47,7 @@ def close(a: Any, b: Any, tolerance: float = 1e-12) -> bool:
 def test_every_function_equals_the_generic_engine(what: str, arguments: tuple[Any, ...]) -> None:
     f = MODEL.compile(what)
     expected = getattr(MODEL, what)(*arguments)
-    assert f.engine == "llvm"
+    assert f.engine == "blocks"
     assert close(f(*arguments), expected)
     assert close(f(*(x[3] for x in arguments)), expected[3])
     assert f(*(x[:0] for x in arguments)).shape == (0, *expected.shape[1:])
@@ -116,15 +121,59 @@ def test_parameters_are_one_more_argument_and_can_be_differentiated_by() -> None
     assert np.abs(swept[0] - swept[1]).max() > 0.1
 
 
+@pytest.mark.parametrize("what", FUNCTIONS)
+def test_parameters_may_differ_from_state_to_state(what: str) -> None:
+    names = [x for x in parameter_names(MODEL) if not x.endswith("rest")]
+    values = np.array([parameter_values(MODEL)[name] for name in names])
+    own = 0.01 + values * RNG.uniform(1.0, 1.2, (COUNT, len(names)))
+    f = MODEL.compile(what, parameters=names)
+    arguments = [own if name == "parameters" else ARGUMENTS[name] for name in f.inputs]
+    other = MODEL.compile(what, parameters=names, fold=True)
+    several = len(f.outputs) > 1
+    for a, b in zip(*((x(*arguments) if several else [x(*arguments)]) for x in (f, other)), strict=True):
+        assert close(a, b, 1e-11)
+
+
+def test_parameters_are_the_numbers_of_another_model() -> None:
+    model, names, values = small(), ["arm.mass", "arm.com.x", "arm.at.z", "gravity.z"], [2.0, 0.3, 0.7, -1.6]
+    q, v = model.random_state(2)
+    other = model.with_parameters(dict(zip(names, values, strict=True)))
+    force = np.zeros((30, model.nv))
+    given = model.compile("rollout", parameters=names)(np.stack([q, q]), v, force, 0.01, values)
+    for a, b in zip(given, other.compile("rollout")(q, v, force, 0.01), strict=True):
+        assert np.abs(b[-1] - b[0]).max() > 0.1
+        assert close(a[1], b)
+    by_state = np.array([values, parameter_values_of(model, names)])
+    found = model.compile("rollout", parameters=names)(q, v, force, 0.01, by_state)[0]
+    assert close(found[0], given[0][0])
+    assert close(found[1], model.compile("rollout")(q, v, force, 0.01)[0])
+    with pytest.raises(supple.StateError, match=r"rollout: expected values of shape \(\.\.\., 4\)"):
+        model.compile("rollout", parameters=names)(q, v, force, 0.01)
+    with pytest.raises(supple.StateError, match="it has no parameters"):
+        model.compile("rollout")(q, v, force, 0.01, values)
+
+
+def parameter_values_of(model: supple.Model, names: list[str]) -> list[float]:
+    return [parameter_values(model)[name] for name in names]
+
+
+def test_other_numbers_share_the_code() -> None:
+    first = small()
+    other = first.with_parameters({"arm.mass": 3.0})
+    programs = [model.compile("rk4").program for model in (first, other)]
+    assert programs[0] is programs[1]
+
+
+@pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize(
     ("integrator", "largest", "least_order"),
     [("rk4", 1e-6, 3.5), ("leapfrog", 1e-3, 1.8), ("semi_implicit_euler", 0.1, 0.8)],
 )
-def test_rollouts_follow_the_simulation(integrator: str, largest: float, least_order: float) -> None:
+def test_rollouts_follow_the_simulation(integrator: str, largest: float, least_order: float, fold: bool) -> None:
     model = small()
     q, v = model.random_state(3)
     steps = 200
-    f = model.compile("rollout", integrator=integrator)
+    f = model.compile("rollout", integrator=integrator, fold=fold)
     Q_, V_ = f(np.stack([q, q, q]), v, np.zeros((steps, model.nv)), 0.5 / steps)
     assert Q_.shape == (3, steps + 1, model.nq)
     result = supple.simulate(model, 0.5, q=q, v=v, rtol=1e-11, atol=1e-12, samples=2)
@@ -157,23 +206,88 @@ def test_huge_angles_nan_and_infinity() -> None:
     assert np.isnan(a[[4, 5]]).all()
 
 
-def test_a_model_too_large_falls_back_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "LARGEST", 130)
-    monkeypatch.setattr(program_sizes, "MOST_BODIES", 5)
+@pytest.mark.parametrize("what", FUNCTIONS)
+def test_blocks_give_what_folded_code_gives(what: str) -> None:
+    blocks, folded = MODEL.compile(what), MODEL.compile(what, fold=True)
+    assert (blocks.engine, folded.engine) == ("blocks", "llvm")
+    assert (blocks.inputs, blocks.outputs) == (folded.inputs, folded.outputs)
+    arguments = [ARGUMENTS[name] for name in blocks.inputs]
+    found, expected = blocks(*arguments), folded(*arguments)
+    one = blocks(*(x[4].copy() if len(x) > 1 else x for x in arguments))
+    out = [np.full((COUNT, *shape), np.nan) for shape in blocks.outputs.values()]
+    blocks(*arguments, out=out)
+    if len(blocks.outputs) == 1:
+        found, expected, one = (found,), (expected,), (one,)
+    for a, b, c, d in zip(found, expected, one, out, strict=True):
+        assert np.abs(b).max() > 0.01
+        assert close(a, b)
+        assert close(c, b[4])
+        assert np.array_equal(a, d)
+
+
+@pytest.mark.parametrize("what", ["forward_dynamics", "rk4", "leapfrog", "semi_implicit_euler"])
+def test_closed_loops_are_blocks_too(what: str) -> None:
+    model = slider_crank()
+    assert model.loops is not None
+    q = np.tile(model.loops.assemble([0.7, -0.4, 1.0], fixed=["crank.angle"]), (COUNT, 1))
+    v = np.stack([model.loops.consistent(x, [s, 0.0, 0.0], fixed=["crank.angle"]) for s, x in enumerate(q)])
+    given = {"q": q, "v": v, "tau": RNG.normal(size=v.shape), "dt": np.array([0.01])}
+    blocks, folded = model.compile(what), model.compile(what, fold=True)
+    assert (blocks.engine, folded.engine) == ("blocks", "llvm")
+    arguments = [given[name] for name in blocks.inputs]
+    for a, b in zip(np.atleast_1d(blocks(*arguments)), np.atleast_1d(folded(*arguments)), strict=True):
+        assert close(a, b)
+
+
+def test_derivatives_of_closed_loops_know_of_the_forces_that_close_them() -> None:
+    model = slider_crank()
+    assert model.loops is not None
+    q = model.loops.assemble([0.7, -0.4, 1.0], fixed=["crank.angle"])
+    v = model.loops.consistent(q, [2.0, 0.0, 0.0], fixed=["crank.angle"])
+    f, tau, h = model.compile("forward_dynamics"), np.array([1.0, 0.0, 0.5]), 1e-6
+    _, by_q, by_v, by_tau = model.compile("forward_dynamics", derivatives=("q", "v", "tau"))(q, v, tau)
+    steps = h * np.eye(3)
+    assert close(by_q.T, [(f(q + x, v, tau) - f(q - x, v, tau)) / (2 * h) for x in steps], 1e-6)
+    assert close(by_v.T, [(f(q, v + x, tau) - f(q, v - x, tau)) / (2 * h) for x in steps], 1e-6)
+    assert close(by_tau.T, [(f(q, v, tau + x) - f(q, v, tau - x)) / (2 * h) for x in steps], 1e-6)
+
+
+def chain(bodies: int) -> supple.Model:
     mech = supple.Mechanism("chain")
     body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), (1, 1, 1))
-    for i in range(6):
+    for i in range(bodies):
         mech.add_body(f"b{i}", body, f"b{i - 1}" if i else "ground", at=(0, 0, 1))
-    chain = mech.build()
-    q, v = chain.random_state(1)
-    with pytest.warns(supple.PerformanceWarning, match="too large for straight-line code"):
-        f = chain.compile("forward_dynamics", derivatives=("v",))
-    assert f.engine == "generic"
-    a, by_v = f(np.stack([q, q]), v, v)
-    assert close(a[1], chain.forward_dynamics(q, v, v))
-    assert close(by_v[0], chain.linearize(q, v, v)[0][6:, 6:])
-    with pytest.raises(supple.StateError, match="the generic engine has no such function"):
-        chain.compile("forward_dynamics", parameters=["b0.mass"], derivatives=("v",))
+    return mech.build()
+
+
+def test_a_model_too_large_to_fold_is_refused_and_needs_no_folding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "LARGEST", 130)
+    model = chain(6)
+    q, v = model.random_state(1)
+    with pytest.raises(supple.StateError, match=r"'chain'>: .* too large .* folded .*without fold=True there is no"):
+        model.compile("forward_dynamics", fold=True)
+    assert close(model.compile("forward_dynamics")(q, v, v), model.forward_dynamics(q, v, v))
+
+
+def test_models_whose_own_functions_are_sweeps_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_sizes, "MOST_BODIES", 5)
+    monkeypatch.setattr(program_sizes, "MOST_ROW_STEPS", 5)
+    model = chain(6)
+    assert model.evaluation.programs is None
+    q, v = (np.tile(x, (COUNT, 1)) for x in model.random_state(1))
+    a, by_v = model.compile("forward_dynamics", derivatives=("v",))(q, v, v)
+    assert close(a, model.forward_dynamics(q, v, v))
+    assert close(by_v[0], model.linearize(q[0], v[0], v[0])[0][6:, 6:])
+    for what in ("mass_matrix", "inverse_mass_matrix"):
+        f = model.compile(what)
+        assert f.engine == "blocks"
+        expected, out = getattr(model, what)(q), np.full((COUNT, 6, 6), np.nan)
+        assert close(f(q), expected)
+        assert close(f(q[0]), expected[0])
+        assert f(q, out=[out]) is out
+        assert close(out, expected)
+        with pytest.raises(supple.StateError, match="expected 1 arguments"):
+            f()
 
 
 def test_operations_are_counted_and_the_source_printed() -> None:
@@ -264,7 +378,7 @@ COMPILE = """
 import supple
 mech = supple.Mechanism("p")
 mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
-print(mech.build().compile("forward_dynamics")([0.5], [0.0], [1.0])[0])
+print(mech.build().compile("forward_dynamics", fold=True)([0.5], [0.0], [1.0])[0])
 """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled, estimated_operations
-from supple.model.traced_functions import signature, traced
+from supple.model.traced_functions import signature
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -27,21 +26,16 @@ def closed_in_blocks(model: Model, what: str, parameters: Sequence[str]) -> bool
 
 
 class CompiledClosedDerivatives(Compiled):
-    """Accelerations of a closed model with derivatives, see `loops.closed_slopes`: for any size of model.
+    """Accelerations of a closed model with derivatives, see `loops.closed_slopes`: for any size of model."""
 
-    Attributes
-    ----------
-    engine : str
-        "blocks".
-    """
+    engine = "blocks"
 
     def __init__(self, model: Model, derivatives: Sequence[str], threads: int | None) -> None:
         self.model, self.what, self.parameters, self.derivatives = model, "forward_dynamics", (), tuple(derivatives)
-        self.inputs, self.outputs = signature(model, self.what, (), self.derivatives)
-        self.engine, self.lanes, self.threads = "blocks", host_lanes(), threads or os.cpu_count() or 1
-        self.weight = estimated_operations(model.tree, model.flex) * (1 + len(self.derivatives) * model.nv)
-        self._where = f"<compiled {self.what} of {model.name!r}>"
-        self._make = lambda: traced(model, self.what, (), self.derivatives)
+        inputs, outputs = signature(model, self.what, (), self.derivatives)
+        weight = estimated_operations(model.tree, model.flex) * (1 + len(self.derivatives) * model.nv)
+        super().__init__(f"{self.what} of {model.name!r}", inputs, outputs, weight, threads)
+        self.lanes = host_lanes()
 
     def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch; see `MachineCode`."""

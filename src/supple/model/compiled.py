@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
+from supple.engines.llvm.graph_function import GraphFunction
 from supple.engines.llvm.machine_code import MachineCode
-from supple.errors import PerformanceWarning, StateError
+from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
-from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.traced_functions import signature, traced
 from supple.recursions.tree import Flex, Tree
 
@@ -78,7 +75,7 @@ def model_key(model: Numbered, *more: Any) -> str:
     return digest.hexdigest()
 
 
-class Compiled(MachineCode):
+class Compiled(GraphFunction):
     """A function of the state in machine code, evaluated for whole batches, one state a SIMD lane.
 
     Called as `f(q, v, tau)` with arrays (..., n) whose leading axes broadcast; gives one array, or a tuple where there
@@ -91,10 +88,33 @@ class Compiled(MachineCode):
     outputs : dict of str to tuple of int
         Names and shapes of the results.
     engine : str
-        "llvm", or "generic" for a model too large for straight-line code.
+        "blocks", shared by all models of a structure, or "llvm", code for this model alone with all numbers folded.
     function : Function
-        The graph: for derivatives, printing, counting.
+        The graph, made when it is asked for: for derivatives, printing, counting.
     """
+
+    engine: str
+    model: Model
+    what: str
+    parameters: tuple[str, ...]
+    derivatives: tuple[str, ...]
+
+    def _traced(self) -> Function:
+        return traced(self.model, self.what, self.parameters, self.derivatives)
+
+
+class FoldedFunction(Compiled, MachineCode):
+    """One kernel for one model, its numbers folded: it takes seconds to compile, and is the fastest for small models.
+
+    Parameters
+    ----------
+    model : Model
+    what : str
+    parameters, derivatives : sequence of str
+    threads : int, optional
+    """
+
+    engine = "llvm"
 
     def __init__(
         self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
@@ -104,13 +124,18 @@ class Compiled(MachineCode):
         inputs, outputs = signature(model, what, self.parameters, self.derivatives)
         key = model_key(model, what, self.parameters, self.derivatives)
         weight = model.estimated_operations // 2 * (1 + len(self.derivatives) * model.nv)
-        self.engine = "llvm"
+        name = f"{what} of {model.name!r}"
         try:
-            super().__init__(
-                f"{what} of {model.name!r}", inputs, outputs, key, self._traced, weight=weight, threads=threads
-            )
+            MachineCode.__init__(self, name, inputs, outputs, key, self._traced, weight=weight, threads=threads)
         except GraphTooLarge:
-            self._fall_back()
+            raise StateError(
+                f"{self!r}: the model is too large for code with all its numbers folded (more than {LARGEST} "
+                f"operations){self._remedy()}"
+            ) from None
+
+    def _remedy(self) -> str:
+        closed = self.model.loops is not None and self.derivatives
+        return "" if closed else "; without fold=True there is no such limit"
 
     def _traced(self) -> Function:
         if self.model.estimated_operations > 4 * LARGEST:
@@ -119,46 +144,3 @@ class Compiled(MachineCode):
         if len(function.order) > LARGEST:
             raise GraphTooLarge(f"{len(function.order)} nodes")
         return function
-
-    def _fall_back(self) -> None:
-        """Take the generic engine instead, with a warning."""
-        if self.parameters or not hasattr(self.model, self.what):
-            raise StateError(
-                f"{self!r}: the model is too large for straight-line code (more than {LARGEST} operations), and the "
-                "generic engine has no such function"
-            ) from None
-        self.engine = "generic"
-        warnings.warn(
-            f"{self!r}: too large for straight-line code (more than {LARGEST} operations); the generic engine is used",
-            PerformanceWarning,
-            stacklevel=4,
-        )
-
-    def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
-        if self.engine == "llvm":
-            return super()._batch(inputs, out)
-        arrays, shape = batches.rows(repr(self), self.inputs, inputs)
-        if out is not None:
-            batches.given(repr(self), self._shapes(shape), out)
-        results = tuple(x.reshape(own) for x, own in zip(self._generic(arrays), self._shapes(shape), strict=True))
-        if out is not None:
-            for place, x in zip(out, results, strict=True):
-                place[...] = x
-            results = tuple(out)
-        return results[0] if len(results) == 1 else results
-
-    def _generic(self, arrays: list[Numbers]) -> list[NDArray[Any]]:
-        """Outputs of the model's own function, and their derivatives by complex steps."""
-        results = [self._generic_value(arrays)]
-        for by in self.derivatives:
-            i = list(self.inputs).index(by)
-            x = arrays[i]
-            directions = np.swapaxes(self.model.tangent(x), -1, -2) if by == "q" else np.eye(x.shape[1])[None]
-            moved: list[NDArray[Any]] = [y[:, None] for y in arrays]
-            moved[i] = imaginary_steps(x, directions)
-            results.append(np.moveaxis(step_slopes(self._generic_value(moved)), 1, -1))
-        return results
-
-    def _generic_value(self, arrays: list[NDArray[Any]]) -> NDArray[Any]:
-        found = getattr(self.model, self.what)(*arrays)
-        return np.stack(found, axis=-1) if isinstance(found, tuple) else found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,64 +11,83 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled
-from supple.model.traced_functions import signature, traced
+from supple.model.compiled_blocks import RECURSION_OF, parametrized
+from supple.model.program_sizes import rows_quickly_made
+from supple.model.tangents import Tangents
+from supple.model.traced_functions import signature
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
-PROGRAMS: dict[str, tuple[Any, ...]] = {
+PROGRAMS: dict[str, tuple[Any, ...]] = RECURSION_OF | {
     "forward_dynamics": ("accelerations",),
-    "inverse_dynamics": ("inverse_dynamics", False, False),
-    "bias_forces": ("bias_forces",),
-    "mass_matrix": ("mass_matrix",),
     "inverse_mass_matrix": ("mass_matrix",),
-    "kinematics": ("poses",),
-    "energy": ("energies",),
-    "sums": ("sums",),
-    "derivative": ("rates",),
 }
-"""The recursion of each function, and its options."""
+"""The recursion of each function that is differentiated, and its options."""
+MATRICES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "inverse_mass_matrix": ("inverse_mass_matrix", (), ()),
+    "mass_matrix": ("mass_times", ("x",), ("x",)),
+}
+"""Matrices dy/dx that are made as derivatives: the recursion, by what it is differentiated, and its further inputs."""
 
 
-def in_blocks(model: Model, what: str, parameters: Sequence[str]) -> bool:
-    """Whether the derivatives of a function are made by blocks."""
-    closed = model.loops is not None and what == "forward_dynamics"
-    return what in PROGRAMS and not parameters and not closed and model.evaluation.tangents is not None
+def made_by_tangents(model: Model, what: str) -> bool:
+    """Whether a function without derivatives is one of a vector that stands for all columns of a matrix."""
+    return what == "inverse_mass_matrix" or (what == "mass_matrix" and not rows_quickly_made(model.tree))
 
 
 class CompiledDerivatives(Compiled):
-    """A function of the state with derivatives, in blocks of machine code: for any size of model.
+    """A function of the state with derivatives, in blocks of machine code: for any size of tree.
 
-    Attributes
+    Without any, matrices that are derivatives themselves: see `made_by_tangents`.
+
+    Parameters
     ----------
-    engine : str
-        "blocks".
+    model : Model
+    what : str
+    parameters : sequence of str
+        Numbers that are one more input.
+    derivatives : sequence of str
+    threads : int, optional
     """
 
-    def __init__(self, model: Model, what: str, derivatives: Sequence[str], threads: int | None) -> None:
-        self.model, self.what, self.parameters, self.derivatives = model, what, (), tuple(derivatives)
-        self.inputs, self.outputs = signature(model, what, (), self.derivatives)
-        self.engine, self.lanes, self.threads = "blocks", host_lanes(), threads or os.cpu_count() or 1
-        self._where = f"<compiled {what} of {model.name!r}>"
-        self._make = lambda: traced(model, what, (), self.derivatives)
-        assert model.evaluation.tangents is not None
-        recursion, *options = PROGRAMS[what]
-        self._bound = model.evaluation.tangents(recursion, self.derivatives, *options)
-        self.weight = self._bound.program.weight
+    engine = "blocks"
+
+    def __init__(
+        self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
+    ) -> None:
+        self.model, self.what = model, what
+        self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
+        inputs, outputs = signature(model, what, self.parameters, self.derivatives)
+        self._solves = what == "inverse_mass_matrix" and bool(derivatives)
+        own = model.evaluation.tangents
+        tangents = Tangents(parametrized(model, parameters)) if parameters or own is None else own
+        further: tuple[str, ...] = ()
+        if derivatives:
+            recursion, *options = PROGRAMS[what]
+            self._bound = tangents(recursion, self.derivatives, *options)
+        else:
+            recursion, by, further = MATRICES[what]
+            self._bound = tangents(recursion, by)
+        self._further = [np.zeros(model.nv) for _ in further]
         program = self._bound.program
+        super().__init__(f"{what} of {model.name!r}", inputs, outputs, program.weight, threads)
+        self.lanes = host_lanes()
         names = [*program.program.outputs, *(f"d{x.result}_d{x.by}" for x in program.jacobians)]
-        self._places = [names.index(x) for x in self.outputs] if what != "inverse_mass_matrix" else []
-        self._shaped = [] if what == "kinematics" else list(zip(self._places, self.outputs.values(), strict=False))
+        wanted = list(self.outputs) if derivatives else ["dy_dx"]
+        self._places = [] if self._solves else [names.index(x) for x in wanted]
+        self._shaped = list(zip(self._places, self.outputs.values(), strict=False))
 
     def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch; see `MachineCode`."""
         if out is None:
             flat = [np.empty(size) for size in self._bound.sizes]
-            if self._bound.one(*inputs, *flat) is flat[-1]:
-                if self._shaped:
-                    return tuple([flat[n].reshape(own) for n, own in self._shaped])
-                return tuple(self._arranged([x[None] for x in flat], ()))
+            if self._bound.one(*self._complete(inputs), *flat) is flat[-1]:
+                if self._solves:
+                    return tuple(self._inverted([x[None] for x in flat], ()))
+                results = tuple([flat[n].reshape(own) for n, own in self._shaped])
+                return results if self.derivatives else results[0]
         return self._batch(inputs, out)
 
     def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
@@ -79,18 +97,25 @@ class CompiledDerivatives(Compiled):
             arrays = batches.apart(arrays, out)
         states = int(np.prod(shape))
         direct = self._direct(out, states)
-        found = self._bound.batch(arrays, states, self.threads, direct)
+        found = self._bound.batch(self._complete(arrays), states, self.threads, direct)
         results = tuple(self._arranged(found, shape))
         if out is not None:
             if direct is None:
                 for place, x in zip(out, results, strict=True):
                     place[...] = x
             results = tuple(out)
-        return results
+        return results if self.derivatives else results[0]
+
+    def _complete(self, inputs: Sequence[Any]) -> list[Any]:
+        """The program's inputs: vectors that stand for the columns of a matrix come after q, at zero."""
+        if not (self._further and inputs):
+            return list(inputs)
+        zero = [x if np.ndim(inputs[0]) < 2 else x[None] for x in self._further]
+        return [*inputs[:1], *zero, *inputs[1:]]
 
     def _direct(self, out: Sequence[Numbers] | None, states: int) -> list[Numbers] | None:
         """The caller's arrays as the program fills them, if its results are the function's outputs."""
-        if out is None or not self._places or self.what == "kinematics":
+        if out is None or self._solves:
             return None
         sizes = self._bound.sizes
         given = {n: x.reshape(states, sizes[n]) for n, x in zip(self._places, out, strict=True)}
@@ -98,15 +123,9 @@ class CompiledDerivatives(Compiled):
 
     def _arranged(self, found: list[Numbers], shape: tuple[int, ...]) -> list[Numbers]:
         """The outputs in their order and shapes."""
-        if self.what == "inverse_mass_matrix":
+        if self._solves:
             return self._inverted(found, shape)
-        results = []
-        for n, own in zip(self._places, self.outputs.values(), strict=True):
-            x = found[n]
-            if self.what == "kinematics":  # the ground comes first
-                x = x[:, x.shape[1] // (len(self.model.bodies) + 1) :]
-            results.append(x.reshape((*shape, *own)))
-        return results
+        return [found[n].reshape((*shape, *own)) for n, own in self._shaped]
 
     def _inverted(self, found: list[Numbers], shape: tuple[int, ...]) -> list[Numbers]:
         """W = M^-1 and dW = -W dM W."""

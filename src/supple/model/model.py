@@ -16,8 +16,9 @@ from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
-from supple.model.compiled import Compiled, estimated_operations
-from supple.model.derivatives import CompiledDerivatives, in_blocks
+from supple.model.compiled import FoldedFunction, estimated_operations
+from supple.model.compiled_blocks import CompiledBlocks, moves_loops
+from supple.model.derivatives import CompiledDerivatives, made_by_tangents
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
@@ -199,7 +200,10 @@ class Model(DynamicFunctions):
         threads: int | None = None,
         fold: bool = False,
     ) -> Any:
-        """One of the model's functions as machine code made for this model alone: the fastest evaluation there is.
+        """One of the model's functions in machine code, called with arrays of any leading axes.
+
+        It is made of blocks that all models of one structure share, whatever their numbers; what is not there yet takes
+        tenths of a second to compile, at the first call with one state or with many.
 
         Parameters
         ----------
@@ -207,7 +211,8 @@ class Model(DynamicFunctions):
             "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
             "energy", "sums" (energy, momentum, first moment of mass), "derivative"; or "rollout", whole trajectories.
         parameters : sequence of str
-            Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order.
+            Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order:
+            one set of them for all states, or one for each.
         derivatives : sequence of str
             Arguments by which the outputs are differentiated too; each gives one more output. By q they are taken in
             the directions of the speeds, as in `linearize`.
@@ -216,8 +221,8 @@ class Model(DynamicFunctions):
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
         fold : bool
-            Derivatives too by code for this model alone: it takes seconds to compile, and for small models is up to
-            three times as fast in batches. Without it they are made of blocks, which all models share, at any size.
+            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast in
+            batches (derivatives of small models three times), and there is a limit of size.
 
         Returns
         -------
@@ -227,12 +232,14 @@ class Model(DynamicFunctions):
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
-            return Rollout(self, integrator, parameters, threads)
-        if derivatives and not fold and in_blocks(self, what, parameters):
-            return CompiledDerivatives(self, what, derivatives, threads)
+            return Rollout(self, integrator, parameters, threads, fold)
         if derivatives and not fold and closed_in_blocks(self, what, parameters):
             return CompiledClosedDerivatives(self, derivatives, threads)
-        return Compiled(self, what, parameters, derivatives, threads)
+        if fold or (derivatives and moves_loops(self, what)):
+            return FoldedFunction(self, what, parameters, derivatives, threads)
+        if derivatives or made_by_tangents(self, what):
+            return CompiledDerivatives(self, what, parameters, derivatives, threads)
+        return CompiledBlocks(self, what, parameters, threads)
 
     # ------------------------------------------------------------ what simulation asks of a formulation
 

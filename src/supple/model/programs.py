@@ -27,8 +27,10 @@ from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
 from supple.model.number_arrays import NumberArrays
+from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
+from supple.model.step_programs import STEP_RECURSIONS
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.states import Actuation, States
@@ -50,11 +52,12 @@ def recorded(compiled: Any) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class ModelStructure:
-    """The arrays of a model, and what is needed to lay out its state."""
+    """The arrays of a model, what is needed to lay out its state, and which of its numbers are inputs, if any."""
 
     tree: Tree
     flex: Flex | None
     nq: int
+    parameters: ParameterArrays | None = None
 
     @property
     def size(self) -> Sizes:
@@ -64,11 +67,13 @@ class ModelStructure:
     @property
     def numbers(self) -> NumberArrays:
         """All arrays."""
-        return NumberArrays({"tree": self.tree, "flex": self.flex})
+        described = None if self.parameters is None else self.parameters.described
+        return NumberArrays({"tree": self.tree, "flex": self.flex, "described": described})
 
     def digest(self) -> str:
         """Equal for models whose programs are the same."""
-        return f"{self.nq} {self.numbers.digest()}"
+        parameters = "" if self.parameters is None else repr(self.parameters.key)
+        return f"{self.nq} {self.numbers.digest()} {parameters}"
 
     def fits(self) -> bool:
         """Whether the blocks are quickly made."""
@@ -88,6 +93,24 @@ class RecursionRecording:
         self.nv, self.bodies = structure.size.speeds, structure.size.bodies
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
+        if structure.parameters is not None:
+            self._parametrize(structure.parameters, loaded["described"])
+
+    def _parametrize(self, parameters: ParameterArrays, described: Any) -> None:
+        """Compute arrays of the tree from parameters, which are one more input."""
+        given = self.input("parameters", len(parameters.names))[0]
+        arrays = parameters.nodes([given[i] for i in range(len(given))], self.tree, described)
+        found = dict[str, Any]()
+        for name, x in arrays.items():
+            found[name] = Cells(self.recorder, x.shape, rows=x.ndim == 2)
+            for place in np.ndindex(x.shape):
+                found[name][place if len(place) > 1 else place[0]] = x[place]
+        self.tree = self.tree._replace(**found)
+        self.recorder.end()
+
+    def run(self, recursion: Any) -> Callable[..., Any]:
+        """A step or sweep as it is recorded, a block a body."""
+        return recorded(recursion)
 
     def fresh(self) -> Any:
         """A new workspace."""
@@ -143,7 +166,11 @@ class RecursionRecording:
 
     def program(self, margin: Cells | None = None) -> Program:
         """What has been recorded."""
-        return Program(self.recorder, self.inputs, self.outputs, margin)
+        return Program(self.recorder, self.ordered_inputs(), self.outputs, margin)
+
+    def ordered_inputs(self) -> dict[str, Cells]:
+        """The inputs as callers give them, parameters last."""
+        return {name: self.inputs[name] for name in sorted(self.inputs, key=lambda name: name == "parameters")}
 
 
 def hybrid_dynamics(r: RecursionRecording, given: tuple[bool, ...], applied: bool) -> Program:
@@ -193,6 +220,15 @@ def poses(r: RecursionRecording) -> Program:
     return r.program()
 
 
+def body_poses(r: RecursionRecording) -> Program:
+    """The same without the ground's."""
+    poses(r)
+    for name, x in list(r.outputs.items()):
+        width = x.shape[2]
+        r.outputs[name] = Cells(r.recorder, (1, r.bodies, width), rows=True, first=x.first + width)
+    return r.program()
+
+
 def motions(r: RecursionRecording) -> Program:
     """Velocities and accelerations of all bodies."""
     q, v = r.state()
@@ -226,6 +262,15 @@ def bias_forces(r: RecursionRecording) -> Program:
     return r.program()
 
 
+def mass_times(r: RecursionRecording) -> Program:
+    """Generalized forces y at rest for accelerations x: M x and what does not depend on x."""
+    q, x = r.input("q", r.structure.nq), r.input("x", r.nv)
+    v, y = Cells(r.recorder, (1, r.nv), 0.0), r.output("y", r.nv)
+    out: Any = newton_euler.Forces(y, ())  # type: ignore[arg-type]
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), x, r.wrench(False), r.ws, out)
+    return r.program()
+
+
 def rates(r: RecursionRecording) -> Program:
     """Rates of the coordinates."""
     q, v = r.state()
@@ -248,12 +293,15 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "inverse_dynamics": inverse_dynamics,
     "bias_forces": bias_forces,
     "mass_matrix": mass_matrix,
+    "mass_times": mass_times,
     "poses": poses,
+    "body_poses": body_poses,
     "motions": motions,
     "sums": sums,
     "energies": energies,
     "rates": rates,
     "advance": advance,
+    **STEP_RECURSIONS,
 }
 """What can be recorded, by name."""
 _programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()

@@ -14,6 +14,7 @@ from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.expressions.function import Nodes
 from supple.model.number_arrays import NumberArrays
+from supple.model.parameter_arrays import ParameterArrays
 from supple.model.programs import Ends, recorded, remembered
 from supple.model.trace import Trace
 from supple.recursions.closures import Closures
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 LIMIT = 600_000
 """Nodes at which recording is given up: it would take many seconds."""
+
+
+DESCRIBED = "described"
+"""The group of numbers of bodies of which some are parameters."""
 
 
 def model_numbers(model: Model, more: Mapping[str, Any] | None = None) -> NumberArrays:
@@ -44,6 +49,8 @@ class RecordedTrace(Trace):
         See `model_numbers`.
     limit : int, optional
         Most nodes there may be.
+    parameters : ParameterArrays, optional
+        Numbers that are inputs; their group `DESCRIBED` is among the numbers.
 
     Attributes
     ----------
@@ -53,12 +60,22 @@ class RecordedTrace(Trace):
 
     graph: GraphRecorder
 
-    def __init__(self, model: Model, numbers: NumberArrays, limit: float = math.inf) -> None:
+    def __init__(
+        self,
+        model: Model,
+        numbers: NumberArrays,
+        limit: float = math.inf,
+        parameters: ParameterArrays | None = None,
+    ) -> None:
         self.model = model
         self.graph = GraphRecorder(limit)
         self.parameters, self.symbols = {}, {}
         self.groups = numbers.loaded(self.graph)
         self.tree: Tree = self.groups["tree"]
+        if parameters is not None:
+            leaves = self.graph.new_inputs("parameters", parameters.names)
+            self.parameters = dict(zip(parameters.names, leaves, strict=True))
+            self.tree = self.tree._replace(**parameters.nodes(leaves, self.tree, self.groups[DESCRIBED]))
         self.flex: Flex | None = self.groups["flex"]
         self.moving = self.tree
         self.q = self.graph.new_inputs("q", model.coordinates)
@@ -83,6 +100,17 @@ def recorded_program(
     return _recorded(model, model_numbers(model, arrays), key, make)
 
 
+def parametrized_program(
+    model: Model, parameters: Sequence[str], key: tuple[Any, ...], make: Callable[[RecordedTrace], Ends]
+) -> tuple[Program, NDArray[np.float64]]:
+    """The same, some of the model's numbers being nodes: the trace's `parameters`."""
+    if not parameters:
+        return _recorded(model, model_numbers(model), key, lambda t, _: make(t))
+    arrays = ParameterArrays(model, parameters)
+    numbers = model_numbers(model, {DESCRIBED: arrays.described})
+    return _recorded(model, numbers, (*key, arrays.key), lambda t, _: make(t), arrays)
+
+
 def closed_program(
     model: Model,
     closures: Closures,
@@ -100,10 +128,14 @@ def closed_program(
 
 
 def _recorded(
-    model: Model, numbers: NumberArrays, key: tuple[Any, ...], make: Callable[[Any, Mapping[str, Any]], Ends]
+    model: Model,
+    numbers: NumberArrays,
+    key: tuple[Any, ...],
+    make: Callable[[Any, Mapping[str, Any]], Ends],
+    parameters: ParameterArrays | None = None,
 ) -> tuple[Program, NDArray[np.float64]]:
     def blocks() -> Program:
-        trace = RecordedTrace(model, numbers, LIMIT)
+        trace = RecordedTrace(model, numbers, LIMIT, parameters)
         with recording(trace.graph):
             inputs, outputs = make(trace, trace.groups)
         made = trace.graph.program(inputs, outputs)

@@ -13,7 +13,8 @@ from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
 from supple.errors import StateError, nearest
 from supple.expressions.function import Operations
-from supple.model.compiled import Compiled
+from supple.model.compiled import FoldedFunction
+from supple.model.compiled_blocks import CompiledBlocks
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -25,7 +26,8 @@ class Rollout:
     """Fixed steps from many states at once.
 
     Called as `f(q, v, tau, dt)` with q (..., nq), v (..., nv), tau (..., steps, nv), constant during a step, and dt in
-    seconds. Gives q (..., steps + 1, nq) and v (..., steps + 1, nv); the first entries are the states at the start.
+    seconds; with parameters as `f(q, v, tau, dt, values)`, values (..., n). Gives q (..., steps + 1, nq) and
+    v (..., steps + 1, nv); the first entries are the states at the start.
 
     Attributes
     ----------
@@ -33,20 +35,26 @@ class Rollout:
         One step, (q, v, tau, dt) -> (q, v).
     """
 
-    def __init__(self, model: Model, integrator: str, parameters: Sequence[str], threads: int | None) -> None:
+    def __init__(
+        self, model: Model, integrator: str, parameters: Sequence[str], threads: int | None, fold: bool
+    ) -> None:
         if integrator not in INTEGRATORS:
             raise StateError(f"integrator: no {integrator!r}{nearest(integrator, INTEGRATORS)}")
-        if parameters:
-            raise StateError("parameters: a rollout takes none; build a model with the numbers you want")
-        self.model, self.integrator = model, integrator
-        self.step = Compiled(model, integrator, (), (), threads)
+        self.model, self.integrator, self.parameters = model, integrator, tuple(parameters)
+        self.step: FoldedFunction | CompiledBlocks
+        if fold:
+            self.step = FoldedFunction(model, integrator, parameters, (), threads)
+        else:
+            self.step = CompiledBlocks(model, integrator, parameters, threads)
 
     @property
     def operations(self) -> Operations:
         """Operations of one step."""
         return self.step.operations
 
-    def __call__(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    def __call__(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: float, *values: ArrayLike
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Trajectories."""
         model = self.model
         force = np.asarray(tau)
@@ -54,25 +62,43 @@ class Rollout:
             raise StateError(f"rollout: tau: expected shape (..., steps, {model.nv}), got {force.shape}")
         if not (np.isfinite(dt) and dt > 0):
             raise StateError(f"rollout: dt: expected a positive number, got {dt}")
+        given = self._given(values)
         steps = force.shape[-2]
         (q_, v_), lead, _ = model.batch(q=(q, model.nq), v=(v, model.nv))
+        leading = [lead, force.shape[:-2], *(x.shape[:-1] for x in given)]
         try:
-            shape = np.broadcast_shapes(lead, force.shape[:-2])
+            shape = np.broadcast_shapes(*leading)
         except ValueError:
-            raise StateError(f"rollout: leading axes do not broadcast: state {lead}, tau {force.shape[:-2]}") from None
+            raise StateError(f"rollout: leading axes do not broadcast: state, tau ... {leading}") from None
         states = math.prod(shape)
         Q = np.empty((states, steps + 1, model.nq))
         V = np.empty((states, steps + 1, model.nv))
         Q[:, 0] = np.broadcast_to(q_.reshape((*lead, -1)), (*shape, model.nq)).reshape(states, -1)
         V[:, 0] = np.broadcast_to(v_.reshape((*lead, -1)), (*shape, model.nv)).reshape(states, -1)
-        shared = math.prod(force.shape[:-2]) == 1
-        wide = force.reshape(1, steps, -1) if shared else np.broadcast_to(force, (*shape, steps, model.nv))
-        drive = np.array(wide, dtype=float).reshape(-1, steps, model.nv)
+        drive, *rows = _rows(force, 2, shape), *(_rows(x, 1, shape) for x in given)
         span = np.array([float(dt)])
 
         def part(first: int, last: int) -> None:
-            call.roll(self.step.address, first, last, Q, V, drive, span)
+            call.roll(self.step.address, first, last, Q, V, drive, span, *rows)
 
         if states and steps:
             spread(part, states, self.step.threads, 4 * steps * self.step.weight)
         return Q.reshape((*shape, steps + 1, -1)), V.reshape((*shape, steps + 1, -1))
+
+    def _given(self, values: tuple[ArrayLike, ...]) -> list[NDArray[Any]]:
+        """Values of the parameters, if there are any."""
+        given = [np.asarray(x) for x in values]
+        count = len(self.parameters)
+        if len(given) != (count > 0) or any(x.ndim == 0 or x.shape[-1] != count for x in given):
+            wanted = (
+                f"values of shape (..., {count}) for the parameters" if count else "no values: it has no parameters"
+            )
+            raise StateError(f"rollout: expected {wanted}, got {[x.shape for x in given]}")
+        return given
+
+
+def _rows(x: NDArray[Any], axes: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """What has `axes` of its own for all states (1, ...), or for each (states, ...)."""
+    own = x.shape[-axes:]
+    wide = x if math.prod(x.shape[:-axes]) == 1 else np.broadcast_to(x, (*shape, *own))
+    return np.array(wide, dtype=float).reshape(-1, *own)

@@ -81,7 +81,7 @@ class DifferentiatedRecording(RecursionRecording):
 
     def program(self, margin: Cells | None = None) -> Program:
         """What has been recorded."""
-        return Program(self.recorder, self.inputs, self.outputs, margin, self._kept)
+        return Program(self.recorder, self.ordered_inputs(), self.outputs, margin, self._kept)
 
     def moved(self, by: Sequence[str]) -> dict[str, Place]:
         """Cells that directions move, by input: q in the directions of the speeds, "coordinates" each by itself."""

@@ -98,7 +98,7 @@ def traced(
     inputs: dict[str, Nodes] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a}
     inputs["dt"] = t.graph.new_inputs("", ["dt"])
     inputs["parameters"] = np.array(list(t.parameters.values()), dtype=object)
-    found = _outputs(t, what, inputs["dt"][0])
+    found = traced_outputs(t, what, inputs["dt"][0])
     outputs = dict(found)
     for name, nodes in found.items():
         for by in derivatives:
@@ -107,8 +107,8 @@ def traced(
     return Function(what, t.graph, arguments, {name: outputs[name] for name in shapes})
 
 
-def _outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
-    """The outputs by name."""
+def traced_outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
+    """The outputs of a function by name, on the nodes of a trace."""
     if what == "kinematics":
         R, p = t.poses(t.q)
         return {"R": R, "p": p}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.composite import configuration_step, own_inertias
-from supple.recursions.forces import loaded_motion, passive_forces
+from supple.recursions.forces import loaded_motion, loads_at_speeds, passive_forces
 from supple.recursions.kinematics import ground_acceleration, inboard_motion
 from supple.recursions.newton_euler import at_rest
 from supple.recursions.ports import modal_acceleration_step, modal_residual_step, port_step, schur_step
@@ -159,22 +159,44 @@ def inverse_mass_times(tree: Tree, flex: Flex | None, x: Array, given: Array, ws
 
 
 @step
-def articulate(tree: Tree, flex: Flex | None, state: States, actuation: Actuation, ws: Workspace, a: Array) -> None:
-    """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha. Computes `drive` of prescribed dofs."""
-    n, drive, given = len(tree.parent), actuation.drive, actuation.given
-    loaded_motion(tree, flex, state, actuation.wrench, ws)
-    condensed_inertias(tree, flex, ws)
+def acting_forces(tree: Tree, flex: Flex | None, state: States, actuation: Actuation, ws: Workspace) -> None:
+    """eps starts as the forces T on all dofs, the gyroscopic ones on modes taken off. Given modal. Clears f."""
+    drive, given = actuation.drive, actuation.given
     ws.f[:] = 0.0
     passive_forces(tree, flex, state.q, state.v, ws.eps)
     for i in range(len(given)):
         if not given[i]:
             ws.eps[i] += drive[i]
     if flex is not None:
-        for k in range(1, n):
+        for k in range(1, len(tree.parent)):
             for i in range(tree.v_mode[k], tree.v_first[k + 1]):
                 ws.eps[i] -= ws.flex.modal[i]
+
+
+@step
+def articulate(tree: Tree, flex: Flex | None, state: States, actuation: Actuation, ws: Workspace, a: Array) -> None:
+    """Accelerations a (nv,) of one state, all sweeps. Given the ground's alpha. Computes `drive` of prescribed dofs."""
+    n, drive, given = len(tree.parent), actuation.drive, actuation.given
+    loaded_motion(tree, flex, state, actuation.wrench, ws)
+    condensed_inertias(tree, flex, ws)
+    acting_forces(tree, flex, state, actuation, ws)
     for k in range(n - 1, 0, -1):
         inertia_step(tree, flex, k, given, ws)
+        bias_step(k, ws)
+        residual_step(tree, flex, k, drive, given, ws)
+    for k in range(1, n):
+        accelerate_step(tree, flex, k, drive, given, ws, a)
+
+
+@step
+def articulate_at_speeds(
+    tree: Tree, flex: Flex | None, state: States, actuation: Actuation, ws: Workspace, a: Array
+) -> None:
+    """The same for other speeds in the same configuration. Given all that `articulate` left there, P, D and G first."""
+    n, drive, given = len(tree.parent), actuation.drive, actuation.given
+    loads_at_speeds(tree, flex, state, actuation.wrench, ws)
+    acting_forces(tree, flex, state, actuation, ws)
+    for k in range(n - 1, 0, -1):
         bias_step(k, ws)
         residual_step(tree, flex, k, drive, given, ws)
     for k in range(1, n):

@@ -109,19 +109,28 @@ def wrench_step(tree: Tree, flex: Flex | None, e: int, q: Array, ws: Workspace) 
 
 @step
 def load_step(tree: Tree, flex: Flex | None, k: int, state: States, wrench: Array, ws: Workspace) -> None:
-    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega. Computes load.
+    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega, the body's inertia. Computes load.
 
-    Of a flexible body it computes its inertia and `modal` too.
+    Of a flexible body it computes `modal` too.
     """
     w = load3(ws.omega, k)
-    if flex is not None and flex.modes[k] > 0:
-        inertia_of_modes(tree, flex, k, state.q, ws.flex)
     moment = cross(w, symmetric_times(own_inertia(tree, flex, k, ws), w))
     force = cross(w, cross(w, own_moment(tree, flex, k, ws)))
     load = add_scaled(join(moment, force), -1, load6(wrench, k))
     if flex is not None and flex.modes[k] > 0:
         load = add6(load, modal_gyroscopic_step(flex, k, state.v, w, ws.flex))
     store(ws.load, k, load)
+
+
+@step
+def element_forces(tree: Tree, flex: Flex | None, state: States, ws: Workspace) -> None:
+    """Let all spring-dampers and constant wrenches act. Given R_ground, p_ground, omega. Adds to load and modal."""
+    for k in range(1, len(tree.parent)):
+        twist_step(tree, flex, k, state.v, ws)
+    for e in range(len(tree.spring_frames)):
+        spring_step(tree, flex, e, state, ws)
+    for e in range(len(tree.wrench_frame)):
+        wrench_step(tree, flex, e, state.q, ws)
 
 
 @step
@@ -133,13 +142,21 @@ def loaded_motion(tree: Tree, flex: Flex | None, state: States, wrench: Array, w
     """
     for k in range(1, len(tree.parent)):
         joint_step(tree, flex, k, state.q, ws)
+        if flex is not None and flex.modes[k] > 0:
+            inertia_of_modes(tree, flex, k, state.q, ws.flex)
         velocity_step(tree, flex, k, state.q, state.v, ws)
         load_step(tree, flex, k, state, wrench, ws)
     if len(tree.spring_frames) > 0 or len(tree.wrench_frame) > 0:
         for k in range(1, len(tree.parent)):
             pose_step(tree, flex, k, state.q, ws)
-            twist_step(tree, flex, k, state.v, ws)
-        for e in range(len(tree.spring_frames)):
-            spring_step(tree, flex, e, state, ws)
-        for e in range(len(tree.wrench_frame)):
-            wrench_step(tree, flex, e, state.q, ws)
+        element_forces(tree, flex, state, ws)
+
+
+@step
+def loads_at_speeds(tree: Tree, flex: Flex | None, state: States, wrench: Array, ws: Workspace) -> None:
+    """What of `loaded_motion` depends on the speeds, for others of them. Given all that it left."""
+    for k in range(1, len(tree.parent)):
+        velocity_step(tree, flex, k, state.q, state.v, ws)
+        load_step(tree, flex, k, state, wrench, ws)
+    if len(tree.spring_frames) > 0 or len(tree.wrench_frame) > 0:
+        element_forces(tree, flex, state, ws)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from supple.engines.blocks.block_program import Bound, Loaded, Numbers, Program
 from supple.engines.llvm.batch_function import BatchFunction
@@ -49,7 +50,12 @@ class BlockFunction(BatchFunction):
         self.numbers = numbers
         self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
         if len(outputs) == 1:
-            self._one = Bound(program, numbers).one
+            self._one = self._first_call
+
+    def _first_call(self, *arrays: Any) -> Any:
+        """Evaluate one state as `Bound.one` does, whose code is made now."""
+        self._one = Bound(self.program, self._numbers).one
+        return self._one(*arrays)
 
     @property
     def address(self) -> int:

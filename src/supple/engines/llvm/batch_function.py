@@ -15,11 +15,8 @@ from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
 
 
-class BatchFunction(ABC):
-    """Called as `f(x, y)` with arrays (..., n), one for each input, whose leading axes broadcast.
-
-    Gives one array, or a tuple where there are several outputs. What does not exist (a division by zero) comes out as
-    infinity or NaN, without an error.
+class ArrayFunction:
+    """What has names and shapes of arguments and results.
 
     Parameters
     ----------
@@ -46,6 +43,31 @@ class BatchFunction(ABC):
         self.inputs, self.outputs = dict(inputs), dict(outputs)
         self.weight, self.threads = weight, threads or os.cpu_count() or 1
         self._where = f"<compiled {name}>"
+
+    def _shapes(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Of the outputs for a batch with these leading axes."""
+        return [(*shape, *own) for own in self.outputs.values()]
+
+    def __repr__(self) -> str:
+        return self._where
+
+
+class BatchFunction(ArrayFunction, ABC):
+    """Called as `f(x, y)` with arrays (..., n), one for each input, whose leading axes broadcast.
+
+    Gives one array, or a tuple where there are several outputs. What does not exist (a division by zero) comes out as
+    infinity or NaN, without an error.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Mapping[str, int],
+        outputs: Mapping[str, tuple[int, ...]],
+        weight: int,
+        threads: int | None = None,
+    ) -> None:
+        super().__init__(name, inputs, outputs, weight, threads)
         self._sizes = [math.prod(shape) for shape in self.outputs.values()]
         self._one: Callable[..., Any] | None = None
         if len(self.outputs) == 1:
@@ -96,10 +118,3 @@ class BatchFunction(ABC):
             batches.spread(part, states, self.threads, self.weight)
         results = tuple(x.reshape(own) for x, own in zip(outs, self._shapes(shape), strict=True))
         return results[0] if len(results) == 1 else results
-
-    def _shapes(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Of the outputs for a batch with these leading axes."""
-        return [(*shape, *own) for own in self.outputs.values()]
-
-    def __repr__(self) -> str:
-        return self._where

@@ -39,9 +39,15 @@ def _stride(do: Arithmetic, states: Any, length: Any) -> Num:
 
 
 def _write_step(
-    code: Code, do: Arithmetic, address: Any, start: Any, stop: Any, t: Any, arrays: tuple[Arr, ...], dt: Arr
+    code: Code,
+    do: Arithmetic,
+    called: tuple[Any, Any, Any],
+    t: Any,
+    arrays: tuple[Arr, ...],
+    dt: Arr,
+    more: tuple[Arr, ...],
 ) -> None:
-    """Call a step kernel at time t: rows t of q, v, tau and dt in, rows t + 1 of q and v out."""
+    """Call a step kernel at time t: rows t of q, v, tau, dt and `more` in, rows t + 1 of q and v out."""
     rows = []
     for i, x in enumerate(arrays):
         states, steps, columns = x.shape
@@ -49,8 +55,9 @@ def _write_step(
         offset = do.as_kind(do.binary("Mult", row, columns), INT)
         first = code.add(f"getelementptr double, ptr {x.data}, i64 {offset.text}")
         rows.append((first, _stride(do, states, do.binary("Mult", steps, columns))))
-    rows.insert(3, (dt.data, Num(INT, "0")))
-    _write_call(code, do, (address, start, stop), rows)
+    still = [(x.data, _stride(do, x.shape[0], x.shape[1])) for x in more]
+    rows[3:3] = [(dt.data, Num(INT, "0")), *still]
+    _write_call(code, do, called, rows)
 
 
 _invoke: Any = Intrinsic(_write_invoke)
@@ -68,13 +75,13 @@ def invoke(address: int, start: int, stop: int, *arrays: Any) -> None:
 
 
 @sweep
-def roll(address: int, start: int, stop: int, q: Any, v: Any, tau: Any, dt: Any) -> None:
+def roll(address: int, start: int, stop: int, q: Any, v: Any, tau: Any, dt: Any, *parameters: Any) -> None:
     """Step the states start ... stop - 1 through time: q, v (states, steps + 1, n), of which the first step is given.
 
-    `address` is that of the record of (q, v, tau, dt) -> (q, v). A block of states goes through all steps before the
-    next, so that it stays in the cache; tau (1 or states, steps, nv), dt (1,).
+    `address` is that of the record of (q, v, tau, dt, parameters) -> (q, v). A block of states goes through all steps
+    before the next, so that it stays in the cache; tau (1 or states, steps, nv), dt (1,), parameters (1 or states, n).
     """
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)
         for t in range(tau.shape[1]):
-            _invoke_step(address, first, last, t, (q, v, tau, q, v), dt)
+            _invoke_step((address, first, last), t, (q, v, tau, q, v), dt, parameters)

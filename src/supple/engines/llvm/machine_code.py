@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 
 from supple.engines.llvm import call, caller, jit
 from supple.engines.llvm.batch_function import BatchFunction
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.emit import emit
 from supple.engines.llvm.entries import KERNEL, record
+from supple.engines.llvm.graph_function import GraphFunction
 from supple.errors import StateError
-from supple.expressions.function import Function, Operations
-from supple.expressions.printers import c_source
+from supple.expressions.function import Function
 
 
-class MachineCode(BatchFunction):
+class MachineCode(GraphFunction, BatchFunction):
     """A function of a graph in machine code, evaluated for whole batches, one state a SIMD lane.
 
     Code that was made before is read from disk, and then the graph is made only if somebody asks for it.
@@ -93,19 +92,8 @@ class MachineCode(BatchFunction):
             lanes=lanes,
         )
 
-    @cached_property
-    def function(self) -> Function:
-        """The graph: for derivatives, printing, counting."""
+    def _traced(self) -> Function:
         return self._make()
-
-    @property
-    def operations(self) -> Operations:
-        """Operations of one evaluation."""
-        return self.function.operations
-
-    def c_source(self) -> str:
-        """One self-contained C99 file."""
-        return c_source(self.function)
 
     def _object_code(self) -> bytes:
         return jit.object_code(emit(self.function, self.lanes))
