@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 # Hundreds of models, each used a few times: code that is quick to compile. `.ci/run` runs a part with usual code again.
 os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
+gc.set_threshold(100_000, 50, 50)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays; no collection looks at it again."""
+    gc.freeze()
