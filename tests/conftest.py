@@ -1,9 +1,11 @@
-"""How tests run: settings of the process, made before anything is imported that reads them."""
+"""How tests run: settings of the process, made before anything is imported that reads them; the longest tests first."""
 
 from __future__ import annotations
 
 import gc
 import os
+
+import pytest
 
 # Hundreds of models, each used a few times: code that is quick to compile. `.ci/run` runs a part with usual code again.
 os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
@@ -11,6 +13,13 @@ os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
 gc.set_threshold(100_000, 50, 50)
+FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "tests/simulation/test_recorder.py")
+"""Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest tests first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 def pytest_collection_finish() -> None:
