@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 import pytest
 
@@ -11,6 +12,9 @@ import pytest
 os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Bytecode is kept, for a hundred child processes that would each compile all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
 gc.set_threshold(100_000, 50, 50)
 FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "tests/simulation/test_recorder.py")
