@@ -75,7 +75,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("info", "four_bar"),
     ("check", "pendulum"),
 )
-COMMANDS = COMMANDS[:1] if SMALL else COMMANDS
+COMMANDS = () if SMALL else COMMANDS
 
 
 def spent(code: list[str], cache: str) -> str:

@@ -1,10 +1,31 @@
-"""How tests run: settings of the process, made before anything is imported that reads them."""
+"""How tests run: settings of the process, made before anything is imported that reads them; the longest tests first."""
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
+
+import pytest
 
 # Hundreds of models, each used a few times: code that is quick to compile. `.ci/run` runs a part with usual code again.
 os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Bytecode is kept, for a hundred child processes that would each compile all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
+gc.set_threshold(100_000, 50, 50)
+FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "tests/simulation/test_recorder.py")
+"""Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest tests first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays; no collection looks at it again."""
+    gc.freeze()

@@ -1,7 +1,7 @@
 """Runs of a recurrence that record their results, to be killed.
 
-`python recorded_runs.py endless PATH` runs and tells of every part; `python recorded_runs.py everywhere DIRECTORY` runs
-and kills.
+`python recorded_runs.py moments PATH COUNT...` runs and kills at moments when so many parts are there; `python
+recorded_runs.py everywhere DIRECTORY` at every touch of a file.
 
 The motion is chaotic: one wrong bit, one segment left out or counted twice, and all that follows differs.
 """
@@ -124,6 +124,29 @@ def run_endless(path: Path) -> None:
         print(int(memory["number"]), flush=True)
 
 
+def kill_at_moments(path: Path, counts: list[int]) -> None:
+    """Kill a run, in processes of its own, as soon as it has told of so many parts, and go on with it.
+
+    For each of them a line: the numbers that it has told. The next one begins when a line is read.
+    """
+    for count in counts:
+        read, write = os.pipe()
+        child = os.fork()
+        if not child:
+            sys.stdout = os.fdopen(write, "w")
+            try:
+                run_endless(path)
+            finally:
+                os._exit(1)
+        os.close(write)
+        with os.fdopen(read) as told:
+            numbers = [next(told).strip() for _ in range(count)]
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        print(*numbers, flush=True)
+        input()
+
+
 def kill_everywhere(directory: Path, count: int) -> None:
     """Kill a run at every event there is, and print a line for each.
 
@@ -148,7 +171,7 @@ def kill_everywhere(directory: Path, count: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "endless":
-        run_endless(Path(sys.argv[2]))
+    if sys.argv[1] == "moments":
+        kill_at_moments(Path(sys.argv[2]), [int(word) for word in sys.argv[3:]])
     else:
-        kill_everywhere(Path(sys.argv[2]), 3)
+        kill_everywhere(Path(sys.argv[2]), 2)

@@ -117,7 +117,8 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
             drawn = outline(body)
-            rows = [sparse.csr_array(body.shapes[(6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()])]
+            translations = (6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()
+            rows = [sparse.csr_array(body.shapes[translations])]
             rows += [sparse.csr_array(x.node.shape) for i in attached if (x := places[i]).node is not None]
             start = model.flex.q_mode[k]
             eta, moves = _few(q[:, start : start + body.modes], sparse.csr_array(sparse.vstack(rows)), few)
