@@ -17,25 +17,24 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.model.compiled import Compiled, estimated_operations
 from supple.model.derivatives import CompiledDerivatives, in_blocks
-from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
 from supple.model.motion_slopes import Mask, MotionSlopes, Vector, slopes_by_tangents
+from supple.model.operator_functions import OperatorFunctions
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
-from supple.recursions.operators import Operators
 
 if TYPE_CHECKING:
     from supple.description.description import Description
 
 
-class Model(DynamicFunctions):
+class Model(OperatorFunctions):
     """A frozen tree of bodies; made by `Mechanism.build` or `supple.load`.
 
     Attributes
@@ -59,16 +58,6 @@ class Model(DynamicFunctions):
         super().__init__(description)
         if description.constraints:
             self.loops = Loops(self, name_states(description))
-
-    def operators(self, q: ArrayLike) -> Operators:
-        """The spatial operators of one configuration: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
-        (q_,), shape, dtype = self.batch(q=(q, self.nq))
-        if shape != () or dtype != np.float64:
-            raise StateError(
-                f"operators: expected one real configuration of shape ({self.nq},), got shape {np.shape(q)}"
-            )
-        with self.workspace(dtype) as ws:
-            return Operators(self.tree, self.flex, q_[0], ws)
 
     # ------------------------------------------------------------ sums over the bodies
 
