@@ -22,7 +22,7 @@ from supple.model.frozen import Numbers
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
 from supple.model.motion_slopes import Mask, MotionSlopes, Vector, slopes_by_tangents
-from supple.model.operator_functions import OperatorFunctions
+from supple.model.operational_space import OperationalFunctions
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from supple.description.description import Description
 
 
-class Model(OperatorFunctions):
+class Model(OperationalFunctions):
     """A frozen tree of bodies; made by `Mechanism.build` or `supple.load`.
 
     Attributes

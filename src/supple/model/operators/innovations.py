@@ -41,7 +41,7 @@ class Innovations:
     eps_f, nu_f, z_f, eps_r, nu_r : arrays
         Two stages for each body, its modes first: their innovations and residuals, z after them; those of the joints.
     xi, xi_rate, xi_force, xi_coriolis : (nv,) arrays
-        Diagonalised equations of motion: xi = L* v, d xi/dt + xi_coriolis = xi_force, kinetic energy |xi|^2 / 2. The
+        Diagonalised equations of motion: xi = L* v, d xi/dt + xi_coriolis = xi_force, kinetic energy xi . xi / 2. The
         Coriolis term does no work, xi . xi_coriolis = 0, where all deformation is kept ("full").
     """
 
