@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 FILE = Path(__file__).with_suffix(".toml")
 STOWED = {"mast.angle": 0.0, "boom.angle": -1.2, "fore.angle": 2.2}
 DRIFT = np.array([0.0, 0.0, 0.0, 0.3, -0.4, 0.2])  # of the crate: it does not turn, rad/s and m/s
+HAND = "fore/end"
 REACH = 10.0
 
 
@@ -49,9 +50,9 @@ def caught(empty: supple.Model, loaded: supple.Model, q: Floats, v: Floats) -> t
     crate = loaded.description.bodies["crate"].body
     assert isinstance(crate, supple.RigidBody)
     inertia = np.diag([*np.diag(crate.inertia), *3 * [crate.mass]])  # the same about all axes
-    J, M = loaded.jacobian(q, "crate"), empty.mass_matrix(q)
-    after = np.linalg.solve(loaded.mass_matrix(q), M @ v + J.T @ inertia @ DRIFT)
-    against = np.linalg.inv(J @ np.linalg.solve(M, J.T) + np.linalg.inv(inertia))
+    J = loaded.jacobian(q, "crate")
+    after = np.linalg.solve(loaded.mass_matrix(q), empty.mass_matrix(q) @ v + J.T @ inertia @ DRIFT)
+    against = np.linalg.inv(empty.inverse_operational_inertia(q, [HAND]) + np.linalg.inv(inertia))
     relative = J @ v - DRIFT
     return after, float(relative @ against @ relative / 2)
 

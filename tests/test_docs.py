@@ -23,7 +23,7 @@ from supple import cli
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how_to").glob("*.md"))]
+PAGES = [DOCS / "tutorial.md", DOCS / "papers.md", *sorted((DOCS / "how_to").glob("*.md"))]
 PUBLIC = (
     "supple",
     "supple.structures",

@@ -80,9 +80,12 @@ def frame_arrays(frames: Iterable[BodyFrame]) -> Frames:
     return out
 
 
-def pose_in_body(flex: Flex | None, frame: BodyFrame, q: Numbers) -> tuple[Numbers, Numbers]:
-    """R_body_frame (states, 3, 3) and the origin (states, 3) of a frame for coordinates q (states, nq), deformed."""
-    R, p = _on_batches(frame_in_body)(flex, frame_arrays([frame]), 0, q.T, True)
+def pose_in_body(flex: Flex | None, frame: BodyFrame, q: Numbers, exact: bool = True) -> tuple[Numbers, Numbers]:
+    """R_body_frame (states, 3, 3) and the origin (states, 3) of a frame for coordinates q (states, nq).
+
+    Deformed; if not `exact`, as the dynamics sees it.
+    """
+    R, p = _on_batches(frame_in_body)(flex, frame_arrays([frame]), 0, q.T, exact)
     return _stacked(R, q).reshape(-1, 3, 3), _stacked(p, q)
 
 

@@ -19,7 +19,6 @@ from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in
 from supple.model.compiled import FoldedFunction, estimated_operations
 from supple.model.compiled_blocks import CompiledBlocks, moves_loops
 from supple.model.derivatives import CompiledDerivatives, made_by_tangents
-from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.gradients import Gradients
@@ -33,19 +32,19 @@ from supple.model.motion_slopes import (
     inverse_slopes_by_tangents,
     slopes_by_tangents,
 )
+from supple.model.operational_space import OperationalFunctions
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
-from supple.recursions.operators import Operators
 
 if TYPE_CHECKING:
     from supple.description.description import Description
 
 
-class Model(DynamicFunctions):
+class Model(OperationalFunctions):
     """A frozen tree of bodies; made by `Mechanism.build` or `supple.load`.
 
     Attributes
@@ -69,16 +68,6 @@ class Model(DynamicFunctions):
         super().__init__(description)
         if description.constraints:
             self.loops = Loops(self, name_states(description))
-
-    def operators(self, q: ArrayLike) -> Operators:
-        """The spatial operators of one configuration: H, Phi, Psi, M, P, D, K, ... with `@`, `.T`, `.dense()`."""
-        (q_,), shape, dtype = self.batch(q=(q, self.nq))
-        if shape != () or dtype != np.float64:
-            raise StateError(
-                f"operators: expected one real configuration of shape ({self.nq},), got shape {np.shape(q)}"
-            )
-        with self.workspace(dtype) as ws:
-            return Operators(self.tree, self.flex, q_[0], ws)
 
     # ------------------------------------------------------------ sums over the bodies
 
@@ -221,8 +210,8 @@ class Model(DynamicFunctions):
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
         fold : bool
-            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast in
-            batches (derivatives of small models three times), and there is a limit of size.
+            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as
+            fast in batches (derivatives of small models three times), and there is a limit of size.
 
         Returns
         -------

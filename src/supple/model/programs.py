@@ -94,7 +94,7 @@ class RecursionRecording:
         self.inputs: dict[str, Cells] = {}
         self.outputs: dict[str, Cells] = {}
         if structure.parameters is not None:
-            self._parametrize(structure.parameters, loaded["described"])
+            self._parametrize(structure.parameters, self.loaded["described"])
 
     def _parametrize(self, parameters: ParameterArrays, described: Any) -> None:
         """Compute arrays of the tree from parameters, which are one more input."""

@@ -109,7 +109,7 @@ def wrench_step(tree: Tree, flex: Flex | None, e: int, q: Array, ws: Workspace) 
 
 @step
 def load_step(tree: Tree, flex: Flex | None, k: int, state: States, wrench: Array, ws: Workspace) -> None:
-    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega, the body's inertia. Computes load.
+    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega, own inertia. Computes load.
 
     Of a flexible body it computes `modal` too.
     """

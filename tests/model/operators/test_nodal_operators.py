@@ -1,0 +1,101 @@
+"""Rodriguez (4.4)-(8.5): nodes, joints, and both factors of the mass matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from generators_flexible import random_flexible, random_flexible_tree
+from supple import structures
+
+CASES = [(81, 4, "full"), (82, 9, "ruthless"), (83, 25, "full")]
+
+
+@pytest.fixture(params=CASES, ids=str)
+def case(request: pytest.FixtureRequest) -> tuple[supple.Model, Any, Any, Any]:
+    seed, bodies, fidelity = request.param
+    model, _ = random_flexible_tree(seed, bodies, 4, fidelity, beams=True)
+    q, v = model.random_state(seed)
+    return model, q, v, model.operators(q, v).nodal
+
+
+def near(a: Any, b: Any, floor: float = 0.0) -> bool:
+    return bool(np.abs(a - b).max() < 1e-10 * max(np.abs(b).max(), floor) > 0)
+
+
+def test_velocities_of_nodes(case: Any) -> None:
+    model, q, v, n = case
+    relative = n.chi.T @ v  # (4.5)
+    assert near(n.B.T @ (n.H.T @ (n.joints.T @ v)) + n.h.T @ (n.displacements.T @ v), relative)
+    V_plus = n.Phi.T @ (n.C.T @ relative)  # (4.6)
+    V = n.B.T @ V_plus + relative  # (4.4)
+    assert near(V, relative + n.B.T @ (n.Phi.T @ (n.C.T @ relative)))  # (4.7)
+    first = np.cumsum([0, *(B.shape[1] for B in n.B.blocks)])
+    for k, (body, placed) in enumerate(model.description.bodies.items()):
+        if isinstance(placed.body, supple.RigidBody):
+            assert near(V[first[k] : first[k + 1]], model.velocity(q, v, body, axes="frame"), np.abs(V).max())
+        elif placed.fidelity == "full":
+            nodes = V[first[k] : first[k + 1]].reshape(-1, 6)
+            turn = np.kron(np.eye(2), model.pose(q, body)[0])
+            for j in np.flatnonzero(placed.body.turning):
+                found, expected = turn @ nodes[j], model.velocity(q, v, f"{body}/{j}")
+                assert np.abs(found - expected).max() < 1e-10 * np.abs(V).max()
+
+
+def test_mass_matrix_and_composite_bodies(case: Any) -> None:
+    model, q, _, n = case
+    assert near(n.mass_matrix.dense(), model.mass_matrix(q))  # (5.1)
+    carried = (n.C @ n.Phi @ n.B).dense()
+    m, r, R = n.m.dense(), n.r.dense(), n.R.dense()
+    one = np.eye(len(m))
+    assert near((one + carried) @ m @ (one + carried).T, r + carried @ r + r @ carried.T)  # (7.1)
+    C = n.C.dense()
+    assert near(r, m + C @ R @ C.T)  # (7.2)
+    assert near(R, (n.B @ n.r @ n.B.T).dense())
+    inertia = [M[-6:, -6:] for M in model.operators(q).M.blocks]
+    assert all(near(found, M) for found, M in zip(n.M.blocks, inertia, strict=True))  # (6.2)
+
+
+def test_riccati_equations_and_factors(case: Any) -> None:
+    model, q, _, n = case
+    C, B, G, g, D, d = (x.dense() for x in (n.C, n.B, n.G, n.g, n.D, n.d))
+    assert near(n.p.dense(), C @ (n.P.dense() - G @ D @ G.T) @ C.T + n.m.dense())  # (8.2a)
+    assert near(n.P.dense(), B @ (n.p.dense() - g @ d @ g.T) @ B.T)  # (8.2b)
+    factor = n.factor
+    assert near((factor @ n.D_all @ factor.T).dense(), model.mass_matrix(q))  # (8.1)
+    assert near((factor @ factor.inverse()).dense(), np.eye(model.nv))  # (8.3)
+    x = np.random.default_rng(0).normal(size=model.nv)
+    inner = factor.inverse()
+    found = inner.T @ (n.D_all.inverse() @ (inner @ x))
+    assert np.abs(model.mass_matrix(q) @ found - x).max() < 1e-8  # (8.4), times the condition
+
+
+def test_mass_of_the_nodes_is_that_of_the_finite_elements() -> None:
+    """In nodal coordinates the nodes show every motion, so that their mass matrix is the one it was reduced from."""
+    material = structures.Material(E=70e9, nu=0.3, rho=2700.0)
+    structure = structures.beam(1.0, structures.Rectangle(0.02, 0.01), material, 3)
+    mech = supple.Mechanism("beam")
+    mech.add_body("beam", structure.reduce("nodal"), joint=supple.Revolute("y"), fidelity="ruthless")
+    model = mech.build()
+    m = model.operators(model.neutral()).nodal.m.blocks[0]
+    expected = structure.mass_matrix.toarray()
+    assert expected.shape == m.shape
+    assert near(m, expected)
+    h = model.operators(model.neutral()).nodal.h.blocks[0]
+    assert np.array_equal(h @ h.T, np.eye(18))  # [0, I]: all but the root's node
+    assert not h[:, :6].any()
+
+
+def test_too_few_nodes_are_refused() -> None:
+    model, _ = random_flexible_tree(84, 1, 0)
+    assert model.operators(model.neutral()).nodal.m.shape == (6, 6)
+    rng = np.random.default_rng(0)
+    body, _ = random_flexible(rng, 15)
+    mech = supple.Mechanism("three nodes")
+    mech.add_body("b", body)
+    model = mech.build()
+    with pytest.raises(supple.StateError, match="too few"):
+        _ = model.operators(model.neutral()).nodal

@@ -1,0 +1,167 @@
+"""Operational inertia against dense J M^-1 J*: rigid and flexible trees, prescribed joints, closed loops, batches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from generators import random_tree
+from generators_flexible import random_flexible, random_flexible_tree
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def force_maps(model: supple.Model, q: Any, frames: list[str]) -> Any:
+    """J (6 m, nv) in the axes of the frames, by what unit forces at them do to inverse dynamics."""
+    still = np.zeros(model.nv)
+    rest = model.bias_forces(q, still)
+    return np.concatenate([rest - model.bias_forces(q, still, {name: np.eye(6)}) for name in frames])
+
+
+def some_frames(model: supple.Model, seed: int, count: int) -> list[str]:
+    """Bodies, named frames and nodes of flexible bodies."""
+    names = list(model.frames)
+    for body, placed in model.description.bodies.items():
+        if isinstance(placed.body, supple.structures.FlexibleBody):
+            names += [f"{body}/{name}" for name in placed.body.frames] + [f"{body}/1"]
+    return [str(x) for x in np.random.default_rng(seed).choice(names, count)]
+
+
+def dense(model: supple.Model, q: Any, frames: list[str], held: list[str]) -> Any:
+    """J M^-1 J* in frame axes with some speeds held."""
+    free = [i for i, name in enumerate(model.speeds) if name not in held]
+    J, M = force_maps(model, q, frames)[:, free], model.mass_matrix(q)[np.ix_(free, free)]
+    scale = np.sqrt(np.diag(M))  # nodal coordinates have masses of many sizes
+    L = np.linalg.cholesky(M / np.outer(scale, scale))
+    half = np.linalg.solve(L, (J / scale).T)
+    return half.T @ half
+
+
+def near(a: Any, b: Any, tolerance: float = 1e-11) -> bool:
+    return bool(np.abs(a - b).max() < tolerance * np.abs(b).max() > 0)
+
+
+@pytest.mark.parametrize(("seed", "bodies", "frames"), [(1, 1, 1), (2, 7, 3), (3, 20, 6), (4, 60, 10)])
+def test_rigid_trees(seed: int, bodies: int, frames: int) -> None:
+    model = random_tree(seed, bodies)
+    q = model.random_state(seed)[0]
+    names = [model.bodies[-1], *some_frames(model, seed, frames - 1)]
+    held = [name for i, name in enumerate(model.speeds) if i % 4 == 1]
+    for prescribed in ([], held):
+        found = model.inverse_operational_inertia(q, names, axes="frame", prescribed=prescribed)
+        assert near(found, dense(model, q, names, prescribed))
+    J = np.concatenate([model.jacobian(q, name) for name in names])
+    assert near(model.inverse_operational_inertia(q, names), J @ np.linalg.solve(model.mass_matrix(q), J.T))
+
+
+@pytest.mark.parametrize("fidelity", ["full", "ruthless", None])
+@pytest.mark.parametrize(("seed", "bodies", "beams"), [(5, 2, False), (6, 8, False), (7, 8, True), (8, 30, True)])
+def test_flexible_trees(seed: int, bodies: int, beams: bool, fidelity: str | None) -> None:
+    model, _ = random_flexible_tree(seed, bodies, 5, fidelity, beams=beams)
+    q = model.random_state(seed)[0]
+    names = [*some_frames(model, seed, 7), model.bodies[-1]]
+    assert model.is_mode.any()
+    held = [name for i, name in enumerate(model.speeds) if i % 5 == 1 and not model.is_mode[i]]
+    for prescribed in ([], held):
+        found = model.inverse_operational_inertia(q, names, axes="frame", prescribed=prescribed)
+        expected = dense(model, q, names, prescribed)
+        assert near(found, expected)
+        assert np.array_equal(found, found.T)
+
+
+def test_children_and_frames_on_one_flexible_body() -> None:
+    """All kinds of pairs of entries: two ports, port and node, two nodes, one node twice, the body's own frame."""
+    rng = np.random.default_rng(9)
+    body, _ = random_flexible(rng, 6)
+    mech = supple.Mechanism("star")
+    mech.add_body("hub", body, joint=supple.Spherical())
+    mech.add_frame("camera", "hub/a", (0.1, 0.2, 0.3))
+    for name, at in (("left", "a"), ("right", "b")):
+        mech.add_body(name, supple.RigidBody(1.0, (0.1, 0, 0), (0.1, 0.2, 0.3)), "hub", supple.Revolute("y"), at)
+    model = mech.build()
+    q = model.random_state(9)[0]
+    names = ["left", "right", "hub", "hub/a", "hub/b", "hub/a", "hub/camera", "hub/root", "ground"]
+    found = model.inverse_operational_inertia(q, names, axes="frame")
+    assert near(found, dense(model, q, names, []))
+    assert not found[-6:].any()
+    assert np.abs(found[:6, 6:12]).max() > 0
+
+
+def test_inertia_is_the_inverse() -> None:
+    model, _ = random_flexible_tree(10, 4, 3, free_base=True)
+    q = model.random_state(10)[0]
+    names = [model.bodies[0]]
+    inverse = model.inverse_operational_inertia(q, names)
+    assert np.allclose(model.operational_inertia(q, names) @ inverse, np.eye(6), atol=1e-9)
+    pendulum = supple.load(EXAMPLES / "pendulum.toml")
+    with pytest.raises(supple.SingularError, match="all directions"):
+        pendulum.operational_inertia(pendulum.neutral(), [pendulum.bodies[0]])
+
+
+@pytest.mark.parametrize("name", ["four_bar", "stewart_platform", "flexible_five_bar", "flexible_slider_crank"])
+def test_closed_loops(name: str) -> None:
+    """Against the motions that the loops allow, Z (Z* M Z)^-1 Z*."""
+    model = supple.load(EXAMPLES / f"{name}.toml")
+    assert model.loops is not None
+    q = model.loops.assemble()
+    names = [model.bodies[-1], model.bodies[0]]
+    J, Z = force_maps(model, q, names), model.loops.redundancy(model.loops.jacobian(q)).motions
+    M = Z.T @ model.mass_matrix(q) @ Z
+    expected = J @ Z @ np.linalg.solve(M, Z.T @ J.T)
+    assert near(model.inverse_operational_inertia(q, names, axes="frame"), expected, 1e-9)  # times the condition
+    turn = np.kron(np.eye(2), model.pose(q, names[0])[0])
+    in_ground = model.inverse_operational_inertia(q, names[:1])
+    assert near(in_ground, turn @ expected[:6, :6] @ turn.T, 1e-9)
+
+
+def test_batches_threads_of_calls_and_wrong_arguments() -> None:
+    model = random_tree(11, 5)
+    q = np.array([model.random_state(s)[0] for s in range(6)]).reshape(2, 3, -1)
+    names = [model.bodies[-1], "ground", model.bodies[0]]
+    found = model.inverse_operational_inertia(q, names)
+    assert found.shape == (2, 3, 18, 18)
+    assert np.array_equal(found[1, 2], model.inverse_operational_inertia(q[1, 2], names))
+    assert model.inverse_operational_inertia(q[0, 0], []).shape == (0, 0)
+    for arguments, message in (
+        ((names, "inertial"), "'ground' or 'frame'"),
+        (("ground",), "sequence of names"),
+        ((["nothing"],), "no frame"),
+        ((names, "ground", ["nothing"]), "speed"),
+    ):
+        with pytest.raises(supple.StateError, match=message):
+            model.inverse_operational_inertia(q, *arguments)
+    with pytest.raises(supple.StateError, match="real"):
+        model.inverse_operational_inertia(q[0, 0] + 0j, names)
+
+
+def test_modes_cannot_be_prescribed_and_massless_joints_are_named() -> None:
+    model, _ = random_flexible_tree(12, 3, 3)
+    mode = next(name for i, name in enumerate(model.speeds) if model.is_mode[i])
+    with pytest.raises(supple.StateError, match="modes among them"):
+        model.inverse_operational_inertia(model.neutral(), ["ground"], prescribed=[mode])
+    mech = supple.Mechanism("massless")
+    mech.add_body("a", supple.RigidBody(1.0, inertia=(1, 1, 1)), joint=supple.Revolute("y"))
+    mech.add_body("b", supple.RigidBody(0.0), "a", joint=supple.Revolute("y"))
+    with pytest.raises(supple.SingularError, match="'b'"):
+        mech.build().inverse_operational_inertia([0.0, 0.0], ["b"])
+
+
+def test_long_chain_equals_the_answer_to_single_forces() -> None:
+    """10,000 bodies, where no dense matrix fits: columns against forward dynamics with a force."""
+    mech = supple.Mechanism("chain", gravity=(0, 0, 0))
+    link, parent = supple.RigidBody(1.0, (0.0, 0.0, 0.05), (0.01, 0.01, 0.002)), "ground"
+    for k in range(10_000):
+        mech.add_body(f"b{k}", link, parent, supple.Revolute("xyz"[k % 3]), at=(0, 0, 0.1) if k else None)
+        parent = f"b{k}"
+    model = mech.build()
+    q, still = np.random.default_rng(0).uniform(-0.3, 0.3, model.nq), np.zeros(model.nv)
+    names = ["b9999", "b5000", "b0"]
+    found = model.inverse_operational_inertia(q, names, axes="frame")
+    push = np.array([0.3, 0.0, 0.0, 0.0, 1.0, 0.0])
+    a = model.forward_dynamics(q, still, still, external={"b5000": push})
+    moved = np.concatenate([model.acceleration(q, still, a, name, axes="frame") for name in names])
+    assert np.abs(found[:, 6:12] @ push - moved).max() < 1e-9 * np.abs(moved).max()
