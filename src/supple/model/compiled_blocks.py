@@ -43,7 +43,7 @@ def moves_loops(model: Model, what: str) -> bool:
 def parametrized(model: Model, parameters: Sequence[str]) -> ModelStructure:
     """The structure of a model of which some numbers are inputs."""
     arrays = ParameterArrays(model, parameters) if parameters else None
-    return ModelStructure(model.tree, model.flex, model.nq, arrays)
+    return ModelStructure(model.tree, model.flex, model.nq, parameters=arrays)
 
 
 class CompiledBlocks(Compiled, BlockFunction):

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class ModelStructure:
     tree: Tree
     flex: Flex | None
     nq: int
-    parameters: ParameterArrays | None = None
+    parameters: ParameterArrays | None = field(default=None, kw_only=True)
 
     @property
     def size(self) -> Sizes:

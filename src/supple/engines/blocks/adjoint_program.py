@@ -15,10 +15,11 @@ from supple.engines.blocks.adjoint_blocks import AdjointForm, adjoint, weighed_b
 from supple.engines.blocks.block_program import Numbers, Program
 from supple.engines.blocks.block_recorder import NUMBERS
 from supple.engines.blocks.blocks import Instance
+from supple.engines.blocks.loaded_tangents import Jacobian
 from supple.engines.blocks.sensitivity import Needed
 from supple.engines.blocks.tangent_blocks import LinearBlock, TangentBlock
 from supple.engines.blocks.tangent_groups import Group, Pass, Visit, taped
-from supple.engines.blocks.tangent_program import BoundTangents, Jacobian, TangentProgram
+from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 
 ALL_NUMBERS = "numbers"
 """The name of the numbers that a program loads, as something by which is differentiated."""
@@ -141,6 +142,7 @@ class AdjointProgram(TangentProgram):
             results[ALL_NUMBERS] = (program.cells, numbers)
         own = Pass({name: program.outputs[name] for name in outputs}, results)
         self.program, self.passes, self.matrix = program, (own,), 0
+        self.known, self.branches = (), None
         self.jacobians = {
             Jacobian(name, of): (size, count)
             for name, (_, size) in own.results.items()

@@ -54,7 +54,7 @@ class BlockFunction(BatchFunction):
 
     def _first_call(self, *arrays: Any) -> Any:
         """Evaluate one state as `Bound.one` does, whose code is made now."""
-        self._one = Bound(self.program, self._numbers).one
+        self._one = Bound(self.program, self.numbers).one
         return self._one(*arrays)
 
     @property
