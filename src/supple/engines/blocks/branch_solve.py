@@ -196,9 +196,7 @@ def _put(f: ResultWriter, sums: list[str], rows: list[str], begin: str, stored: 
         f.spread(x, rows, f.value(f"add i64 {begin}, {first}"), count)
 
 
-def solve_table(
-    own: Branches, size: tuple[int, int], array: int, D: KnownJacobian
-) -> list[int]:
+def solve_table(own: Branches, size: tuple[int, int], array: int, D: KnownJacobian) -> list[int]:
     """The table of `solve`.
 
     Parameters
