@@ -21,7 +21,7 @@ STATES = 9
 
 def models() -> list[Model]:
     """Trees with all kinds of joints, springs and wrenches, rigid and flexible."""
-    return [random_tree(4, 7), random_flexible_tree(2, 3, forces=True)[0]]
+    return [random_tree(4, 7), random_tree(5, 11, forces=False), random_flexible_tree(2, 3, forces=True)[0]]
 
 
 def states(model: Model) -> dict[str, Any]:

@@ -4,7 +4,8 @@ By q they are taken in the directions of the speeds, dq = S x with S = `Model.ta
 are recorded in front of a recursion, and their changes with the speeds are the changes of q that it starts from.
 
 Accelerations solve M a + bias = tau, so that da = M^-1 (dtau - dforce), where dforce is the change of inverse dynamics
-at the accelerations found: much less work than through the recursion that finds them.
+at the accelerations found: much less work than through the recursion that finds them. Of rigid trees dforce has a
+closed form (`recursions/force_derivatives.py`; see `has_closed_form`), which needs no tangents.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class DifferentiatedRecording(RecursionRecording):
     structure : ModelStructure
     by : sequence of str
         Inputs by which it is differentiated.
+    closed_form : bool
+        Whether without tangents.
 
     Attributes
     ----------
@@ -58,10 +61,9 @@ class DifferentiatedRecording(RecursionRecording):
         Cells whose changes are those of other cells.
     """
 
-    def __init__(self, structure: ModelStructure, by: Sequence[str]) -> None:
+    def __init__(self, structure: ModelStructure, by: Sequence[str], closed_form: bool) -> None:
         super().__init__(structure)
-        self._by = tuple(by)
-        self.closed_form = in_closed_form(structure) and {"q", "v", "a", "tau"}.issuperset(by)
+        self._by, self._closed_form = tuple(by), closed_form
         self.directions: dict[str, Cells] = {}
         self.alias: dict[int, int] = {}
         self._kept: list[Cells] = []
@@ -69,7 +71,7 @@ class DifferentiatedRecording(RecursionRecording):
     def input(self, name: str, *shape: int, rows: bool = False) -> Any:
         """Cells (1, ...) of one state that the caller fills; in front of q's use, directions that move it."""
         cells = super().input(name, *shape, rows=rows)
-        if name == "q" and name in self._by and not self.closed_form:
+        if name == "q" and name in self._by and not self._closed_form:
             x, rate = Cells(self.recorder, (1, self.nv)), Cells(self.recorder, cells.shape)
             self.recorder.end()
             recorded(coordinates.rates)(self.tree, self.flex, cells, x, rate)
@@ -99,7 +101,7 @@ class DifferentiatedRecording(RecursionRecording):
         recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
         self.recorder.end()
         others = [name for name in self._by if name != "tau"]
-        if others and self.closed_form:
+        if others and self._closed_form:
             return self.divided(self.force_derivatives(["a", *others], v, a, self.ws, "a"))
         force = Cells(self.recorder, (1, self.nv), 0.0)
         out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
@@ -123,7 +125,7 @@ class DifferentiatedRecording(RecursionRecording):
         self.recorder.end()
         known = []
         for name in by:
-            D: Any = getattr(out, f"by_{name}")
+            D: Any = {"q": out.by_q, "coordinates": out.by_q, "v": out.by_v, "a": out.by_a}[name]
             entries = np.frombuffer(self.recorder.known)[D.first : D.first + n * n].reshape(n, n) != 0.0
             rows = tuple(tuple(np.flatnonzero(column).tolist()) for column in entries.T)
             known.append(KnownJacobian(result, name, D.first, (n, n), rows))
@@ -165,13 +167,22 @@ class DifferentiatedRecording(RecursionRecording):
         return TangentProgram(program, [Pass({"x": place(x)}, {"y": place(y)}, "symmetric")], self.alias, W.first)
 
 
-def in_closed_form(structure: ModelStructure) -> bool:
-    """Whether derivatives of inverse dynamics are: those of rigid trees on which no force depends on poses in space.
+def has_closed_form(structure: ModelStructure) -> bool:
+    """Whether there is one for derivatives of dynamics: for rigid trees on which no force depends on poses in space.
 
     Spring-dampers between points do, and wrenches in ground axes. These and flexible bodies go by tangents.
     """
     tree = structure.tree
     return structure.flex is None and len(tree.spring_frames) == 0 and not np.any(tree.wrench_grounded)
+
+
+def in_closed_form(structure: ModelStructure, what: str, by: Sequence[str], options: Sequence[Any]) -> bool:
+    """Whether these derivatives are; by "coordinates" if each of them is moved by the speed of its number."""
+    if not has_closed_form(structure) or what not in ("accelerations", "inverse_dynamics", "bias_forces"):
+        return False
+    simple = structure.nq == structure.size.speeds and np.array_equal(structure.tree.q_of_speed, range(structure.nq))
+    wrenches_kept = what == "inverse_dynamics" and options[-1]
+    return not wrenches_kept and {"q", "v", "a", "tau", *["coordinates"] * simple}.issuperset(by)
 
 
 def place(x: Cells) -> Place:
@@ -193,13 +204,14 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
         Of the recursion.
     """
     with without_collection():
-        r = DifferentiatedRecording(structure, by)
+        closed_form = in_closed_form(structure, what, by, options)
+        r = DifferentiatedRecording(structure, by, closed_form)
         with recording(r.recorder):
             if what == "accelerations":
                 return r.accelerations()
             if what == "inverse_mass_matrix":
                 return r.inverse_mass_matrix()
-            if r.closed_form and what in ("inverse_dynamics", "bias_forces"):
+            if closed_form:
                 return r.forces(what, *options)
             program = RECURSIONS[what](r, *options)
         results = {name: program.outputs[name] for name in program.shapes}

@@ -198,7 +198,7 @@ def root_motion_step(tree: Tree, k: int, v: Array, a: Array, ws: Workspace, dw: 
         frame_step(i + 1, V, A, motion_cross(V_body, part6(dw.motion, i + 1, 0)), dw)
         A_body = series_acceleration(i + 1, i + 2, v, a, A, dw)
     elif kind == ONE_AXIS:
-        frame_step(i, V, A, motion_cross(V, part6(dw.motion, i, 0)), dw)
+        frame_step(i, V, A, motion_cross(V_body if count == 3 else V, part6(dw.motion, i, 0)), dw)
         A_body = series_acceleration(i, i + 1, v, a, A_body, dw)
     elif kind != NO_ROTATION:
         for j in range(i, i + 3):

@@ -17,6 +17,8 @@ from supple.engines.blocks.tangent_results import ResultWriter
 WIDEST_TILE = 64
 """Most columns of a tile, for up to eight lanes."""
 
+LINE = 8
+"""Numbers in a line of the cache."""
 HALF = 1 << 32
 """Of a word: the second half is so many times what it is."""
 
@@ -192,8 +194,10 @@ def _put(f: ResultWriter, sums: list[str], rows: list[str], begin: str, stored: 
         first = t if f.states else t * width
         left = f.value(f"sub i64 {stored}, {first}")
         count = f.least(f.value(f"select i1 {f.value(f'icmp slt i64 {left}, 0')}, i64 0, i64 {left}"), str(width))
-        x = [f.changes(total) for total in sums[t : t + group]]
-        f.spread(x, rows, f.value(f"add i64 {begin}, {first}"), count)
+        x, at = [f.changes(total) for total in sums[t : t + group]], f.value(f"add i64 {begin}, {first}")
+        if first % LINE == 0:
+            f.fetch(rows, at)
+        f.spread(x, rows, at, count)
 
 
 def solve_table(own: Branches, size: tuple[int, int], array: int, D: KnownJacobian) -> list[int]:

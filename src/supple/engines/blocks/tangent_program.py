@@ -67,7 +67,8 @@ class TangentProgram:
             for name, (_, size) in own.results.items()
             for by, (_, count) in own.seeds.items()
         } | {Jacobian(x.result, x.by): x.shape for x in known}
-        linear = {x.block.name: LinearBlock(x.block) for x in program.instances}
+        blocks = {x.block.name: x.block for x in program.instances if passes}
+        linear = {name: LinearBlock(block) for name, block in blocks.items()}
         self.analyses: Sequence[Analysis] = [PassAnalysis(program, linear, alias, own) for own in passes]
         needed = [x for analysis in self.analyses for x in analysis.needed]
         self.values, self._tapes, self._places = taped(program, linear, needed)

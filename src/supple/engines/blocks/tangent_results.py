@@ -98,10 +98,6 @@ class ResultWriter(LoopWriter):
         Of one state they are the lanes of one vector; of many states there is a vector for each.
         """
         turned = self._turned(x) if self.states else x
-        if self.states:
-            for row in rows:  # the next states' entries are fetched while these are computed
-                place = self.at("double", self.at("double", row, at), self.ahead)
-                self.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")
         full = self.value(f"icmp eq i64 {count}, {self.lanes}")
         places = [self.at("double", row, at) for row in rows]
         with self.loop("0", self.value(f"zext i1 {full} to i64")):
@@ -113,6 +109,12 @@ class ResultWriter(LoopWriter):
             with self.loop("0", self.value(f"zext i1 {alone} to i64")):
                 for entries, place in zip(turned, places, strict=True):
                     self.line(f"store double {self.lane(entries, k)}, ptr {self.at('double', place, str(k))}")
+
+    def fetch(self, rows: list[str], at: str) -> None:
+        """Fetch the line of an entry in the rows of the next states, while these are computed."""
+        for row in rows if self.states else ():
+            place = self.at("double", self.at("double", row, at), self.ahead)
+            self.line(f"call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")
 
     def _turned(self, x: list[str]) -> list[str]:
         """Vectors of lanes from as many vectors: the transpose, by exchanges at distances 1, 2, 4."""
