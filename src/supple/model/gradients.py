@@ -23,26 +23,27 @@ from supple.expressions.graph import Expr, Graph
 from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
-from supple.model.programs import KEPT, RECURSIONS, Ends, ModelStructure, RecursionRecording, remembered
+from supple.model.programs import KEPT, RECURSIONS, Ends, ModelStructure, RecursionRecording, recorded, remembered
 from supple.model.recorded_trace import RecordedTrace, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
 from supple.model.traced_functions import signature
-from supple.recursions.states import States
+from supple.recursions import articulated, kinematics, newton_euler
+from supple.recursions.states import Actuation, States
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
 RECURSION = {
-    "forward_dynamics": "hybrid_dynamics",
+    "forward_dynamics": "",
     "inverse_dynamics": "inverse_dynamics",
     "bias_forces": "bias_forces",
     "mass_matrix": "mass_matrix",
     "energy": "energies",
     "derivative": "rates",
 }
-"""Functions that have gradients, and the recursions that they are."""
-VALUE, WEIGHTS = "value", "weights"
+"""Functions that have gradients, and the recursions that they are; accelerations solve one."""
+VALUE, WEIGHTS, MU = "value", "weights", "mu"
 THREADS = os.cpu_count() or 1
 
 
@@ -70,9 +71,9 @@ class Gradients:
         self._parameters = parameter_slopes(model, parameters) if parameters else None
         self._closed = model.loops is not None and what == "forward_dynamics"
         program, numbers = balance_sum(model) if self._closed else weighted_sum(model, what)
-        self._names = list(program.inputs)[: 2 if self._closed else len(self.inputs)]
+        names, passive = [x for x in self.inputs if x != "tau"], tuple(x for x in program.outputs if x != VALUE)
         count = len(numbers) if parameters else 0
-        self._bound = BoundAdjoints(adjoint_program(program, tuple(self._names), count), numbers)
+        self._bound = BoundAdjoints(adjoint_program(program, tuple(names), count, passive), numbers)
 
     def __call__(self, *inputs: ArrayLike, weights: ArrayLike) -> dict[str, Numbers]:
         """Gradients (..., n) by the names of the arguments, and by "parameters"."""
@@ -83,52 +84,73 @@ class Gradients:
         rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
         if dtype != np.float64:
             raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
-        values, by = rows, dict[str, Numbers]()
-        if self._closed:
-            values, by["tau"] = self._balance(*rows)
-        found = self._bound.gradients(values, THREADS)
-        by = {name: found[own][..., 0] for name, own in zip(self.inputs, self._names, strict=False)} | by
+        held, found = self._bound.gradients(self._balance(*rows) if self._closed else rows, THREADS)
+        by = {name: held[MU] if name == "tau" else found[name][..., 0] for name in self.inputs}
         by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
         if self._parameters is not None:
             at, slopes = self._parameters
             by["parameters"] = found[ALL_NUMBERS][..., 0][:, at] @ slopes
         return {name: x.reshape((*shape, x.shape[-1])) for name, x in by.items()}
 
-    def _balance(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> tuple[list[Numbers], Numbers]:
-        """Inputs of `balance_sum` for weights of accelerations, and the gradient by tau; see `closed_slopes`."""
+    def _balance(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> list[Numbers]:
+        """Inputs of `balance_sum` for weights of accelerations, see `closed_slopes`."""
         model, loops = self._model, self._model.loops
         assert loops is not None
         a, force, _ = loops.sweeps.forward(States(q, v), tau, model.none_prescribed)
-        mu, nu = loops.derivatives.weights(q, w)
-        return [q, v, a, force, -mu, -nu], mu
+        return [q, v, a, force, *loops.derivatives.weights(q, w)]
 
 
 @lru_cache(maxsize=KEPT)
-def adjoint_program(program: Program, by: tuple[str, ...], numbers: int) -> AdjointProgram:
+def adjoint_program(program: Program, by: tuple[str, ...], numbers: int, passive: tuple[str, ...]) -> AdjointProgram:
     """The program of a weighted sum with its gradient by some inputs, and by so many numbers."""
-    return AdjointProgram(program, [VALUE], by, numbers)
+    return AdjointProgram(program, [VALUE], by, numbers, passive)
 
 
 def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
     """A recursion of a tree as a program for the weighted sum of its results, and its numbers."""
     structure = ModelStructure(model.tree, model.flex, model.nq)
-    options = {"forward_dynamics": ((False,) * model.nv, False), "inverse_dynamics": (False, False)}.get(what, ())
 
     def make() -> Program:
         r = RecursionRecording(structure)
         with recording(r.recorder):
-            RECURSIONS[RECURSION[what]](r, *options)
-            ((_, out),) = r.outputs.items()
-            weights, value = r.input(WEIGHTS, out.size), r.output(VALUE, 1)
+            if what == "forward_dynamics":
+                out, weights, kept = accelerations_balance(r)
+            else:
+                RECURSIONS[RECURSION[what]](r, *((False, False) if what == "inverse_dynamics" else ()))
+                ((_, out),) = r.outputs.items()
+                weights, kept = r.input(WEIGHTS, out.size), {}
+            value = r.output(VALUE, 1)
             for i, place in enumerate(np.ndindex(*out.shape)):
                 value[0, 0] = value[0, 0] + weights[0, i] * out[place]
                 r.recorder.cut()
-            r.outputs = {VALUE: value}
+            r.outputs = {VALUE: value, **kept}
             made = r.program()
         r.recorder.release()
         return made
 
     return remembered((structure.digest(), "gradient", what), make), structure.numbers.values()
+
+
+def accelerations_balance(r: RecursionRecording) -> tuple[Any, Any, dict[str, Any]]:
+    """Inverse dynamics at the accelerations found, its weights -mu, and what is held: a, mu and -mu.
+
+    w . da = mu . (dtau - d(inverse dynamics) at fixed a) with mu = M^-1 w: its gradient is cheaper than one through
+    the recursion that finds the accelerations.
+    """
+    (q, v), none = r.state(), (False,) * r.nv
+    tau, w, a, mu = r.input("tau", r.nv), r.input(WEIGHTS, r.nv), r.output("a", r.nv), r.output(MU, r.nv)
+    actuation = Actuation(tau[0], none, r.wrench(False)[0])  # type: ignore[arg-type]
+    recorded(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
+    recorded(articulated.articulate)(r.tree, r.flex, States(q[0], v[0]), actuation, r.ws, a[0])
+    recorded(newton_euler.at_rest)(r.flex, r.ws)
+    recorded(articulated.inverse_mass_times)(r.tree, r.flex, w[0], none, r.ws, mu[0])
+    opposite, force = r.output("opposite", r.nv), r.output("force", r.nv)
+    for i in range(r.nv):
+        opposite[0, i] = -mu[0, i]
+    r.recorder.end()
+    out: Any = newton_euler.Forces(force, ())  # type: ignore[arg-type]
+    recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), a, r.wrench(False), r.fresh(), out)
+    return force, opposite, {"a": a, MU: mu, "opposite": opposite}
 
 
 def balance_sum(model: Model) -> tuple[Program, Numbers]:
@@ -143,8 +165,9 @@ def balance_sum(model: Model) -> tuple[Program, Numbers]:
         mu = t.graph.new_inputs("mu", model.speeds)
         nu = t.graph.new_inputs("nu", map(str, range(len(inputs["force"]))))
         balance = t.inverse_dynamics(t.q, t.v, t.a) - outputs["pull"]
-        value = mu @ balance + nu @ outputs["acceleration"]
-        return {**inputs, "mu": mu, "nu": nu}, {VALUE: np.array([t.graph.node(value)], dtype=object)}
+        value = -(mu @ balance + nu @ outputs["acceleration"])
+        found = {VALUE: np.array([t.graph.node(value)], dtype=object), MU: mu}
+        return {**inputs, "mu": mu, "nu": nu}, found
 
     return recorded_program(model, ("balance",), make, {})
 

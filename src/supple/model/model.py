@@ -129,9 +129,9 @@ class Model(OperationalFunctions):
         positions the change itself, for rotations and free bodies a small motion in body axes), then the change of the
         speeds; u the change of tau. Exact to rounding, no step size to choose.
 
-        Of a model with closed loops it is the motion of all speeds, about states that fulfil the constraints: x that
-        keep them closed (J x = 0 of positions and speeds) stay so. `supple.linear.state_space` has A and B of the
-        independent ones alone.
+        Of a model with closed loops it is the motion of all speeds, about states that fulfil the constraints: small
+        motions that keep the loops closed go on to do so. `supple.linear.state_space` has A and B of the independent
+        speeds alone.
         """
         (q_, v_, u_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         if dtype != np.float64:

@@ -69,9 +69,21 @@ def test_any_lanes(program: Program, lanes: int, by_states: bool, states: int) -
 def test_gradients_without_numbers(program: Program) -> None:
     bound = BoundAdjoints(AdjointProgram(program, ["y"], ["x"]), NUMBERS)
     x = np.random.default_rng(3).normal(size=(2, 3))
-    found = bound.gradients([x])
+    _, found = bound.gradients([x])
     assert list(found) == ["x"]
     np.testing.assert_allclose(found["x"], expected(x)[0], rtol=1e-12)
+
+
+def test_what_is_taken_not_to_change_has_no_part(program: Program) -> None:
+    """Without z, which y0 and y2 depend on, nothing moves y1, and y2 with its own squares alone."""
+    bound = BoundAdjoints(AdjointProgram(program, ["y"], ["x"], len(NUMBERS), ["z"]), NUMBERS)
+    x = np.array([[0.3, 0.4, -0.5]])
+    values, found = bound.gradients([x])
+    a, b, c = x[0]
+    by_x = [[1.5 * np.cos(a) * b * c, 0, 2 * a * c], [0, 0, 0], [0, 0, a * a]]
+    np.testing.assert_allclose(found["x"][0], by_x, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found["numbers"][0], [[np.sin(a) * b * c, 0, 0], [0, 0, 0]], rtol=1e-12, atol=1e-14)
+    assert values["z"][0, 1] == pytest.approx(3 * a)
 
 
 def test_every_operation_as_tangents_have_it() -> None:
@@ -84,5 +96,5 @@ def test_every_operation_as_tangents_have_it() -> None:
     program = Program(r, {"x": x}, {"y": y})
     state = np.array([[0.4, 0.7, 1.3]])
     tangents = BoundTangents(TangentProgram(program, [Pass(program.inputs, program.outputs)], {}), np.zeros(0))
-    found = BoundAdjoints(AdjointProgram(program, ["y"], ["x"]), np.zeros(0)).gradients([state])["x"]
+    found = BoundAdjoints(AdjointProgram(program, ["y"], ["x"]), np.zeros(0)).gradients([state])[1]["x"]
     np.testing.assert_allclose(found, np.swapaxes(tangents.by_name([state])["dy_dx"], 1, 2), rtol=1e-14, atol=1e-14)

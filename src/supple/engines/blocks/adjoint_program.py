@@ -81,7 +81,7 @@ class AdjointAnalysis:
 
     def _forward(self) -> list[list[bool]]:
         """Operations of all instances that move with anything by which is differentiated."""
-        cells = {first + i for first, n in self.own.results.values() for i in range(n)}
+        cells, passive = {first + i for first, n in self.own.results.values() for i in range(n)}, set(self.own.passive)
         found = []
         for instance in self._program.instances:
             linear, moving = self._linear[instance.block.name], list[bool]()
@@ -91,8 +91,9 @@ class AdjointAnalysis:
                 else:
                     moving.append(any(moving[a] for _, a in linear.slopes(i)))
             for slot, place, value in instance.block.stores:
-                moves = isinstance(value, int) and moving[value]
-                (cells.add if moves else cells.discard)(instance.rows[slot] + place)
+                at = instance.rows[slot] + place
+                moves = isinstance(value, int) and moving[value] and at not in passive
+                (cells.add if moves else cells.discard)(at)
             found.append(moving)
         return found
 
@@ -129,6 +130,8 @@ class AdjointProgram(TangentProgram):
         By what.
     numbers : int
         How many numbers the program loads, if it is differentiated by these too.
+    passive : sequence of str
+        Outputs that are taken not to change.
 
     Attributes
     ----------
@@ -136,11 +139,19 @@ class AdjointProgram(TangentProgram):
         Shapes (by what, entries of the output): gradients are columns.
     """
 
-    def __init__(self, program: Program, outputs: Sequence[str], inputs: Sequence[str], numbers: int = 0) -> None:
+    def __init__(
+        self,
+        program: Program,
+        outputs: Sequence[str],
+        inputs: Sequence[str],
+        numbers: int = 0,
+        passive: Sequence[str] = (),
+    ) -> None:
         results = {name: program.inputs[name] for name in inputs}
         if numbers:
             results[ALL_NUMBERS] = (program.cells, numbers)
-        own = Pass({name: program.outputs[name] for name in outputs}, results)
+        held = [at for name in passive for at in range(program.outputs[name][0], sum(program.outputs[name]))]
+        own = Pass({name: program.outputs[name] for name in outputs}, results, passive=held)
         self.program, self.passes, self.matrix = program, (own,), 0
         self.known, self.branches = (), None
         self.jacobians = {
@@ -162,8 +173,8 @@ class AdjointProgram(TangentProgram):
 class BoundAdjoints(BoundTangents):
     """A program with its gradients and the numbers of one model."""
 
-    def gradients(self, inputs: Sequence[Numbers], threads: int = 1) -> dict[str, Numbers]:
-        """Gradients (s, n, entries) by the names of inputs, for a program with one differentiated output."""
-        found = self.evaluated(inputs, threads)[len(self.program.program.outputs) :]
-        shapes = self.program.jacobians.items()
-        return {x.result: y.reshape(len(inputs[0]), *shape) for (x, shape), y in zip(shapes, found, strict=True)}
+    def gradients(self, inputs: Sequence[Numbers], threads: int = 1) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+        """Outputs (s, n), and gradients (s, n, entries) of the one that is differentiated by the names of inputs."""
+        found, shapes = iter(self.evaluated(inputs, threads)), self.program.jacobians.items()
+        values = {name: next(found) for name in self.program.program.outputs}
+        return values, {x.result: next(found).reshape(len(inputs[0]), *shape) for x, shape in shapes}
