@@ -97,8 +97,9 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
     for name, placed in mech.bodies.items():
         body = placed.body
         if isinstance(body, FlexibleBody):
-            G = body.mass_matrix + g_1 * body.damping + g_2 * body.stiffness
-            stiff.setdefault(id(body), replace(body, mass_matrix=G.tocsr()))
+            if id(body) not in stiff:
+                G = body.mass_matrix + g_1 * body.damping + g_2 * body.stiffness
+                stiff[id(body)] = replace(body, mass_matrix=G.tocsr())
             mech.bodies[name] = replace(placed, body=stiff[id(body)])
     return tree, flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
 

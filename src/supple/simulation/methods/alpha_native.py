@@ -30,7 +30,7 @@ class NativeAlphaSteps:
         n, nz = system.nv, len(system.z_0)
         self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._trial = self._new_trial()
-        self._pause = max(1, native_loop.PAUSE // (1 + 5 * self._newton.function.weight))
+        self._pause = max(1, native_loop.PAUSE // (1 + 2 * self._newton.function.weight))
 
     def _new_trial(self) -> StepTrial:
         """Arrays to iterate in; where nothing acts the laws make nothing of a state."""
