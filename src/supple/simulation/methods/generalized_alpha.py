@@ -47,12 +47,13 @@ class ImplicitDriver(FixedStepDriver):
         return AlphaFormulas(step, self.settings.rho, self.settings.tolerance)
 
     def attributes(self) -> dict[str, Any]:
-        return {"step": self.settings.step, "rho": self.settings.rho, "error_control": UNCONTROLLED}
+        engine = "llvm" if self._blocks else "generic"
+        return {"step": self.settings.step, "rho": self.settings.rho, "engine": engine, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Segment:
         memory, nq, nv = task.memory, self.system.nq, self.system.nv
         if "w" not in memory:
-            rate = self.system.rate(task.t, task.y, task.u)
+            rate = self.system.single_rate(task.t, task.y, task.u)
             a = rate[nq : nq + nv]
             memory |= {"w": a.copy(), "c": a.copy(), "r": rate[nq + nv :].copy()}
         state = (task.y.copy(), *(memory[key].copy() for key in "wcr"))
