@@ -26,7 +26,8 @@ def quickly_made(tree: Tree, flex: Flex | None) -> bool:
         return False
     if flex is None:
         return True
-    return int(flex.modes[first].sum()) <= MOST_MODES and modal_entries(flex) <= MOST_ENTRIES
+    few = matrices_quickly_made(flex) or modal_entries(flex) <= MOST_ENTRIES
+    return few and int(flex.modes[first].sum()) <= MOST_MODES
 
 
 def modal_entries(flex: Flex) -> int:

@@ -65,11 +65,11 @@ class AlphaFormulas:
     def constants(self) -> AlphaConstants:
         """Of the method."""
         m, f = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
-        return AlphaConstants(m, f, 0.25 * (1 - m + f) ** 2, 0.5 - m + f)
+        return AlphaConstants(m, f, 0.25 * (1 - m + f) ** 2, 0.5 - m + f, self.tolerance)
 
     def slopes(self) -> tuple[float, float]:
         """g_1, g_2: what speeds and coordinates at the end of a step change with the acceleration there."""
-        m, f, beta, gamma = self.constants()
+        m, f, beta, gamma, _ = self.constants()
         share = (1 - f) / (1 - m)
         return self.step * gamma * share, self.step**2 * beta * share
 
