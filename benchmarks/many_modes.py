@@ -73,11 +73,21 @@ MODELS: dict[str, Callable[[int, int], supple.Model]] = {
 }
 
 
-def check(model: supple.Model, tau: Any, a: Any) -> None:
-    """Stop unless the accelerations from rest are right."""
-    q, v = model.neutral(), np.zeros(model.nv)
+def start(model: supple.Model) -> tuple[Any, Any, Any]:
+    """Undeformed and level, turning about the first joint; a ladder is at rest and pushed there."""
+    q, v, tau = model.neutral(), np.zeros(model.nv), np.zeros(model.nv)
     if model.loops is None:
-        off = largest(model.inverse_dynamics(q, v, a) - tau) / largest(tau)
+        v[0] = 1.0
+    else:
+        tau[0] = 1.0
+    return q, v, tau
+
+
+def check(model: supple.Model, at: tuple[Any, Any, Any], a: Any) -> None:
+    """Stop unless the accelerations are right."""
+    q, v, tau = at
+    if model.loops is None:
+        off = largest(model.inverse_dynamics(q, v, a) - tau) / largest(model.bias_forces(q, v))
     else:
         J = model.loops.jacobian(q)
         off = largest(J @ a) / (largest(J) * largest(a))
@@ -87,12 +97,12 @@ def check(model: supple.Model, tau: Any, a: Any) -> None:
 def measured(kind: str, bodies: int, size: int) -> dict[str, Any]:
     """Seconds of the first call, microseconds of one, and what serves."""
     model = MODELS[kind](bodies, size)
-    q, v, tau = model.neutral(), np.zeros(model.nv), np.linspace(-1.0, 1.0, model.nv)
+    at = start(model)
     begin = time.perf_counter()
-    a = model.forward_dynamics(q, v, tau)
+    a = model.forward_dynamics(*at)
     first = time.perf_counter() - begin
-    check(model, tau, a)
-    seconds = best_time(lambda: model.forward_dynamics(q, v, tau))
+    check(model, at, a)
+    seconds = best_time(lambda: model.forward_dynamics(*at))
     equations = 0 if model.loops is None else len(model.loops)
     return {"nv": model.nv, "equations": equations, "first": first, "call": seconds}
 
@@ -111,8 +121,7 @@ def in_a_process(case: tuple[str, int, int]) -> dict[str, Any]:
 def main() -> None:
     """Print the table, or what one case takes."""
     if ARGUMENTS:
-        kind, bodies, size = ARGUMENTS
-        print(json.dumps(measured(kind, int(bodies), int(size))))
+        print(json.dumps(measured(ARGUMENTS[0], *map(int, ARGUMENTS[1:]))))
         return
     table = Table(title="Forward dynamics, each case from an empty cache")
     for column in ("case", "bodies", "degrees of freedom", "constraint equations", "first call s", "call us"):
