@@ -91,7 +91,7 @@ def test_steps_compile_nothing_for_other_numbers() -> None:
 
 
 def test_a_step_that_is_not_finite_is_no_converged_one() -> None:
-    with pytest.raises(supple.SimulationError, match="did not converge at t = 0.1"):
+    with pytest.raises(supple.SimulationError, match=r"did not converge at t = 0\.1"):
         supple.simulate(arm(), 0.3, tau={"l1.angle": "1e300*max(0, t - 0.0995)*1e9"}, **SETTINGS | {"samples": 4})
 
 

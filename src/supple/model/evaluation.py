@@ -52,7 +52,7 @@ class Evaluation:
     def tangents(self) -> Tangents | None:
         """The same with their derivatives."""
         structure = ModelStructure(self.tree, self.flex, self.nq)
-        return Tangents(structure) if structure.fits() else None
+        return Tangents(structure) if structure.differentiable() else None
 
     def workspace(self, dtype: Any) -> borrow:
         """Working arrays for numbers of this type, to be used in a `with` block alone."""

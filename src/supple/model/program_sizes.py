@@ -7,14 +7,18 @@ from numpy.typing import NDArray
 
 from supple.recursions.tree import Flex, Tree
 
-MOST_BODIES, MOST_UNLIKE, MOST_MODES, MOST_PAIRS = 4000, 300, 400, 1200
-"""Most bodies, bodies of which no earlier one is alike, modes of these, and pairs of modes."""
+MOST_BODIES, MOST_UNLIKE, MOST_MODES, MOST_ENTRIES = 4000, 300, 400, 4000
+"""Most bodies, bodies of which no earlier one is alike, modes of these, and their `modal_entries`: more take longer to
+compile than the sweep, which is loops.
+"""
+MOST_PAIRS = 1200
+"""Most pairs of modes and entries of modal matrices of which mass matrix and derivatives are quickly made."""
 MOST_ROW_STEPS = 5000
 """Most bodies that all rows of a mass matrix are carried past on their way to the ground."""
 
 
 def quickly_made(tree: Tree, flex: Flex | None) -> bool:
-    """Whether the blocks of a model are, but for its mass matrix."""
+    """Whether the blocks of a model are, but for its mass matrix and derivatives."""
     if len(tree.parent) - 1 > MOST_BODIES:
         return False
     first = unlike(tree, flex)
@@ -22,8 +26,19 @@ def quickly_made(tree: Tree, flex: Flex | None) -> bool:
         return False
     if flex is None:
         return True
-    pairs = len(flex.pair_mode) + len(flex.offdiagonal_mode) + len(flex.factor_mode)
-    return int(flex.modes[first].sum()) <= MOST_MODES and pairs <= MOST_PAIRS
+    few = matrices_quickly_made(flex) or modal_entries(flex) <= MOST_ENTRIES
+    return few and int(flex.modes[first].sum()) <= MOST_MODES
+
+
+def modal_entries(flex: Flex) -> int:
+    """Entries other than zero of the blocks of pairs of modes; those of matrices and factors, as what they cost."""
+    matrices = 3 * len(flex.offdiagonal_mode) + 14 * len(flex.factor_mode)
+    return int(np.count_nonzero(flex.pair_value)) + matrices
+
+
+def matrices_quickly_made(flex: Flex | None) -> bool:
+    """Whether the modes let mass matrix and derivatives be: these have all that the model has, for each mode."""
+    return flex is None or len(flex.pair_mode) + len(flex.offdiagonal_mode) + len(flex.factor_mode) <= MOST_PAIRS
 
 
 def rows_quickly_made(tree: Tree) -> bool:

@@ -28,7 +28,7 @@ from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
 from supple.model.number_arrays import NumberArrays
 from supple.model.parameter_arrays import ParameterArrays
-from supple.model.program_sizes import quickly_made, rows_quickly_made
+from supple.model.program_sizes import matrices_quickly_made, quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
 from supple.model.step_programs import STEP_RECURSIONS
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
@@ -76,8 +76,12 @@ class ModelStructure:
         return f"{self.nq} {self.numbers.digest()} {parameters}"
 
     def fits(self) -> bool:
-        """Whether the blocks are quickly made."""
+        """Whether the blocks are quickly made, but for the mass matrix and derivatives."""
         return quickly_made(self.tree, self.flex)
+
+    def differentiable(self) -> bool:
+        """Whether the blocks of derivatives are quickly made."""
+        return self.fits() and matrices_quickly_made(self.flex)
 
 
 class RecursionRecording:
@@ -403,12 +407,12 @@ class Programs:
     def __init__(self, structure: ModelStructure) -> None:
         self._structure, self._digest = structure, structure.digest()
         self._numbers = structure.numbers.values()
-        self._rows_quickly_made = rows_quickly_made(structure.tree)
+        self._matrix = matrices_quickly_made(structure.flex) and rows_quickly_made(structure.tree)
         self._bound: dict[tuple[Any, ...], Bound] = {}
 
     def serves(self, what: str) -> bool:
         """Whether the blocks of a recursion are quickly made."""
-        return what != "mass_matrix" or self._rows_quickly_made
+        return what != "mass_matrix" or self._matrix
 
     def __call__(self, what: str, *options: Any) -> Bound:
         """A recursion with the model's numbers."""

@@ -59,6 +59,11 @@ class Choice:
     options: Adaptive | FixedStep | GeneralizedAlpha
     reason: str
 
+    @property
+    def asks_for_rates(self) -> bool:
+        """Whether it asks for the rates of many states, so that code of their own is made for them."""
+        return not isinstance(self.options, GeneralizedAlpha)
+
     def method(self, system: DrivenSystem, native: bool, y: Vector, u: Vector) -> Method:
         """The integrator for a system; native loops only where nothing asks for Python."""
         options = self.options

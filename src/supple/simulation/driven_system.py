@@ -46,8 +46,6 @@ class DrivenSystem:
 
     Attributes
     ----------
-    engine : str
-        "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration.
     z_0, u_0 : arrays
         Integrals and held values at the start.
     independent : frozenset of int
@@ -75,19 +73,26 @@ class DrivenSystem:
         self.prescribed = self.laws_equations.prescribed
         self.held = holding(self.prescribed, independent)
         self.digest = _digest(self.laws_equations.function, self.prescribed, sorted(independent))
-        self.engine = "generic"
         self.operations = model.estimated_operations + len(self.laws_equations.function.order)
-        if model.nv and model.estimated_operations <= WORTH_COMPILING:
-            try:
-                self.rate_kernel = StateKernel(
-                    self, "rate", {"rate": (self.size,)}, lambda e, _: {"rate": e.rate()}, lanes=1
-                )
-            except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
-                return
-            y, u = np.concatenate([*self.start_state(q, v), self.z_0]), self.u_0.copy()
-            self.begin(0.0, y, u)
-            if np.isfinite(self.rate_kernel(np.zeros(1), y, u)).all():
-                self.engine = "llvm"
+        self._worth_compiling = model.nv > 0 and model.estimated_operations <= WORTH_COMPILING
+
+    @property
+    def engine(self) -> str:
+        """ "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration."""
+        return "generic" if self.rate_kernel is None else "llvm"
+
+    @cached_property
+    def rate_kernel(self) -> StateKernel | None:
+        """The rates in machine code, made when they are first asked for; None where there is none."""
+        if not self._worth_compiling:
+            return None
+        try:
+            kernel = StateKernel(self, "rate", {"rate": (self.size,)}, lambda e, _: {"rate": e.rate()}, lanes=1)
+        except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
+            return None
+        y, u = np.concatenate([*self.start_state(*self._start), self.z_0]), self.u_0.copy()
+        self.begin(0.0, y, u)
+        return kernel if np.isfinite(kernel(np.zeros(1), y, u)).all() else None
 
     @property
     def evaluation_seconds(self) -> float:
@@ -141,16 +146,22 @@ class DrivenSystem:
         """dy/dt of one state."""
         if not np.isfinite(y).all():  # a trial step went too far: the integrator takes a shorter one
             return np.full_like(y, np.nan)
+        if self.rate_kernel is None:
+            return self.single_rate(t, y, u)
         self.call(t, y, u)
-        if self.engine == "llvm":
-            return self.rate_kernel(np.array([t]), y, u)
+        found: Vector = self.rate_kernel(np.array([t]), y, u)
+        return found
+
+    def single_rate(self, t: float, y: Vector, u: Vector) -> Vector:
+        """The same by the recursions: for one state, code of its own is not worth while."""
+        self.call(t, y, u)
         q, v, a, tau, z_rate = (x[0] for x in self._generic(np.array([[t]]), y[None], u[None]))
         work = [self.model.power(q, v, tau)] if self.inputs.acting else []
         return np.concatenate([self.model.derivative(q, v), a, z_rate, work])
 
-    def motion(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, Vector]:
-        """Accelerations and generalized forces (n, nv) of states (n, ...)."""
-        if self.engine == "llvm":
+    def motion(self, t: Vector, y: Vector, u: Vector, compiled: bool = True) -> tuple[Vector, Vector]:
+        """Accelerations and generalized forces (n, nv) of states (n, ...); by the recursions unless `compiled`."""
+        if compiled and self.engine == "llvm":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
         found = self._generic(t[:, None], y, u)

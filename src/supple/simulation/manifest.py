@@ -100,14 +100,16 @@ def attributes(simulator: Simulator) -> dict[str, Any]:
     method, effort, partition = simulator.method, simulator.effort, simulator.partition
     speeds = simulator.model.speeds
     chosen = [] if partition is None else [(t, [speeds[i] for i in free]) for t, free in partition.choices]
+    settings = method.attributes()
+    if "engine" not in settings:
+        settings["engine"] = simulator.system.engine
     return {
         "integrator": method.name,
         "reason": simulator.choice.reason,
-        **method.attributes(),
+        **settings,
         "steps": effort.steps,
         "rejected_steps": effort.rejected,
         "evaluations": effort.evaluations,
-        "engine": simulator.system.engine,
         "events": json.dumps(simulator.happened),
         **({"independent": json.dumps(chosen)} if chosen else {}),
     }

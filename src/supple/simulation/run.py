@@ -237,7 +237,7 @@ class Run:
             for i in range(len(t)):
                 s.call(float(t[i]), y[i], u[i])
         q, v = s.settled(t, y, u)
-        a, tau = s.motion(t, y, u)
+        a, tau = s.motion(t, y, u, self.choice.asks_for_rates)
         return Samples(t, q, v, a, tau, y[:, s.nq + s.nv :])
 
     def _require_closed(self) -> None:

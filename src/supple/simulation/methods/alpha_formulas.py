@@ -65,11 +65,11 @@ class AlphaFormulas:
     def constants(self) -> AlphaConstants:
         """Of the method."""
         m, f = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
-        return AlphaConstants(m, f, 0.25 * (1 - m + f) ** 2, 0.5 - m + f)
+        return AlphaConstants(m, f, 0.25 * (1 - m + f) ** 2, 0.5 - m + f, self.tolerance)
 
     def slopes(self) -> tuple[float, float]:
         """g_1, g_2: what speeds and coordinates at the end of a step change with the acceleration there."""
-        m, f, beta, gamma = self.constants()
+        m, f, beta, gamma, _ = self.constants()
         share = (1 - f) / (1 - m)
         return self.step * gamma * share, self.step**2 * beta * share
 
@@ -97,8 +97,9 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
     for name, placed in mech.bodies.items():
         body = placed.body
         if isinstance(body, FlexibleBody):
-            G = body.mass_matrix + g_1 * body.damping + g_2 * body.stiffness
-            stiff.setdefault(id(body), replace(body, mass_matrix=G.tocsr()))
+            if id(body) not in stiff:
+                G = body.mass_matrix + g_1 * body.damping + g_2 * body.stiffness
+                stiff[id(body)] = replace(body, mass_matrix=G.tocsr())
             mech.bodies[name] = replace(placed, body=stiff[id(body)])
     return tree, flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
 

@@ -41,12 +41,13 @@ class AlphaKernels(NamedTuple):
 
 
 class AlphaConstants(NamedTuple):
-    """alpha_m, alpha_f, beta and gamma of Chung and Hulbert."""
+    """alpha_m, alpha_f, beta and gamma of Chung and Hulbert; the tolerance of the iteration."""
 
     m: float
     f: float
     beta: float
     gamma: float
+    tolerance: float
 
 
 class StepEnd(NamedTuple):
@@ -181,14 +182,7 @@ def finish(h: float, start: StepEnd, x: StepTrial) -> None:
 
 @sweep
 def implicit_steps(
-    kernels: AlphaKernels,
-    k: AlphaConstants,
-    steps: Steps,
-    tolerance: float,
-    state: StepEnd,
-    u: Any,
-    x: StepTrial,
-    g: Any,
+    kernels: AlphaKernels, k: AlphaConstants, steps: Steps, state: StepEnd, u: Any, x: StepTrial, g: Any
 ) -> tuple[int, int]:
     """Take steps, each iterated until it converges.
 
@@ -205,7 +199,7 @@ def implicit_steps(
             find_end(kernels, k, h, state, u, x)
             size, largest = correct(kernels.renewed if tries % RENEWED == 0 else kernels.kept, x)
             used += 1
-            if converged(size, before, tolerance * (1e-6 + largest)):
+            if converged(size, before, k.tolerance * (1e-6 + largest)):
                 done = True
                 break
             before = size

@@ -30,16 +30,24 @@ class NativeAlphaSteps:
         n, nz = system.nv, len(system.z_0)
         self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._trial = self._new_trial()
-        self._pause = max(1, native_loop.PAUSE // (1 + 5 * self._newton.function.weight))
+        self._pause = max(1, native_loop.PAUSE // (1 + 2 * self._newton.function.weight))
 
     def _new_trial(self) -> StepTrial:
         """Arrays to iterate in; where nothing acts the laws make nothing of a state."""
         s, end, newton = self.system, self._end(self.before), self._newton
-        own = (np.zeros(s.nq), np.zeros(s.nv)) if s.inputs.acting else (end.q, end.v)
-        z_rate = np.zeros(len(s.z_0) - s.inputs.acting)
-        laws = (*own, np.zeros(s.nv), z_rate)
+        q, v = (np.zeros(s.nq), np.zeros(s.nv)) if s.inputs.acting else (end.q, end.v)
         return StepTrial(
-            end, np.zeros(s.nv), *laws, newton.force, newton.correction, s.prescribed, np.zeros(1), np.zeros(1)
+            end,
+            mean=np.zeros(s.nv),
+            q=q,
+            v=v,
+            known=np.zeros(s.nv),
+            z_rate=np.zeros(len(s.z_0) - s.inputs.acting),
+            force=newton.force,
+            correction=newton.correction,
+            given=s.prescribed,
+            tt=np.zeros(1),
+            hh=np.zeros(1),
         )
 
     def _end(self, state: StepState) -> StepEnd:
@@ -53,8 +61,8 @@ class NativeAlphaSteps:
         laws = self.system.laws.address if self.system.inputs.acting else 0
         kernels = AlphaKernels(laws, self._advance.address, newton.renewed, newton.kept, task.address)
         steps = Steps(t, self.formulas.step, min(most, self._pause), task.last)
-        constants, tolerance = self.formulas.constants(), self.formulas.tolerance
-        done, used = implicit_steps(kernels, constants, steps, tolerance, self._end(state), task.u, self._trial, g)
+        constants, end = self.formulas.constants(), self._end(state)
+        done, used = implicit_steps(kernels, constants, steps, end, task.u, self._trial, g)
         return int(done), int(used)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:

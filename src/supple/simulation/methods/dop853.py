@@ -33,10 +33,11 @@ class NativeDOP853:
     def __init__(self, system: DrivenSystem, tolerances: Tolerances) -> None:
         self.system, self.tolerances = system, tolerances
         self.effort = Effort()
-        n = system.size
+        assert system.rate_kernel is not None
+        n, self._kernel = system.size, system.rate_kernel
         self._tables = native_loop.tableau()
         self._scratch = Scratch(np.zeros((16, n)), np.zeros((7, n)), np.zeros((6, n)), np.zeros(1))
-        self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * system.rate_kernel.weight))
+        self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * self._kernel.weight))
 
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
@@ -59,7 +60,7 @@ class NativeDOP853:
         counts = np.zeros(4, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
-        kernels = Kernels(self.system.rate_kernel.address, task.address, 0 if project is None else project.address)
+        kernels = Kernels(self._kernel.address, task.address, 0 if project is None else project.address)
         integration = Integration(clock, y, u, sizes, g, margin, counts)
         while True:
             before = counts.copy()

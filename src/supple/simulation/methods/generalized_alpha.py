@@ -39,18 +39,21 @@ class ImplicitDriver(FixedStepDriver):
         self.settings = settings
         self._gains = _gains(system, y, u)
         self._steppers: dict[tuple[float, bool], Stepper] = {}
+        model = system.model.floating_frames(self.name)
+        self._blocks = model.evaluation.programs is not None and not system.inputs.calls
 
     def _formulas(self, step: float) -> AlphaFormulas:
         """The formulas of steps of a length."""
         return AlphaFormulas(step, self.settings.rho, self.settings.tolerance)
 
     def attributes(self) -> dict[str, Any]:
-        return {"step": self.settings.step, "rho": self.settings.rho, "error_control": UNCONTROLLED}
+        engine = "llvm" if self._blocks else "generic"
+        return {"step": self.settings.step, "rho": self.settings.rho, "engine": engine, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Segment:
         memory, nq, nv = task.memory, self.system.nq, self.system.nv
         if "w" not in memory:
-            rate = self.system.rate(task.t, task.y, task.u)
+            rate = self.system.single_rate(task.t, task.y, task.u)
             a = rate[nq : nq + nv]
             memory |= {"w": a.copy(), "c": a.copy(), "r": rate[nq + nv :].copy()}
         state = (task.y.copy(), *(memory[key].copy() for key in "wcr"))
@@ -62,15 +65,11 @@ class ImplicitDriver(FixedStepDriver):
         return found
 
     def _stepper(self, task: Task, h: float, count: int) -> Stepper:
-        """A step of just this length; compiled if it is taken often."""
-        usual = task.native and (count > 20 or len(task.times) > 20)
-        key = float(f"{h:.9g}"), usual
+        key = float(f"{h:.9g}"), task.native
         if key not in self._steppers:
-            if not usual and len(self._steppers) > 50:
+            if len(self._steppers) > 50:
                 self._steppers.clear()
-            blocks = self.system.model.floating_frames(self.name).evaluation.programs is not None
-            native = usual and blocks and not self.system.inputs.calls
-            kind = NativeAlphaSteps if native else GenericAlphaSteps
+            kind = NativeAlphaSteps if self._blocks and task.native else GenericAlphaSteps
             self._steppers[key] = kind(self.system, self._formulas(key[0]), self._gains)
         return self._steppers[key]
 
