@@ -109,7 +109,7 @@ class OperationalFunctions(OperatorFunctions):
         mask = self.none_prescribed
         for name in prescribed:
             mask[self.speed_index(name)] = True
-        if self.is_mode[mask].any():
+        if prescribed and self.is_mode[mask].any():
             raise StateError(f"prescribed: expected speeds of joints, got {list(prescribed)}, modes among them")
         return mask
 
