@@ -43,7 +43,7 @@ class OperatorFunctions(DynamicFunctions):
         --------
         >>> from supple import Mechanism, RigidBody
         >>> mech = Mechanism("pendulum")
-        >>> mech.add_body("arm", RigidBody(1.0, com=(0, 0, -0.5), inertia=(0.1, 0.15, 0.01)))
+        >>> mech.add_body("arm", RigidBody(1.0, com=(0, 0, -0.5), inertia=(0.1, 0.15, 0.1)))
         >>> found = mech.build().innovations([0.3], [2.0], [1.0])
         >>> print(found.D.dense(), found.xi @ found.xi / 2)  # inertia about the hinge, kinetic energy
         [[0.4]] 0.8

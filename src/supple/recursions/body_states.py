@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.forces import load_step, loaded_motion, passive_forces
-from supple.recursions.kinematics import joint_step, pose_step, velocity_step
+from supple.recursions.kinematics import pose_step
 from supple.recursions.states import States, state_at
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Sizes, Tree, Workspace
 from supple.spatial import copy_rows
@@ -78,23 +78,21 @@ def body_states(tree: Tree, flex: Flex | None, states: States, still: Array, ws:
     """Fill `out` for a batch of states; `still` (1, n + 1, 6) are zeros."""
     for s in range(len(states.q)):
         state = state_at(states, s)
-        for k in range(1, len(tree.parent)):
-            joint_step(tree, flex, k, state.q, ws)
-            pose_step(tree, flex, k, state.q, ws)
-            velocity_step(tree, flex, k, state.q, state.v, ws)
-            load_step(tree, flex, k, state, still[0], ws)
-        copy_rows(ws.load, out.gyroscopic[s])
-        if flex is not None:
-            for i in range(len(ws.flex.modal)):
-                out.modal_gyroscopic[s, i] = ws.flex.modal[i]
         loaded_motion(tree, flex, state, still[0], ws)
         passive_forces(tree, flex, state.q, state.v, out.passive[s])
         copy_rows(ws.R, out.R[s])
         copy_rows(ws.l, out.l[s])
         copy_rows(ws.H, out.H[s])
-        copy_rows(ws.R_ground, out.R_ground[s])
         copy_rows(ws.omega, out.omega[s])
         copy_rows(ws.bias, out.bias[s])
         copy_rows(ws.load, out.load[s])
         if flex is not None:
             keep_modes(s, ws.flex, out)
+        for k in range(1, len(tree.parent)):
+            pose_step(tree, flex, k, state.q, ws)
+            load_step(tree, flex, k, state, still[0], ws)
+        copy_rows(ws.R_ground, out.R_ground[s])
+        copy_rows(ws.load, out.gyroscopic[s])
+        if flex is not None:
+            for i in range(len(ws.flex.modal)):
+                out.modal_gyroscopic[s, i] = ws.flex.modal[i]

@@ -68,8 +68,8 @@ def frame_paths(parent: Array, frames: Frames, gains: Sequence[Array]) -> FrameP
     ways = [_way(parent, k) for k in carrying]
     entered: dict[int, set[int]] = {}
     for way in ways:
-        for outer, inner in pairwise(way):
-            entered.setdefault(inner, set()).add(outer)
+        for outer, carrier in pairwise(way):
+            entered.setdefault(carrier, set()).add(outer)
     bodies = sorted({k for way in ways for k in way})
     carriers = {k for k in carrying if k > 0}
     stops = [k for k in bodies if k in carriers or len(entered.get(k, ())) > 1]

@@ -261,7 +261,7 @@ def test_operators_are_what_the_source_defines(seed: int, bodies: int, modes: in
 
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
-@pytest.mark.parametrize(("seed", "bodies"), [(51, 8), (52, 30)])
+@pytest.mark.parametrize(("seed", "bodies"), [(51, 8), (52, 30), (53, 100)])
 def test_lines_of_section_3(seed: int, bodies: int, fidelity: str) -> None:
     """(3.22), (3.44) and (3.45) with springs, dampers, wrenches and gravity, beams in every basis."""
     model, _ = random_flexible_tree(seed, bodies, 5, fidelity, beams=True, forces=True)
@@ -270,12 +270,15 @@ def test_lines_of_section_3(seed: int, bodies: int, fidelity: str) -> None:
     o = model.operators(q, v)
     V_m, frames = o.Phi.T @ (o.H.T @ v), np.cumsum([len(M) for M in o.M.blocks])
     for body, end in zip(model.bodies, frames, strict=True):
-        assert near(V_m[end - 6 : end], model.velocity(q, v, body, axes="frame"))
+        assert near(V_m[end - 6 : end], model.velocity(q, v, body, axes="frame"), floor=np.abs(V_m).max())
     alpha_m = o.Phi.T @ (o.H.T @ a + o.a_m)
     f_m = o.Phi @ (o.M @ alpha_m + o.b_m + o.K_m @ o.eta)
     tau = model.inverse_dynamics(q, v, a)
     assert near(o.H @ f_m + o.J @ a - o.passive, tau)
     assert near(o.mass_matrix @ a + o.C - o.passive, tau)
+    assert near(o.factor @ (o.D @ (o.factor.T @ a)), o.mass_matrix @ a)  # (6.4)
+    assert near(o.root @ (o.root.T @ a), o.mass_matrix @ a)
+    assert near(o.factor.inverse() @ (o.factor @ a), a, floor=np.abs(o.factor @ a).max())  # (6.5)
     wrenches = model.joint_wrenches(q, v, a).reshape(-1, 6)
     for k, end in enumerate(frames):
         assert near(f_m[end - 6 : end], wrenches[k], floor=np.abs(wrenches).max())
