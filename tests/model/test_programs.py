@@ -50,15 +50,16 @@ def numbers_of(model: Model) -> Any:
 
 def compared(model: Model) -> dict[str, tuple[int, int]]:
     """Segments recorded with and without instancing; blocks and rows are the same, and so is every bit of results."""
-    counts = {}
+    counts: dict[str, tuple[int, int]] = {}
+    pairs: dict[tuple[Any, ...], tuple[Program, Program]] = {}
     for what, *options in functions(model):
         (one, few), (other, every) = (recorded(model, x, what, *options) for x in (True, False))
         assert [(x.block.name, x.rows) for x in one.instances] == [(x.block.name, x.rows) for x in other.instances]
         assert one.cells == other.cells
-        counts[what] = few, every
+        counts[what], pairs[what, *options] = (few, every), (one, other)
     q, v = model.random_state(1)
     inputs = [np.tile(x, (3, 1)) for x in (q, v, np.ones(model.nv))]
-    pair = (recorded(model, x, "hybrid_dynamics", (False,) * model.nv, False)[0] for x in (True, False))
+    pair = pairs["hybrid_dynamics", (False,) * model.nv, False]
     found, wanted = (Bound(x, numbers_of(model)).batch(inputs, 3) for x in pair)
     assert np.abs(wanted[0]).max() > 0
     for x, y in zip(found, wanted, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import llvmlite
@@ -11,6 +12,7 @@ import pytest
 
 from supple.engines.code_cache import code_origin
 from supple.engines.code_cache.code_origin import PACKAGE, SOURCES
+from supple.errors import SuppleError
 
 
 def origins() -> dict[str, str]:
@@ -70,6 +72,33 @@ def test_another_compiler_makes_all_stale(monkeypatch: pytest.MonkeyPatch) -> No
     assert all(before[kind] != after[kind] for kind in SOURCES)
     monkeypatch.undo()
     assert origins() == before
+
+
+@pytest.fixture
+def level_read_anew() -> Iterator[None]:
+    """The level of optimization is read from the environment in the test, and again behind it."""
+    code_origin.optimization_level.cache_clear()
+    yield
+    code_origin.optimization_level.cache_clear()
+    code_origin._compiler.cache_clear()
+
+
+@pytest.mark.usefixtures("level_read_anew")
+def test_another_level_of_optimization_makes_all_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for level in ("0", "1", ""):
+        monkeypatch.setenv("SUPPLE_OPTIMIZATION", level)
+        code_origin.optimization_level.cache_clear()
+        assert code_origin.optimization_level() == int(level or 2)
+        found.append(origins())
+    assert all(len({x[kind] for x in found}) == 3 for kind in SOURCES)
+
+
+@pytest.mark.usefixtures("level_read_anew")
+def test_a_level_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPPLE_OPTIMIZATION", "fast")
+    with pytest.raises(SuppleError, match="SUPPLE_OPTIMIZATION: expected one of 0, 1, 2, 3, got 'fast'"):
+        code_origin.optimization_level()
 
 
 def test_all_that_is_compiled_into_sweeps_decides_them() -> None:

@@ -55,8 +55,8 @@ def origin(kind: str) -> str:
 def optimization_level() -> int:
     """How hard the compiler tries to write fast code: `SUPPLE_OPTIMIZATION` if it is set, else 2.
 
-    At 0 code is compiled in a third to a sixth of the time and runs at half the speed: for many models, each used a
-    few times, as in tests. Sums and products are not contracted there, so that last digits differ.
+    At 0 code is compiled in a fifth of the time and runs slower: for many models that are used a few times each, as in
+    tests. Sums of products are not contracted there, so that last digits differ.
     """
     chosen = os.environ.get("SUPPLE_OPTIMIZATION") or "2"
     if chosen not in LEVELS:
