@@ -72,11 +72,16 @@ def object_code_of(text: str) -> bytes:
 
 
 def optimized_code(text: str) -> bytes:
-    """Compile LLVM code with loops and variables, which it takes more to make fast."""
+    """Compile LLVM code with loops and variables, which it takes more to make fast.
+
+    Loops stay loops: those over the entries of a state are short, and unrolled or in vectors they take twice as long to
+    compile and no less to run.
+    """
     machine = target_machine()
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2 if text.count("\n") < LONG else 1)
+    options.loop_unrolling = options.loop_interleaving = options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     code: bytes = machine.emit_object(parsed)
