@@ -13,11 +13,11 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
+import supple.view
 from supple.cli.console import File, Floating, app, err, out, row, say, table_of
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.recording import require_suffix
-from supple.view.report_page import write_report
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,7 +72,7 @@ def run(
         _summary(model, result, time.perf_counter() - started)
         say(f"results: {target}")
         if report:
-            say(f"report: {write_report(model, result, target.with_suffix('.html'))}")
+            say(f"report: {supple.view.write_report(model, result, target.with_suffix('.html'))}")
     except KeyboardInterrupt:
         say(f"stopped; {_kept(target)}", err)
         raise typer.Exit(130) from None

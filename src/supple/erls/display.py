@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats
 from supple.description.joints import Fixed
@@ -64,9 +64,9 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         rows = np.asarray(body.shapes @ link.shapes).reshape(len(nodes), 6, d)
         frames = {name: _frame(link, f.position, f.shape @ link.shapes, f.turning) for name, f in body.frames.items()}
         if body.strains is not None:
-            elastic = sparse.csr_array(body.strains.matrix @ link.shapes)
-            none = sparse.csr_array((elastic.shape[0], RIGID))
-            strains = replace(body.strains, matrix=sparse.csr_array(sparse.hstack([none, elastic])))
+            elastic = scipy.sparse.csr_array(body.strains.matrix @ link.shapes)
+            none = scipy.sparse.csr_array((elastic.shape[0], RIGID))
+            strains = replace(body.strains, matrix=scipy.sparse.csr_array(scipy.sparse.hstack([none, elastic])))
     else:
         at = {"origin": np.zeros(3), **{name: frame.position for name, frame in places.items()}}
         nodes, turning, root = np.array(list(at.values())), np.ones(len(at), bool), "origin"
@@ -80,10 +80,10 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         frames=frames,
         nodes=nodes,
         turning=turning,
-        shapes=sparse.csr_array(shapes),
-        mass_matrix=sparse.csr_array(sparse.block_diag([_definite(link.inertia), np.eye(d)])),
-        stiffness=sparse.csr_array(sparse.diags_array(np.concatenate([np.zeros(RIGID), link.squares]))),
-        damping=sparse.csr_array(sparse.block_diag([np.zeros((RIGID, RIGID)), link.damping])),
+        shapes=scipy.sparse.csr_array(shapes),
+        mass_matrix=scipy.sparse.csr_array(scipy.sparse.block_diag([_definite(link.inertia), np.eye(d)])),
+        stiffness=scipy.sparse.csr_array(scipy.sparse.diags_array(np.concatenate([np.zeros(RIGID), link.squares]))),
+        damping=scipy.sparse.csr_array(scipy.sparse.block_diag([np.zeros((RIGID, RIGID)), link.damping])),
         integrals=_integrals(link),
         strains=strains,
     )

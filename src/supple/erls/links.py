@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats
 from supple.errors import ModelError
@@ -178,7 +178,7 @@ def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
 
 def _modes(name: str, K: Floats, G: Floats, count: int) -> tuple[Floats, Floats]:
     """The second eigenproblem; none of its frequencies may be zero, as all rigid modes are out of it."""
-    squares, y = lowest_modes(sparse.csr_array(K), sparse.csr_array(G), count)
+    squares, y = lowest_modes(scipy.sparse.csr_array(K), scipy.sparse.csr_array(G), count)
     if len(squares) < count:
         raise ModelError(
             f"link {name!r}: expected {count} elastic modes beside the {RIGID} rigid ones, got {len(squares)}: "

@@ -115,7 +115,9 @@ class Expr:
 
     def _with(self, other: Any, op: str, reverse: bool = False) -> Any:
         """An operation with a node or a number; arrays go through it item by item, vectors know what to do."""
-        if not isinstance(other, Expr):
+        if type(other) is float:
+            other = self.graph.constant(other)
+        elif not isinstance(other, Expr):
             if not isinstance(other, Real):
                 return NotImplemented
             other = self.graph.constant(float(other))
@@ -239,10 +241,16 @@ class Graph:
             key = (op, value) if not args else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
-            if len(self.nodes) >= self.limit:
-                raise GraphTooLarge(f"the graph has reached its limit of {self.limit} nodes")
-            found = self._known[key] = Expr(self, len(self.nodes), op, args, value)
-            self.nodes.append(found)
+            found = self._known[key] = self._new(op, args, value)
+        return found
+
+    def _new(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        """A node that is not known yet."""
+        count = len(self.nodes)
+        if count >= self.limit:
+            raise GraphTooLarge(f"the graph has reached its limit of {self.limit} nodes")
+        found = Expr(self, count, op, args, value)
+        self.nodes.append(found)
         return found
 
     # ------------------------------------------------------------ arithmetic

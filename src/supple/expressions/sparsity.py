@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, order_of
@@ -87,9 +87,9 @@ class SparsityPattern:
         out[..., self.rows, self.columns] = x
         return out
 
-    def matrix(self, values: ArrayLike) -> sparse.csr_array:
+    def matrix(self, values: ArrayLike) -> scipy.sparse.csr_array:
         """The sparse matrix with these entries (entries,)."""
-        return sparse.csr_array((np.asarray(values), self.columns, self.starts), shape=self.shape)
+        return scipy.sparse.csr_array((np.asarray(values), self.columns, self.starts), shape=self.shape)
 
 
 def sparsity(outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any]) -> SparsityPattern:

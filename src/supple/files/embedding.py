@@ -15,10 +15,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +26,13 @@ from supple.errors import FileFormatError
 from supple.files import toml
 from supple.files.error_list import require_file
 from supple.formulations import Formulation, restored
+from supple.lazy import LazyModule
 from supple.model.model import Model
+
+if TYPE_CHECKING:
+    import h5py
+else:
+    h5py = LazyModule("h5py")
 
 TEXT, BODIES, SETTINGS = "model_text", "model_bodies", "settings"
 FILE = "model.toml"

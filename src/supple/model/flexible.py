@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
+import scipy
 
 from supple.checks import Floats
 from supple.recursions.tree import Flex
@@ -42,13 +41,13 @@ class Constants:
     row: int
     coupling: Floats
     participation: Floats
-    lower: sparse.csr_array
+    lower: scipy.sparse.csr_array
     scale: Floats
 
     def solve(self, x: Floats) -> Floats:
         """Lam x of the columns of x (n, m)."""
-        y = sparse.linalg.spsolve_triangular(self.lower, x, lower=True, unit_diagonal=True)
-        return sparse.linalg.spsolve_triangular(
+        y = scipy.sparse.linalg.spsolve_triangular(self.lower, x, lower=True, unit_diagonal=True)
+        return scipy.sparse.linalg.spsolve_triangular(
             self.lower.T.tocsr(), self.scale[:, None] * y, lower=False, unit_diagonal=True
         )
 
@@ -116,7 +115,7 @@ class _Rows:
         """The fields of `Flex` with a row for each mode."""
         bodies = [body for body, _ in self.parts]
         mesh = [_off_diagonal(body) for body in bodies]
-        factors = [sparse.tril(c.lower, -1, format="csr") for _, c in self.parts]
+        factors = [scipy.sparse.tril(c.lower, -1, format="csr") for _, c in self.parts]
         pairs = [body.integrals.N for body in bodies]
         return {
             "mode_momentum": _stack([b.integrals.E for b in bodies], 3),
@@ -175,21 +174,21 @@ class _Attachments:
 
 def _constants(body: FlexibleBody, row: int) -> Constants:
     """G factored without fill beyond its band, and what follows from it."""
-    G = sparse.csc_array(body.mass_matrix)
+    G = scipy.sparse.csc_array(body.mass_matrix)
     if body.modes == 0:
-        return Constants(row, np.zeros((0, 6)), np.zeros((0, 6)), sparse.csr_array((0, 0)), np.zeros(0))
-    lu = splu(G, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    lower, scale = sparse.csr_array(lu.L), 1 / lu.U.diagonal()
+        return Constants(row, np.zeros((0, 6)), np.zeros((0, 6)), scipy.sparse.csr_array((0, 0)), np.zeros(0))
+    lu = scipy.sparse.linalg.splu(G, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    lower, scale = scipy.sparse.csr_array(lu.L), 1 / lu.U.diagonal()
     coupling = np.concatenate([axial(body.integrals.X), body.integrals.E], axis=1)
     found = Constants(row, coupling, np.zeros_like(coupling), lower, scale)
     return Constants(row, coupling, found.solve(coupling), lower, scale)
 
 
-def _off_diagonal(body: FlexibleBody) -> tuple[sparse.csr_array, Floats]:
+def _off_diagonal(body: FlexibleBody) -> tuple[scipy.sparse.csr_array, Floats]:
     """Pattern of G, K and C off the diagonal, and their values there (entries, 3)."""
-    parts = [sparse.csr_array(x) for x in (body.mass_matrix, body.stiffness, body.damping)]
+    parts = [scipy.sparse.csr_array(x) for x in (body.mass_matrix, body.stiffness, body.damping)]
     G, K, C = (abs(x) for x in parts)
-    pattern = sparse.csr_array(G + K + C)
+    pattern = scipy.sparse.csr_array(G + K + C)
     pattern.setdiag(0.0)
     pattern.eliminate_zeros()
     pattern.sort_indices()

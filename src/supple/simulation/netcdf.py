@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +24,10 @@ from supple.errors import ResultsError
 from supple.lazy import LazyModule
 
 if TYPE_CHECKING:
+    import h5py
     import xarray as xr
 else:
+    h5py = LazyModule("h5py")
     xr = LazyModule("xarray")
 
 TIME = "time"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from supple.expressions.function import Nodes
 from supple.expressions.graph import GraphTooLarge
@@ -41,7 +41,7 @@ class LawsSlopes:
         values = np.concatenate(list(e.laws().values()))
         return {"value": values, "slope": sparse_jacobian(values, e.y).entries}
 
-    def __call__(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, sparse.csr_array]:
+    def __call__(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, scipy.sparse.csr_array]:
         """Values (n,) and derivatives (n, size) at one state."""
         values, slopes = self._kernel(t, y, u)
         return values, self.pattern.matrix(slopes)

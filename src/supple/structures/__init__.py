@@ -1,18 +1,23 @@
 """Flexible bodies: beams, solids, imported mass and stiffness; their reduction to few coordinates."""
 
-from supple.structures.beams import beam, beam_path
-from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.body_reader import load_body
-from supple.structures.body_writer import save_body
-from supple.structures.damping import Rayleigh
-from supple.structures.integrals import ModalIntegrals, Pairs
-from supple.structures.materials import Material
-from supple.structures.matrices import from_matrices
-from supple.structures.reduction_report import Report
-from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
-from supple.structures.solids import box, from_mesh
-from supple.structures.strains import Strains
-from supple.structures.structure import Structure
+from typing import TYPE_CHECKING
+
+from supple.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from supple.structures.beams import beam, beam_path
+    from supple.structures.body import FlexibleBody, ShapeFrame
+    from supple.structures.body_reader import load_body
+    from supple.structures.body_writer import save_body
+    from supple.structures.damping import Rayleigh
+    from supple.structures.integrals import ModalIntegrals, Pairs
+    from supple.structures.materials import Material
+    from supple.structures.matrices import from_matrices
+    from supple.structures.reduction_report import Report
+    from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+    from supple.structures.solids import box, from_mesh
+    from supple.structures.strains import Strains
+    from supple.structures.structure import Structure
 
 __all__ = [
     "Circle",
@@ -38,3 +43,20 @@ __all__ = [
     "load_body",
     "save_body",
 ]
+
+_HOMES = {
+    "supple.structures.beams": ("beam", "beam_path"),
+    "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
+    "supple.structures.body_reader": ("load_body",),
+    "supple.structures.body_writer": ("save_body",),
+    "supple.structures.damping": ("Rayleigh",),
+    "supple.structures.integrals": ("ModalIntegrals", "Pairs"),
+    "supple.structures.materials": ("Material",),
+    "supple.structures.matrices": ("from_matrices",),
+    "supple.structures.reduction_report": ("Report",),
+    "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
+    "supple.structures.solids": ("box", "from_mesh"),
+    "supple.structures.strains": ("Strains",),
+    "supple.structures.structure": ("Structure",),
+}
+__getattr__ = lazy_names(__name__, _HOMES)

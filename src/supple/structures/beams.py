@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
@@ -117,7 +117,7 @@ def beam_path(
     )
     layout = DofLayout(nodes, np.ones(len(nodes), bool))
     parts, gauges = [], []
-    K = sparse.csr_array((layout.size, layout.size))
+    K = scipy.sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
         element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
         ends = np.arange(first[i], first[i + 1])
@@ -144,7 +144,7 @@ def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -
     for part in (move, turn):
         values = np.broadcast_to(part, columns.shape).ravel()
         rows = np.repeat(np.arange(3 * len(positions)), 12)
-        operator = sparse.csr_array((values, (rows, columns.ravel())), shape=(3 * len(positions), layout.size))
+        operator = scipy.sparse.csr_array((values, (rows, columns.ravel())), shape=(3 * len(positions), layout.size))
         operator.eliminate_zeros()
         operators.append(operator)
     weights = np.tile(w * element.length, len(ends))
@@ -157,7 +157,7 @@ def _lumped(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> Ma
     lengths = np.full(len(nodes), element.length)
     lengths[[0, -1]] /= 2.0
     rows = 6 * nodes[:, None] + np.arange(3)
-    turn, move = (sparse.csr_array(layout.motion[(rows + shift).ravel()]) for shift in (0, 3))
+    turn, move = (scipy.sparse.csr_array(layout.motion[(rows + shift).ravel()]) for shift in (0, 3))
     return _of_section(element, axes, layout.points[nodes], move, turn, lengths)
 
 
@@ -177,7 +177,7 @@ def _assembled(K: Floats, ends: Ints, size: int) -> Sparse:
     columns = np.broadcast_to(dofs[:, None, :], (len(ends), 12, 12))
     values = np.broadcast_to(K, (len(ends), 12, 12))
     used = values != 0.0
-    return sparse.csr_array((values[used], (rows[used], columns[used])), shape=(size, size))
+    return scipy.sparse.csr_array((values[used], (rows[used], columns[used])), shape=(size, size))
 
 
 def _axes(along: Floats, y_axis: Floats | None, segment: int) -> Floats:

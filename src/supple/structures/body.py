@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, freeze
 from supple.errors import ModelError, nearest
@@ -75,10 +75,10 @@ class FlexibleBody:
     frames: dict[str, ShapeFrame]
     nodes: Floats
     turning: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    shapes: sparse.csr_array
-    mass_matrix: sparse.csr_array
-    stiffness: sparse.csr_array
-    damping: sparse.csr_array
+    shapes: scipy.sparse.csr_array
+    mass_matrix: scipy.sparse.csr_array
+    stiffness: scipy.sparse.csr_array
+    damping: scipy.sparse.csr_array
     integrals: ModalIntegrals
     report: Report | None = None
     strains: Strains | None = None
@@ -108,7 +108,7 @@ class FlexibleBody:
         for name, (x, shape) in expected.items():
             if x.shape != shape:
                 raise ModelError(f"flexible body: {name}: expected shape {shape}, got {x.shape}")
-            if not np.isfinite(x.data if isinstance(x, sparse.csr_array) else x).all():
+            if not np.isfinite(x.data if isinstance(x, scipy.sparse.csr_array) else x).all():
                 raise ModelError(f"flexible body: {name}: expected finite numbers")
         pairs_fit = N.first[-1] == len(N.other) and (len(N.other) == 0 or 0 <= N.other.min() <= N.other.max() < n)
         if not (np.isfinite(self.mass) and self.mass > 0 and pairs_fit and self.root in self.frames):

@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
+from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.body_writer import FORMAT, MATRICES, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.reduction_report import Report
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
+
+if TYPE_CHECKING:
+    import h5py
+else:
+    h5py = LazyModule("h5py")
 
 
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
@@ -95,11 +100,11 @@ def _value(dataset: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def _read_sparse(group: Any) -> sparse.csr_array:
+def _read_sparse(group: Any) -> scipy.sparse.csr_array:
     rows, columns = (int(n) for n in group.attrs["shape"])
     parts = (_array(group["data"]), _array(group["indices"]), _array(group["indptr"]))
     if (np.diff(parts[2]) < 0).any():  # scipy looks at this only where there are entries
         raise ModelError(f"{group.name}: indptr: expected numbers that do not decrease")
-    matrix = sparse.csr_array(parts, shape=(rows, columns))
+    matrix = scipy.sparse.csr_array(parts, shape=(rows, columns))
     matrix.check_format(full_check=True)
     return matrix

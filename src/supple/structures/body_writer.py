@@ -7,17 +7,21 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
+from supple.lazy import LazyModule
 from supple.structures.reduction_report import Report
 
 if TYPE_CHECKING:
+    import h5py
+
     from supple.structures.body import FlexibleBody
+else:
+    h5py = LazyModule("h5py")
 
 FORMAT = "supple flexible body"
 VERSION = 1
@@ -75,7 +79,7 @@ def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:
     group.create_dataset(name, data=np.array(names, dtype=object), shape=(len(names),), dtype=h5py.string_dtype())
 
 
-def _write_sparse(group: Any, matrix: sparse.csr_array) -> None:
+def _write_sparse(group: Any, matrix: scipy.sparse.csr_array) -> None:
     group.attrs["shape"] = matrix.shape
     for part in ("data", "indices", "indptr"):
         group[part] = getattr(matrix, part)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, number, per_dof
 from supple.errors import ModelError
@@ -39,10 +39,10 @@ Damping = float | Sequence[float] | Rayleigh | None
 def damping_matrix(damping: Damping, mass: Sparse, stiffness: Sparse, squares: Floats | None) -> Sparse:
     """C (n, n) of coordinates with these matrices; `squares` (rad^2/s^2) if the coordinates are modes."""
     if damping is None:
-        return sparse.csr_array(mass.shape)
+        return scipy.sparse.csr_array(mass.shape)
     if isinstance(damping, Rayleigh):
-        return sparse.csr_array(damping.alpha * mass + damping.beta * stiffness)
+        return scipy.sparse.csr_array(damping.alpha * mass + damping.beta * stiffness)
     if squares is None:
         raise ModelError(f"damping: nodal coordinates have no modes; expected Rayleigh(alpha, beta), got {damping!r}")
     ratios = per_dof(damping, len(squares), "damping", minimum=0.0)
-    return sparse.csr_array(sparse.diags_array(2.0 * ratios * np.sqrt(squares)))
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(2.0 * ratios * np.sqrt(squares)))

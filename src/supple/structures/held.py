@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, nearest
@@ -82,10 +82,10 @@ def frame_rows(structure: Structure, where: str | int) -> tuple[Floats, Sparse, 
     nodes = structure.find(where)
     if len(nodes) > 1:
         point = small.frames[str(where)]
-        rows = sparse.csr_array(small.layout.motion[6 * point : 6 * point + 6])
+        rows = scipy.sparse.csr_array(small.layout.motion[6 * point : 6 * point + 6])
         return small.layout.points[point], rows, True
     node = nodes[0]
-    rows = sparse.csr_array(small.motion[6 * node : 6 * node + 6])
+    rows = scipy.sparse.csr_array(small.motion[6 * node : 6 * node + 6])
     return structure.nodes[node], rows, bool(small.turning[node])
 
 

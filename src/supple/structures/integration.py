@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats
 from supple.structures.integrals import ModalIntegrals, Pairs
@@ -66,7 +66,7 @@ def _pairs(Pi: list[Any], W: Sparse) -> Pairs:
     for b in range(3):
         weighted = W @ Pi[b]
         for a in range(3):
-            block = sparse.coo_array(Pi[a].T @ weighted)
+            block = scipy.sparse.coo_array(Pi[a].T @ weighted)
             keys.append(block.col.astype(np.int64) * n + block.row)
             places.append(np.full(block.nnz, 3 * a + b))
             values.append(block.data)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from supple.checks import Floats, Ints
 
@@ -59,11 +59,11 @@ class DofLayout:
         return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)
 
     @cached_property
-    def motion(self) -> sparse.csr_array:
+    def motion(self) -> scipy.sparse.csr_array:
         """(6 p, size) rotation and displacement of all points; no rotation where a point has none."""
         rows = 6 * self.point + self.component
         ones = np.ones(self.size)
-        return sparse.csr_array((ones, (rows, np.arange(self.size))), shape=(6 * len(self.points), self.size))
+        return scipy.sparse.csr_array((ones, (rows, np.arange(self.size))), shape=(6 * len(self.points), self.size))
 
     def rigid_motions(self, origin: Floats) -> Floats:
         """(size, 6) what a rotation about `origin` and a displacement, of unit size, do to all points."""

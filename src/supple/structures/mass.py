@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, freeze
 from supple.structures.layout import Bools
 
-Sparse = sparse.csr_array
+Sparse: TypeAlias = "scipy.sparse.csr_array"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +90,11 @@ class MassModel:
 
 def joined(models: Sequence[MassModel]) -> MassModel:
     """The rows of several models in the same degrees of freedom."""
-    x, y, z = (sparse.csr_array(sparse.vstack([m.motion[a] for m in models])) for a in range(3))
+    x, y, z = (scipy.sparse.csr_array(scipy.sparse.vstack([m.motion[a] for m in models])) for a in range(3))
     return MassModel(
         (x, y, z),
         np.concatenate([m.positions for m in models]),
-        sparse.csr_array(sparse.block_diag([m.weights for m in models])),
+        scipy.sparse.csr_array(scipy.sparse.block_diag([m.weights for m in models])),
         np.concatenate([m.counted for m in models]),
     )
 
@@ -114,31 +114,35 @@ def stations(positions: Floats, displacement: Sparse, rotation: Sparse, masses: 
         Second moments C about the centres, kg m^2; their inertia is tr(C) I - C.
     """
     rotations = [rotation[a::3] for a in range(3)]
-    x, y, z = (sparse.csr_array(displacement[a::3]) for a in range(3))
-    centres = MassModel((x, y, z), positions, sparse.csr_array(sparse.diags_array(masses)), np.ones(len(masses), bool))
+    x, y, z = (scipy.sparse.csr_array(displacement[a::3]) for a in range(3))
+    centres = MassModel(
+        (x, y, z), positions, scipy.sparse.csr_array(scipy.sparse.diags_array(masses)), np.ones(len(masses), bool)
+    )
     values, vectors = np.linalg.eigh(second)
     parts = [centres]
     for i in range(3):
         used = np.flatnonzero(values[:, i] > 1e-14 * values[:, 2])
         if len(used):
             arms = np.sqrt(values[used, i, None]) * vectors[used, :, i]
-            parts.append(_spread([sparse.csr_array(T[used]) for T in rotations], arms))
+            parts.append(_spread([scipy.sparse.csr_array(T[used]) for T in rotations], arms))
     return joined(parts)
 
 
 def _spread(rotation: Sequence[Sparse], arms: Floats) -> MassModel:
     """Rows at `arms` (r, 3) around centres that turn by `rotation`: moved by theta x c."""
     x, y, z = turned(rotation, arms)
-    return MassModel((x, y, z), arms, sparse.csr_array(sparse.eye_array(len(arms))), np.zeros(len(arms), bool))
+    return MassModel(
+        (x, y, z), arms, scipy.sparse.csr_array(scipy.sparse.eye_array(len(arms))), np.zeros(len(arms), bool)
+    )
 
 
 def turned(rotation: Sequence[Sparse], arms: Floats) -> list[Sparse]:
     """theta x c for each row: three (r, size) sparse arrays."""
-    c = [sparse.diags_array(arms[:, a]) for a in range(3)]
+    c = [scipy.sparse.diags_array(arms[:, a]) for a in range(3)]
     return [_clean(c[k] @ rotation[j] - c[j] @ rotation[k]) for j, k in ((1, 2), (2, 0), (0, 1))]
 
 
 def _clean(matrix: Any) -> Sparse:
-    out = sparse.csr_array(matrix)
+    out = scipy.sparse.csr_array(matrix)
     out.eliminate_zeros()
     return out

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
@@ -76,7 +76,7 @@ def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floa
     units = np.zeros((size, len(boundary)))
     units[boundary, np.arange(len(boundary))] = 1.0
     if len(inner) and len(boundary):
-        coupling = sparse.csr_array(K[inner][:, boundary]).toarray()
+        coupling = scipy.sparse.csr_array(K[inner][:, boundary]).toarray()
         units[inner] = -factorised(cut(K, inner)).solve(coupling)
     _, phi = lowest_modes(cut(K, inner), cut(M, inner), modes)
     _check_count(phi.shape[1], modes, "with root and interfaces fixed")
@@ -99,7 +99,7 @@ def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: i
         raise ModelError("reduction: an interface can move without moving any mass; give it mass or inertia")
     span = span / sizes
     K_n, M_n = _symmetric(span.T @ (K @ span)), _symmetric(span.T @ (M @ span))
-    squares, y = lowest_modes(sparse.csr_array(K_n), sparse.csr_array(M_n), n)
+    squares, y = lowest_modes(scipy.sparse.csr_array(K_n), scipy.sparse.csr_array(M_n), n)
     if len(squares) < n:
         raise ModelError(f"reduction: expected {n} independent shapes, got {len(squares)}; some move no mass")
     shapes = cleaned(span @ y, scales)

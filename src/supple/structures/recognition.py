@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats
 from supple.structures.layout import DofLayout
@@ -28,8 +28,8 @@ def continuous(weights: Sparse, layout: DofLayout) -> MassModel:
 def _continuous(M: Sparse, layout: DofLayout) -> MassModel | None:
     """The rows of solid elements, or of point masses, if each 3x3 block of M is a multiple of I."""
     selections = _displacements(layout)
-    parts = [sparse.csr_array(P @ M @ P.T) for P in selections]
-    mean = sparse.csr_array((parts[0] + parts[1] + parts[2]) / 3.0)
+    parts = [scipy.sparse.csr_array(P @ M @ P.T) for P in selections]
+    mean = scipy.sparse.csr_array((parts[0] + parts[1] + parts[2]) / 3.0)
     model = continuous(mean, layout)
     rest = abs(M - model.matrix)
     if rest.nnz and rest.max() > SAME * abs(M).max():
@@ -52,7 +52,7 @@ def _lumped(M: Sparse, layout: DofLayout) -> MassModel | None:
     second = np.trace(own, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3) - own
     if (np.linalg.eigvalsh(second)[:, 0] < -SAME * np.trace(J, axis1=1, axis2=2)).any():
         return None
-    turn = [sparse.csr_array(layout.motion[a::6]) for a in range(3)]
+    turn = [scipy.sparse.csr_array(layout.motion[a::6]) for a in range(3)]
     moved = [P + T for P, T in zip(_displacements(layout), turned(turn, p), strict=True)]
     model = stations(layout.points + p, _interleaved(moved), _interleaved(turn), m, second)
     rest = abs(M - model.matrix)
@@ -65,24 +65,24 @@ def _lumped(M: Sparse, layout: DofLayout) -> MassModel | None:
 
 def _stand_in(M: Sparse, layout: DofLayout) -> MassModel:
     """Point masses on the nodes: row sums, or where those are not positive, the diagonal scaled to the whole mass."""
-    blocks = [sparse.csr_array(P @ M @ P.T) for P in _displacements(layout)]
+    blocks = [scipy.sparse.csr_array(P @ M @ P.T) for P in _displacements(layout)]
     sums = np.mean([np.asarray(b.sum(axis=1)).ravel() for b in blocks], axis=0)
     masses: Floats = sums
     if sums.min() <= 0:
         diagonal = np.mean([b.diagonal() for b in blocks], axis=0)
         masses = diagonal * sums.sum() / diagonal.sum()
     x, y, z = _displacements(layout)
-    weights = sparse.csr_array(sparse.diags_array(masses))
+    weights = scipy.sparse.csr_array(scipy.sparse.diags_array(masses))
     return MassModel((x, y, z), layout.points, weights, np.ones(len(masses), bool), given=M)
 
 
 def _displacements(layout: DofLayout) -> list[Sparse]:
     """Three (k, size) sparse arrays: ux, uy and uz of all points."""
-    return [sparse.csr_array(layout.motion[a::6]) for a in range(3, 6)]
+    return [scipy.sparse.csr_array(layout.motion[a::6]) for a in range(3, 6)]
 
 
 def _interleaved(parts: list[Sparse]) -> Sparse:
     """(3 k, size) from three (k, size): rows 3 i + axis."""
     k = parts[0].shape[0]
-    stacked = sparse.csr_array(sparse.vstack(parts))
-    return sparse.csr_array(stacked[(np.arange(k)[:, None] + k * np.arange(3)).ravel()])
+    stacked = scipy.sparse.csr_array(scipy.sparse.vstack(parts))
+    return scipy.sparse.csr_array(stacked[(np.arange(k)[:, None] + k * np.arange(3)).ravel()])

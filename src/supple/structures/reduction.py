@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+import scipy
 
 from supple.checks import Floats, Ints, text
 from supple.errors import ModelError, PhysicsWarning, nearest
@@ -80,7 +79,7 @@ def reduce(
         x = _modal_coordinates(_modal(structure, basis, modes, held, interfaces))
     frames = _frames(structure, x.shapes, origin)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
-    motion = sparse.csr_array(small.motion @ sparse.csr_array(x.shapes))
+    motion = scipy.sparse.csr_array(small.motion @ scipy.sparse.csr_array(x.shapes))
     return FlexibleBody(
         basis=basis,
         root=root,
@@ -104,7 +103,7 @@ def _nodal_coordinates(structure: Structure, modes: int | None, held: Held) -> R
         raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
     small = structure.condensed
     kept = _banded(small, held.point)
-    shapes = sparse.csr_array(sparse.eye_array(small.size, format="csc")[:, kept])
+    shapes = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size, format="csc")[:, kept])
     G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
     check_mass(G, lambda i: small.name_of(int(kept[i])))
     return ReducedCoordinates(shapes, G, K, tuple(small.name_of(int(i)) for i in kept), None)
@@ -113,7 +112,10 @@ def _nodal_coordinates(structure: Structure, modes: int | None, held: Held) -> R
 def _modal_coordinates(made: ModalBasis) -> ReducedCoordinates:
     """Modal coordinates, whose matrices are diagonal."""
     n = len(made.squares)
-    G, K = sparse.csr_array(sparse.eye_array(n)), sparse.csr_array(sparse.diags_array(made.squares))
+    G, K = (
+        scipy.sparse.csr_array(scipy.sparse.eye_array(n)),
+        scipy.sparse.csr_array(scipy.sparse.diags_array(made.squares)),
+    )
     return ReducedCoordinates(made.shapes, G, K, tuple(f"mode{i + 1}" for i in range(n)), made)
 
 
@@ -148,15 +150,15 @@ def _modal(
 def _banded(small: Condensed, root: int) -> Ints:
     """All degrees of freedom but the root's, point by point, the points in an order of small bandwidth."""
     layout = small.layout
-    pattern = sparse.coo_array(abs(small.stiffness) + abs(small.mass.matrix))
+    pattern = scipy.sparse.coo_array(abs(small.stiffness) + abs(small.mass.matrix))
     i, j = layout.point[pattern.row], layout.point[pattern.col]
     points = np.flatnonzero(np.arange(len(layout.points)) != root)
     place = np.full(len(layout.points), -1)
     place[points] = np.arange(len(points))
     used = (place[i] >= 0) & (place[j] >= 0)
     i, j = place[i[used]], place[j[used]]
-    graph = sparse.csr_array((np.ones(len(i)), (i, j)), shape=(len(points), len(points)))
-    order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))[::-1]
+    graph = scipy.sparse.csr_array((np.ones(len(i)), (i, j)), shape=(len(points), len(points)))
+    order = np.asarray(scipy.sparse.csgraph.reverse_cuthill_mckee(graph, symmetric_mode=True))[::-1]
     rank = np.argsort(order)
     if np.abs(rank[i] - rank[j]).max(initial=0) < np.abs(i - j).max(initial=0):
         points = points[order]
@@ -168,7 +170,7 @@ def _frames(structure: Structure, shapes: Floats | Sparse, origin: Floats) -> di
     for name in structure.frames:
         position, rows, turns = frame_rows(structure, name)
         moved = rows @ shapes
-        dense = moved.toarray() if sparse.issparse(moved) else np.asarray(moved)
+        dense = moved.toarray() if scipy.sparse.issparse(moved) else np.asarray(moved)
         out[name] = ShapeFrame(position - origin, dense, turns)
     return out
 
@@ -186,7 +188,7 @@ def _report(
     compliance = np.zeros((len(loaded), 6))
     reduced = np.zeros((len(loaded), 6))
     for i, name in enumerate(loaded):
-        rows = sparse.csr_array(frame_rows(structure, name)[1][:, held.free]).toarray()
+        rows = scipy.sparse.csr_array(frame_rows(structure, name)[1][:, held.free]).toarray()
         compliance[i] = np.einsum("ij,ji->i", rows, held.solve(rows.T))
         reduced[i] = compliance[i] if made is None else np.sum(frames[name].shape ** 2 / made.squares, axis=1)
     masses = np.zeros((0, 6)) if made is None else np.hstack([integrals.F_0, integrals.E]) ** 2

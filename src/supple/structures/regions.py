@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats
 from supple.errors import ModelError
@@ -70,9 +70,9 @@ def condense(layout: DofLayout, stiffness: Sparse, mass: MassModel, frames: Mapp
     alone = np.array([i not in owner for i in heads])
     small = DofLayout(centres, np.where(alone, layout.turning[heads], True))
     motion = _motion(layout.points, small, point_of)
-    expand = sparse.csr_array(motion[6 * layout.point + layout.component])
-    K = sparse.csr_array(expand.T @ stiffness @ expand)
-    K = sparse.csr_array((K + K.T) * 0.5)
+    expand = scipy.sparse.csr_array(motion[6 * layout.point + layout.component])
+    K = scipy.sparse.csr_array(expand.T @ stiffness @ expand)
+    K = scipy.sparse.csr_array((K + K.T) * 0.5)
     K.eliminate_zeros()
     return Condensed(
         small,
@@ -145,4 +145,4 @@ def _motion(nodes: Floats, small: DofLayout, point_of: np.ndarray) -> Sparse:
     shift = np.where(small.turning, 0, 3)
     columns = np.broadcast_to((small.first[point_of] - shift[point_of])[:, None, None] + np.arange(6), blocks.shape)
     used = blocks != 0.0
-    return sparse.csr_array((blocks[used], (rows[used], columns[used])), shape=(6 * len(nodes), small.size))
+    return scipy.sparse.csr_array((blocks[used], (rows[used], columns[used])), shape=(6 * len(nodes), small.size))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, number
 from supple.errors import ModelError
@@ -55,7 +55,7 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     element = mesh.elem()
     basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
     nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
-    weights = sparse.csr_array(skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(basis))
+    weights = scipy.sparse.csr_array(skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(basis))
     layout = DofLayout(nodes, np.zeros(len(nodes), bool))
     numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
     K = _stiffness(skfem, basis, material)
@@ -109,17 +109,17 @@ def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
     for a in range(3):
         for b in range(a, 3):
             form = skfem.BilinearForm(lambda u, v, w, a=a, b=b: v.grad[a] * u.grad[b])
-            D[a, b] = sparse.csr_array(form.assemble(basis))
+            D[a, b] = scipy.sparse.csr_array(form.assemble(basis))
             D[b, a] = D[a, b].T
     laplace = mu * (D[0, 0] + D[1, 1] + D[2, 2])
     blocks = [
         [lame * D[a, b] + mu * D[b, a] + (laplace if a == b else 0.0 * laplace) for b in range(3)] for a in range(3)
     ]
-    K = sparse.csr_array(sparse.block_array(blocks))
+    K = scipy.sparse.csr_array(scipy.sparse.block_array(blocks))
     k = laplace.shape[0]
     order = (np.arange(k)[:, None] + k * np.arange(3)).ravel()
-    K = sparse.csr_array(K[order][:, order])
-    return sparse.csr_array((K + K.T) * 0.5)
+    K = scipy.sparse.csr_array(K[order][:, order])
+    return scipy.sparse.csr_array((K + K.T) * 0.5)
 
 
 def _numbers(name: str, where: Where, nodes: Floats) -> int | Iterable[int]:

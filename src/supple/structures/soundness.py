@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import eigsh
+import scipy
 
 from supple.checks import Floats
 from supple.errors import ModelError
@@ -33,7 +32,7 @@ def check_symmetric(matrix: Sparse, what: str) -> Sparse:
     worst = float(difference.max()) if difference.nnz else 0.0
     if worst > ASYMMETRY * size:
         raise ModelError(f"{what}: expected a symmetric matrix, got a largest difference of {worst:.6g} in {size:.6g}")
-    return sparse.csr_array((matrix + matrix.T) * 0.5)
+    return scipy.sparse.csr_array((matrix + matrix.T) * 0.5)
 
 
 def check_not_negative(matrix: Sparse, what: str) -> None:
@@ -43,12 +42,12 @@ def check_not_negative(matrix: Sparse, what: str) -> None:
         i = int(np.argmin(d))
         raise ModelError(f"{what}: expected no negative eigenvalue, got {d[i]:.6g} on the diagonal in row {i}")
     scaled = _scaled(matrix, np.where(d > 0, d, 1.0))
-    if _pivots(sparse.csr_array(scaled + NEGATIVE * sparse.eye_array(len(d)))).min() > 0:
+    if _pivots(scipy.sparse.csr_array(scaled + NEGATIVE * scipy.sparse.eye_array(len(d)))).min() > 0:
         return
     if len(d) <= DENSE:
         lowest = float(np.linalg.eigvalsh(matrix.toarray())[0])
     else:
-        lowest = float(eigsh(matrix, 1, which="SA", return_eigenvectors=False)[0])
+        lowest = float(scipy.sparse.linalg.eigsh(matrix, 1, which="SA", return_eigenvectors=False)[0])
     raise ModelError(f"{what}: expected no negative eigenvalue, got {lowest:.6g}")
 
 
@@ -122,8 +121,8 @@ def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Calla
 
 
 def _scaled(matrix: Sparse, d: Floats) -> Sparse:
-    half = sparse.diags_array(1.0 / np.sqrt(d))
-    return sparse.csr_array(half @ matrix @ half)
+    half = scipy.sparse.diags_array(1.0 / np.sqrt(d))
+    return scipy.sparse.csr_array(half @ matrix @ half)
 
 
 def _pivots(matrix: Sparse) -> Floats:
@@ -136,7 +135,7 @@ def _pivots(matrix: Sparse) -> Floats:
 
 def _softest(scaled: Sparse) -> Floats:
     """The shape of least stiffness, by inverse iteration."""
-    factors = factorised(sparse.csr_array(scaled + 1e-12 * sparse.eye_array(scaled.shape[0])))
+    factors = factorised(scipy.sparse.csr_array(scaled + 1e-12 * scipy.sparse.eye_array(scaled.shape[0])))
     v = np.random.default_rng(0).standard_normal(scaled.shape[0])
     for _ in range(4):
         v = factors.solve(v)

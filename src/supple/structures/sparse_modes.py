@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse import csgraph
-from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
+import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.mass import Sparse
@@ -98,13 +96,18 @@ def lowest_modes(
 def _uncoupled(K: Sparse, M: Sparse, participation: Participation | None) -> Iterator[tuple[Ints, Ints]]:
     """Parts that neither matrix nor the participation couples, by their first index, and their rigid motions."""
     n = K.shape[0]
-    pattern = sparse.csr_array(abs(K) + abs(M))
+    pattern = scipy.sparse.csr_array(abs(K) + abs(M))
     if participation is not None:
-        B, A = sparse.csr_array(np.abs(participation.momentum)), sparse.csr_array(np.abs(participation.inertia))
-        pattern = sparse.csr_array(sparse.vstack([sparse.hstack([pattern, B]), sparse.hstack([B.T, A])]))
+        B, A = (
+            scipy.sparse.csr_array(np.abs(participation.momentum)),
+            scipy.sparse.csr_array(np.abs(participation.inertia)),
+        )
+        pattern = scipy.sparse.csr_array(
+            scipy.sparse.vstack([scipy.sparse.hstack([pattern, B]), scipy.sparse.hstack([B.T, A])])
+        )
     if n == 0:
         return
-    _, label = csgraph.connected_components(pattern, directed=False)
+    _, label = scipy.sparse.csgraph.connected_components(pattern, directed=False)
     order = np.argsort(label, kind="stable")
     for part in sorted(np.split(order, np.flatnonzero(np.diff(label[order])) + 1), key=lambda p: int(p[0])):
         if part[0] < n:
@@ -113,13 +116,13 @@ def _uncoupled(K: Sparse, M: Sparse, participation: Participation | None) -> Ite
 
 def cut(matrix: Sparse, part: Ints) -> Sparse:
     """Rows and columns of a part."""
-    return sparse.csr_array(matrix[part][:, part])
+    return scipy.sparse.csr_array(matrix[part][:, part])
 
 
-def factorised(matrix: Sparse) -> SuperLU:
+def factorised(matrix: Sparse) -> scipy.sparse.linalg.SuperLU:
     """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*."""
-    return splu(
-        sparse.csc_matrix(matrix),
+    return scipy.sparse.linalg.splu(
+        scipy.sparse.csc_matrix(matrix),
         permc_spec="MMD_AT_PLUS_A",
         diag_pivot_thresh=0.0,
         options={"SymmetricMode": True},
@@ -158,17 +161,19 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Fl
     if len(massive) <= DENSE < n:
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
-        effective = LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = LinearOperator((n, n), matvec=factorised(K).solve, dtype=np.float64)
+        effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
+        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=factorised(K).solve, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
-        w2, phi = eigsh(sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start)
+        w2, phi = scipy.sparse.linalg.eigsh(
+            scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start
+        )
         order = np.argsort(w2)
         return w2[order], phi[:, order]
     K_dense, M_dense = K.toarray(), M.toarray() - C @ C.T
     if 2 * count > n and _surely_definite(M_dense):
-        w2, phi = linalg.eigh(K_dense, M_dense)
+        w2, phi = scipy.linalg.eigh(K_dense, M_dense)
         return w2[:count], phi[:, :count]
-    mu, phi = linalg.eigh(M_dense, K_dense, subset_by_index=[n - count, n - 1])
+    mu, phi = scipy.linalg.eigh(M_dense, K_dense, subset_by_index=[n - count, n - 1])
     kept = np.flatnonzero(mu > NO_MASS * mu[-1])[::-1]
     return 1.0 / mu[kept], phi[:, kept] / np.sqrt(mu[kept])
 
@@ -184,7 +189,7 @@ def _condensed_modes(K: Sparse, M: Sparse, C: Floats, massive: Ints, count: int)
     F = factorised(K).solve(unit)
     M_x = cut(M, massive).toarray() - C[massive] @ C[massive].T
     count = min(count, len(massive))
-    mu, x = linalg.eigh(M_x, F[massive], type=3, subset_by_index=[len(massive) - count, len(massive) - 1])
+    mu, x = scipy.linalg.eigh(M_x, F[massive], type=3, subset_by_index=[len(massive) - count, len(massive) - 1])
     kept = np.flatnonzero(mu > NO_MASS * mu[-1])[::-1]
     return 1.0 / mu[kept], F @ (M_x @ x[:, kept]) / mu[kept] ** 1.5
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError
@@ -53,7 +53,7 @@ class Strains:
     places: tuple[str, ...]
     quantities: tuple[str, ...]
     positions: Floats
-    matrix: sparse.csr_array
+    matrix: scipy.sparse.csr_array
 
     def __post_init__(self) -> None:
         freeze(self, "positions", "matrix")
@@ -82,12 +82,14 @@ class Strains:
 
         What is left of a motion without strain, of a rigid region for one, is set to zero.
         """
-        values = sparse.coo_array(self.matrix @ shapes)
-        terms = sparse.csr_array(abs(self.matrix) @ abs(shapes))
+        values = scipy.sparse.coo_array(self.matrix @ shapes)
+        terms = scipy.sparse.csr_array(abs(self.matrix) @ abs(shapes))
         bound = np.asarray(terms[values.row, values.col]).reshape(-1)
         kept = np.abs(values.data) > NOISE * bound
         parts = (values.data[kept], (values.row[kept], values.col[kept]))
-        return replace(self, positions=self.positions - origin, matrix=sparse.csr_array(parts, shape=values.shape))
+        return replace(
+            self, positions=self.positions - origin, matrix=scipy.sparse.csr_array(parts, shape=values.shape)
+        )
 
 
 def joined(parts: Sequence[Strains]) -> Strains:
@@ -96,7 +98,7 @@ def joined(parts: Sequence[Strains]) -> Strains:
         tuple(place for part in parts for place in part.places),
         tuple(quantity for part in parts for quantity in part.quantities),
         np.concatenate([part.positions for part in parts]),
-        sparse.csr_array(sparse.vstack([part.matrix for part in parts])),
+        scipy.sparse.csr_array(scipy.sparse.vstack([part.matrix for part in parts])),
     )
 
 
@@ -154,6 +156,6 @@ def _rows(values: Any, columns: Any, size: int) -> Sparse:
     elements, rows, entries = values.shape
     row = np.repeat(np.arange(elements * rows), entries)
     place = (row, np.broadcast_to(columns, values.shape).ravel())
-    matrix = sparse.csr_array((values.ravel(), place), shape=(elements * rows, size))
+    matrix = scipy.sparse.csr_array((values.ravel(), place), shape=(elements * rows, size))
     matrix.eliminate_zeros()
     return matrix

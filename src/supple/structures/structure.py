@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from supple.checks import Floats, array, freeze, number, text
 from supple.errors import ModelError, nearest
@@ -116,12 +116,12 @@ class Structure:
         turn, move = _fitted(self.layout, nodes)
         if turn is None and (np.any(piece.com) or np.any(piece.inertia)):
             raise ModelError(f"{what}: node {nodes[0]} has no rotations, so it can take no inertia and no offset")
-        turn = sparse.csr_array((3, self.layout.size)) if turn is None else turn
-        arm = [sparse.csr_array(turn[[a]]) for a in range(3)]
-        move = move + sparse.vstack(turned(arm, piece.com[None]))
+        turn = scipy.sparse.csr_array((3, self.layout.size)) if turn is None else turn
+        arm = [scipy.sparse.csr_array(turn[[a]]) for a in range(3)]
+        move = move + scipy.sparse.vstack(turned(arm, piece.com[None]))
         second = np.trace(piece.inertia) / 2.0 * np.eye(3) - piece.inertia
         extra = stations(
-            (position + piece.com)[None], sparse.csr_array(move), turn, np.array([piece.mass]), second[None]
+            (position + piece.com)[None], scipy.sparse.csr_array(move), turn, np.array([piece.mass]), second[None]
         )
         return replace(self, masses=self.masses.plus(extra))
 
@@ -214,9 +214,9 @@ def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tu
 
 def _fitted(layout: DofLayout, nodes: tuple[int, ...]) -> tuple[Sparse | None, Sparse]:
     """Rotation (None if there is none) and displacement (3, size) of the middle of some nodes that move rigidly."""
-    rows = sparse.csr_array(layout.motion[(6 * np.array(nodes)[:, None] + np.arange(6)).ravel()])
-    mean = sparse.csr_array(np.tile(np.eye(6), len(nodes)) / len(nodes)) @ rows
-    turn, move = sparse.csr_array(mean[:3]), sparse.csr_array(mean[3:])
+    rows = scipy.sparse.csr_array(layout.motion[(6 * np.array(nodes)[:, None] + np.arange(6)).ravel()])
+    mean = scipy.sparse.csr_array(np.tile(np.eye(6), len(nodes)) / len(nodes)) @ rows
+    turn, move = scipy.sparse.csr_array(mean[:3]), scipy.sparse.csr_array(mean[3:])
     if layout.turning[list(nodes)].all():
         return turn, move
     if len(nodes) == 1:
@@ -224,5 +224,5 @@ def _fitted(layout: DofLayout, nodes: tuple[int, ...]) -> tuple[Sparse | None, S
     arms = cross_matrix(layout.points[list(nodes)] - layout.points[list(nodes)].mean(axis=0))
     spread = -np.einsum("nij,njk->ik", arms, arms)
     fit = np.linalg.solve(spread, np.concatenate(arms, axis=1))
-    moves = sparse.csr_array(rows[(6 * np.arange(len(nodes))[:, None] + np.arange(3, 6)).ravel()])
-    return sparse.csr_array(sparse.csr_array(fit) @ moves), move
+    moves = scipy.sparse.csr_array(rows[(6 * np.arange(len(nodes))[:, None] + np.arange(3, 6)).ravel()])
+    return scipy.sparse.csr_array(scipy.sparse.csr_array(fit) @ moves), move

@@ -30,9 +30,9 @@ STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
 
 
 @once
-def library(lanes: int) -> Library:
+def library(lanes: int, quick: bool = False) -> Library:
     """The functions of this process."""
-    return Library(lanes)
+    return Library(lanes, quick)
 
 
 class Program:
@@ -71,7 +71,7 @@ class Program:
         self._unload()
 
     def _unload(self) -> None:
-        self._loaded: dict[int, Loaded] = {}
+        self._loaded: dict[tuple[int, bool], Loaded] = {}
         self._lock = threading.Lock()
 
     def with_instances(self, instances: list[Instance], cells: int) -> Program:
@@ -101,19 +101,19 @@ class Program:
         found._unload()
         return found
 
-    def loaded(self, lanes: int) -> Loaded:
-        """The program in machine code."""
+    def loaded(self, lanes: int, quick: bool = False) -> Loaded:
+        """The program in machine code, which is compiled to be fast, or quickly, if it is run a few times."""
         with self._lock:
-            if lanes not in self._loaded:
-                self._loaded[lanes] = Loaded(self, lanes)
-            return self._loaded[lanes]
+            if (lanes, quick) not in self._loaded:
+                self._loaded[lanes, quick] = Loaded(self, lanes, quick)
+            return self._loaded[lanes, quick]
 
 
 class Loaded:
     """A program in machine code for one number of lanes."""
 
-    def __init__(self, program: Program, lanes: int) -> None:
-        own = library(lanes)
+    def __init__(self, program: Program, lanes: int, quick: bool = False) -> None:
+        own = library(lanes, quick)
         addresses = own.blocks(x.block for x in program.instances)
         self.lanes, self.cells = lanes, program.cells
         rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
@@ -189,11 +189,11 @@ class Bound:
     def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.
 
-        Up to `worth` operations in all, states are not put side by side: that takes code of its own.
+        Up to `worth` operations in all, states are not put side by side, and code is compiled quickly.
         """
         lanes = host_lanes()
-        side_by_side = states >= 2 * lanes and states * self.program.weight > worth
-        loaded = self.program.loaded(lanes if side_by_side else 1)
+        few = states * self.program.weight <= worth
+        loaded = self.program.loaded(lanes if states >= 2 * lanes and not few else 1, few)
         outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
         arrays = [*inputs, *outs]
 

@@ -52,7 +52,9 @@ class Block:
         """
         number: dict[str, int] = {}
         coded = [(number.setdefault(op, len(number)), *args) for op, *args in operations]
-        return Block(SEPARATOR.join(ENCODER.encode(x) for x in (spaces, list(number), coded, stores)))
+        found = Block(SEPARATOR.join(ENCODER.encode(x) for x in (spaces, list(number), coded, stores)))
+        vars(found).update(operations=tuple(operations), stores=tuple(stores))  # no need to read them again
+        return found
 
     @cached_property
     def name(self) -> str:

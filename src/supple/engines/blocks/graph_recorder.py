@@ -108,11 +108,17 @@ class GraphRecorder(BlockRecorder):
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
         if not args:
             return Graph._make(self, op, args, value)
-        key = (op, *[a.id for a in args])
+        key = (op, args[0].id, args[1].id) if len(args) == 2 else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
             if len(self.nodes) - self._first > LARGE:
                 self.end()
-            found = Graph._make(self, op, tuple([self.node(a) for a in args]), value)
+            first = self._first
+            for a in args:
+                if a.id < first and a.args:
+                    found = Graph._make(self, op, tuple([self.node(x) for x in args]), value)
+                    break
+            else:
+                found = self._new(op, args, value)
             self._known[key] = found
         return found

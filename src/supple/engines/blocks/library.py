@@ -27,10 +27,17 @@ T = TypeVar("T")
 
 
 class Library:
-    """Functions in machine code for one number of lanes."""
+    """Functions in machine code for one number of lanes.
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
+    Parameters
+    ----------
+    lanes : int
+    quick : bool
+        Whether they are compiled fast rather than to be fast.
+    """
+
+    def __init__(self, lanes: int, quick: bool = False) -> None:
+        self.lanes, self.quick = lanes, quick
         self._addresses: dict[str, int] = {}
         self._engines: list[llvm.ExecutionEngine] = []
         self._lock = threading.RLock()
@@ -79,7 +86,7 @@ class Library:
 
     def _compile(self, names: list[str], text: str) -> None:
         """Compile a module, keep it and load it."""
-        code = object_code_of(text)
+        code = object_code_of(text, self.quick)
         place = hashlib.sha256(" ".join(names).encode()).hexdigest()[:32]
         write_code("blocks", self._key(place), code)
         self._enter(place, names)
@@ -108,7 +115,7 @@ class Library:
 
     def _key(self, name: str) -> str:
         """Of a file for these lanes."""
-        return f"{name} {self.lanes}"
+        return f"{name} {self.lanes}{' quick' if self.quick else ''}"
 
 
 @cache

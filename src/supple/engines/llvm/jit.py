@@ -24,12 +24,12 @@ LONG = 6_000
 
 
 @once
-def target_machine() -> Any:
+def target_machine(quick: bool = False) -> Any:
     """The host's processor with all its features. Made once: LLVM is initialised here."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     resolve_libm()
-    return own_machine()
+    return own_machine(quick)
 
 
 @cache
@@ -56,9 +56,12 @@ def object_code(module: ir.Module) -> bytes:
     return object_code_of(str(module))
 
 
-def object_code_of(text: str) -> bytes:
-    """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found."""
-    machine = target_machine()
+def object_code_of(text: str, quick: bool = False) -> bytes:
+    """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found.
+
+    Quick code is compiled ten times faster, and takes twice as long to run: for what is run a few times.
+    """
+    machine = target_machine(quick)
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=1)
@@ -72,11 +75,16 @@ def object_code_of(text: str) -> bytes:
 
 
 def optimized_code(text: str) -> bytes:
-    """Compile LLVM code with loops and variables, which it takes more to make fast."""
+    """Compile LLVM code with loops and variables, which it takes more to make fast.
+
+    Loops stay loops: those over the entries of a state are short, and unrolled or in vectors they take twice as long to
+    compile and no less to run.
+    """
     machine = target_machine()
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2 if text.count("\n") < LONG else 1)
+    options.loop_unrolling = options.loop_interleaving = options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     code: bytes = machine.emit_object(parsed)
@@ -102,12 +110,12 @@ class Native:
         self._engine, self.address = loaded(code, NAME)
 
 
-def own_machine() -> Any:
+def own_machine(quick: bool = False) -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=optimization_level(),
+        opt=0 if quick else optimization_level(),
         jit=True,
     )
 

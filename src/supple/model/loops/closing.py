@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg, sparse
 
 from supple.structures.body import FlexibleBody
 
@@ -91,7 +91,7 @@ def _solved(A: Floats, B: Floats) -> Floats:
     if not A.size:
         return np.zeros_like(B)
     size = np.sqrt(A.diagonal())[:, None]
-    return np.asarray(linalg.cho_solve(linalg.cho_factor(A / size / size.T), B / size) / size)
+    return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(A / size / size.T), B / size) / size)
 
 
 def stiffness(model: Model) -> Floats:
@@ -100,7 +100,7 @@ def stiffness(model: Model) -> Floats:
     for k, placed in enumerate(model.description.bodies.values(), start=1):
         if isinstance(placed.body, FlexibleBody):
             own = slice(model.tree.v_mode[k], model.tree.v_first[k + 1])
-            out[own, own] = sparse.csr_array(placed.body.stiffness).toarray()
+            out[own, own] = scipy.sparse.csr_array(placed.body.stiffness).toarray()
     return out
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg
 
 from supple.errors import AssemblyError, StateError
 from supple.model.loops.assembly import CLOSED, assembled, largest
@@ -117,7 +117,7 @@ def solved(J: Floats, sizes: Floats, weight: Floats, wanted: Bools) -> tuple[Int
         return np.arange(columns), np.eye(columns)
     others = np.flatnonzero(~wanted)
     A /= np.linalg.norm(A, axis=1)[:, None]
-    order = linalg.qr(A[:, others], mode="r", pivoting=True)[1]
+    order = scipy.linalg.qr(A[:, others], mode="r", pivoting=True)[1]
     follow = others[order[:rank]]
     rest = np.setdiff1d(np.arange(columns), follow)
     Z = np.zeros((columns, len(rest)))

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -76,7 +76,7 @@ class Redundancy:
         """(rows,) equations, as many as the rank, that are not redundant; the most independent ones."""
         out = np.zeros(len(self.moved), dtype=bool)
         if self.rank:
-            order = linalg.qr(self._scaled.T, mode="r", pivoting=True)[1]
+            order = scipy.linalg.qr(self._scaled.T, mode="r", pivoting=True)[1]
             out[order[: self.rank]] = True
         return out
 
