@@ -90,7 +90,9 @@ class Rollout:
         given = [np.asarray(x) for x in values]
         count = len(self.parameters)
         if len(given) != (count > 0) or any(x.ndim == 0 or x.shape[-1] != count for x in given):
-            wanted = f"values of shape (..., {count}) for the parameters" if count else "no values: it has no parameters"
+            wanted = (
+                f"values of shape (..., {count}) for the parameters" if count else "no values: it has no parameters"
+            )
             raise StateError(f"rollout: expected {wanted}, got {[x.shape for x in given]}")
         return given
 
