@@ -68,7 +68,7 @@ class ParameterArrays:
                 parameters.setdefault(f"{name}.{what}", described[row, column])
         found: dict[str, Nodes] = {}
         for name, x in symbolic_tree(self._model, parameters)._asdict().items():
-            if getattr(x, "dtype", None) == object and any(isinstance(entry, Expr) for entry in x.flat):
+            if isinstance(x, np.ndarray) and x.dtype.kind == "O" and any(isinstance(entry, Expr) for entry in x.flat):
                 loads = getattr(tree, name)
                 for place in np.ndindex(x.shape):
                     if not isinstance(x[place], Expr):

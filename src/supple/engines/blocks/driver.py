@@ -115,7 +115,7 @@ class _Driver(LoopWriter):
 
     @contextmanager
     def tiles(self, length: str) -> Iterator[str]:
-        """A loop over tiles of as many columns as there are lanes, the last one overlapping; over none if they are few."""
+        """A loop over tiles of as many columns as there are lanes, the last one overlapping; none if these are more."""
         last = self.value(f"sub i64 {length}, {self.lanes}")
         stop = self.value(f"select i1 {self.value(f'icmp slt i64 {last}, 0')}, i64 0, i64 {length}")
         with self.loop("0", stop, self.lanes) as j:
