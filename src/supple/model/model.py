@@ -210,8 +210,8 @@ class Model(OperationalFunctions):
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
         fold : bool
-            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as
-            fast in batches (derivatives of small models three times), and there is a limit of size.
+            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast
+            in batches (derivatives of small models three times), and there is a limit of size.
 
         Returns
         -------

@@ -109,9 +109,9 @@ def wrench_step(tree: Tree, flex: Flex | None, e: int, q: Array, ws: Workspace) 
 
 @step
 def load_step(tree: Tree, flex: Flex | None, k: int, state: States, wrench: Array, ws: Workspace) -> None:
-    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega, own inertia. Computes load.
+    """Gyroscopic force (3.33), (B.50) less the caller's wrench on body k. Given omega. Computes load.
 
-    Of a flexible body it computes `modal` too.
+    Of a flexible body, whose inertia is given as well, it computes `modal` too.
     """
     w = load3(ws.omega, k)
     moment = cross(w, symmetric_times(own_inertia(tree, flex, k, ws), w))

@@ -48,6 +48,8 @@ class _Writer:
         self.lines: list[str] = []
         both = [{x[1] for x in block.operations if x[0] == name} for name in ("sin", "cos")]
         self.paired = both[0] & both[1]
+        self.read = {(x[1], x[2]): i for i, x in enumerate(block.operations) if x[0] == "load"}
+        self.written = {(slot, place) for slot, place, _ in block.stores}
 
     def text(self) -> str:
         """The whole function."""
@@ -59,14 +61,31 @@ class _Writer:
                 f"%x{i} = sext i32 %o{i} to i64",
                 f"%s{i} = getelementptr i8, ptr {base}, i64 %x{i}",
             ]
+        ready = self._ready_stores()
+        self._store(ready[0])
         for i, operation in enumerate(self.block.operations):
             self._operation(i, operation)
-        for n, (slot, place, value) in enumerate(self.block.stores):
-            at = self._cell(f"%w{n}", slot, place)
-            self.lines.append(f"store {self.type} {self._name(value)}, ptr {at}, align {8 * self.lanes}")
+            self._store(ready[i + 1])
         head = f"define void @{self.block.name}(ptr noalias %m, ptr noalias readonly %c, ptr noalias readonly %t) #0 {{"
         body = "\n  ".join(self.lines)
         return f"{head}\n  {body}\n  ret void\n}}"
+
+    def _ready_stores(self) -> list[list[int]]:
+        """Which stores can be made after so many operations: their values are there, and what they replace was read.
+
+        Stored at once, a result does not take a register to the end of the block.
+        """
+        ready: list[list[int]] = [[] for _ in range(len(self.block.operations) + 1)]
+        for n, (slot, place, value) in enumerate(self.block.stores):
+            after = value + 1 if isinstance(value, int) else 0
+            ready[max(after, self.read.get((slot, place), -1) + 1)].append(n)
+        return ready
+
+    def _store(self, numbers: Iterable[int]) -> None:
+        for n in numbers:
+            slot, place, value = self.block.stores[n]
+            at = self._cell(f"%w{n}", slot, place)
+            self.lines.append(f"store {self.type} {self._name(value)}, ptr {at}, align {8 * self.lanes}")
 
     def _cell(self, name: str, slot: int, place: int) -> str:
         """The address of a cell."""
@@ -117,7 +136,8 @@ class _Writer:
     def _load(self, i: int, slot: int, place: int) -> None:
         at = self._cell(f"%a{i}", slot, place)
         if self.block.spaces[slot] != NUMBERS:
-            self.lines.append(f"%v{i} = load {self.type}, ptr {at}, align {8 * self.lanes}")
+            constant = "" if (slot, place) in self.written else ", !invariant.load !0"
+            self.lines.append(f"%v{i} = load {self.type}, ptr {at}, align {8 * self.lanes}{constant}")
             return
         if self.lanes == 1:
             self.lines.append(f"%v{i} = load double, ptr {at}, align 8, !invariant.load !0")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
+from supple.engines.blocks.driver import HEADER
 from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
@@ -27,6 +28,8 @@ ALIGNED = 64
 """Bytes to which memory is aligned: the widest vector."""
 STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
 """What is known of a program besides its instances."""
+GROUPS, NEAR = 2, 1 << 19
+"""Most groups of states that go through a block in turn, and bytes of memory that they may take together."""
 
 
 @once
@@ -119,7 +122,10 @@ class Loaded:
         rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
         self._tables = np.array([8 * row * (1 if s == NUMBERS else lanes) for s, row in rows], dtype=np.int32)
         arrays = [*program.inputs.values(), *program.outputs.values()]
-        words = [len(program.inputs), len(program.outputs), len(program.instances)]
+        size = 8 * lanes * program.cells
+        groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(size, 1)))
+        self._size = size * groups
+        words = [len(program.inputs), len(program.outputs), len(program.instances), lanes * groups, size]
         words += [word for x in arrays for word in x]
         at = self._tables.ctypes.data
         for x in program.instances:
@@ -133,9 +139,9 @@ class Loaded:
 
     def memory(self) -> Numbers:
         """New cells, all zero, aligned."""
-        raw = np.zeros(self.cells * self.lanes + ALIGNED // 8)
+        raw = np.zeros((self._size + ALIGNED) // 8)
         first = -raw.ctypes.data % ALIGNED // 8
-        return raw[first : first + self.cells * self.lanes]
+        return raw[first : first + self._size // 8]
 
     def run(self, start: int, stop: int, arrays: Sequence[Numbers], numbers: Numbers) -> None:
         """Evaluate the states start ... stop - 1: arrays (1 or states, n), inputs then outputs."""
@@ -178,7 +184,7 @@ class Bound:
         margin = 0
         if program.judged:
             words = words.copy()
-            first = 3 + 2 * (len(program.inputs) + outputs)
+            first = HEADER + 2 * (len(program.inputs) + outputs)
             words = np.concatenate([words[:first], words[first + 2 :]])
             words[1] = outputs
             margin = memory.ctypes.data + 8 * program.outputs["margin"][0]

@@ -183,20 +183,26 @@ def _canonical(order: list[Expr], leaves: dict[int, Address], stores: list[Store
     ModelNumbers are no nodes of their own here: when they were first made says nothing about the structure.
     """
     slots: dict[tuple[str, int], int] = {}
+    cells: dict[tuple[str, int], tuple[int, int]] = {}
     operand: dict[int, Operand] = {}
     operations: list[Operation] = []
+
+    def cell(space: str, row: int, place: int) -> tuple[int, int]:
+        """Slot and place; a cell that several rows hold is addressed by the first."""
+        at = space, row + place
+        if at not in cells:
+            cells[at] = slots.setdefault((space, row), len(slots)), place
+        return cells[at]
+
     for node in order:
         if node.op == "constant":
             operand[node.id] = node.value
             continue
         operand[node.id] = len(operations)
         if node.op == "input":
-            space, row, place = leaves[node.id]
-            operations.append(("load", slots.setdefault((space, row), len(slots)), place))
+            operations.append(("load", *cell(*leaves[node.id])))
         else:
             operations.append((node.op, *[operand[a.id] for a in node.args]))
-    stored = tuple(
-        (slots.setdefault((space, row), len(slots)), place, operand[node.id]) for (space, row, place), node in stores
-    )
+    stored = tuple((*cell(*address), operand[node.id]) for address, node in stores)
     block = Block.of([space for space, _ in slots], operations, stored)
     return block, tuple(row for _, row in slots)

@@ -1,11 +1,20 @@
-"""The driver: takes states from rows of arrays into lanes, walks the blocks, puts results into rows."""
+"""The driver: takes states from rows of arrays into lanes, walks the blocks, puts results into rows.
+
+Several groups of states, each of as many as there are lanes, go through a block before the next is called: what one
+group waits for, the next one's arithmetic fills, and the block is in the instruction cache but for the first.
+"""
 
 from __future__ import annotations
 
-from supple.engines.blocks.block_code import vector
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from supple.engines.blocks.loop_code import LoopWriter
 
 DRIVER = "supple_driver"
 ARGUMENTS = "ptr %program, i64 %start, i64 %stop, ptr %arrays, ptr %strides, ptr %memory, ptr %numbers"
+HEADER = 5
+"""Words of a program before the places of its inputs and outputs."""
 
 
 def driver_text(lanes: int) -> str:
@@ -13,141 +22,122 @@ def driver_text(lanes: int) -> str:
 
         void driver(i64 *program, i64 start, i64 stop, double **arrays, i64 *strides, double *memory, double *numbers)
 
-    A program is: inputs, outputs, blocks (how many of each); then for each input and each output its first cell and
-    its length; then for each block the address of its function and that of its table. A state's row in an array begins
-    at its stride times its number. Lanes beyond the last state take the last state again.
+    A program is: inputs, outputs, blocks (how many of each), the states that go through a block in turn, the bytes of
+    memory for a group of them; then for each input and each output its first cell and its length; then for each block
+    the address of its function and that of its table. A state's row in an array begins at its stride times its number.
+    Lanes beyond the last state take the last state again.
     """
-    L = lanes
-    copies = "\n".join(
-        f"""  %n{i} = add i64 %s, {i}
-  %b{i} = icmp slt i64 %n{i}, %last
-  %r{i} = select i1 %b{i}, i64 %n{i}, i64 %last"""
-        for i in range(L)
-    )
-    return f"""
-define void @{DRIVER}({ARGUMENTS}) nounwind {{
-entry:
-  %inputs = load i64, ptr %program
-  %p1 = getelementptr i64, ptr %program, i64 1
-  %outputs = load i64, ptr %p1
-  %p2 = getelementptr i64, ptr %program, i64 2
-  %blocks = load i64, ptr %p2
-  %places = getelementptr i64, ptr %program, i64 3
-  %count = add i64 %inputs, %outputs
-  %twice = shl i64 %count, 1
-  %calls = getelementptr i64, ptr %places, i64 %twice
-  %last = sub i64 %stop, 1
-  %any = icmp slt i64 %start, %stop
-  br i1 %any, label %group, label %done
-group:
-  %s = phi i64 [ %start, %entry ], [ %next, %stored ]
-{copies}
-  br label %in
-in:
-  %i = phi i64 [ 0, %group ], [ %i1, %in_end ]
-  %i_more = icmp slt i64 %i, %inputs
-  br i1 %i_more, label %in_array, label %walk
-in_array:
-{_array("i", L)}
-  br label %in_cell
-in_cell:
-  %ij = phi i64 [ 0, %in_array ], [ %ij1, %in_body ]
-  %ij_more = icmp slt i64 %ij, %i_length
-  br i1 %ij_more, label %in_body, label %in_end
-in_body:
-{_gather(L)}
-  %ij1 = add i64 %ij, 1
-  br label %in_cell
-in_end:
-  %i1 = add i64 %i, 1
-  br label %in
-walk:
-  %b = phi i64 [ 0, %in ], [ %bn, %call ]
-  %b_more = icmp slt i64 %b, %blocks
-  br i1 %b_more, label %call, label %out
-call:
-  %bb = shl i64 %b, 1
-  %f_at = getelementptr i64, ptr %calls, i64 %bb
-  %t_at = getelementptr i64, ptr %f_at, i64 1
-  %f = load ptr, ptr %f_at
-  %t = load ptr, ptr %t_at
-  call void %f(ptr %memory, ptr %numbers, ptr %t)
-  %bn = add i64 %b, 1
-  br label %walk
-out:
-  %o = phi i64 [ %inputs, %walk ], [ %o1, %out_end ]
-  %o_more = icmp slt i64 %o, %count
-  br i1 %o_more, label %out_array, label %stored
-out_array:
-{_array("o", L)}
-  br label %out_cell
-out_cell:
-  %oj = phi i64 [ 0, %out_array ], [ %oj1, %out_body ]
-  %oj_more = icmp slt i64 %oj, %o_length
-  br i1 %oj_more, label %out_body, label %out_end
-out_body:
-{_scatter(L)}
-  %oj1 = add i64 %oj, 1
-  br label %out_cell
-out_end:
-  %o1 = add i64 %o, 1
-  br label %out
-stored:
-  %next = add i64 %s, {L}
-  %more = icmp slt i64 %next, %stop
-  br i1 %more, label %group, label %done
-done:
-  ret void
-}}"""
+    f = _Driver(f"define void @{DRIVER}({ARGUMENTS}) nounwind", lanes)
+    inputs, outputs, blocks, span, _ = (f.load("i64", "%program", str(i)) for i in range(HEADER))
+    count = f.value(f"add i64 {inputs}, {outputs}")
+    calls = f.at("i64", f.at("i64", "%program", str(HEADER)), f.value(f"shl i64 {count}, 1"))
+    with f.loop("%start", "%stop", span) as first:
+        after = f.least(f.value(f"add i64 {first}, {span}"), "%stop")
+        with f.loop(first, after, lanes) as state:
+            f.gather(first, state, inputs)
+        with f.loop("0", blocks) as b:
+            at = f.at("i64", calls, f.value(f"shl i64 {b}, 1"))
+            function, table = f.load("ptr", at), f.load("ptr", at, "1")
+            with f.loop(first, after, lanes) as state:
+                f.line(f"call void {function}(ptr {f.memory(first, state)}, ptr %numbers, ptr {table})")
+        with f.loop(first, after, lanes) as state:
+            f.scatter(first, state, inputs, count)
+    return f.text()
 
 
-def _array(i: str, lanes: int) -> str:
-    """Where the rows of array i begin, one for each lane, its cells and their number."""
-    rows = "\n".join(
-        f"""  %{i}_m{k} = mul i64 %r{k}, %{i}_stride
-  %{i}_row{k} = getelementptr double, ptr %{i}_data, i64 %{i}_m{k}"""
-        for k in range(lanes)
-    )
-    return f"""  %{i}_at = getelementptr ptr, ptr %arrays, i64 %{i}
-  %{i}_data = load ptr, ptr %{i}_at
-  %{i}_st = getelementptr i64, ptr %strides, i64 %{i}
-  %{i}_stride = load i64, ptr %{i}_st
-  %{i}_2 = shl i64 %{i}, 1
-  %{i}_p = getelementptr i64, ptr %places, i64 %{i}_2
-  %{i}_first = load i64, ptr %{i}_p
-  %{i}_q = getelementptr i64, ptr %{i}_p, i64 1
-  %{i}_length = load i64, ptr %{i}_q
-  %{i}_f = mul i64 %{i}_first, {lanes}
-  %{i}_cells = getelementptr double, ptr %memory, i64 %{i}_f
-{rows}"""
+class _Driver(LoopWriter):
+    """The text of the driver."""
 
+    def __init__(self, head: str, lanes: int) -> None:
+        super().__init__(head)
+        self.lanes, self.type = lanes, f"<{lanes} x double>"
 
-def _gather(lanes: int) -> str:
-    """Cell j of the lanes from entry j of their rows."""
-    lines = [f"  %g_o = mul i64 %ij, {lanes}", "  %g_c = getelementptr double, ptr %i_cells, i64 %g_o"]
-    kind, value = vector(lanes), "poison"
-    for k in range(lanes):
-        lines += [f"  %g_a{k} = getelementptr double, ptr %i_row{k}, i64 %ij", f"  %g_v{k} = load double, ptr %g_a{k}"]
-        if lanes == 1:
-            value = "%g_v0"
-        else:
-            lines.append(f"  %g_w{k} = insertelement {kind} {value}, double %g_v{k}, i64 {k}")
-            value = f"%g_w{k}"
-    return "\n".join([*lines, f"  store {kind} {value}, ptr %g_c, align {8 * lanes}"])
+    def memory(self, first: str, state: str) -> str:
+        """The cells of the group that begins with a state, the first group being that of `first`."""
+        before = self.value(f"sub i64 {state}, {first}")
+        group = self.value(f"sdiv exact i64 {before}, {self.lanes}") if self.lanes > 1 else before
+        size = self.load("i64", "%program", str(HEADER - 1))
+        return self.at("i8", "%memory", self.value(f"mul i64 {group}, {size}"))
 
+    def rows(self, array: str, state: str) -> list[str]:
+        """Where the rows of the states in the lanes begin."""
+        last = self.value("sub i64 %stop, 1")
+        states = [self.least(self.value(f"add i64 {state}, {i}"), last) for i in range(self.lanes)]
+        return [self.row(array, x) for x in states]
 
-def _scatter(lanes: int) -> str:
-    """Entry j of the lanes' rows from cell j."""
-    kind = vector(lanes)
-    lines = [
-        f"  %h_o = mul i64 %oj, {lanes}",
-        "  %h_c = getelementptr double, ptr %o_cells, i64 %h_o",
-        f"  %h_w = load {kind}, ptr %h_c, align {8 * lanes}",
-    ]
-    for k in range(lanes):
-        value = "%h_w"
-        if lanes > 1:
-            lines.append(f"  %h_v{k} = extractelement {kind} %h_w, i64 {k}")
-            value = f"%h_v{k}"
-        lines += [f"  %h_a{k} = getelementptr double, ptr %o_row{k}, i64 %oj", f"  store double {value}, ptr %h_a{k}"]
-    return "\n".join(lines)
+    def place(self, array: str, memory: str) -> tuple[str, str]:
+        """The cells of an array, and their number."""
+        at = self.at("i64", "%program", self.value(f"add i64 {HEADER}, {self.value(f'shl i64 {array}, 1')}"))
+        first, length = self.load("i64", at), self.load("i64", at, "1")
+        return self.at("double", memory, self.value(f"mul i64 {first}, {self.lanes}")), length
+
+    def gather(self, first: str, state: str, inputs: str) -> None:
+        """Cells of the lanes from the rows of the inputs."""
+        memory = self.memory(first, state)
+        with self.loop("0", inputs) as i:
+            rows = self.rows(i, state)
+            cells, length = self.place(i, memory)
+            with self.tiles(length) as j:
+                lines = [self.value(f"load {self.type}, ptr {self.at('double', row, j)}, align 8") for row in rows]
+                for k, x in enumerate(self.transposed(lines)):
+                    self.line(f"store {self.type} {x}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
+            with self.loop("0", self.rest(length)) as j:
+                value = "poison"
+                for k, row in enumerate(rows):
+                    value = self.value(
+                        f"insertelement {self.type} {value}, double {self.load('double', row, j)}, i64 {k}"
+                    )
+                self.line(f"store {self.type} {value}, ptr {self.cell(cells, j)}, align {8 * self.lanes}")
+
+    def scatter(self, first: str, state: str, inputs: str, count: str) -> None:
+        """Rows of the outputs from the cells of the lanes."""
+        memory = self.memory(first, state)
+        with self.loop(inputs, count) as o:
+            rows = self.rows(o, state)
+            cells, length = self.place(o, memory)
+            with self.tiles(length) as j:
+                columns = [self._value(cells, j, k) for k in range(self.lanes)]
+                for row, x in zip(rows, self.transposed(columns), strict=True):
+                    self.line(f"store {self.type} {x}, ptr {self.at('double', row, j)}, align 8")
+            with self.loop("0", self.rest(length)) as j:
+                value = self._value(cells, j)
+                for k, row in enumerate(rows):
+                    x = self.value(f"extractelement {self.type} {value}, i64 {k}")
+                    self.line(f"store double {x}, ptr {self.at('double', row, j)}")
+
+    def cell(self, cells: str, j: str, k: int = 0) -> str:
+        """The address of cell j + k."""
+        number = self.value(f"add i64 {j}, {k}") if k else j
+        return self.at("double", cells, self.value(f"mul i64 {number}, {self.lanes}"))
+
+    def _value(self, cells: str, j: str, k: int = 0) -> str:
+        return self.value(f"load {self.type}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
+
+    @contextmanager
+    def tiles(self, length: str) -> Iterator[str]:
+        """A loop over tiles of as many columns as there are lanes, the last one overlapping; none if these are more."""
+        last = self.value(f"sub i64 {length}, {self.lanes}")
+        stop = self.value(f"select i1 {self.value(f'icmp slt i64 {last}, 0')}, i64 0, i64 {length}")
+        with self.loop("0", stop, self.lanes) as j:
+            yield self.least(j, last)
+
+    def rest(self, length: str) -> str:
+        """Columns that come one by one: all if they are fewer than there are lanes, else none."""
+        few = self.value(f"icmp slt i64 {length}, {self.lanes}")
+        return self.value(f"select i1 {few}, i64 {length}, i64 0")
+
+    def transposed(self, rows: list[str]) -> list[str]:
+        """The columns of a square tile given by its rows: log2(n) rounds of exchanges between rows d apart."""
+        n, d = self.lanes, 1
+        while d < n:
+            upper = [k if not k & d else n + k - d for k in range(n)]
+            lower = [k + d if not k & d else n + k for k in range(n)]
+            for i in (i for i in range(n) if not i & d):
+                x, y = rows[i], rows[i + d]
+                rows[i], rows[i + d] = (self._shuffled(x, y, places) for places in (upper, lower))
+            d *= 2
+        return rows
+
+    def _shuffled(self, x: str, y: str, places: list[int]) -> str:
+        mask = ", ".join(f"i32 {k}" for k in places)
+        return self.value(f"shufflevector {self.type} {x}, {self.type} {y}, <{self.lanes} x i32> <{mask}>")

@@ -22,7 +22,8 @@ from supple.engines.code_cache import has_code, read_code, write_code
 from supple.engines.llvm.jit import function_of, loaded, object_code_of
 from supple.engines.vector_math.functions import FUNCTIONS, VectorMath
 
-ATTRIBUTES = "attributes #0 = { nounwind }\n!0 = !{}"
+ATTRIBUTES = "attributes #0 = {{ nounwind alignstack={align} }}\n!0 = !{{}}"
+"""Spilled vectors that are not aligned straddle cache lines."""
 T = TypeVar("T")
 
 
@@ -53,7 +54,7 @@ class Library:
                     _make_known(function, self.lanes)
                 new = self._from_disk(new)
             if new:
-                self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{ATTRIBUTES}")
+                self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{self._attributes()}")
             return {name: self._addresses[name] for name in blocks}
 
     def tangents(self, wanted: Iterable[TangentBlock], states: bool) -> dict[str, int]:
@@ -64,12 +65,15 @@ class Library:
             new = self._from_disk({name: block for name, block in symbols.items() if name not in self._addresses})
             if new:
                 text = tangent_code.module(new.values(), self.lanes, states)
-                self._compile(list(new), f"{text}\n{ATTRIBUTES}")
+                self._compile(list(new), f"{text}\n{self._attributes()}")
             return {block.name: self._addresses[name] for name, block in symbols.items()}
 
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""
         return function_of(DRIVER, driver_text(self.lanes))[1]
+
+    def _attributes(self) -> str:
+        return ATTRIBUTES.format(align=max(16, 8 * self.lanes))
 
     def _from_disk(self, wanted: Mapping[str, T]) -> dict[str, T]:
         """Load what is on disk of some functions; give those that are not."""

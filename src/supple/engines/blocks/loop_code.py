@@ -52,14 +52,17 @@ class LoopWriter:
         return self.value(f"sext i32 {self.load('i32', base, index, 4)} to i64")
 
     @contextmanager
-    def loop(self, first: str, stop: str, step: int = 1) -> Iterator[str]:
-        """A loop whose counter runs from `first` to before `stop`; downward from `first` to after `stop`."""
+    def loop(self, first: str, stop: str, step: int | str = 1) -> Iterator[str]:
+        """A loop whose counter runs from `first` to before `stop`; downward from `first` to after `stop`.
+
+        A step that is a value goes upward.
+        """
         counter = self.slot("i64")
         self._count += 1
         label = f"l{self._count}"
         self._lines += [f"store i64 {first}, ptr {counter}", f"br label %{label}", f"{label}:"]
         i = self.value(f"load i64, ptr {counter}")
-        more = self.value(f"icmp {'slt' if step > 0 else 'sgt'} i64 {i}, {stop}")
+        more = self.value(f"icmp {'sgt' if isinstance(step, int) and step < 0 else 'slt'} i64 {i}, {stop}")
         self._lines += [f"br i1 {more}, label %{label}b, label %{label}e", f"{label}b:"]
         yield i
         following = self.value(f"add i64 {i}, {step}")

@@ -1,0 +1,121 @@
+"""Other numbers in the same machine code: runs with another mass, length, torque or gain; sliders of the live page.
+
+    python benchmarks/other_numbers.py [--small]
+
+A run again, with the same numbers and with others, is timed from the built model to the result; what it compiles is
+counted. A frame of the live page is what `Live.advance` computes after a slider was moved.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import supple
+from sizes import SMALL
+from supple.engines.blocks import library
+from supple.engines.llvm import jit
+from supple.view.live import Live
+from supple.view.pace import FRAME
+
+ARM = Path(__file__).resolve().parent.parent / "examples" / "flexible_two_link_arm.toml"
+DURATION, REPEATS, FRAMES = (0.05, 1, 2) if SMALL else (0.5, 7, 60)
+ALLOWED = 1.2
+"""Times of the same run again that one with other numbers may take."""
+
+
+def arm(mass: float = 2.0, length: float = 1.0) -> supple.Model:
+    """Three links, of which the first two have a mass and a length to choose."""
+    mech = supple.Mechanism("arm")
+    for i in range(3):
+        body = supple.RigidBody(mass, (0, 0, -length / 2), (0.1, 0.1, 0.01))
+        at = (0, 0, -length) if i else (0, 0, 0)
+        mech.add_body(f"link{i}", body, f"link{i - 1}" if i else "ground", supple.Revolute("y", damping=0.1), at=at)
+    return mech.build()
+
+
+def run(model: supple.Model, torque: float = 3.0, gain: float = 20.0) -> Any:
+    """A run under a constant torque and a spring made by a law."""
+    laws = {"link0.angle": torque, "link1.angle": f"{gain!r}*(0.3 - link1.angle)"}
+    return supple.simulate(model, DURATION, q={"link0.angle": 0.4}, tau=laws, samples=20)
+
+
+RUNS: dict[str, Callable[[float], Any]] = {
+    "the same": lambda _: run(arm()),
+    "another mass": lambda x: run(arm(mass=2.0 + x)),
+    "another length": lambda x: run(arm(length=1.0 + x)),
+    "another torque": lambda x: run(arm(), torque=3.0 + x),
+    "another gain": lambda x: run(arm(), gain=20.0 + x),
+}
+
+
+def runs() -> Table:
+    """Seconds of each kind of run, the best of several in turn."""
+    expected = run(arm()).q.values
+    spent = dict.fromkeys(RUNS, np.inf)
+    compiled: list[str] = []
+    make = jit.object_code_of
+
+    def counted(text: str) -> bytes:
+        compiled.append(text)
+        return make(text)
+
+    with patch.object(jit, "object_code_of", counted), patch.object(library, "object_code_of", counted):
+        for n in range(REPEATS):
+            for name, call in RUNS.items():
+                start = time.perf_counter()
+                found = call(0.01 * (n + 1)).q.values
+                spent[name] = min(spent[name], time.perf_counter() - start)
+                assert (name == "the same") == np.array_equal(found, expected), name
+    assert not compiled, f"{len(compiled)} modules were compiled for other numbers"
+    table = Table(title=f"A run of {DURATION} s, nothing compiled; allowed {ALLOWED} times the same run again")
+    for column in ("numbers", "ms", "times the same"):
+        table.add_column(column, justify="left" if column == "numbers" else "right")
+    for name, seconds in spent.items():
+        table.add_row(name, f"{seconds * 1e3:.1f}", f"{seconds / spent['the same']:.2f}")
+    return table
+
+
+def sliders() -> Table:
+    """Milliseconds a frame of the live page while sliders move."""
+    model = supple.load(ARM)
+    joints = [name for name, modal in zip(model.speeds, model.is_mode, strict=True) if not modal]
+    live = Live(model)
+    for _ in range(3):
+        live.advance()
+    table = Table(title=f"Live page of {ARM.stem}, a frame of {1e3 * FRAME:.0f} ms; asked below 30 ms")
+    for column in ("slider", "median ms", "longest ms"):
+        table.add_column(column, justify="left" if column == "slider" else "right")
+    moves: dict[str, Callable[[int], None]] = {
+        "none": lambda _: None,
+        f"torque on {joints[0]}": lambda n: live.set_drive({joints[0]: 0.1 * (n % 7)}),
+        f"angle of {joints[0]}": lambda n: live.set_configuration(lambda q: q + 0.01 * (np.arange(len(q)) == 0)),
+    }
+    for name, move in moves.items():
+        times = []
+        for n in range(FRAMES):
+            start = time.perf_counter()
+            move(n)
+            live.advance()
+            times.append(time.perf_counter() - start)
+        assert not live.error, live.error
+        table.add_row(name, f"{1e3 * float(np.median(times)):.1f}", f"{1e3 * max(times):.1f}")
+    return table
+
+
+def main() -> None:
+    """Print the tables."""
+    console = Console()
+    console.print(runs())
+    console.print(sliders())
+
+
+if __name__ == "__main__":
+    main()
