@@ -26,6 +26,7 @@ def driven(model: supple.Model, gain: float = 3.0) -> tuple[DrivenSystem, np.nda
 
 def test_slopes_by_state_and_time_are_those_of_differences() -> None:
     system, y = driven(slider_crank())
+    assert system.rate_kernel is not None
     by_t, by_y = StateSlopes(system.rate_kernel, ("t", "y"))(np.array([0.3]), y, system.u_0)
     h = 1e-6
     for i in range(len(y)):

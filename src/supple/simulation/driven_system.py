@@ -270,9 +270,10 @@ class DrivenSystem:
     @cached_property
     def _rate_slopes(self) -> StateSlopes | None:
         """The same from the blocks of the rates, for systems small enough."""
-        if self.engine != "llvm" or self.rate_kernel.program.weight * self.size > WORTH_TANGENTS:
+        kernel = self.rate_kernel
+        if kernel is None or kernel.program.weight * self.size > WORTH_TANGENTS:
             return None
-        return StateSlopes(self.rate_kernel, ("y",))
+        return StateSlopes(kernel, ("y",))
 
     @cached_property
     def laws_slopes(self) -> LawsSlopes:
