@@ -269,7 +269,8 @@ def bias_forces(r: RecursionRecording) -> Program:
 def mass_times(r: RecursionRecording) -> Program:
     """Generalized forces y at rest for accelerations x: M x and what does not depend on x."""
     q, x = r.input("q", r.structure.nq), r.input("x", r.nv)
-    v, y = Cells(r.recorder, (1, r.nv), 0.0), r.output("y", r.nv)
+    v: Any = Cells(r.recorder, (1, r.nv), 0.0)
+    y = r.output("y", r.nv)
     out: Any = newton_euler.Forces(y, ())  # type: ignore[arg-type]
     recorded(newton_euler.inverse_dynamics)(r.tree, r.flex, States(q, v), x, r.wrench(False), r.ws, out)
     return r.program()

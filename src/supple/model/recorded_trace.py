@@ -75,7 +75,7 @@ class RecordedTrace(Trace):
         if parameters is not None:
             leaves = self.graph.new_inputs("parameters", parameters.names)
             self.parameters = dict(zip(parameters.names, leaves, strict=True))
-            self.tree = self.tree._replace(**parameters.nodes(leaves, self.tree, self.groups[DESCRIBED]))
+            self.tree = self.tree._replace(**parameters.nodes(list(leaves), self.tree, self.groups[DESCRIBED]))
         self.flex: Flex | None = self.groups["flex"]
         self.moving = self.tree
         self.q = self.graph.new_inputs("q", model.coordinates)

@@ -6,7 +6,6 @@ stages of a step, share what is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,15 +36,15 @@ class _Step:
         self.r = r
         self.q, self.v = r.state()
         self.tau = r.input("tau", r.nv)
-        self.dt = r.input("dt", 1) if timed else None
+        self.dt: Any = r.input("dt", 1) if timed else None
         self.a = self.cells(r.nv)
         none: Any = Indices((False,) * r.nv)
         self._actuation = Actuation(self.tau[0], none, r.wrench(False)[0])
         r.run(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
 
-    def cells(self, size: int) -> Any:
+    def cells(self, size: int, initial: float | None = None) -> Any:
         """New ones (1, n)."""
-        return Cells(self.r.recorder, (1, size))
+        return Cells(self.r.recorder, (1, size), initial)
 
     def accelerate(self, q: Any, v: Any, recursion: Any = articulated.articulate) -> None:
         """Compute a."""
@@ -58,10 +57,11 @@ class _Step:
         self.r.run(coordinates.advance)(self.r.tree, self.r.flex, q, v, dt, out)
         self.r.recorder.cut()
 
-    def entries(self, out: Any, formula: Callable[[int], Any]) -> None:
-        """Each entry of out (1, n) by a formula."""
+    def add(self, out: Any, x: Any, slope: Any, share: float = 1.0, timed: bool = True) -> None:
+        """out = x + share dt slope, or without dt."""
         for i in range(out.shape[1]):
-            out[0, i] = formula(i)
+            factor = share * self.dt[0, 0] if timed else share
+            out[0, i] = x[0, i] + factor * slope[0, i]
             self.r.recorder.cut()
 
     def results(self) -> tuple[Any, Any]:
@@ -82,7 +82,7 @@ def semi_implicit_euler(r: RecursionRecording) -> Program:
     s = _Step(r)
     q, v = s.results()
     s.accelerate(s.q, s.v)
-    s.entries(v, lambda i: s.v[0, i] + s.dt[0, 0] * s.a[0, i])
+    s.add(v, s.v, s.a)
     s.advance(s.q, v, s.dt[0], q)
     return r.program()
 
@@ -95,9 +95,9 @@ def leapfrog(r: RecursionRecording) -> Program:
     half[0, 0] = 0.5 * s.dt[0, 0]
     s.advance(s.q, s.v, half[0], q_middle)
     s.accelerate(q_middle, s.v)
-    s.entries(v_middle, lambda i: s.v[0, i] + half[0, 0] * s.a[0, i])
+    s.add(v_middle, s.v, s.a, 0.5)
     s.accelerate(q_middle, v_middle, articulated.articulate_at_speeds)
-    s.entries(v, lambda i: s.v[0, i] + s.dt[0, 0] * s.a[0, i])
+    s.add(v, s.v, s.a)
     s.advance(q_middle, v, half[0], q)
     return r.program()
 
@@ -105,23 +105,20 @@ def leapfrog(r: RecursionRecording) -> Program:
 def rk4(r: RecursionRecording) -> Program:
     """The classical step on coordinates and speeds; quaternions are brought back to unit length."""
     s = _Step(r)
-    nq = r.structure.nq
-    now, rate, total = (s.q, s.v), (s.cells(nq), s.a), (s.cells(nq), s.cells(r.nv))
-    stage = s.cells(nq), s.cells(r.nv)
-    at = now
+    sizes = r.structure.nq, r.nv
+    now, rate = (s.q, s.v), (s.cells(sizes[0]), s.a)
+    stage, total = [s.cells(n) for n in sizes], [s.cells(n, 0.0) for n in sizes]
+    at: Any = now
     for share, following in ((1.0, 0.5), (2.0, 0.5), (2.0, 1.0), (1.0, 0.0)):
         r.run(coordinates.rates)(r.tree, r.flex, *at, rate[0])
         s.accelerate(*at)
-        for start, slope, sum_, x in zip(now, rate, total, stage, strict=True):
-            if at is now:
-                s.entries(sum_, lambda i, slope=slope: slope[0, i])
-            else:
-                s.entries(sum_, lambda i, sum_=sum_, slope=slope, n=share: sum_[0, i] + n * slope[0, i])
+        for x, slope, sum_, out in zip(now, rate, total, stage, strict=True):
+            s.add(sum_, sum_, slope, share, timed=False)
             if following:
-                s.entries(x, lambda i, x=start, slope=slope, n=following: x[0, i] + n * s.dt[0, 0] * slope[0, i])
+                s.add(out, x, slope, following)
         at = stage
-    for start, sum_, out in zip(now, total, s.results(), strict=True):
-        s.entries(out, lambda i, x=start, sum_=sum_: x[0, i] + s.dt[0, 0] / 6 * sum_[0, i])
+    for x, sum_, out in zip(now, total, s.results(), strict=True):
+        s.add(out, x, sum_, 1 / 6)
     _normalize(r, r.outputs["q"])
     return r.program()
 
