@@ -29,7 +29,7 @@ from supple.bench.pinocchio import Peer
 
 ROBOTS = ("ur5_robot",) if SMALL else ("ur5_robot", "panda", "talos_reduced, floating")
 CHAINS = (5,) if SMALL else (30, 100)
-STATES = 16 if SMALL else 4096
+STATES = 16 if SMALL else 1024
 BY = ("q", "v", "tau")
 
 
