@@ -43,7 +43,7 @@ def arm(mass: float = 2.0, length: float = 1.0) -> supple.Model:
 
 def run(model: supple.Model, torque: float = 3.0, gain: float = 20.0) -> Any:
     """A run under a constant torque and a spring made by a law."""
-    laws = {"link0.angle": torque, "link1.angle": f"{gain!r}*(0.3 - link1.angle)"}
+    laws: dict[str, Any] = {"link0.angle": torque, "link1.angle": f"{gain!r}*(0.3 - link1.angle)"}
     return supple.simulate(model, DURATION, q={"link0.angle": 0.4}, tau=laws, samples=20)
 
 

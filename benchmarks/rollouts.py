@@ -92,8 +92,8 @@ def main() -> None:
         table.add_row(name, f"{seconds:.3f}", f"{seconds / ROBOTS / STEPS * 1e6:.3f}", f"{real:,.0f}")
     Console().print(table)
     for name, seconds in compile_times.items():
-        times = spent["MuJoCo"] / spent[f"supple, numbers {name}"]
-        Console().print(f"numbers {name}: {times:.1f} times as fast as MuJoCo; compiled in {seconds:.2f} s")
+        ratio = spent["MuJoCo"] / spent[f"supple, numbers {name}"]
+        Console().print(f"numbers {name}: {ratio:.1f} times as fast as MuJoCo; compiled in {seconds:.2f} s")
     Console().print(f"largest difference of the motions after 0.1 s {difference:.1e}")
 
 
