@@ -49,3 +49,13 @@ def test_both_ways_agree_where_the_limit_is(monkeypatch: pytest.MonkeyPatch) -> 
     a, b = model.forward_dynamics(q, v, tau), other.forward_dynamics(q, v, tau)
     assert np.abs(a).max() > 1.0
     np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-11 * np.abs(b).max())
+
+
+def test_without_the_deformation_pairs_do_not_count() -> None:
+    body = beam(0.5, Rectangle(0.02, 0.01), ALUMINIUM, 20).reduce("cantilever", modes=100)
+    mech = supple.Mechanism("beam")
+    mech.add_body("beam", body, joint=supple.Revolute("y"), fidelity="ruthless")
+    model = mech.build()
+    assert model.evaluation.programs is not None
+    a = model.forward_dynamics(model.neutral(), np.zeros(101), np.zeros(101))
+    assert np.abs(model.inverse_dynamics(model.neutral(), np.zeros(101), a)).max() < 1e-9 * np.abs(a).max()

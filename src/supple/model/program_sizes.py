@@ -33,7 +33,8 @@ def quickly_made(tree: Tree, flex: Flex | None) -> bool:
 def modal_entries(flex: Flex) -> int:
     """Entries other than zero of the blocks of pairs of modes; those of matrices and factors, as what they cost."""
     matrices = 3 * len(flex.offdiagonal_mode) + 14 * len(flex.factor_mode)
-    return int(np.count_nonzero(flex.pair_value)) + matrices
+    pairs = np.count_nonzero(flex.pair_value) if flex.full.any() else 0  # without the deformation they are not used
+    return int(pairs) + matrices
 
 
 def matrices_quickly_made(flex: Flex | None) -> bool:
