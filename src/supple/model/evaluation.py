@@ -6,13 +6,13 @@ Compiled sweeps serve models whose blocks would take long to make (see `ModelStr
 from __future__ import annotations
 
 import math
-import os
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.llvm.batches import CORES
 from supple.model.complex_states import sweep_states
 from supple.model.programs import ModelStructure, Programs
 from supple.model.tangents import Tangents
@@ -63,7 +63,7 @@ class Evaluation:
         if self.programs is None or not self.programs.serves(what) or any(x.dtype != np.float64 for x in inputs):
             return None
         rows = [np.ascontiguousarray(x.reshape(len(x), math.prod(x.shape[1:]))) for x in inputs]
-        return self.programs(what, *options).batch(rows, len(inputs[0]), os.cpu_count() or 1)
+        return self.programs(what, *options).batch(rows, len(inputs[0]), CORES)
 
     def _sweep(self, sweep: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], working: bool = True) -> Any:
         """What a sweep returns; the outputs are filled. Most need working arrays."""

@@ -5,7 +5,6 @@ The cost is a few times that of the function, however many parameters there are:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.llvm.batches import CORES
 from supple.errors import StateError, nearest
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function
@@ -44,7 +44,6 @@ RECURSION = {
 }
 """Functions that have gradients, and the recursions that they are; accelerations solve one."""
 VALUE, WEIGHTS, MU = "value", "weights", "mu"
-THREADS = os.cpu_count() or 1
 
 
 class Gradients:
@@ -84,7 +83,7 @@ class Gradients:
         rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
         if dtype != np.float64:
             raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
-        held, found = self._bound.gradients(self._balance(*rows) if self._closed else rows, THREADS)
+        held, found = self._bound.gradients(self._balance(*rows) if self._closed else rows, CORES)
         by = {name: held[MU] if name == "tau" else found[name][..., 0] for name in self.inputs}
         by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
         if self._parameters is not None:

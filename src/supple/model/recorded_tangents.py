@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.tangent_groups import Pass
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
+from supple.engines.llvm.batches import CORES
 from supple.model.programs import KEPT
 
 Numbers = NDArray[np.float64]
-THREADS = os.cpu_count() or 1
 
 
 @lru_cache(maxsize=KEPT)
@@ -42,4 +41,4 @@ class RecordedTangents:
 
     def __call__(self, *inputs: Numbers) -> dict[str, Numbers]:
         """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
-        return self.bound.by_name(inputs, THREADS)
+        return self.bound.by_name(inputs, CORES)

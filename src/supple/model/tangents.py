@@ -10,7 +10,6 @@ closed form (`recursions/force_derivatives.py`; see `has_closed_form`), which ne
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from supple.engines.blocks.branch_solve import WIDEST_TILE, Branches
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
+from supple.engines.llvm.batches import CORES
 from supple.model.programs import (
     KEPT,
     RECURSIONS,
@@ -39,7 +39,6 @@ from supple.recursions.moving_frames import derivative_workspace
 from supple.recursions.states import Actuation, States
 
 Numbers = NDArray[np.float64]
-THREADS = os.cpu_count() or 1
 
 
 class DifferentiatedRecording(RecursionRecording):
@@ -259,4 +258,4 @@ class Tangents:
 
     def jacobians(self, what: str, by: Sequence[str], inputs: Sequence[Numbers], *options: Any) -> dict[str, Numbers]:
         """Outputs (s, n) by name and derivatives (s, m, k) as "d<output>_d<input>", from inputs (s, n)."""
-        return self(what, by, *options).by_name(inputs, THREADS)
+        return self(what, by, *options).by_name(inputs, CORES)

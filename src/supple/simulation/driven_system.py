@@ -29,9 +29,6 @@ WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
 WORTH_TANGENTS = 250_000
 """Operations times directions up to which tangents of all rates are made within a second or two."""
-WORTH_QUICK = 5_000
-"""Operations beyond which the code that closes the loops once a step is compiled quickly: a second less before a run
-begins, and a run a twelfth longer."""
 
 
 class _Evaluated(NamedTuple):
@@ -195,8 +192,7 @@ class DrivenSystem:
         if self.model.loops is None or self.engine != "llvm":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
-        quick = self.operations > WORTH_QUICK
-        return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1, quick=quick)
+        return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""

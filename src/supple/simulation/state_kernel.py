@@ -42,8 +42,6 @@ class StateKernel(BlockFunction):
     differentiated : bool
         Whether `make` takes derivatives of nodes: then all of them have to be in one graph, which is traced anew for
         other numbers.
-    quick : bool
-        See `BlockFunction`.
     """
 
     def __init__(
@@ -56,7 +54,6 @@ class StateKernel(BlockFunction):
         extra: Mapping[str, Sequence[str]] | None = None,
         arrays: Groups | None = None,
         differentiated: bool = False,
-        quick: bool = False,
     ) -> None:
         more = {key: tuple(names) for key, names in (extra or {}).items()}
         laws, model = system.laws_equations, system.model
@@ -77,4 +74,4 @@ class StateKernel(BlockFunction):
             program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
         else:
             program, numbers = model.block_program(key, recorded, groups)
-        super().__init__(f"{what.split()[0]} of {model.name!r}", program, numbers, shapes, 1, lanes, quick)
+        super().__init__(f"{what.split()[0]} of {model.name!r}", program, numbers, shapes, threads=1, lanes=lanes)

@@ -28,8 +28,6 @@ class BlockFunction(BatchFunction):
         Most cores that are used; all if not given.
     lanes : int, optional
         States side by side where other machine code calls it; as many as the processor has lanes if not given.
-    quick : bool
-        Whether its code is compiled quickly: for what is a small part of what is run.
 
     Attributes
     ----------
@@ -45,11 +43,10 @@ class BlockFunction(BatchFunction):
         outputs: Mapping[str, tuple[int, ...]],
         threads: int | None = None,
         lanes: int | None = None,
-        quick: bool = False,
     ) -> None:
         lengths = {key: size for key, (_, size) in program.inputs.items()}
         super().__init__(name, lengths, outputs, program.weight, threads)
-        self.program, self.lanes, self._quick = program, lanes or host_lanes(), quick
+        self.program, self.lanes = program, lanes or host_lanes()
         self.numbers = numbers
         self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
         if len(outputs) == 1:
@@ -65,7 +62,7 @@ class BlockFunction(BatchFunction):
         """Of a record with memory of this thread."""
         own = threading.get_ident()
         if own not in self._records:
-            loaded = self.program.loaded(self.lanes, self._quick)
+            loaded = self.program.loaded(self.lanes)
             memory = loaded.memory()
             pointers = (x.ctypes.data for x in (loaded.words, memory, self.numbers))
             self._records[own] = record(BLOCKS, loaded.driver, *pointers), loaded, memory
@@ -73,5 +70,5 @@ class BlockFunction(BatchFunction):
 
     def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
         lanes = host_lanes()
-        loaded = self.program.loaded(lanes if last - first >= 2 * lanes else 1, self._quick)
+        loaded = self.program.loaded(lanes if last - first >= 2 * lanes else 1)
         loaded.run(first, last, arrays, self.numbers)

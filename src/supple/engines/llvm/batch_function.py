@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -41,7 +40,7 @@ class ArrayFunction:
         threads: int | None = None,
     ) -> None:
         self.inputs, self.outputs = dict(inputs), dict(outputs)
-        self.weight, self.threads = weight, threads or os.cpu_count() or 1
+        self.weight, self.threads = weight, threads or batches.CORES
         self._where = f"<compiled {name}>"
 
     def _shapes(self, shape: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -17,6 +17,8 @@ from supple.errors import StateError
 
 Numbers = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
+CORES = os.cpu_count() or 1
+"""Of this machine; asking takes longer than many an evaluation."""
 SPREAD = 200_000
 """Node evaluations that are worth a thread of their own."""
 
@@ -81,7 +83,7 @@ def apart(arrays: Sequence[Numbers], out: Sequence[Numbers]) -> list[Numbers]:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="supple")
+    return ThreadPoolExecutor(CORES, thread_name_prefix="supple")
 
 
 if hasattr(os, "register_at_fork"):  # a forked child has the pool without its threads, and would wait for ever

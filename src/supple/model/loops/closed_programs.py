@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound
+from supple.engines.llvm.batches import CORES
 from supple.expressions.function import Nodes
 from supple.model.recorded_trace import RecordedTrace, closed_program
 from supple.recursions import closed_chains, closure_forces
@@ -79,7 +79,7 @@ class ClosedPrograms:
             self._bound[key] = Bound(program, numbers), program.shapes
         bound, shapes = self._bound[key]
         rows = [np.ascontiguousarray(x) for x in inputs.values()]
-        found = bound.batch(rows, states, os.cpu_count() or 1, WORTH_LANES)
+        found = bound.batch(rows, states, CORES, WORTH_LANES)
         results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}
         margin = results.pop(MARGIN, np.ones(1))
         return results if (margin > 0.0).all() and all(np.isfinite(x).all() for x in found) else None
