@@ -6,7 +6,7 @@ import numpy as np
 
 from generators_flexible import random_flexible_tree
 from supple.engines.plain import plain
-from supple.recursions.implicit import Correction, WorkingTree, newton_iteration
+from supple.recursions.implicit import Correction, WorkingTree, newton_iteration, stiff_workspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
 
@@ -17,7 +17,8 @@ def test_a_correction_solves_for_what_the_drives_leave() -> None:
     rng = np.random.default_rng(1)
     w, drive = rng.normal(size=(2, model.nv))
     size = sizes(model.tree, model.flex)
-    own, stiff = (WorkingTree(model.tree, model.flex, workspace(size, float)) for _ in range(2))
+    ws, fresh = (workspace(size, np.float64) for _ in range(2))
+    own, stiff = (WorkingTree(model.tree, model.flex, x) for x in (ws, stiff_workspace(ws, fresh)))
     actuation = Actuation(drive, model.none_prescribed, model.no_wrench(float)[0])
     out = Correction(*np.zeros((3, model.nv)))
     plain(newton_iteration)(own, stiff, True, States(q, v), actuation, w, out)

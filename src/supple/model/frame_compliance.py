@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.recursions.frame_paths import PathWorkspace, frame_paths, path_workspace
@@ -57,4 +57,6 @@ def _gain(body: Any, frame: BodyFrame) -> Numbers:
     if frame.node is None:
         return np.zeros((0, 6))
     assert isinstance(body, FlexibleBody)
-    return np.asarray(splu(body.mass_matrix.tocsc()).solve(np.ascontiguousarray(frame.node.shape.T)))
+    return np.asarray(
+        scipy.sparse.linalg.splu(body.mass_matrix.tocsc()).solve(np.ascontiguousarray(frame.node.shape.T))
+    )

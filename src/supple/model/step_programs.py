@@ -1,11 +1,12 @@
 """Forward dynamics and steps of the explicit integrators as programs of blocks: state in, state out.
 
-The formulas are those of `step_formulas`, written for cells instead of values, so that bodies that are alike, and the
-stages of a step, share what is recorded.
+The formulas of a step are those of `step_formulas`, on values that are written to cells where a recursion takes them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.places import Indices
+from supple.expressions.function import Nodes
+from supple.model.step_formulas import STEPS
 from supple.recursions import articulated, coordinates, kinematics
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import QUATERNION
@@ -21,122 +24,106 @@ if TYPE_CHECKING:
     from supple.model.programs import RecursionRecording
 
 
-class _Step:
-    """One step while it is recorded.
+class RecordedStep:
+    """What the formulas of a step ask for, recorded: each call is one recursion on cells of its own.
 
-    Attributes
+    Parameters
     ----------
-    q, v, tau, dt : Cells
-        Inputs (1, n).
-    a : Cells
-        Accelerations as they were last computed.
+    r : RecursionRecording
+        Whose inputs become q, v and tau.
     """
 
-    def __init__(self, r: RecursionRecording, timed: bool = True) -> None:
-        self.r = r
+    def __init__(self, r: RecursionRecording) -> None:
+        self._r = r
         self.q, self.v = r.state()
-        self.tau = r.input("tau", r.nv)
-        self.dt: Any = r.input("dt", 1) if timed else None
-        self.a = self.cells(r.nv)
         none: Any = Indices((False,) * r.nv)
-        self._actuation = Actuation(self.tau[0], none, r.wrench(False)[0])
+        self._actuation = Actuation(r.input("tau", r.nv)[0], none, r.wrench(False)[0])
+        self._configuration: Nodes | None = None
         r.run(kinematics.ground_acceleration)(-1.0, r.tree, r.ws)
 
-    def cells(self, size: int, initial: float | None = None) -> Any:
-        """New ones (1, n)."""
-        return Cells(self.r.recorder, (1, size), initial)
+    @property
+    def model(self) -> RecordedStep:
+        """Whose speeds are counted."""
+        return self
 
-    def accelerate(self, q: Any, v: Any, recursion: Any = articulated.articulate) -> None:
-        """Compute a."""
-        r = self.r
-        r.run(recursion)(r.tree, r.flex, States(q[0], v[0]), self._actuation, r.ws, self.a[0])
-        r.recorder.cut()
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        return self._r.nv
 
-    def advance(self, q: Any, v: Any, dt: Any, out: Any) -> None:
+    @property
+    def quaternions(self) -> list[int]:
+        """Where in q each quaternion begins."""
+        tree = self._r.structure.tree
+        found: list[int] = tree.q_rotation[tree.rotation_kind == QUATERNION].tolist()
+        return found
+
+    def advanced(self, q: Nodes, v: Nodes, dt: Any) -> Nodes:
         """Coordinates after dt at constant speeds."""
-        self.r.run(coordinates.advance)(self.r.tree, self.r.flex, q, v, dt, out)
-        self.r.recorder.cut()
+        r = self._r
+        out = Cells(r.recorder, (1, r.structure.nq))
+        r.run(coordinates.advance)(r.tree, r.flex, self._written(q), self._written(v), self._written([dt])[0], out)
+        return values(out)
 
-    def add(self, out: Any, x: Any, slope: Any, share: float = 1.0, timed: bool = True) -> None:
-        """out = x + share dt slope, or without dt."""
-        for i in range(out.shape[1]):
-            factor = share * self.dt[0, 0] if timed else share
-            out[0, i] = x[0, i] + factor * slope[0, i]
-            self.r.recorder.cut()
+    def rates(self, q: Nodes, v: Nodes) -> Nodes:
+        """Rates of the coordinates."""
+        r = self._r
+        out = Cells(r.recorder, (1, r.structure.nq))
+        r.run(coordinates.rates)(r.tree, r.flex, self._written(q), self._written(v), out)
+        return values(out)
 
-    def results(self) -> tuple[Any, Any]:
-        """q and v after the step."""
-        return self.r.output("q", self.r.structure.nq), self.r.output("v", self.r.nv)
+    def accelerations(self, q: Nodes, v: Nodes) -> Nodes:
+        """Accelerations; in the configuration of the last call what depends on it alone is taken from there."""
+        again, self._configuration = q is self._configuration, q
+        return values(self.accelerated(self._written(q), self._written(v), again))
+
+    def accelerated(self, q: Any, v: Any, again: bool = False) -> Cells:
+        """The same on cells."""
+        r = self._r
+        out = Cells(r.recorder, (1, r.nv))
+        recursion = articulated.articulate_at_speeds if again else articulated.articulate
+        r.run(recursion)(r.tree, r.flex, States(q[0], v[0]), self._actuation, r.ws, out[0])
+        r.recorder.cut()
+        return out
+
+    def _written(self, x: Any) -> Any:
+        """New cells (1, n) that hold some values."""
+        out = Cells(self._r.recorder, (1, len(x)))
+        store(x, out)
+        return out
+
+
+def values(x: Cells) -> Nodes:
+    """What cells (1, n) hold."""
+    return np.array([x[0, i] for i in range(x.size)], dtype=object)
+
+
+def store(x: Any, out: Cells) -> None:
+    """Write values to cells (1, n)."""
+    for i, value in enumerate(x):
+        out[0, i] = value
+        out.recorder.cut()
 
 
 def forward_dynamics(r: RecursionRecording) -> Program:
     """Accelerations, without a word about degrees of freedom that have no inertia."""
-    s = _Step(r, timed=False)
-    s.accelerate(s.q, s.v)
-    r.outputs["a"] = s.a
+    s = RecordedStep(r)
+    r.outputs["a"] = s.accelerated(s.q, s.v)
     return r.program()
 
 
-def semi_implicit_euler(r: RecursionRecording) -> Program:
-    """Speeds first, then coordinates with the new speeds."""
-    s = _Step(r)
-    q, v = s.results()
-    s.accelerate(s.q, s.v)
-    s.add(v, s.v, s.a)
-    s.advance(s.q, v, s.dt[0], q)
+def step(name: str, r: RecursionRecording) -> Program:
+    """The state after a step of one of `STEPS`."""
+    s = RecordedStep(r)
+    dt = r.input("dt", 1)
+    found = STEPS[name](s, values(s.q), values(s.v), dt[0, 0], lambda _, q, v: s.accelerations(q, v))
+    for key, x in zip(("q", "v"), found, strict=True):
+        store(x, r.output(key, len(x)))
     return r.program()
 
 
-def leapfrog(r: RecursionRecording) -> Program:
-    """Half a step of the coordinates, a whole one of the speeds, the other half."""
-    s = _Step(r)
-    q, v = s.results()
-    half, q_middle, v_middle = s.cells(1), s.cells(r.structure.nq), s.cells(r.nv)
-    half[0, 0] = 0.5 * s.dt[0, 0]
-    s.advance(s.q, s.v, half[0], q_middle)
-    s.accelerate(q_middle, s.v)
-    s.add(v_middle, s.v, s.a, 0.5)
-    s.accelerate(q_middle, v_middle, articulated.articulate_at_speeds)
-    s.add(v, s.v, s.a)
-    s.advance(q_middle, v, half[0], q)
-    return r.program()
-
-
-def rk4(r: RecursionRecording) -> Program:
-    """The classical step on coordinates and speeds; quaternions are brought back to unit length."""
-    s = _Step(r)
-    sizes = r.structure.nq, r.nv
-    now, rate = (s.q, s.v), (s.cells(sizes[0]), s.a)
-    stage, total = [s.cells(n) for n in sizes], [s.cells(n, 0.0) for n in sizes]
-    at: Any = now
-    for share, following in ((1.0, 0.5), (2.0, 0.5), (2.0, 1.0), (1.0, 0.0)):
-        r.run(coordinates.rates)(r.tree, r.flex, *at, rate[0])
-        s.accelerate(*at)
-        for x, slope, sum_, out in zip(now, rate, total, stage, strict=True):
-            s.add(sum_, sum_, slope, share, timed=False)
-            if following:
-                s.add(out, x, slope, following)
-        at = stage
-    for x, sum_, out in zip(now, total, s.results(), strict=True):
-        s.add(out, x, sum_, 1 / 6)
-    _normalize(r, r.outputs["q"])
-    return r.program()
-
-
-def _normalize(r: RecursionRecording, q: Any) -> None:
-    """Quaternions of unit length."""
-    tree = r.structure.tree
-    for first in tree.q_rotation[tree.rotation_kind == QUATERNION].tolist():
-        length = np.sqrt(sum(q[0, i] * q[0, i] for i in range(first, first + 4)))
-        for i in range(first, first + 4):
-            q[0, i] = q[0, i] / length
-        r.recorder.cut()
-
-
-STEP_RECURSIONS = {
+STEP_RECURSIONS: dict[str, Callable[..., Program]] = {
     "forward_dynamics": forward_dynamics,
-    "rk4": rk4,
-    "leapfrog": leapfrog,
-    "semi_implicit_euler": semi_implicit_euler,
+    **{name: partial(step, name) for name in STEPS},
 }
 """By name."""

@@ -22,6 +22,7 @@ from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.branch_solve import WIDEST_TILE, Branches
 from supple.engines.blocks.cells import Cells
+from supple.engines.blocks.places import Indices
 from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.engines.llvm.batches import CORES
@@ -94,7 +95,7 @@ class DifferentiatedRecording(RecursionRecording):
         """Forward dynamics: a, and its derivatives by tau (always) and by q and v as they are asked for."""
         q, v = self.state()
         tau, a = self.input("tau", self.nv), self.output("a", self.nv)
-        none: Any = (False,) * self.nv
+        none: Any = Indices((False,) * self.nv)
         recorded(kinematics.ground_acceleration)(-1.0, self.tree, self.ws)
         actuation = Actuation(tau[0], none, self.wrench(False)[0])
         recorded(articulated.articulate)(self.tree, self.flex, States(q[0], v[0]), actuation, self.ws, a[0])
@@ -155,7 +156,7 @@ class DifferentiatedRecording(RecursionRecording):
         """M^-1 as the derivative of y = M^-1 x by x, with the margin of its pivots."""
         q = self.input("q", self.structure.nq)
         x, y, W = (Cells(self.recorder, shape) for shape in ((self.nv,), (self.nv,), (self.nv, self.nv)))
-        none: Any = (False,) * self.nv
+        none: Any = Indices((False,) * self.nv)
         recorded(newton_euler.at_rest)(self.flex, self.ws)
         for k in range(1, self.bodies + 1):
             recorded(composite.configuration_step)(self.tree, self.flex, k, q[0], self.ws)

@@ -35,7 +35,7 @@ MEMORY, NUMBERS = "memory", "numbers"
 SMALL = 48
 """Loads, operations and stores below which a block goes on with the next body."""
 LARGE = 600
-"""Nodes beyond which a block ends at the next store: the time to compile grows faster than a block."""
+"""Nodes beyond which a block ends, in a segment at the next store: the time to compile grows faster than a block."""
 MOST_STORES = 96
 """Stores beyond which a block outside segments ends, for the same reason: each may have a row of its own."""
 
@@ -222,6 +222,8 @@ class BlockRecorder(Graph):
         return found
 
     def _make(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        if args and len(self._known) > LARGE and self._segment is None:
+            self._end()
         first = self._first
         for a in args:
             if a.id < first and a.op != "constant":

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from supple.model.operators.body_blocks import Bodies, both, phi
 from supple.model.operators.influence_matrices import Influence, Resolvent
@@ -158,7 +158,7 @@ class TreeInfluence:
 
     @cached_property
     def G_hat(self) -> list[Numbers]:
-        return [np.asarray(linalg.null_space(G.T)) if G.size else np.eye(6) for G in self.G.blocks]
+        return [np.asarray(scipy.linalg.null_space(G.T)) if G.size else np.eye(6) for G in self.G.blocks]
 
     @cached_property
     def _omegas(self) -> list[Numbers]:
