@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-# Hundreds of models, each used a few times: code that is quick to compile. `.ci/run` runs a part with usual code again.
-os.environ.setdefault("SUPPLE_OPTIMIZATION", "0")
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Bytecode is kept, for a hundred child processes that would each compile all modules.

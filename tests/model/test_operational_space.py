@@ -41,6 +41,13 @@ def dense(model: supple.Model, q: Any, frames: list[str], held: list[str]) -> An
     return half.T @ half
 
 
+def rounding(model: supple.Model, q: Any) -> float:
+    """How far dense algebra may be off: rounding times the condition of the scaled mass matrix, at least 1e-11."""
+    M = model.mass_matrix(q)
+    scale = np.sqrt(np.diag(M))
+    return max(1e-11, float(np.finfo(float).eps * np.linalg.cond(M / np.outer(scale, scale))))
+
+
 def near(a: Any, b: Any, tolerance: float = 1e-11) -> bool:
     return bool(np.abs(a - b).max() < tolerance * np.abs(b).max() > 0)
 
@@ -69,7 +76,7 @@ def test_flexible_trees(seed: int, bodies: int, beams: bool, fidelity: str | Non
     for prescribed in ([], held):
         found = model.inverse_operational_inertia(q, names, axes="frame", prescribed=prescribed)
         expected = dense(model, q, names, prescribed)
-        assert near(found, expected)
+        assert near(found, expected, rounding(model, q))
         assert np.array_equal(found, found.T)
 
 
@@ -164,4 +171,5 @@ def test_long_chain_equals_the_answer_to_single_forces() -> None:
     push = np.array([0.3, 0.0, 0.0, 0.0, 1.0, 0.0])
     a = model.forward_dynamics(q, still, still, external={"b5000": push})
     moved = np.concatenate([model.acceleration(q, still, a, name, axes="frame") for name in names])
-    assert np.abs(found[:, 6:12] @ push - moved).max() < 1e-9 * np.abs(moved).max()
+    # Both go through 10,000 articulated inertias, whose rounding adds up.
+    assert np.abs(found[:, 6:12] @ push - moved).max() < 1e-8 * np.abs(moved).max()

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from supple.engines.blocks.adjoint_blocks import AdjointForm, adjoint, weighed_backwards
-from supple.engines.blocks.block_program import Numbers, Program
+from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import NUMBERS
 from supple.engines.blocks.blocks import Instance
+from supple.engines.blocks.driven_code import Numbers
 from supple.engines.blocks.loaded_tangents import Jacobian
 from supple.engines.blocks.sensitivity import Needed
 from supple.engines.blocks.tangent_blocks import LinearBlock, TangentBlock

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from supple.engines.blocks.block_program import Bound, Loaded, Numbers, Program
+from supple.engines.blocks.block_program import Bound, Loaded, Program
+from supple.engines.blocks.driven_code import Numbers
 from supple.engines.llvm.batch_function import BatchFunction
 from supple.engines.llvm.entries import BLOCKS, Words, record
 from supple.engines.llvm.jit import host_lanes

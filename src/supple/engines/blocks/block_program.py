@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
+from supple.engines.blocks.driven_code import DrivenCode, Numbers
 from supple.engines.blocks.driver import HEADER
 from supple.engines.blocks.library import Library
 from supple.engines.llvm import caller
@@ -23,9 +22,6 @@ from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes
 from supple.engines.once import once
 
-Numbers = NDArray[np.float64]
-ALIGNED = 64
-"""Bytes to which memory is aligned: the widest vector."""
 STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
 """What is known of a program besides its instances."""
 GROUPS, NEAR = 2, 1 << 19
@@ -112,7 +108,7 @@ class Program:
             return self._loaded[lanes, quick]
 
 
-class Loaded:
+class Loaded(DrivenCode):
     """A program in machine code for one number of lanes."""
 
     def __init__(self, program: Program, lanes: int, quick: bool = False) -> None:
@@ -124,35 +120,13 @@ class Loaded:
         arrays = [*program.inputs.values(), *program.outputs.values()]
         size = 8 * lanes * program.cells
         groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(size, 1)))
-        self._size = size * groups
         words = [len(program.inputs), len(program.outputs), len(program.instances), lanes * groups, size]
         words += [word for x in arrays for word in x]
         at = self._tables.ctypes.data
         for x in program.instances:
             words += [addresses[x.block.name], at]
             at += 4 * len(x.rows)
-        self.words = np.array(words, dtype=np.int64)
-        self.driver = own.driver()
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4)
-        self._call = kind(self.driver)
-        self._local = threading.local()
-
-    def memory(self) -> Numbers:
-        """New cells, all zero, aligned."""
-        raw = np.zeros((self._size + ALIGNED) // 8)
-        first = -raw.ctypes.data % ALIGNED // 8
-        return raw[first : first + self._size // 8]
-
-    def run(self, start: int, stop: int, arrays: Sequence[Numbers], numbers: Numbers) -> None:
-        """Evaluate the states start ... stop - 1: arrays (1 or states, n), inputs then outputs."""
-        try:
-            memory = self._local.memory
-        except AttributeError:
-            memory = self._local.memory = self.memory()
-        pointers = np.array([x.ctypes.data for x in arrays], dtype=np.int64)
-        strides = np.array([0 if len(x) == 1 else x.shape[1] for x in arrays], dtype=np.int64)
-        data: list[Any] = [x.ctypes.data for x in (pointers, strides, memory, numbers)]
-        self._call(self.words.ctypes.data, start, stop, *data)
+        super().__init__(np.array(words, dtype=np.int64), own.driver(), size * groups)
 
 
 class Bound:

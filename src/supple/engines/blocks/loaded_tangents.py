@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-import threading
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.engines.blocks.block_program import ALIGNED, Numbers, library
+from supple.engines.blocks.block_program import library
 from supple.engines.blocks.branch_solve import factor, factor_table, solve, solve_table, vectors
+from supple.engines.blocks.driven_code import ALIGNED, DrivenCode, Words
 from supple.engines.blocks.tangent_driver import TANGENT_DRIVER, driver_text
 from supple.engines.blocks.tangent_groups import Group, Pass
 from supple.engines.blocks.tangent_results import RESULTS
@@ -19,8 +17,6 @@ from supple.engines.llvm.jit import function_of
 
 if TYPE_CHECKING:
     from supple.engines.blocks.tangent_program import TangentProgram
-
-Words = NDArray[np.int64]
 
 
 class Jacobian(NamedTuple):
@@ -30,7 +26,7 @@ class Jacobian(NamedTuple):
     by: str
 
 
-class LoadedTangents:
+class LoadedTangents(DrivenCode):
     """A program with its Jacobians in machine code."""
 
     def __init__(self, program: TangentProgram, lanes: int, states: bool) -> None:
@@ -45,11 +41,9 @@ class LoadedTangents:
         self._tables = 8 * np.array(offsets, dtype=np.int32)
         self._results: list[Words] = []
         self._offset = (8 * self._width * program.values.cells + ALIGNED - 1) // ALIGNED * ALIGNED
-        self.words: Words = np.array(self._written(groups), dtype=np.int64)
-        self.driver = function_of(TANGENT_DRIVER, driver_text(lanes, states))[1]
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4)
-        self._call = kind(self.driver)
-        self._local = threading.local()
+        words = np.array(self._written(groups), dtype=np.int64)
+        driver = function_of(TANGENT_DRIVER, driver_text(lanes, states))[1]
+        super().__init__(words, driver, self._offset + 8 * lanes * (int(self._ranks[-1]) + 1))
 
     # ------------------------------------------------------------ the program in words, see `tangent_driver`
 
@@ -163,26 +157,6 @@ class LoadedTangents:
                 if name == by:
                     moved[column] = {i for i in range(size) if start + i in group.cells}
         return moved
-
-    # ------------------------------------------------------------ runs
-
-    def memory(self) -> Numbers:
-        """New cells for values and changes, all zero, aligned."""
-        size = self._offset // 8 + self.lanes * (int(self._ranks[-1]) + 1)
-        raw = np.zeros(size + ALIGNED // 8)
-        first = -raw.ctypes.data % ALIGNED // 8
-        return raw[first : first + size]
-
-    def run(self, start: int, stop: int, arrays: Sequence[Numbers], numbers: Numbers) -> None:
-        """Evaluate the states start ... stop - 1: arrays (1 or states, n): inputs, outputs, Jacobians."""
-        try:
-            memory = self._local.memory
-        except AttributeError:
-            memory = self._local.memory = self.memory()
-        pointers = np.array([x.ctypes.data for x in arrays], dtype=np.int64)
-        strides = np.array([0 if len(x) == 1 else x.shape[1] for x in arrays], dtype=np.int64)
-        data: list[Any] = [x.ctypes.data for x in (pointers, strides, memory, numbers)]
-        self._call(self.words.ctypes.data, start, stop, *data)
 
 
 def _ranks(cells: int, groups: Sequence[Group]) -> Words:

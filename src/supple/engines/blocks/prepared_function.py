@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from supple.engines.blocks.block_program import Numbers, Program
+from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.driven_code import Numbers
 from supple.engines.llvm.entries import BLOCKS, record
 
 

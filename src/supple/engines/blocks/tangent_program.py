@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Numbers, Program
+from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.branch_solve import Branches
+from supple.engines.blocks.driven_code import Numbers
 from supple.engines.blocks.loaded_tangents import Jacobian, LoadedTangents
 from supple.engines.blocks.tangent_blocks import LinearBlock
 from supple.engines.blocks.tangent_groups import Analysis, Group, KnownJacobian, Pass, PassAnalysis, taped

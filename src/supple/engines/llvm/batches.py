@@ -20,7 +20,7 @@ FLOAT = np.dtype(np.float64)
 CORES = os.cpu_count() or 1
 """Of this machine; asking takes longer than many an evaluation."""
 SPREAD = 1_000_000
-"""Node evaluations that are worth a thread of their own: a quarter of a millisecond, where waking it may take as long."""
+"""Node evaluations that are worth a thread of their own: a quarter of a millisecond; waking one may take as long."""
 
 
 def rows(where: str, lengths: Mapping[str, int], inputs: Sequence[ArrayLike]) -> tuple[list[Numbers], tuple[int, ...]]:
