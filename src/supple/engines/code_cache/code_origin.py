@@ -56,7 +56,7 @@ def optimization_level() -> int:
     """How hard the compiler tries to write fast code: `SUPPLE_OPTIMIZATION` if it is set, else 1.
 
     At 2 code takes a quarter longer to compile and is no faster: the graph left nothing more to be found. At 0 it is
-    compiled in a fifth of the time and runs slower: for many models that are used a few times each, as in tests. Sums
+    compiled in a fifth of the time and runs slower: for many models that are used a few times each. Sums
     of products are not contracted there, so that last digits differ.
     """
     chosen = os.environ.get("SUPPLE_OPTIMIZATION") or "1"
