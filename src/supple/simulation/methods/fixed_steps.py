@@ -65,8 +65,8 @@ class ExplicitDriver(FixedStepDriver):
         if h == 0.0:
             return y.copy()
         if self.kernel is not None:
-            (new,) = self.kernel._batch([np.array([t]), y, u, np.array([h])], None)[None]
-            return np.array(new)
+            new: Vector = self.kernel(np.array([t]), y, u, np.array([h]))
+            return new
         nq = self.system.nq
 
         def accelerate(fraction: float, q: Vector, w: Vector) -> Vector:
