@@ -78,8 +78,8 @@ class DrivenSystem:
 
     @property
     def engine(self) -> str:
-        """ "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration."""
-        return "generic" if self.rate_kernel is None else "llvm"
+        """ "blocks", or "generic" for models too large for straight-line code, and where that finds no acceleration."""
+        return "generic" if self.rate_kernel is None else "blocks"
 
     @cached_property
     def rate_kernel(self) -> StateKernel | None:
@@ -97,7 +97,7 @@ class DrivenSystem:
     @property
     def evaluation_seconds(self) -> float:
         """Time of one evaluation of the rates, by a rough guess."""
-        if self.engine != "llvm":
+        if self.engine != "blocks":
             return 3e-5 + 1e-9 * self.operations
         return 1e-7 + 3e-10 * self.operations + (2e-5 if self.inputs.calls else 0.0)
 
@@ -161,7 +161,7 @@ class DrivenSystem:
 
     def motion(self, t: Vector, y: Vector, u: Vector, compiled: bool = True) -> tuple[Vector, Vector]:
         """Accelerations and generalized forces (n, nv) of states (n, ...); by the recursions unless `compiled`."""
-        if compiled and self.engine == "llvm":
+        if compiled and self.engine == "blocks":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
         found = self._generic(t[:, None], y, u)
@@ -189,7 +189,7 @@ class DrivenSystem:
     @cached_property
     def project_kernel(self) -> StateKernel | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
-        if self.model.loops is None or self.engine != "llvm":
+        if self.model.loops is None or self.engine != "blocks":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
         return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1)

@@ -62,7 +62,7 @@ class RateSlopes:
     @staticmethod
     def of(system: DrivenSystem, t: float, y: Vector, u: Vector) -> RateSlopes | None:
         """Those of a system if it is large and they are sparse; judged first by their values at a state."""
-        if system.engine != "llvm" or system.size <= SMALLEST:
+        if system.engine != "blocks" or system.size <= SMALLEST:
             return None
         if np.count_nonzero(system.jacobian(t, y, u)) > DENSEST * system.size**2:  # the structure has no fewer
             return None

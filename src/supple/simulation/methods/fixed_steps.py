@@ -30,7 +30,7 @@ class ExplicitDriver(FixedStepDriver):
         super().__init__(system, settings.step)
         self.name = settings.name
         self.kernel: StateKernel | None = None
-        if system.engine == "llvm" and not system.inputs.calls:
+        if system.engine == "blocks" and not system.inputs.calls:
             try:
                 shapes = {"y": (system.size,)}
                 self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
