@@ -22,7 +22,7 @@ from supple.model.parameters import symbols_of
 from supple.simulation.methods.fixed_steps import EXPLICIT
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.program_start import stable_step
-from supple.symbolic.routes import ROUTES, equations
+from supple.symbolic.routes import ROUTES, derivation_of, equations
 
 
 class Format(StrEnum):
@@ -53,6 +53,13 @@ def equations_(
         Path | None, typer.Option("--output", "-o", help="File to write; by default the terminal.")
     ] = None,
     counts: Annotated[bool, typer.Option("--counts", help="Print operation counts as JSON instead.")] = False,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables",
+            help="Write the derivation instead: bodies, speeds, partial velocities, mass matrix, elimination, counts.",
+        ),
+    ] = False,
     small: Annotated[
         str,
         typer.Option(help="Coordinates that stay small, with their speeds: names or q1, q2, ..., separated by commas."),
@@ -81,8 +88,11 @@ def equations_(
         settings["route"] = route
     inputs = symbols_of(model, inputs=settings.get("inputs")).inputs
     _require_inputs(file, inputs, run)
-    found = equations(model, **settings)
     left_out = _left_out(run)
+    if tables:
+        _write(derivation_of(model, **settings), output)
+        return
+    found = equations(model, **settings)
     if counts:
         text = json.dumps(_counts(found), indent=2) + "\n"
     elif form is Format.program:
@@ -92,6 +102,11 @@ def equations_(
     if left_out:
         line = f"warning: left out, as these are the equations of the model alone: {', '.join(left_out)}"
         say(line, err)
+    _write(text, output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    """To the terminal, or to a file."""
     if output is None:
         out.print(text, end="", soft_wrap=True)
         return
