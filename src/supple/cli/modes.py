@@ -8,7 +8,6 @@ import typer
 
 from supple.cli.console import File, Floating, app, say
 from supple.files import read
-from supple.formulations import floating_frames
 from supple.linear import modes_report
 
 
@@ -23,6 +22,6 @@ def modes(
     floating_base: Floating = False,
 ) -> None:
     """Show the natural modes of a model about its neutral configuration or its static equilibrium."""
-    model = floating_frames(read(file, floating_base).model, "supple modes")
+    model = read(file, floating_base).model
     text = modes_report(model, static=static, fixed=fixed or (), count=count)
     say(text)

@@ -224,6 +224,14 @@ class Trace:
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
+    def balance(self, q: Nodes, v: Nodes, a: Nodes, tau: Nodes) -> Nodes:
+        """Forces that the accelerations take on the speeds; those of constant tau change with nothing."""
+        return self.inverse_dynamics(q, v, a)
+
+    def by_forces(self, q: Nodes, W: Nodes) -> Nodes:
+        """Changes (nv, nv) of the accelerations with tau, from W = M^-1."""
+        return W
+
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = zeros(1, self.model.nq)
