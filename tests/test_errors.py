@@ -47,7 +47,9 @@ def test_what_is_no_model_is_named(name: str, kind: str, tmp_path: Path) -> None
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", [name for name, (_, taken) in CALLS.items() if "rigid-link" not in taken])
+@pytest.mark.parametrize(
+    "name", [name for name, (_, taken) in CALLS.items() if "rigid-link" not in taken and name != "save"]
+)
 def test_equivalent_rigid_links_are_named_where_they_are_not_taken(name: str, tmp_path: Path) -> None:
     with pytest.raises(supple.StateError, match=r"got ErlsModel 'pendulum'$|is an equivalent rigid-link system"):
         CALLS[name][0](erls.build(mechanism()), tmp_path)

@@ -61,7 +61,7 @@ def test_static_shapes_make_few_modes_converge() -> None:
 
 
 def test_static_shapes_are_orthogonal_to_the_modes_and_to_each_other() -> None:
-    body = arm().bodies["fore"].body
+    body: Any = arm().bodies["fore"].body
     link = make_link("fore", body, ModeChoice(3, static=True), ["end"])
     assert link.labels == ("mode1", "mode2", "mode3", *(f"static{i + 1}" for i in range(12)))
     K = link.shapes.T @ body.stiffness.toarray() @ link.shapes

@@ -125,5 +125,3 @@ def test_what_floating_frames_alone_can_do_is_refused() -> None:
         supple.simulate(model, 0.1, integrator="generalized_alpha", step=1e-3)
     with pytest.raises(supple.StateError, match=f"{what} a stop of joints does not take"):
         supple.simulate(model, 0.1, limits=[supple.Limit("fore.angle", upper=1.0)])
-    with pytest.raises(supple.StateError, match=f"{what} an output of joint wrenches does not take"):
-        supple.simulate(model, 0.01, outputs=Outputs(wrenches=["fore"]))

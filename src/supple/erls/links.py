@@ -210,7 +210,7 @@ class _FreeLink:
         lowest = replace(choice, count=None) == ALL
         if lowest:
             most = self.body.modes
-            count = len(choice.chosen(self.name, np.arange(most), np.zeros(most)))
+            count = len(choice.chosen(self.name, np.zeros(most), np.zeros(most)))
             squares, y = _modes(self.name, self.K, self.G, count)
             return squares, y, tuple(f"mode{i + 1}" for i in range(count))
         squares, y = _modes(self.name, self.K, self.G, self.body.modes)

@@ -235,6 +235,10 @@ class Formulation(Protocol):
         """J (..., 6, nv): velocity of a frame is J v."""
         ...
 
+    def joint_wrenches(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Wrench (..., bodies, 6) that each joint passes to its body, at its origin and in its axes."""
+        ...
+
     def joint_speeds(self, body: str) -> list[int]:
         """Places in v of the speeds of a body's joint."""
         ...

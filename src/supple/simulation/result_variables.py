@@ -156,13 +156,19 @@ def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | N
     }
 
 
-def wrenches(model: Model, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None) -> xr.DataArray:
+def wrenches(
+    model: Formulation, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None
+) -> xr.DataArray:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
-    forces = None if model.loops is None else model.loops.forces(x.q, x.v, known, prescribed)
-    found = model.joint_wrenches(x.q, x.v, x.a, constraint_forces=forces)
+    if model.loops is None:
+        found = model.joint_wrenches(x.q, x.v, x.a)
+    else:
+        forces = model.loops.forces(x.q, x.v, known, prescribed)
+        closed = model.floating_frames("a closed loop")
+        found = closed.joint_wrenches(x.q, x.v, x.a, constraint_forces=forces)
     return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
 
 
