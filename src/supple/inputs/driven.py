@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +31,8 @@ class DrivenEquations:
         The model on nodes; one in a graph of its own if not given.
     laws : function of Quantities, optional
         What the laws make of a state; `Inputs.applied`, with their numbers as constants, if not given.
+    symbol : function of a name and a number, optional
+        Gives the symbols that stand for numbers of the laws.
     """
 
     def __init__(
@@ -39,13 +42,14 @@ class DrivenEquations:
         independent: frozenset[int] = frozenset(),
         trace: TracedFormulation | None = None,
         laws: Callable[[Quantities], Applied] | None = None,
+        symbol: Callable[[str, float], Expr] | None = None,
     ) -> None:
         self.trace = t = model.traced(LIMIT) if trace is None else trace
         self._laws = inputs.applied if laws is None else laws
         graph = t.graph
         z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
         variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
-        self.at = Quantities(model, graph, graph.new_input("t"), t.q, t.v, z, u, variables)
+        self.at = Quantities(model, graph, graph.new_input("t"), t.q, t.v, z, u, variables, symbol=symbol)
         self.acting = inputs.acting
         self._independent = independent
         self.applied: Applied = self._laws(self.at)
@@ -79,11 +83,11 @@ class DrivenEquations:
 
     def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
-        made = self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+        made = self._laws(replace(x, t=t, q=q, v=v, z=z))
         if x.model.loops is None:
             return made, np.zeros((0, 0), dtype=object)
         q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
-        return self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
+        return self._laws(replace(x, t=t, q=q, v=v, z=z)), S
 
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
         """Rates of w, speeds and integrals, at another state."""
@@ -99,7 +103,7 @@ class DrivenEquations:
     def settled(self) -> Quantities:
         """What formulas see: the state as the laws have it."""
         x = self.at
-        return Quantities(x.model, x.graph, x.t, self.applied.q, self.applied.v, x.z, x.u, x.variables)
+        return replace(x, q=self.applied.q, v=self.applied.v)
 
     def laws(self) -> dict[str, Nodes]:
         """State, drives and rates of the laws' integrals as the laws have them."""

@@ -182,6 +182,21 @@ class Inputs:
         return bool(self._called) or (is_function(self.whole) and self._traced_whole is None)
 
     @property
+    def called_functions(self) -> Mapping[int, Law]:
+        """Python functions of single speeds that are called, by speed."""
+        return self._called
+
+    @property
+    def sampled(self) -> list[int]:
+        """Speeds whose force a clock sets."""
+        return [i for i, law in self.laws.items() if isinstance(law, PID | Sampled) and law.rate is not None]
+
+    @property
+    def tables(self) -> Mapping[Table, int]:
+        """Tables, and where among the held values their pieces begin."""
+        return self._tables
+
+    @property
     def breaks(self) -> Vector:
         """Times at which a law is not smooth."""
         return np.unique(np.concatenate([np.zeros(0), *(x.breaks for x in self._tables)]))
@@ -248,7 +263,7 @@ class Inputs:
         for i, motion in self.motions.items():
             where = f"motion {self.model.speeds[i]!r}"
             place = int(self.model.q_of_speed[i])
-            position, velocity, acceleration = motion.nodes(at, where)
+            position, velocity, acceleration = motion.nodes(at, self.model.speeds[i], where)
             if place < 0:
                 raise StateError(f"{where}: expected the rate of a coordinate; it has none of its own")
             q[place] = position if position is not None else q[place]
@@ -284,7 +299,7 @@ class Inputs:
                 rates[place] = error
             return force
         if isinstance(law, str | int | float):
-            return at.formula(law, where)
+            return at.formula(law, where, f"{self.model.speeds[i]}.force")
         traced = self._traced.get(i)
         return at.u[self._held_at[i]] if traced is None else inserted(traced, at)[0]
 

@@ -28,8 +28,9 @@ from supple.recursions import (
     newton_euler,
 )
 from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.frames import frame_pose
 from supple.recursions.states import Actuation, States
-from supple.recursions.tree import Flex, sizes, workspace
+from supple.recursions.tree import Flex, Frames, sizes, workspace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -120,6 +121,13 @@ class Trace:
                 speed = cl.row_speeds[i, j]
                 balance[speed] = balance[speed] - cl.row_ratios[i, j] * force[i]
         return -balance
+
+    def pull_of_loops(self, q: Nodes, v: Nodes, force: Nodes) -> Nodes:
+        """J* force at a state: the generalized forces of what closes the loops."""
+        ws, (ct, cw) = self.workspace(), self.closures()
+        none = np.zeros(self.model.nv, dtype=bool)
+        self.run(closed_chains.open_motion)(ct, States(q, v), none, ws, cw)
+        return self.constraint_pull(q, force, ct, ws, cw)
 
     def least_forces(self, S: Nodes, r: Nodes) -> Nodes:
         """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
@@ -252,6 +260,45 @@ class Trace:
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
         self.run(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
+
+    def frame_positions(self, q: Nodes, frames: Frames) -> Nodes:
+        """Origins (frames, 3) of frames in the ground frame."""
+        rows, ws = len(self.model.bodies) + 1, self.workspace()
+        R, p = zeros(1, rows, 9), zeros(1, rows, 3)
+        self.run(kinematics.poses)(self.tree, self.flex, q[None], ws, R, p)
+        own, out = Frames(*(x.astype(object) if x.dtype.kind == "f" else x for x in frames)), zeros(len(frames.body), 3)
+        for i in range(len(out)):
+            out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
+        return out
+
+    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees."""
+        bodies, ws = len(self.model.bodies), self.workspace()
+        out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
+        states, wrench = States(q[None], v[None]), self._unloaded()[None]
+        self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench, ws, out)
+        return out.f[0, 1:]
+
+    def responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:
+        """(speeds, nv): changes of all speeds by a unit impulse at each of some, loops kept closed.
+
+        Where loops are closed, M^-1 e less M^-1 J* S^-1 J M^-1 e.
+        """
+        ws, cw = self.workspace(), None
+        if self.model.loops is None:
+            for k in range(1, len(self.model.bodies) + 1):
+                self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
+            self.run(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
+        else:
+            cw = self.closing_steps(q, zeros(self.model.nv), given, ws)[0]
+        out = zeros(len(speeds), self.model.nv)
+        for i, speed in enumerate(speeds):
+            impulse = zeros(self.model.nv)
+            impulse[speed] = 1.0
+            self.run(articulated.inverse_mass_times)(self.moving, self.flex, impulse, given, ws, out[i])
+            if cw is not None:
+                out[i] = out[i] - self.least_forces(cw.S, cw.J @ out[i]) @ cw.X
+        return out
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
         """Kinetic and potential energy."""
