@@ -92,19 +92,15 @@ class PID:
         limits(self.limit, "PID")
         require_rate(self.rate, "PID")
 
-    def nodes(self, at: Quantities, speed: int, integral: Expr, where: str) -> tuple[Expr, Expr]:
-        """Force, and rate of the integral of the error.
+    def nodes(self, at: Quantities, measured: tuple[Expr, Expr], integral: Expr, where: str) -> tuple[Expr, Expr]:
+        """Force, and rate of the integral of the error; `measured` is the coordinate and its rate.
 
         At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
         """
-        place = int(at.model.q_of_speed[speed])
-        if place < 0:
-            name = at.model.speeds[speed]
-            raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")
         target = signal(at, self.target, f"{where}: target", rate=bool(self.kd))
-        error = target[0] - at.q[place]
+        error = target[0] - measured[0]
         extra = at.formula(self.feedforward, f"{where}: feedforward")
-        wanted = self.kp * error + self.kd * (target[1] - at.v[speed]) + self.ki * integral + extra
+        wanted = self.kp * error + self.kd * (target[1] - measured[1]) + self.ki * integral + extra
         force = clipped(wanted, limits(self.limit, where))
         back = math.copysign(self.kp, self.ki) or self.ki
         return force, error + (force - wanted) / back if self.ki else error

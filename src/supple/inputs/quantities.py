@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from supple.errors import StateError
 from supple.expressions.derivatives import forward
 from supple.expressions.formula import Formula
@@ -17,7 +19,7 @@ from supple.inputs.tables import Table
 @dataclass(frozen=True)
 class Quantities:
     """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables by name; where in u
-    the pieces of tables begin.
+    the pieces of tables begin; how the frames of wrenches move.
     """
 
     model: Formulation
@@ -29,6 +31,7 @@ class Quantities:
     u: Nodes
     variables: Mapping[str, Expr | float] = field(default_factory=dict)
     tables: Mapping[Table, int] = field(default_factory=dict)
+    motions: Nodes = field(default_factory=lambda: np.zeros(0, dtype=object))
 
     @property
     def names(self) -> dict[str, Expr | float]:

@@ -24,10 +24,12 @@ from supple.recursions import (
     composite,
     coordinates,
     energy,
+    frame_wrenches,
     kinematics,
     newton_euler,
 )
 from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.frame_wrenches import FrameWrenches
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, sizes, workspace
 
@@ -188,6 +190,21 @@ class Trace:
             for kind in dict.fromkeys(kinds)
         }
         return np.array([means[kind] for kind in kinds], dtype=object)
+
+    def frame_motions(self, laws: FrameWrenches, q: Nodes, v: Nodes) -> Nodes:
+        """How the frames of wrenches move, (m, 9): see `frame_wrenches.MOTION`."""
+        out = zeros(len(laws.frame), frame_wrenches.MOTION)
+        self.run(frame_wrenches.frame_motions)(self.tree, self.flex, laws, States(q, v), self.workspace(), out)
+        return out
+
+    def wrench_forces(self, laws: FrameWrenches, q: Nodes, wrench: Nodes) -> tuple[Nodes, Nodes]:
+        """J* F: generalized forces (nv,) of wrenches (m, 6), and what acts on each body, (bodies, 6) at its origin."""
+        ws, still, balance = self.workspace(), zeros(self.model.nv), zeros(self.model.nv)
+        self.run(newton_euler.at_rest)(self.flex, ws)
+        self.run(frame_wrenches.law_wrenches)(self.tree, self.flex, laws, States(q, still), wrench, ws)
+        on_bodies = -ws.load[1:]
+        self.run(closure_forces.carry_inward)(self.tree, self.flex, still, ws, balance)
+        return -balance, on_bodies
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces."""
