@@ -178,7 +178,11 @@ class _Builder:
         for i, wrench in enumerate(file.wrench, start=1):
             frame = {"frame": self._known(wrench.frame)}
             with self.errors.collected(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
-                self.mech.add_wrench(**wrench.model_dump() | frame)
+                if wrench.constant:
+                    self.mech.add_wrench(**wrench.model_dump() | frame)
+                else:  # acts in runs alone, see `ModelFile.run_arguments`
+                    for name in wrench.frames:
+                        self.mech.find_frame(self._known(name))
         for i, loop in enumerate(file.loop, start=1):
             with self.errors.collected(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
                 first, second = self._known(loop.first), self._known(loop.second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, file_table, inputs, joints, schema, sections, structures
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, wrenches
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
@@ -216,7 +216,7 @@ def page() -> str:
     parts += [
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),
-        _section("### [[wrench]]", schema.WrenchTable),
+        _section("### [[wrench]]", wrenches.WrenchTable),
         _section("### [[loop]]", schema.LoopTable),
         "### [[constraint]]\n\nA `[[constraint]]` has a `name`, a `type` and the keys listed under it.\n",
         *(

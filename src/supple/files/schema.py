@@ -37,6 +37,7 @@ from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import SimulationTable
 from supple.files.structures import AnyFlexible, AnyStructure
+from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
@@ -139,18 +140,6 @@ class SpringDamperTable(FileTable):
     length: NotNegative = Field(0.0, description="Length at which the spring is free, m.")
 
 
-class WrenchTable(FileTable):
-    """A constant moment and force at the origin of a frame."""
-
-    name: Name = Field(description="Name of the wrench.")
-    frame: Text = Field(description='Frame it acts at: a body, "body/frame" or "body/12".')
-    moment: Vector = Field([0.0, 0.0, 0.0], description="N m.")
-    force: Vector = Field([0.0, 0.0, 0.0], description="N.")
-    axes: Annotated[Literal["frame", "ground"], Form('"frame" or "ground"')] = Field(
-        "frame", description="Axes of moment and force: turning with the frame, or those of the ground."
-    )
-
-
 class CouplingTable(FileTable):
     """A relation between two joints: coordinate of the follower = ratio * coordinate of the leader + offset.
 
@@ -193,7 +182,9 @@ class ModelFile(FileTable):
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(
         [], description="Springs and dampers between frames."
     )
-    wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field([], description="Constant wrenches.")
+    wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field(
+        [], description="Moments and forces at frames."
+    )
     loop: Annotated[list[LoopTable], Form("[[loop]] tables")] = Field([], description="Joints that close loops.")
     constraint: Annotated[
         list[AnyConstraint], Form("[[constraint]] tables", item=f"one of {', '.join(map(repr, CONSTRAINTS))}")
@@ -226,6 +217,7 @@ class ModelFile(FileTable):
         given = {
             "tau": tau,
             "motion": {x.speed: x.motion(folder) for x in self.motion},
+            "wrenches": [x.law(folder) for x in self.wrench if not x.constant],
             "variables": self.variables,
             "limits": [x.limit() for x in self.limit],
             "events": [x.event() for x in self.event],
@@ -248,9 +240,8 @@ class ModelFile(FileTable):
             return found
         try:
             given = self.run_arguments(folder)
-            inputs = Inputs(
-                model, given.get("tau"), given.get("motion"), given.get("variables"), bool(given.get("limits"))
-            )
+            stops, wrenches = bool(given.get("limits")), given.get("wrenches", ())
+            inputs = Inputs(model, given.get("tau"), given.get("motion"), given.get("variables"), stops, wrenches)
             require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
             if model.loops is not None:
                 start = given.get("q") or {}

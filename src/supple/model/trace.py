@@ -24,10 +24,12 @@ from supple.recursions import (
     composite,
     coordinates,
     energy,
+    frame_wrenches,
     kinematics,
     newton_euler,
 )
 from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.frame_wrenches import FrameWrenches
 from supple.recursions.frames import frame_pose
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Frames, sizes, workspace
@@ -197,6 +199,21 @@ class Trace:
         }
         return np.array([means[kind] for kind in kinds], dtype=object)
 
+    def frame_motions(self, laws: FrameWrenches, q: Nodes, v: Nodes) -> Nodes:
+        """How the frames of wrenches move, (m, 9): see `frame_wrenches.MOTION`."""
+        out = zeros(len(laws.frame), frame_wrenches.MOTION)
+        self.run(frame_wrenches.frame_motions)(self.tree, self.flex, laws, States(q, v), self.workspace(), out)
+        return out
+
+    def wrench_forces(self, laws: FrameWrenches, q: Nodes, wrench: Nodes) -> tuple[Nodes, Nodes]:
+        """J* F: generalized forces (nv,) of wrenches (m, 6), and what acts on each body, (bodies, 6) at its origin."""
+        ws, still, balance = self.workspace(), zeros(self.model.nv), zeros(self.model.nv)
+        self.run(newton_euler.at_rest)(self.flex, ws)
+        self.run(frame_wrenches.law_wrenches)(self.tree, self.flex, laws, States(q, still), wrench, ws)
+        on_bodies = -ws.load[1:]
+        self.run(closure_forces.carry_inward)(self.tree, self.flex, still, ws, balance)
+        return -balance, on_bodies
+
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces."""
         return tau @ v
@@ -271,12 +288,14 @@ class Trace:
             out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
         return out
 
-    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes) -> Nodes:
-        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees."""
+    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, which wrenches (bodies, 6) load."""
         bodies, ws = len(self.model.bodies), self.workspace()
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
-        states, wrench = States(q[None], v[None]), self._unloaded()[None]
-        self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench, ws, out)
+        states, wrench = States(q[None], v[None]), self._unloaded()
+        if on_bodies is not None:
+            wrench[1:] = on_bodies
+        self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench[None], ws, out)
         return out.f[0, 1:]
 
     def responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:

@@ -44,7 +44,9 @@ def run_dataset(
     out = xr.Dataset(found, attrs={**_identity(system.model), **attributes(simulator)})
     if WORK in system.inputs.integrals:
         work = samples.z[:, system.inputs.integrals.index(WORK)]
-        out[WORK] = ("time", work, {"units": "J", "long_name": "work of the drives"})
+        out[WORK] = ("time", work, {"units": "J", "long_name": "work of all inputs"})
+    if system.inputs.wrenches:
+        out["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
     return out
 
 
@@ -105,7 +107,8 @@ def variables(
     wanted = outputs or Outputs()
     x = samples
     out = result_variables.states(model, x)
-    known = x.tau if prescribed is None else np.where(prescribed, x.a, x.tau)
+    force = x.tau + x.pull
+    known = force if prescribed is None else np.where(prescribed, x.a, force)
     out |= result_variables.closures(model, x, known, prescribed)
     out |= result_variables.sums(model, (sums or model.energy_and_momentum)(x.q, x.v))
     shown = model.display

@@ -78,9 +78,8 @@ class RunSettings:
         given = tuple(arguments.get("limits", ()))
         named = {x.coordinate for x in given}
         limits = (*(x for x in model.description.limits if x.coordinate not in named), *given)
-        inputs = Inputs(
-            model, arguments.get("tau"), arguments.get("motion"), arguments.get("variables"), stops=bool(limits)
-        )
+        laws = (arguments.get(name) for name in ("tau", "motion", "variables"))
+        inputs = Inputs(model, *laws, stops=bool(limits), wrenches=arguments.get("wrenches", ()))
         events = tuple(arguments.get("events", ()))
         require_written(model, inputs, events)
         run = ProgramRun(
