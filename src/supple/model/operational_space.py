@@ -84,15 +84,7 @@ class OperationalFunctions(OperatorFunctions):
         are, has no such limit.
         """
         inverse = self.inverse_operational_inertia(q, frames, axes, prescribed)
-        size = np.sqrt(np.einsum("...ii->...i", inverse))
-        scale = np.where(size > 0, size, 1.0)
-        scale = scale[..., :, None] * scale[..., None, :]
-        if inverse.size and (np.linalg.eigvalsh(inverse / scale)[..., 0] < SINGULAR).any():
-            raise SingularError(
-                f"model {self.name!r}: operational inertia of {', '.join(frames)}: they cannot move in all directions "
-                "in this configuration; inverse_operational_inertia has those in which they can"
-            )
-        return np.asarray(np.linalg.inv(inverse / scale) / scale)
+        return inverted(inverse, f"model {self.name!r}: operational inertia of {', '.join(frames)}")
 
     def _along(self, frames: Sequence[str]) -> FrameCompliance:
         """The paths of some frames."""
@@ -139,6 +131,19 @@ class OperationalFunctions(OperatorFunctions):
         rest = self.bias_forces(q, still)
         rows = [rest - self.bias_forces(q, still, {name: np.eye(6)}) for name in names]
         return np.concatenate([np.zeros((0, self.nv)), *rows])
+
+
+def inverted(inverse: Numbers, what: str) -> Numbers:
+    """The operational inertia from its inverse (..., n, n); refused where the frames cannot move in all directions."""
+    size = np.sqrt(np.einsum("...ii->...i", inverse))
+    scale = np.where(size > 0, size, 1.0)
+    scale = scale[..., :, None] * scale[..., None, :]
+    if inverse.size and (np.linalg.eigvalsh(inverse / scale)[..., 0] < SINGULAR).any():
+        raise SingularError(
+            f"{what}: they cannot move in all directions in this configuration; inverse_operational_inertia has those "
+            "in which they can"
+        )
+    return np.asarray(np.linalg.inv(inverse / scale) / scale)
 
 
 def _turned(R: Numbers, blocks: Numbers) -> Numbers:
