@@ -22,7 +22,7 @@ from supple.structures.body import FlexibleBody
 
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
-GROUND, FRAME = "ground", "frame"
+AXES = GROUND, FRAME = "ground", "frame"
 """Axes of accelerations and forces."""
 NAME = "inverse_operational_inertia"
 """Of the recursion."""
@@ -50,6 +50,7 @@ class FrameCompliance:
         self._rows = 6 * len(self.frames)
         self._free = (False,) * len(tree.v_parent)
         self._idle: list[PathWorkspace] = []
+        self._direct: dict[str, Any] = {}
 
     @cached_property
     def _programs(self) -> Programs | None:
@@ -58,18 +59,13 @@ class FrameCompliance:
             return None
         return Programs(ModelStructure(self._tree, self._flex, self._nq, paths=self._paths))
 
-    @cached_property
-    def _direct(self) -> dict[str, Any]:
-        """By the name of the axes: one state with no acceleration prescribed, without any detour (`Bound.one`)."""
-        if self._programs is None:
-            return {}
-        return {axes: self._programs(NAME, self._free, axes == GROUND).one for axes in (GROUND, FRAME)}
-
     def one_state(self, q: Any, axes: str) -> Numbers | None:
-        """J M^-1 J* (6 m, 6 m) of one state; None where it takes more than a call of machine code."""
+        """J M^-1 J* (6 m, 6 m) of one state, nothing prescribed; None where one call of machine code cannot do it."""
         call = self._direct.get(axes)
         if call is None:
-            return None
+            if axes not in AXES or self._programs is None:
+                return None
+            call = self._direct[axes] = self._programs(NAME, self._free, axes == GROUND).one
         rows = self._rows
         out = np.empty(rows * rows)
         return out.reshape(rows, rows) if call(q, out) is out else None

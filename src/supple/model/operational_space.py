@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SingularError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
-from supple.model.frame_compliance import FRAME, GROUND, FrameCompliance
+from supple.model.frame_compliance import AXES, FRAME, GROUND, FrameCompliance
 from supple.model.frozen import Numbers
 from supple.model.operator_functions import OperatorFunctions
 
@@ -62,7 +62,7 @@ class OperationalFunctions(OperatorFunctions):
             found = along.one_state(q, axes)
             if found is not None:
                 return found
-        if axes not in (GROUND, FRAME):
+        if axes not in AXES:
             raise StateError(f"axes: expected {GROUND!r} or {FRAME!r}, got {axes!r}")
         mask = self._mask(prescribed)
         (q_,), shape, dtype = self.batch(q=(q, self.nq))
