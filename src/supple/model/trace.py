@@ -289,7 +289,7 @@ class Trace:
         return out
 
     def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None) -> Nodes:
-        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, which wrenches (bodies, 6) load."""
+        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, under wrenches (bodies, 6)."""
         bodies, ws = len(self.model.bodies), self.workspace()
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
         states, wrench = States(q[None], v[None]), self._unloaded()
