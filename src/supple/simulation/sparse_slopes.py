@@ -14,6 +14,7 @@ from supple.expressions.sparse_jacobian import sparse_jacobian
 from supple.expressions.sparsity import SparsityPattern, sparsity
 from supple.inputs.driven import DrivenEquations
 from supple.simulation.state_kernel import Groups, StateKernel
+from supple.simulation.state_slopes import StateSlopes
 
 if TYPE_CHECKING:
     from supple.simulation.driven_system import DrivenSystem
@@ -45,6 +46,26 @@ class LawsSlopes:
         """Values (n,) and derivatives (n, size) at one state."""
         values, slopes = self._kernel(t, y, u)
         return values, self.pattern.matrix(slopes)
+
+
+class WrenchSlopes:
+    """The same where wrenches act at frames: what they do to the speeds depends on all of the configuration.
+
+    From the tangents of blocks, so that a long chain is not one large graph.
+    """
+
+    def __init__(self, system: DrivenSystem, count: int) -> None:
+        shapes: dict[str, tuple[int, ...]] = {"value": (count,)}
+        self._kernel = StateKernel(system, "law values", shapes, self._nodes, lanes=1)
+        self._slopes = StateSlopes(self._kernel, ("y",))
+
+    @staticmethod
+    def _nodes(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
+        return {"value": np.concatenate(list(e.laws().values()))}
+
+    def __call__(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, scipy.sparse.csr_array]:
+        """Values (n,) and derivatives (n, size) at one state."""
+        return self._kernel(t, y, u), scipy.sparse.csr_array(self._slopes(t, y, u)[0])
 
 
 class RateSlopes:

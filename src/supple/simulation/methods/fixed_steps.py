@@ -13,11 +13,11 @@ from supple.inputs.driven import DrivenEquations
 from supple.integrators import FixedStep
 from supple.model.step_formulas import STEPS
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
-from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
 from supple.simulation.state_kernel import Groups, StateKernel
+from supple.stepping import native_loop
+from supple.stepping.native_loop import Kernels, Steps, StepScratch
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
