@@ -68,7 +68,7 @@ def _forces(t: RecordedTrace, groups: Mapping[str, Any]) -> Ends:
         R, at = t.run(frame_in_body)(t.flex, frames, i, t.q, False)
         moment, push = (t.run(rotate)(R, tuple(wrench[j : j + 3])) for j in (6 * i, 6 * i + 3))
         t.run(frame_act)(t.flex, frames, i, t.q, at, t.run(join)(moment, push), ws)
-    t.run(carry_inward)(t.tree, t.flex, zeros(t.model.nv), ws, force)
+    t.run(carry_inward)(t.tree, t.flex, t.everywhere(), 0, zeros(t.model.nv), ws, force)
     return {"q": t.q, "wrench": wrench}, {"force": -force}
 
 
