@@ -192,3 +192,12 @@ def test_faults_of_the_table_are_found_by_check(tmp_path: Path) -> None:
     assert any("equations: model 'pendulum': symbol 'm1': no parameter" in error for error in check(path))
     path.write_text(text.replace("[equations]", "[equations]\nrute = 1"))
     assert any("equations: rute: unknown key; did you mean 'route'" in error for error in check(path))
+
+
+def test_tables_hold_the_derivation(run: Command, tmp_path: Path) -> None:
+    target = tmp_path / "tables.txt"
+    code, _, _ = run(EXAMPLES / "cart_pendulum.toml", "--tables", "-o", target)
+    assert code == 0
+    text = target.read_text()
+    assert [f"Table {n}." in text or f" and {n}." in text for n in (1, 2, 3, 4, 5, 6, 8, 10, 11)] == [True] * 9
+    assert "Order of elimination: " in text

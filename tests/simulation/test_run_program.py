@@ -13,6 +13,8 @@ import supple
 from c_programs import EXAMPLES, Floats, built, called, input_file, motion
 from supple.errors import StateError
 from supple.files import read
+from supple.inputs.inputs import Inputs
+from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import run_program
 
@@ -72,6 +74,30 @@ def test_outputs_are_those_of_the_run(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------ laws
+
+
+def test_wrenches_at_frames_follow_their_laws(tmp_path: Path) -> None:
+    """A gust along ground axes, a follower force with a table, a controller of a position; joint forces feel them."""
+    model = double_pendulum()
+    table = supple.Table([0.0, 0.5, 1.0], [0.0, 2.0, -1.0])
+    wrenches = [
+        supple.Wrench("gust", "lower", moment=(0, "0.1*velocity.x", 0), force=("3*sin(4*t)", 0, 0.5), axes="ground"),
+        supple.Wrench("thrust", "lower", force=(0, table, 0)),
+        supple.Wrench("guide", "lower", force=(supple.PID(0.1, kp=5.0, kd=1.0, ki=2.0), 0, 0), axes="ground"),
+    ]
+    arguments = {"duration": 1.0, "samples": 11, "q": [0.3, 0.2], "wrenches": wrenches, **EXACT}
+    arguments |= {"tau": {"upper.angle": "cos(t)"}, "outputs": supple.Outputs(wrenches="all")}
+    rows, run = followed(model, arguments, tmp_path)
+    np.testing.assert_allclose(rows[:, 5], run.tau[:, 0], atol=1e-12)  # without what the wrenches do
+    np.testing.assert_allclose(rows[:, 6:], run.wrench.values.reshape(11, 12), atol=1e-8)
+    assert float(np.abs(run.applied_wrench).max()) > 1.0
+
+
+def test_equations_refuse_wrenches_that_follow_laws_by_name() -> None:
+    model = double_pendulum()
+    laws = Inputs(model, wrenches=[supple.Wrench("gust", "lower", force=("t", 0, 0))])
+    with pytest.raises(StateError, match=r"'double pendulum': wrench 'gust': .* expected format 'program'"):
+        law_equations(model, laws)
 
 
 def double_pendulum(**joint: Any) -> supple.Model:

@@ -21,7 +21,7 @@ from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import RunSettings, run_program, simplified_program
 from supple.symbolic.equations_of_motion import EquationsOfMotion
-from supple.symbolic.routes import ROUTES
+from supple.symbolic.routes import ROUTES, derivation_of
 
 
 class Format(StrEnum):
@@ -52,6 +52,13 @@ def equations_(
         Path | None, typer.Option("--output", "-o", help="File to write; by default the terminal.")
     ] = None,
     counts: Annotated[bool, typer.Option("--counts", help="Print operation counts as JSON instead.")] = False,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables",
+            help="Write the derivation instead: bodies, speeds, partial velocities, mass matrix, elimination, counts.",
+        ),
+    ] = False,
     small: Annotated[
         str,
         typer.Option(help="Coordinates that stay small, with their speeds: names or q1, q2, ..., separated by commas."),
@@ -78,7 +85,7 @@ def equations_(
         settings["parameters"] = {"all": None, "none": []}.get(parameters, _split(parameters))
     if route is not None:
         settings["route"] = route
-    written = _written(model, form, counts, settings, run)
+    written = derivation_of(model, **settings) if tables else _written(model, form, counts, settings, run)
     if output is None:
         out.print(written, end="", soft_wrap=True)
         return

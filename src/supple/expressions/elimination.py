@@ -59,6 +59,39 @@ def pivots(M: Nodes) -> Nodes:
     return np.array([system.M[k, k] for k in range(len(M))], dtype=object)
 
 
+class Elimination(NamedTuple):
+    """How the unknowns are eliminated.
+
+    Attributes
+    ----------
+    order : tuple of int
+        The unknowns, first eliminated first.
+    filled : list of (int, int)
+        Entries below the diagonal that are zero in M and not zero in L, as pairs of unknowns.
+    """
+
+    order: tuple[int, ...]
+    filled: list[tuple[int, int]]
+
+
+def elimination(M: Nodes, r: Nodes, small: Iterable[Expr] = (), names: Sequence[str] = ()) -> Elimination:
+    """The order in which `solve_symmetric` eliminates the unknowns, and what it fills in.
+
+    Examples
+    --------
+    >>> g = Graph()
+    >>> x = g.input("x")
+    >>> M = np.array([[1, x, x], [x, 1, 0], [x, 0, 1]])  # the first unknown, eliminated first, would join the others
+    >>> elimination(M, np.array([x, x, x]))
+    Elimination(order=(1, 2, 0), filled=[])
+    """
+    system = _System(M, r, small)
+    zeros = {pair for pair, node in system.M.items() if node is system.graph.zero}
+    order = _eliminated(system, names)
+    filled = [(i, k) for k in order for i in system.factors[k] if (i, k) in zeros]
+    return Elimination(order, filled)
+
+
 def _eliminated(system: _System, names: Sequence[str]) -> tuple[int, ...]:
     """The order in which all unknowns were eliminated."""
     count = len(system.r)

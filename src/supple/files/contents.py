@@ -17,7 +17,7 @@ class Contents:
     Attributes
     ----------
     path : Path
-    model : Model
+    model : Model or ErlsModel
     tables : ModelFile or None
         The tables of a TOML file; other formats hold a model alone.
     """

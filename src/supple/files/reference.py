@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, file_table, inputs, joints, schema, sections, structures
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, wrenches
+from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
+from supple.files.formulation import FormulationTable, LinkModesTable
 from supple.files.output import OutputTable
 from supple.files.simulation import SimulationTable
 
@@ -192,6 +194,7 @@ def page() -> str:
         _section(f'#### type = "{kind}"', table, joints.MovingJointTable) for kind, table in joints.JOINTS.items()
     ]
     parts.append(_section("#### All joints but the fixed one", joints.MovingJointTable))
+    parts.append(_section("### Denavit-Hartenberg parameters", DHTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
     parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in file_table.TURNS]
     parts += [
@@ -213,7 +216,7 @@ def page() -> str:
     parts += [
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),
-        _section("### [[wrench]]", schema.WrenchTable),
+        _section("### [[wrench]]", wrenches.WrenchTable),
         _section("### [[loop]]", schema.LoopTable),
         "### [[constraint]]\n\nA `[[constraint]]` has a `name`, a `type` and the keys listed under it.\n",
         *(
@@ -227,6 +230,8 @@ def page() -> str:
         _section("#### { times, values } or { file }", inputs.TimeTable),
         _section("### [[limit]]", inputs.LimitTable),
         _section("### [[event]]", inputs.EventTable),
+        _section("### [formulation]", FormulationTable, LinkModesTable),
+        _section("#### Modes of links", LinkModesTable),
         _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
         _section("### [equations]", EquationsTable),

@@ -11,6 +11,8 @@ from supple.formulations.protocol import Formulation
 from supple.model.model import Model
 
 FORMULATIONS: tuple[type[Model], type[ErlsModel]] = (Model, ErlsModel)
+SHORT_NAMES: dict[str, type[Model] | type[ErlsModel]] = {"floating": Model, "erls": ErlsModel}
+"""What model files and the command call them."""
 NAME = "formulation"
 """The setting that names the formulation of a run."""
 

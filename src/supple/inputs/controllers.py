@@ -92,21 +92,20 @@ class PID:
         limits(self.limit, "PID")
         require_rate(self.rate, "PID")
 
-    def nodes(self, at: Quantities, speed: int, integral: Expr, where: str) -> tuple[Expr, Expr]:
-        """Force, and rate of the integral of the error.
+    def nodes(
+        self, at: Quantities, measured: tuple[Expr, Expr], integral: Expr, where: str, own: str
+    ) -> tuple[Expr, Expr]:
+        """Force, and rate of the integral of the error; `measured` is the coordinate and its rate.
+
+        Numbers are called after what the law is of, `own`.
 
         At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
         """
-        place = int(at.model.q_of_speed[speed])
-        if place < 0:
-            name = at.model.speeds[speed]
-            raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")
-        own = at.model.speeds[speed]
         target = signal(at, self.target, f"{where}: target", f"{own}.target", rate=bool(self.kd))
-        error = target[0] - at.q[place]
+        error = target[0] - measured[0]
         extra = at.formula(self.feedforward, f"{where}: feedforward", f"{own}.feedforward")
         kp, kd, ki = (at.number(f"{own}.{name}", getattr(self, name)) for name in ("kp", "kd", "ki"))
-        wanted = kp * error + kd * (target[1] - at.v[speed]) + ki * integral + extra
+        wanted = kp * error + kd * (target[1] - measured[1]) + ki * integral + extra
         force = clipped(at, wanted, limits(self.limit, where), own)
         back = (kp if self.kp * self.ki > 0 else -kp) if self.kp else ki
         return force, error + (force - wanted) / back if self.ki else error

@@ -14,9 +14,10 @@ from supple.expressions.elimination import solve_symmetric
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, order_of
 from supple.expressions.small import truncated
+from supple.inputs.applied import Applied
 from supple.inputs.controllers import Sampled
 from supple.inputs.events import Event, limit_speed
-from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.inputs import Inputs
 from supple.inputs.quantities import Quantities
 from supple.model.model import Model
 from supple.model.parameters import symbols_of
@@ -34,7 +35,7 @@ def require_written(model: Model, inputs: Inputs, events: Sequence[Event]) -> No
     more = ", a table, a controller, a number, or a function that works on symbols"
     for i, law in inputs.laws.items():
         if isinstance(law, Sampled) or i in inputs.called_functions:
-            raise StateError(f"model {model.name!r}: tau: the law of {model.speeds[i]!r} {python}{more}")
+            raise StateError(f"model {model.name!r}: {inputs.law_name(i)} {python}{more}")
     if inputs.calls or isinstance(inputs.whole, Sampled):
         raise StateError(f"model {model.name!r}: tau: the law of all speeds {python}{more}")
     for event in events:
@@ -69,6 +70,11 @@ def law_equations(
         If there is something that is no equation, by its name.
     """
     require_written(model, laws, events)
+    for wrench in laws.wrenches:
+        raise StateError(
+            f"model {model.name!r}: {wrench.place}: a wrench that follows a law is written into a program alone, "
+            "expected format 'program'"
+        )
     driven = [model.speeds[i] for i, law in laws.laws.items() if not isinstance(law, float)]
     driven = list(model.speeds) if laws.whole is not None else driven
     forces = _with(settings.get("inputs"), driven)

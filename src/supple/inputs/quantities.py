@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from supple.errors import StateError
 from supple.expressions.derivatives import forward
 from supple.expressions.formula import Formula
@@ -17,8 +19,8 @@ from supple.inputs.tables import Table
 @dataclass(frozen=True)
 class Quantities:
     """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables by name; where in u
-    the pieces of tables begin; what names the numbers of laws, if they shall stay symbols; and the most points of a
-    table that is written out in time, none if tables are held values.
+    the pieces of tables begin; what names the numbers of laws, if they shall stay symbols; the most points of a table
+    that is written out in time, none if tables are held values; how the frames of wrenches move.
     """
 
     model: Formulation
@@ -32,6 +34,7 @@ class Quantities:
     tables: Mapping[Table, int] = field(default_factory=dict)
     symbol: Callable[[str, float], Expr] | None = None
     longest_table: int = 0
+    motions: Nodes = field(default_factory=lambda: np.zeros(0, dtype=object))
 
     @property
     def names(self) -> dict[str, Expr | float]:

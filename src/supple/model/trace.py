@@ -24,10 +24,12 @@ from supple.recursions import (
     composite,
     coordinates,
     energy,
+    frame_wrenches,
     kinematics,
     newton_euler,
 )
 from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.frame_wrenches import FrameWrenches
 from supple.recursions.frames import frame_pose
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Frames, sizes, workspace
@@ -197,6 +199,21 @@ class Trace:
         }
         return np.array([means[kind] for kind in kinds], dtype=object)
 
+    def frame_motions(self, laws: FrameWrenches, q: Nodes, v: Nodes) -> Nodes:
+        """How the frames of wrenches move, (m, 9): see `frame_wrenches.MOTION`."""
+        out = zeros(len(laws.frame), frame_wrenches.MOTION)
+        self.run(frame_wrenches.frame_motions)(self.tree, self.flex, laws, States(q, v), self.workspace(), out)
+        return out
+
+    def wrench_forces(self, laws: FrameWrenches, q: Nodes, wrench: Nodes) -> tuple[Nodes, Nodes]:
+        """J* F: generalized forces (nv,) of wrenches (m, 6), and what acts on each body, (bodies, 6) at its origin."""
+        ws, still, balance = self.workspace(), zeros(self.model.nv), zeros(self.model.nv)
+        self.run(newton_euler.at_rest)(self.flex, ws)
+        self.run(frame_wrenches.law_wrenches)(self.tree, self.flex, laws, States(q, still), wrench, ws)
+        on_bodies = -ws.load[1:]
+        self.run(closure_forces.carry_inward)(self.tree, self.flex, still, ws, balance)
+        return -balance, on_bodies
+
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces."""
         return tau @ v
@@ -232,6 +249,14 @@ class Trace:
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
+    def balance(self, q: Nodes, v: Nodes, a: Nodes, tau: Nodes) -> Nodes:
+        """Forces that the accelerations take on the speeds; those of constant tau change with nothing."""
+        return self.inverse_dynamics(q, v, a)
+
+    def by_forces(self, q: Nodes, W: Nodes) -> Nodes:
+        """Changes (nv, nv) of the accelerations with tau, from W = M^-1."""
+        return W
+
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = zeros(1, self.model.nq)
@@ -263,12 +288,19 @@ class Trace:
             out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
         return out
 
-    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, force: Nodes | None = None) -> Nodes:
-        """Moments and forces (bodies, 6) that joints pass to their bodies; `force` of what closes the loops."""
+    def joint_wrenches(
+        self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None, force: Nodes | None = None
+    ) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies, under wrenches (bodies, 6).
+
+        Of closed loops with the `force` of their rows.
+        """
         bodies, ws = len(self.model.bodies), self.workspace()
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
         wrench = self._unloaded() if force is None else self._wrenches_of_loops(q, v, force)
         states = States(q[None], v[None])
+        if on_bodies is not None:
+            wrench[1:] = wrench[1:] + on_bodies
         self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench[None], ws, out)
         return out.f[0, 1:]
 

@@ -49,7 +49,7 @@ class Columns:
         a, tau = equations.motion() if not stops else (trace.a, self._forces())
         for i in self._driven():
             if tau[i] is not None:
-                self.nodes[f"tau:{trace.tau[i].name}"] = tau[i]
+                self.nodes[f"tau:{trace.tau[i].name}"] = tau[i] - self._pull[i]
         self._frames(outputs)
         self._wrenches(outputs, a)
         self._nodes(outputs)
@@ -59,7 +59,14 @@ class Columns:
         """Speeds that laws drive, or whose motion is prescribed."""
         zero = self.trace.graph.zero
         x = self.equations.applied
-        return [i for i in range(self.model.nv) if x.given[i] or i in self.stops or x.drive[i] is not zero]
+        own = x.drive - self._pull
+        return [i for i in range(self.model.nv) if x.given[i] or i in self.stops or own[i] is not zero]
+
+    @property
+    def _pull(self) -> Nodes:
+        """What wrenches at frames do to the speeds."""
+        found = self.equations.applied.pull
+        return found if len(found) else np.array([self.trace.graph.zero] * self.model.nv, dtype=object)
 
     def _forces(self) -> list[Any]:
         """Generalized forces with what stops add, from the accelerations; None where closed loops hide them."""
@@ -89,7 +96,8 @@ class Columns:
             )
         if self.model.loops is not None:
             force = self.trace.closed_dynamics(x.q, x.v, x.drive, x.given, self.trace.workspace())[2]
-        found = self.trace.joint_wrenches(self.q, self.v, a, force)
+        loads = x.on_bodies.reshape(-1, len(COMPONENTS)) if len(x.on_bodies) else None
+        found = self.trace.joint_wrenches(self.q, self.v, a, loads, force)
         for i in places:
             self._add(self.model.bodies[i], COMPONENTS, found[i])
 

@@ -80,9 +80,8 @@ class RunSettings:
         given = tuple(arguments.get("limits", ()))
         named = {x.coordinate for x in given}
         limits = (*(x for x in model.description.limits if x.coordinate not in named), *given)
-        inputs = Inputs(
-            model, arguments.get("tau"), arguments.get("motion"), arguments.get("variables"), stops=bool(limits)
-        )
+        laws = {name: arguments[name] for name in ("tau", "motion", "variables", "wrenches") if name in arguments}
+        inputs = Inputs(model, stops=bool(limits), **laws)
         events = tuple(arguments.get("events", ()))
         require_written(model, inputs, events)
         run = ProgramRun(

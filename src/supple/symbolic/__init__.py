@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from supple.symbolic.counts import count_operations
     from supple.symbolic.equations_of_motion import EquationsOfMotion
     from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
-    from supple.symbolic.routes import equations
+    from supple.symbolic.routes import derivation_of, equations
     from supple.symbolic.routes import require_known as require_known
     from supple.symbolic.vectors import Dyadic, Vector
 
@@ -38,6 +38,7 @@ __all__ = [
     "Trace",
     "Vector",
     "count_operations",
+    "derivation_of",
     "equations",
     "forward",
     "gradient",
@@ -61,7 +62,7 @@ _HOMES = {
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.equations_of_motion": ("EquationsOfMotion",),
     "supple.symbolic.kane": ("KaneBody", "KaneJoint", "KaneSystem", "MassProperties"),
-    "supple.symbolic.routes": ("equations", "require_known"),
+    "supple.symbolic.routes": ("derivation_of", "equations", "require_known"),
     "supple.symbolic.vectors": ("Dyadic", "Vector"),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -15,7 +15,9 @@ from supple.model.model import Model
 from supple.model.parameters import Symbols, symbols_of
 from supple.model.trace import Trace
 from supple.recursions.tree import THREE_AXES
+from supple.structures.body import FlexibleBody
 from supple.symbolic.equations_of_motion import EquationsOfMotion, Terms, Variables
+from supple.symbolic.kane.derivation import derivation, derivation_without_vectors
 from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.from_model import system_of
 
@@ -93,6 +95,28 @@ def equations(
     if readable is not chosen:
         chosen = replace(chosen, form=readable)
     return replace(chosen, counts=counts)
+
+
+def derivation_of(
+    model: Model,
+    parameters: Sequence[str] | None = None,
+    small: Sequence[str] = (),
+    route: str = "auto",
+    names: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | Sequence[str] | None = None,
+) -> str:
+    """How the equations of a model come about: Sayers' Tables 1 to 10, pattern and elimination of M, counts by table.
+
+    Parameters
+    ----------
+    model, parameters, small, route, names, inputs
+        As for `equations`. Of a flexible model there is no derivation in vectors: what it has is there.
+    """
+    found = equations(model, parameters, small, route, names, inputs)
+    if model.flex is not None:
+        flexible = next(name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody))
+        return derivation_without_vectors(found, f"Kane's method takes rigid bodies, and {flexible!r} is flexible")
+    return derivation(system_of(model, symbols_of(model, parameters, names, inputs)), found)
 
 
 def require_known(

@@ -52,7 +52,7 @@ def listing(function: Function) -> str:
     plan = planned(function)
     names = leaf_names(plan, _symbol)
     taken = set(names.values())
-    names |= {leaf.id: _parameter(leaf, taken) for leaf in plan.parameters}
+    names |= {leaf.id: parameter_text(leaf, taken) for leaf in plan.parameters}
     writer = TextWriter(names)
     lines = head(function, plan, names, None)
     for letter, nodes in (("P", plan.constants), ("Z", plan.variables)):
@@ -96,7 +96,7 @@ def _place(key: str, at: Place) -> str:
     return f"{key}[{', '.join(str(i + 1) for i in at)}]" if at else key
 
 
-def _parameter(leaf: Expr, taken: set[str]) -> str:
+def parameter_text(leaf: Expr, taken: set[str]) -> str:
     """A parameter's name, in brackets if it could be read as anything else."""
     name = label(leaf)
     plain = re.fullmatch(r"[A-Za-z_][\w.]*", name) and not re.fullmatch(r"[PZ]\d+", name) and name not in taken

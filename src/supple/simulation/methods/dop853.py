@@ -20,7 +20,7 @@ class NativeDOP853:
     Parameters
     ----------
     system : DrivenSystem
-        With engine "llvm" and no Python functions to call.
+        With engine "blocks" and no Python functions to call.
     tolerances : Tolerances
     """
 

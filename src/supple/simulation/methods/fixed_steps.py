@@ -30,7 +30,7 @@ class ExplicitDriver(FixedStepDriver):
         super().__init__(system, settings.step)
         self.name = settings.name
         self.kernel: StateKernel | None = None
-        if system.engine == "llvm" and not system.inputs.calls:
+        if system.engine == "blocks" and not system.inputs.calls:
             try:
                 shapes = {"y": (system.size,)}
                 self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
@@ -65,8 +65,8 @@ class ExplicitDriver(FixedStepDriver):
         if h == 0.0:
             return y.copy()
         if self.kernel is not None:
-            (new,) = self.kernel._batch([np.array([t]), y, u, np.array([h])], None)[None]
-            return np.array(new)
+            new: Vector = self.kernel(np.array([t]), y, u, np.array([h]))
+            return new
         nq = self.system.nq
 
         def accelerate(fraction: float, q: Vector, w: Vector) -> Vector:

@@ -18,6 +18,7 @@ from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane.arguments import Direction, scalar, vector
 from supple.symbolic.kane.building_block import FIXED, MASSLESS, KaneJoint, MassProperties, built, speed_directions
 from supple.symbolic.kane.composite_bodies import composite_bodies
+from supple.symbolic.kane.derivation import derivation
 from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.dynamical_equations import VectorWrench, arrays
 from supple.symbolic.kane.joint import Turning
@@ -323,6 +324,10 @@ class KaneSystem:
     def equations(self, small: Sequence[Expr] = ()) -> EquationsOfMotion:
         """The equations of motion, exact, or to first order in the coordinates and speeds named `small`."""
         return derive(self, small)
+
+    def derivation(self, small: Sequence[Expr] = ()) -> str:
+        """How these equations come about: Sayers' Tables 1 to 10, the mass matrix and its elimination, counts."""
+        return derivation(self, self.equations(small))
 
 
 def _called(x: Any) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from supple.symbolic.kane.composite_bodies import Composite
 from supple.symbolic.kane.kane_body import Dof, KaneBody
+from supple.symbolic.vector_bases import VectorBasis
 from supple.symbolic.vectors import Dyadic, Vector, identity
 
 Partials = dict[int, Vector]
@@ -99,9 +100,7 @@ def _rotation(body: KaneBody, composite: Composite, parent: AngularMotion) -> An
     relative = sum((dof.motion for dof in body.turns), start=parent.w * 0.0)
     if composite.rotation == "nonrecursive":
         return AngularMotion(relative, own, relative * 0.0)
-    basis = body.basis
-    if composite.rotation == "rotor" and body.parent is not None:
-        basis = body.parent.basis
+    basis = rotation_basis(body, composite)
     carried = parent.w.along(basis)
     w = carried + relative.along(basis)
     w_i = {i: w_A.along(basis) for i, w_A in parent.w_i.items()}
@@ -110,6 +109,11 @@ def _rotation(body: KaneBody, composite: Composite, parent: AngularMotion) -> An
     if body.joint.rotation.speeds == "rates":
         alpha = alpha + _turn_within(body.turns, relative * 0.0)
     return AngularMotion(w, w_i, alpha.along(basis))
+
+
+def rotation_basis(body: KaneBody, composite: Composite) -> VectorBasis:
+    """Axes in which the rotation of a body is followed."""
+    return body.parent.basis if composite.rotation == "rotor" and body.parent is not None else body.basis
 
 
 def _turn_within(turns: tuple[Dof, ...], zero: Vector) -> Vector:
