@@ -101,7 +101,7 @@ class Scope:
         if rest is not None:
             self.names[rest.arg] = tuple(args[len(parameters) :])
         body = self.definition.body
-        returns = _within(self.definition, ast.Return)
+        returns: list[ast.Return] = _within(self.definition, ast.Return)
         if len(returns) == 1 and body[-1] is returns[0]:
             self._statements(body[:-1])
             last = returns[0].value
