@@ -297,15 +297,33 @@ class Trace:
             out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
         return out
 
-    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None) -> Nodes:
-        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, under wrenches (bodies, 6)."""
+    def joint_wrenches(
+        self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None, force: Nodes | None = None
+    ) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies, under wrenches (bodies, 6).
+
+        Of closed loops with the `force` of their rows.
+        """
         bodies, ws = len(self.model.bodies), self.workspace()
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
-        states, wrench = States(q[None], v[None]), self._unloaded()
+        wrench = self._unloaded() if force is None else self._wrenches_of_loops(q, v, force)
+        states = States(q[None], v[None])
         if on_bodies is not None:
-            wrench[1:] = on_bodies
+            wrench[1:] = wrench[1:] + on_bodies
         self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench[None], ws, out)
         return out.f[0, 1:]
+
+    def _wrenches_of_loops(self, q: Nodes, v: Nodes, force: Nodes) -> Nodes:
+        """What forces of the rows do to bodies, (bodies + 1, 6)."""
+        (ct, cw), ws = self.closures(), self.workspace()
+        for k in range(1, len(self.model.bodies) + 1):
+            self.run(kinematics.joint_step)(ct.tree, ct.flex, k, q, ws)
+        self.run(closed_chains.constraint_rates)(ct, States(q, v), ws, cw)
+        self.run(newton_euler.at_rest)(ct.flex, ws)
+        for i in range(len(force)):
+            if ct.closures.row_pair[i] >= 0:
+                self.run(closure_forces.row_force)(ct, i, -force[i], q, ws, cw)
+        return np.array(ws.load, dtype=object)
 
     def responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:
         """(speeds, nv): changes of all speeds by a unit impulse at each of some, loops kept closed.
