@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
-gc.set_threshold(100_000, 50, 50)
+gc.set_threshold(500_000, 50, 50)
 FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "tests/simulation/test_recorder.py")
 """Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -220,3 +221,22 @@ def test_another_process_records_nothing(example: str, tmp_path: Path, monkeypat
     assert np.ptp(first[0], axis=0).max() > 0
     for one, other in zip(first, again, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_garbage_is_looked_for_again_after_a_recording(frozen: bool) -> None:
+    """What was made goes among the old objects; what somebody froze stays frozen."""
+    if frozen:
+        gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        with programs.without_collection():
+            assert not gc.isenabled()
+            made: list[list[int]] = [[] for _ in range(10)]
+        assert gc.isenabled()
+        assert gc.get_freeze_count() == before
+        assert (before > 0) is frozen
+        young = {id(x) for x in gc.get_objects(generation=0)}
+        assert frozen or not any(id(x) in young for x in made)
+    finally:
+        gc.unfreeze()
