@@ -242,9 +242,22 @@ def vehicle_with_suspension(example: dict[str, Any]) -> None:
     axes.legend(frameon=False, labelcolor=INK)
 
 
+def l_mechanism_stiffness(example: dict[str, Any]) -> None:
+    """How far the elbow is beside its plane, over the share of the stiffness of steel, and where the table has it."""
+    shares = np.array([0.03, 0.0455, 0.07, 0.12, 0.25, 0.5, 1.0])
+    sideways = [-1e3 * example["fallen"](x, 18)[2] for x in shares]
+    axes = plane()
+    axes.axhline(-1e3 * example["PUBLISHED"][18][2], color=ORANGE, linewidth=1.6, dashes=(4, 2), label="published")
+    axes.plot(100 * shares, sideways, color=BLUE, linewidth=2.4, marker="o", label="equivalent rigid links, 18 modes")
+    axes.set_xscale("log")
+    axes.set_xlabel("share of the stiffness of steel, %", color=INK)
+    axes.set_ylabel("elbow beside its plane, mm", color=INK)
+    axes.legend(frameon=False, labelcolor=INK)
+
+
 DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
     picture.__name__: picture
-    for picture in (rolling_disc, bicycle, double_pendulum, gyroscope, vehicle_with_suspension)
+    for picture in (rolling_disc, bicycle, double_pendulum, gyroscope, vehicle_with_suspension, l_mechanism_stiffness)
 }
 
 

@@ -196,7 +196,7 @@ def test_the_start_may_be_deformed() -> None:
         ({"modes": [7]}, supple.StateError, r"modes: expected numbers of elastic modes from 0 to 6, .* got 7"),
         ({"modes": [True]}, supple.StateError, "got True"),
         ({"modes": []}, supple.StateError, "expected a number of elastic modes or more, got none"),
-        ({"integrator": "generalized_alpha", "step": 1e-3}, supple.StateError, "do not take generalized_alpha"),
+        ({"integrator": "generalized_alpha", "step": 1e-3}, supple.StateError, "does not take generalized_alpha"),
         ({"motion": {"fore.angle": "t"}}, supple.StateError, "motion: a comparison of formulations takes q, v, tau, "),
     ],
 )

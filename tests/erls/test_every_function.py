@@ -108,7 +108,9 @@ OWN: dict[str, Callable[[], object]] = {
     "floating_frames": lambda: "a gadget does not take" in message(lambda: ARM.floating_frames("a gadget")),
     "formulation": lambda: ARM.formulation == "equivalent rigid links",
     "formulation_settings": lambda: ARM.formulation_settings() == {"modes": {"l0": 3, "l1": 3}},
+    "implicit_blocks": lambda: ARM.implicit_blocks is False,
     "implicit_steps": lambda: ARM.implicit_steps is False,
+    "newton_iteration": lambda: corrected(),
     "mechanism_model": lambda: ARM.mechanism_model() == ARM.description.build(),
     "random_state": lambda: np.array_equal(ARM.random_state(2)[0], X) and bool(np.abs(X[ARM.is_mode]).max() < 0.1),
     "restored": lambda: (
@@ -118,6 +120,14 @@ OWN: dict[str, Callable[[], object]] = {
 }
 """What is the formulation's own, each with what must be true of it."""
 PUBLIC = [name for name in dir(RIGID) if not name.startswith("_")]
+
+
+def corrected() -> bool:
+    """With a step of no length the correction is that of the accelerations themselves."""
+    none = np.zeros(ARM.nv)
+    newton = ARM.newton_iteration((0.0, 0.0), (none, none), ARM.none_prescribed)
+    newton(True, X, Y, none + 1.0, none)
+    return bool(np.allclose(newton.correction, ARM.forward_dynamics(X, Y, none + 1.0), rtol=1e-8))
 
 
 def operations(model: ErlsModel) -> int:

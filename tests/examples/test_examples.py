@@ -38,6 +38,7 @@ NUMBERS = {
     "rolling_coin": (102.2500675195, 1e-7),
     "l_mechanism": (125.4075795, 1e-5),
     "l_mechanism_torque": (12.26376328, 1e-6),
+    "l_mechanism_stiffness": (113.4865947, 1e-4),
     "stewart_platform": (59.670385439, 1e-7),
     "rolling_disc": (0.9904544411532, 1e-10),
     "bicycle": (4.29238253634111, 1e-9),

@@ -113,7 +113,9 @@ def _fitting(settings: dict[str, Any]) -> dict[str, Any]:
             raise StateError(f"{key}: a comparison of formulations takes {', '.join(TAKEN)}, got {key} too")
     integrator = settings.get("integrator")
     if integrator == "generalized_alpha" or isinstance(integrator, GeneralizedAlpha):
-        raise StateError("integrator: equivalent rigid links do not take generalized_alpha; expected DOP853 or another")
+        raise StateError(
+            "integrator: a comparison does not take generalized_alpha, whose steps keep no error; expected DOP853"
+        )
     said = any(settings.get(key) for key in ("integrator", "rtol", "step"))
     return settings if said else settings | {"rtol": TOLERANCE}
 

@@ -100,6 +100,8 @@ class Chain:
     gravity : (3,) array
     stiffness, rest, damping, inertia : (n,) arrays
         Of the joints: springs, dampers and rotors, which see the whole relative motion theta + xi.
+    printed : bool
+        Whether G and n are those that the paper prints, see `compatibility`.
     """
 
     description: Mechanism
@@ -111,6 +113,7 @@ class Chain:
     rest: Floats
     damping: Floats
     inertia: Floats
+    printed: bool = False
 
     @property
     def joints(self) -> int:
@@ -127,7 +130,7 @@ class Chain:
         return slice(self.first[i], self.first[i + 1])
 
 
-def make_chain(source: Mechanism | Model, modes: Modes) -> Chain:
+def make_chain(source: Mechanism | Model, modes: Modes, printed: bool = False) -> Chain:
     """The chain of a mechanism, see `build`."""
     mech = source.description if isinstance(source, Model) else source
     if not isinstance(mech, Mechanism):
@@ -154,7 +157,10 @@ def make_chain(source: Mechanism | Model, modes: Modes) -> Chain:
         for values, name in zip(parts, ("stiffness", "rest", "damping", "inertia"), strict=True):
             values += [float(x) for x in getattr(joint, name)]
     first = np.concatenate([[0], np.cumsum([link.modes for link in links])])
-    return Chain(mech, links, tuple(connections), tuple(map(int, first)), mech.gravity, *(np.array(p) for p in parts))
+    stiffness, rest, damping, inertia = (np.array(p) for p in parts)
+    places = tuple(map(int, first))
+    loads = mech.gravity, stiffness, rest, damping, inertia
+    return Chain(mech, links, tuple(connections), places, *loads, printed)
 
 
 def state_names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
@@ -216,11 +222,9 @@ def _refuse(mech: Mechanism, what: str) -> None:
                 f"got a {placed.joint.kind} joint"
             )
     for name in [*mech.constraints, *(f"coupling of {c.follower} to {c.leader}" for c in mech.couplings)]:
-        raise ModelError(f"{what}: {name!r}: an equivalent rigid-link system is a tree, without closed loops")
-    for name in mech.springs:
         raise ModelError(
-            f"{what}: spring-damper {name!r}: an equivalent rigid-link system takes springs at joints only; "
-            "apply its force from outside"
+            f"{what}: {name!r}: an equivalent rigid-link system is a tree, without closed loops: its slips are found "
+            "by the minimum norm of free links; take floating frames, `Mechanism.build`"
         )
 
 

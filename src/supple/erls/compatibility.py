@@ -18,7 +18,9 @@ energy is not kept once two joints follow each other. Here G is all of d(D q_d)/
 
     G = G_P + J Xi_theta,    Xi_theta = -(J* M_r J)^-1 (J* M_r G_P + H),    H_jk = d(J* M_r)_j / dtheta_k  psi
 
-and n of (24) from its second rate. All derivatives are exact: dT/dtheta = -A x T. Cost: linear in links times (n + d).
+and n of (24) from its second rate. A chain that is `printed` has the G and n of the paper, minimum-norm solutions of
+(14) and (22): J* M_r G = 0 and J* M_r n = 0 in place of these rates. All derivatives are exact: dT/dtheta = -A x T.
+Cost: linear in links times (n + d).
 """
 
 from __future__ import annotations
@@ -145,7 +147,9 @@ def deformation(chain: Chain, at: Configuration, eta: Numbers) -> Deformation:
     pull = np.zeros((n, n), dtype=eta.dtype)
     slip = swept = pull
     if n and d:
-        pull, swept = _pull(chain, at, psi), _total(at.momentum, G_P)
+        swept = _total(at.momentum, G_P)
+        if not chain.printed:
+            pull = _pull(chain, at, psi)
         slip = -solve(at.mass, swept + pull)
     G = [g + matmul(J, slip) for g, J in zip(G_P, at.J, strict=True)]
     return Deformation(psi, chi, carried, G_P, G, swept, slip, pull)
@@ -185,7 +189,10 @@ def drift(chain: Chain, at: Configuration, now: Deformation, theta_rate: Numbers
         n_P.append(matvec(c.K, term))
     if not (chain.joints and chain.modes):
         return Drift(psi_rate, n_P, slip_rate, np.zeros_like(slip_rate))
-    rest = _second_rate(chain, at, theta_rate, now.psi, psi_rate, n_P)
+    if chain.printed:
+        rest = _total(at.momentum, [x[..., :, None] for x in n_P])[..., 0]
+    else:
+        rest = _second_rate(chain, at, theta_rate, now.psi, psi_rate, n_P)
     slip_bias = -solve(at.mass, rest[..., None])[..., 0]
     psi_bias = [x + matvec(J, slip_bias) for x, J in zip(n_P, at.J, strict=True)]
     return Drift(psi_rate, psi_bias, slip_rate, slip_bias)

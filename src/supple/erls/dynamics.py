@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from supple.erls.arrays import Numbers, dot, matmul, matvec, skew, solve, transposed, weighted
 from supple.erls.chain import Chain
 from supple.erls.compatibility import Configuration, Deformation, Drift, configuration, deformation, drift
+from supple.erls.link_springs import Places, link_springs, spring_energy, spring_loads
 from supple.erls.link_wrenches import LinkWrench, centres, rotations, virtual_work
 from supple.erls.work import LinkIntegrals, Shape, inertia_changes, link_loads, shape_of
 
@@ -67,6 +68,7 @@ class Dynamics:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self.constants = [LinkIntegrals.of(link) for link in chain.links]
+        self.springs = link_springs(chain)
 
     def equations(self, q: Numbers, v: Numbers, loads: Sequence[LinkWrench] = ()) -> RigidLinkEquations:
         """M, b and B of states (..., n + d); `loads` are those of `forces`."""
@@ -76,10 +78,22 @@ class Dynamics:
         shapes = [shape_of(k, now.psi[i], self._own(eta, i)) for i, k in enumerate(self.constants)]
         actuation = self.actuation_matrix(at, now, q.shape[:-1])
         rates = drift(self.chain, at, now, theta_rate, eta_rate)
+        loads = [*loads, *self.spring_loads(at, now, q, v, rates)]
         bias = self._bias(at, now, shapes, (theta_rate, eta_rate, eta), rates, loads)
         force = self._joint_forces(theta + matvec(at.slip, eta), theta_rate + rates.slip, rates.slip_bias)
         bias = bias + matvec(transposed(actuation[..., :n, :]), force)
         return RigidLinkEquations(self._mass(at, now, shapes, actuation), bias, actuation, at, now)
+
+    def spring_loads(
+        self, at: Configuration, now: Deformation, q: Numbers, v: Numbers, rates: Drift
+    ) -> list[LinkWrench]:
+        """Forces of springs between places of the links, in states (..., n + d)."""
+        if not self.springs:
+            return []
+        n = self.chain.joints
+        places = Places(self.chain, at, now, q[..., :n], q[..., n:])
+        twists = [V for V, _ in self.motions(at, v[..., :n])]
+        return spring_loads(self.springs, places, twists, rates, v[..., n:])
 
     def mass_matrix(self, q: Numbers) -> Numbers:
         """M (..., n + d, n + d)."""
@@ -105,6 +119,8 @@ class Dynamics:
         for i, (link, p) in enumerate(zip(chain.links, centres(chain, at, theta), strict=True)):
             potential = potential - link.mass * ((p + matvec(R[i], now.psi[i][..., 3:])) @ chain.gravity)
             potential = potential + 0.5 * (self._own(eta, i) ** 2 @ link.squares)
+        if self.springs:
+            potential = potential + spring_energy(self.springs, Places(chain, at, now, theta, eta))
         extension = theta + matvec(at.slip, eta) - chain.rest
         kinetic = 0.5 * dot(v, matvec(self.mass_matrix(q), v))
         return kinetic, np.asarray(potential + 0.5 * (extension**2 @ chain.stiffness))

@@ -34,6 +34,7 @@ def momentum_rates(
     now = deformation(chain, at, eta)
     rates = drift(chain, at, now, v[..., :n], v[..., n:])
     R, p = rotations(chain, at), centres(chain, at, theta)
+    loads = [*loads, *dynamics.spring_loads(at, now, q, v, rates)]
     slip = matvec(now.slip, a[..., :n]) + matvec(at.slip, a[..., n:])
     out = []
     for i, (V, A) in enumerate(dynamics.motions(at, v[..., :n])):

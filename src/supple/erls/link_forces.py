@@ -143,6 +143,13 @@ class LinkForces(LinkFrames):
         a, forces = hybrid(x, ordered, prescribed[self._back])
         return tuple(y[:, self.order].reshape((*shape, self.nv)) for y in (a, forces))  # type: ignore[return-value]
 
+    def ordered_equations(self, q: ArrayLike, v: ArrayLike) -> RigidLinkEquations:
+        """M, b and B of one state (nq,), (nv,), in the order of the speeds."""
+        x, _, _ = self._formed(q, v, np.zeros(self.nv), None)
+        both = np.ix_(self.order, self.order)
+        mass, bias, actuation = x.mass[0][both], x.bias[0][self.order], x.actuation[0][both]
+        return RigidLinkEquations(mass, bias, actuation, x.configuration, x.deformation)
+
     # ------------------------------------------------------------ what joints carry, what frames feel
 
     def joint_wrenches(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:

@@ -47,7 +47,7 @@ class LinkFrames(LinkStates):
         """D, G and n of (11), (14) and (24): what the rigid modal coordinates of the links do.
 
         theta and q_d are in the order of `joint_positions` and of the links. G is the whole derivative of D q_d by
-        theta, where the print has -C_r^+ E, see `supple.erls.compatibility`.
+        theta, where the print has -C_r^+ E, see `supple.erls.compatibility` and `printed` of `build`.
 
         Parameters
         ----------

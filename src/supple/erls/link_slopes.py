@@ -57,7 +57,10 @@ class LinkSlopes(LinkForces):
             inertia = (self.mass_matrix(x) @ a[:, None])[..., 0]
             return inertia + self.bias_forces(x, v, external) - self.forces_on_speeds(x, tau)
 
-        by_v = by_complex_steps(lambda x: self.bias_forces(q, x, external), v, unit) if v.any() else self._damping(q)
+        if v.any() or self.dynamics.springs:
+            by_v = by_complex_steps(lambda x: self.bias_forces(q, x, external), v, unit)
+        else:
+            by_v = self._damping(q)
         return ForceSlopes(by_complex_steps(left, q, unit), by_v, self.mass_matrix(q))
 
     def _damping(self, q: Vector) -> Vector:
@@ -113,5 +116,9 @@ class LinkSlopes(LinkForces):
         spring = np.abs(chain.stiffness * (self.joint_positions(q) - chain.rest))
         B = self.actuation_matrix(q)[np.ix_(self._back, self._back)][: chain.joints]
         squares = np.concatenate([np.zeros(chain.joints), *(link.squares for link in chain.links)])
-        inner = np.abs(B).T @ spring + squares * np.abs(q[self._back])
-        return np.asarray(inner[self.order], dtype=np.float64)
+        inner = (np.abs(B).T @ spring + squares * np.abs(q[self._back]))[self.order]
+        for s in (x.element for x in self.dynamics.springs):
+            gap = np.linalg.norm(self.pose(q, s.second)[1] - self.pose(q, s.first)[1])
+            size = abs(s.stiffness * (gap - s.length))
+            inner = inner + size * sum(np.abs(self.jacobian(q, x))[3:].sum(axis=0) for x in (s.first, s.second))
+        return np.asarray(inner, dtype=np.float64)

@@ -77,6 +77,13 @@ class LinkStates:
                 named = {f.name: getattr(item, f.name) for f in fields(item)}
                 numbers = {k: x for k, x in named.items() if isinstance(x, (np.ndarray, float, int))}
                 out |= {f"{kind}{i}.{k}": np.asarray(x) for k, x in numbers.items()}
+        for spring in self.dynamics.springs:
+            s = spring.element
+            out[f"spring {s.name}"] = np.array([s.stiffness, s.damping, s.length])
+            for word, end in (("first", spring.first), ("second", spring.second)):
+                load = end.load
+                out[f"spring {s.name}, {word}"] = end.position if load is None else np.array([load.link, *load.place])
+                out[f"spring {s.name}, {word} shape"] = np.zeros(0) if load is None else load.shape
         for i, load in enumerate(self.constant_loads):
             out |= {f"load{i}.{f.name}": np.asarray(getattr(load, f.name)) for f in fields(load)}
         return out

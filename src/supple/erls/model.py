@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.checks import Floats
 from supple.engines.blocks.block_program import Program
 from supple.erls.chain import Modes, make_chain
 from supple.erls.compiled_links import compiled
+from supple.erls.implicit_links import LinkNewton
 from supple.erls.link_slopes import LinkSlopes
 from supple.erls.mode_choice import ModeChoice
 from supple.erls.refusals import refused
@@ -27,7 +29,7 @@ from supple.model.rollout import Rollout
 from supple.structures.body import FlexibleBody
 
 
-def build(mechanism: Mechanism | Model, modes: Modes = None) -> ErlsModel:
+def build(mechanism: Mechanism | Model, modes: Modes = None, *, printed: bool = False) -> ErlsModel:
     """The equivalent rigid-link system of a mechanism, after Vidoni et al. (2015).
 
     Parameters
@@ -38,6 +40,10 @@ def build(mechanism: Mechanism | Model, modes: Modes = None) -> ErlsModel:
         Elastic modes that flexible links keep, those of the free link of lowest frequency; all that the bodies have if
         not given. The paper counts the six rigid ones too: its eight modes are two here. A `ModeChoice` takes them by
         bandwidth, rank or number, and adds static correction shapes.
+    printed : bool
+        Take G of (14) and n of (23) as the paper prints them, to repeat published results. They are not the derivatives
+        of (11) once two joints follow each other: velocities are not quite the rates of the positions, and energy
+        drifts.
 
     Examples
     --------
@@ -49,7 +55,7 @@ def build(mechanism: Mechanism | Model, modes: Modes = None) -> ErlsModel:
     >>> build(mech, modes=2).coordinates
     ('boom.angle', 'boom.mode1', 'boom.mode2')
     """
-    return ErlsModel(make_chain(mechanism, modes))
+    return ErlsModel(make_chain(mechanism, modes, printed))
 
 
 class ErlsModel(LinkSlopes):
@@ -80,13 +86,13 @@ class ErlsModel(LinkSlopes):
     quaternions, couplings : tuples
         Nor quaternions nor couplings.
     implicit_steps : bool
-        False: generalized-alpha steps do not solve its equations.
+        False: generalized-alpha steps are taken when asked for, one by one; other integrators are quicker.
     formulation : str
         By this name results files know it.
     """
 
     formulation: ClassVar[str] = "equivalent rigid links"
-    implicit_steps = False
+    implicit_steps = implicit_blocks = False
 
     if not TYPE_CHECKING:  # so that misspelt names are still found
 
@@ -135,6 +141,12 @@ class ErlsModel(LinkSlopes):
         return Rollout(self, integrator, (), lambda step: compiled(self, step, (), threads, fold))
 
     # ------------------------------------------------------------ equations
+
+    def newton_iteration(
+        self, slopes: tuple[float, float], gains: tuple[Floats, Floats], prescribed: NDArray[np.bool_]
+    ) -> LinkNewton:
+        """What solves the equations of an implicit step; see `LinkNewton`."""
+        return LinkNewton(self, slopes, gains, prescribed)
 
     def traced(self, limit: float) -> ErlsTrace:
         """The system on graph nodes; the graph may have `limit` of them."""
@@ -188,12 +200,14 @@ class ErlsModel(LinkSlopes):
         for link in self.chain.links:
             lowest = replace(link.choice, count=None) == ModeChoice()
             out[link.name] = link.modes if lowest else link.choice.settings()
-        return {"modes": out}
+        return {"modes": out, "printed": True} if self.chain.printed else {"modes": out}
 
     @classmethod
     def restored(cls, model: Model, settings: Mapping[str, Any]) -> ErlsModel:
         """The system of a mechanism with the modes that `formulation_settings` has noted."""
-        modes = settings.get("modes")
+        modes, printed = settings.get("modes"), settings.get("printed", False)
+        if not isinstance(printed, bool):
+            raise FileFormatError(f"printed: expected true or false, got {printed!r}")
         if not (isinstance(modes, Mapping) and all(type(n) in (int, dict) for n in modes.values())):
             raise FileFormatError(f"modes: expected numbers of modes by body, got {modes!r}")
         flexible = {name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody)}
@@ -201,4 +215,4 @@ class ErlsModel(LinkSlopes):
             kept = {name: n if type(n) is int else ModeChoice(**n) for name, n in modes.items() if name in flexible}
         except (TypeError, ModelError) as error:
             raise FileFormatError(f"modes: {error}") from None
-        return build(model, kept)
+        return build(model, kept, printed=printed)

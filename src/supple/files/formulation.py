@@ -9,7 +9,7 @@ from pydantic import Field, Strict
 
 from supple.erls.mode_choice import ModeChoice
 from supple.errors import ModelError, nearest
-from supple.files.file_table import FileTable, Form, MaybePositive
+from supple.files.file_table import FileTable, Form, MaybePositive, Truth
 from supple.formulations import SHORT_NAMES, Formulation
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -54,6 +54,9 @@ class FormulationTable(LinkModesTable):
     name: Annotated[Literal["floating", "erls"], Form('"floating" or "erls"')] = Field(
         description='"floating": floating frames, as without this table; "erls": equivalent rigid links.'
     )
+    printed: Truth = Field(
+        False, description="Equivalent rigid links by the equations as they are printed, with which energy drifts."
+    )
     links: Annotated[dict[str, LinkModesTable], Form("a table of tables such as { fore = { modes = 2 } }")] = Field(
         {}, description="Bodies that keep others than these modes, by name."
     )
@@ -74,7 +77,7 @@ class FormulationTable(LinkModesTable):
             if not isinstance(bodies[name].body, FlexibleBody):
                 raise ModelError(f"links: expected flexible bodies, got {name!r}, which is rigid and has no modes")
         choices = {name: self.links.get(name, self).choice().settings() for name in bodies}
-        return {"modes": choices} if self.name == "erls" else {}
+        return {"modes": choices, "printed": self.printed} if self.name == "erls" else {}
 
 
 def formulated(model: Model, table: FormulationTable | None, name: str | None = None) -> Formulation:
@@ -105,4 +108,5 @@ def formulation_pairs(model: Formulation) -> list[tuple[str, Any]]:
         kept = settings["modes"][name]
         own = {"count": kept} if isinstance(kept, int) else kept
         links[name] = {words.get(key, key): x for key, x in own.items()}
-    return [("name", short), ("links", links)]
+    printed = [("printed", True)] if settings.get("printed") else []
+    return [("name", short), *printed, ("links", links)]

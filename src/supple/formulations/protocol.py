@@ -57,6 +57,23 @@ class TracedFormulation(Stepping, Protocol):
         ...
 
 
+class NewtonIteration(Protocol):
+    """One iteration at the end of an implicit step.
+
+    Attributes
+    ----------
+    force, correction : (nv,) arrays
+        Forces that the accelerations take, and by how much these change.
+    """
+
+    force: Vector
+    correction: Vector
+
+    def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
+        """Iterate for the accelerations w; with `renew` the inertias are those of this configuration."""
+        ...
+
+
 Recorded = Callable[[TracedFormulation, Mapping[str, Any]], tuple[Mapping[str, Nodes], Mapping[str, Nodes]]]
 """Makes inputs and outputs, by name, of a formulation on nodes and of further numbers."""
 
@@ -312,7 +329,18 @@ class Formulation(Protocol):
 
     @property
     def implicit_steps(self) -> bool:
-        """Whether generalized-alpha steps can solve its equations."""
+        """Whether generalized-alpha steps are quick, so that they are chosen for stiff systems."""
+        ...
+
+    @property
+    def implicit_blocks(self) -> bool:
+        """Whether implicit steps run in blocks of machine code."""
+        ...
+
+    def newton_iteration(
+        self, slopes: tuple[float, float], gains: tuple[Vector, Vector], prescribed: Mask
+    ) -> NewtonIteration | None:
+        """What solves the equations of a generalized-alpha step; None where the recursions do."""
         ...
 
     # ------------------------------------------------------------ looking at it

@@ -266,6 +266,14 @@ class Model(BalanceFunctions):
         return self.loops is None
 
     @property
+    def implicit_blocks(self) -> bool:
+        """Whether implicit steps run in blocks of machine code."""
+        return self.evaluation.programs is not None
+
+    def newton_iteration(self, slopes: tuple[float, float], gains: tuple[Vector, Vector], prescribed: Mask) -> None:
+        """None: implicit steps have their own, by the recursions."""
+
+    @property
     def display(self) -> Model:
         """The model to look at: this one."""
         return self

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.engines.plain import plain
 from supple.errors import SimulationError
+from supple.formulations.protocol import NewtonIteration
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import (
     AlphaFormulas,
@@ -26,11 +27,16 @@ class GenericAlphaSteps:
 
     def __init__(self, system: DrivenSystem, formulas: AlphaFormulas, gains: Gains) -> None:
         self.system, self.formulas = system, formulas
-        model = self.model = system.model.floating_frames("generalized_alpha")
-        stiff = implicit_arrays(model, *formulas.slopes(), gains)
-        self._newton = newton_iteration_of(model, stiff, system.prescribed)
-        self._h = np.array([formulas.step])
+        self.model = system.model
+        self._newton = self._iteration(formulas.slopes(), gains)
         self.before: StepState = ()
+
+    def _iteration(self, slopes: tuple[float, float], gains: Gains) -> NewtonIteration:
+        own = self.model.newton_iteration(slopes, gains, self.system.prescribed)
+        if own is not None:
+            return own
+        model = self.model.floating_frames("generalized_alpha")
+        return newton_iteration_of(model, implicit_arrays(model, *slopes, gains), self.system.prescribed)
 
     def take(self, task: Task, t: float, most: int, state: StepState, g: Vector) -> tuple[int, int]:
         self.before = tuple(x.copy() for x in state)
@@ -67,14 +73,14 @@ class GenericAlphaSteps:
         s = self.system
         x, c = self._end(start, w, end, u)
         tau = np.where(s.prescribed, self._newton.force, x.known)
-        r = np.concatenate([x.z_rate, [tau @ x.v] if s.inputs.acting else []])
+        r = np.concatenate([x.z_rate, [self.model.power(x.q, x.v, tau)] if s.inputs.acting else []])
         return np.concatenate([x.q, x.v, plain(mean_rate)(self.formulas.step, start.z, start.r, r)]), w, c, r
 
     def _end(self, start: AlphaState, w: Vector, end: float, u: Vector) -> tuple[LawValues, Vector]:
         """What the laws make of the state at the end of a step with the accelerations w there, and c."""
         s, h = self.system, self.formulas.step
         c, mean, v = self.formulas.end(start, w)
-        q = self.model.evaluation.advanced(start.q[None], mean[None], self._h)[0]
+        q = self.model.integrate(start.q, mean, h)
         if not s.inputs.acting:
             return LawValues(q, v, np.zeros(s.nv), np.zeros(0)), c
         y = np.concatenate([q, v, start.z + h * start.r])

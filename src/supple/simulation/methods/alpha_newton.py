@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,23 +12,6 @@ from supple.recursions.implicit import Correction, WorkingTree, newton_iteration
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree, sizes, workspace
 from supple.simulation.methods.segment import Vector
-
-
-class NewtonIteration(Protocol):
-    """One iteration at the end of a step.
-
-    Attributes
-    ----------
-    force, correction : (nv,) arrays
-        Forces that the accelerations take, and by how much these change.
-    """
-
-    force: Vector
-    correction: Vector
-
-    def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
-        """Iterate for the accelerations w; with `renew` the inertias are those of this configuration."""
-        ...
 
 
 class BlockNewton:

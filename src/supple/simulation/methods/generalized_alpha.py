@@ -39,8 +39,7 @@ class ImplicitDriver(FixedStepDriver):
         self.settings = settings
         self._gains = _gains(system, y, u)
         self._steppers: dict[tuple[float, bool], Stepper] = {}
-        model = system.model.floating_frames(self.name)
-        self._blocks = model.evaluation.programs is not None and not system.inputs.calls
+        self._blocks = system.model.implicit_blocks and not system.inputs.calls
 
     def _formulas(self, step: float) -> AlphaFormulas:
         """The formulas of steps of a length."""
