@@ -45,13 +45,23 @@ LAWS: dict[str, dict[str, Any]] = {
     "position": {"motion": {"upper.angle": "0.3*sin(2*t)"}, "tau": {"lower.angle": "-2*lower.angle"}},
     "velocity": {"motion": {"lower.angle": supple.Motion(velocity=supple.Table([0.0, 1.0], [0.0, 2.0]))}},
     "all": {"motion": {"lower.angle": supple.Motion(acceleration="t"), "upper.angle": 0.4}},
+    "wrench": {
+        "tau": {"upper.angle": "cos(t)"},
+        "wrenches": [supple.Wrench("gust", "lower", moment=(0, "velocity.x", 0), force=("3*sin(4*t)", 0, 0.5))],
+    },
+    "wrench on a prescribed motion": {
+        "motion": {"upper.angle": "0.3*sin(2*t)"},
+        "wrenches": [supple.Wrench("gust", "lower", force=("2*t", "velocity.z", 0), axes="ground")],
+    },
     "function": {"tau": lambda t, q, v: [np.cos(t) * q[1], -v[0]]},
 }
 
 
 def compared(model: supple.Model, laws: dict[str, Any], **settings: Any) -> float:
     """The largest rate, after all rates were compared with those of a run at some states and times."""
-    inputs = Inputs(model, laws.get("tau"), laws.get("motion"), laws.get("variables"))
+    inputs = Inputs(
+        model, laws.get("tau"), laws.get("motion"), laws.get("variables"), wrenches=laws.get("wrenches", ())
+    )
     e = law_equations(model, inputs, **settings)
     largest = 0.0
     for seed, t in enumerate((0.05, 0.3, 0.61, 1.4)):

@@ -69,23 +69,19 @@ class DrivenEquations:
         if self._wrenches is None:
             return self._laws_alone(at)
         assert isinstance(self.trace, Trace)
-        at = replace(at, motions=self._motions(at.q, at.v))
-        x = self._laws_alone(at)
-        if self._prescribed:  # frames move as the prescribed motions have it
-            x = self._laws_alone(replace(at, motions=self._motions(x.q, x.v)))
-        return x.acting(*self.trace.wrench_forces(self._wrenches, x.q, x.wrench.reshape(-1, 6)))
-
-    def _motions(self, q: Nodes, v: Nodes) -> Nodes:
-        """How the frames of wrenches move."""
-        assert isinstance(self.trace, Trace)
-        assert self._wrenches is not None
-        found = self.trace.frame_motions(self._wrenches, q, v)
-        return np.array([self.at.graph.node(x) for x in found.flat], dtype=object)
+        return with_wrenches(self.trace, self._wrenches, at, self._laws_alone, self._prescribed)
 
     def wrenches(self) -> dict[str, Nodes]:
         """Wrenches along the axes of their laws, and what they do to the speeds and to the bodies."""
         x = self.applied
-        return {"wrench": x.wrench, "pull": x.pull, "on_bodies": x.on_bodies, "motions": self._motions(x.q, x.v)}
+        assert isinstance(self.trace, Trace)
+        assert self._wrenches is not None
+        return {
+            "wrench": x.wrench,
+            "pull": x.pull,
+            "on_bodies": x.on_bodies,
+            "motions": frame_motions(self.trace, self._wrenches, x.q, x.v),
+        }
 
     def rate(self) -> Nodes:
         """dy/dt."""
@@ -141,6 +137,22 @@ class DrivenEquations:
         """State, drives and rates of the laws' integrals as the laws have them."""
         x = self.applied
         return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
+
+
+def with_wrenches(
+    trace: Trace, wrenches: FrameWrenches, at: Quantities, laws: Callable[[Quantities], Applied], prescribed: bool
+) -> Applied:
+    """What laws make of a state with their wrenches at work; `prescribed`: they replace some of the state."""
+    at = replace(at, motions=frame_motions(trace, wrenches, at.q, at.v))
+    x = laws(at)
+    if prescribed:  # frames move as the prescribed motions have it
+        x = laws(replace(at, motions=frame_motions(trace, wrenches, x.q, x.v)))
+    return x.acting(*trace.wrench_forces(wrenches, x.q, x.wrench.reshape(-1, 6)))
+
+
+def frame_motions(trace: Trace, wrenches: FrameWrenches, q: Nodes, v: Nodes) -> Nodes:
+    """How the frames of wrenches move."""
+    return np.array([trace.graph.node(x) for x in trace.frame_motions(wrenches, q, v).flat], dtype=object)
 
 
 def run_leaves(model: Formulation, inputs: Inputs, graph: Graph, q: Nodes, v: Nodes) -> Quantities:

@@ -16,6 +16,7 @@ from supple.expressions.graph import Expr, order_of
 from supple.expressions.small import truncated
 from supple.inputs.applied import Applied
 from supple.inputs.controllers import Sampled
+from supple.inputs.driven import with_wrenches
 from supple.inputs.events import Event, limit_speed
 from supple.inputs.inputs import Inputs
 from supple.inputs.quantities import Quantities
@@ -70,25 +71,21 @@ def law_equations(
         If there is something that is no equation, by its name.
     """
     require_written(model, laws, events)
-    for wrench in laws.wrenches:
-        raise StateError(
-            f"model {model.name!r}: {wrench.place}: a wrench that follows a law is written into a program alone, "
-            "expected format 'program'"
-        )
-    driven = [model.speeds[i] for i, law in laws.laws.items() if not isinstance(law, float)]
+    driven = [model.speeds[i] for i, law in laws.laws.items() if i < model.nv and not isinstance(law, float)]
     driven = list(model.speeds) if laws.whole is not None else driven
     forces = _with(settings.get("inputs"), driven)
-    closing: Trace | None
-    if model.loops is not None:
+    trace: Trace | None
+    if model.loops is not None or laws.wrenches:
+        what = "closed loops" if model.loops is not None else f"the {laws.wrenches[0].place} that follows a law"
         for key, usual in (("small", []), ("route", "auto")):
             if settings.get(key, usual) != usual:
-                raise StateError(f"model {model.name!r} has closed loops: {key}: expected none, got {settings[key]!r}")
+                raise StateError(f"model {model.name!r} has {what}: {key}: expected none, got {settings[key]!r}")
         rest = {key: settings[key] for key in ("parameters", "names") if key in settings}
-        base, closing = _open_equations(model, inputs=forces, **rest)
+        base, trace = _open_equations(model, inputs=forces, **rest)
     else:
-        base, closing = equations(model, **settings | {"inputs": forces}), None
+        base, trace = equations(model, **settings | {"inputs": forces}), None
     named = symbols_of(model, inputs=forces).inputs
-    return _Laws(model, laws, base, named).equations(closing, events, limits)
+    return _Laws(model, laws, base, named, trace).equations(events, limits)
 
 
 def _with(inputs: Mapping[str, str] | Sequence[str] | None, driven: Sequence[str]) -> Any:
@@ -101,7 +98,7 @@ def _with(inputs: Mapping[str, str] | Sequence[str] | None, driven: Sequence[str
 
 
 def _open_equations(model: Model, **settings: Any) -> tuple[EquationsOfMotion, Trace]:
-    """Equations of a mechanism with its loops open, and the trace that closes them."""
+    """Equations of a mechanism with its loops open, without accelerations, and the trace that has these."""
     symbols = symbols_of(model, **settings)
     t = Trace(model, symbols)
     driven = [leaf for leaf, name in zip(t.tau, model.speeds, strict=True) if name in symbols.inputs]
@@ -117,7 +114,8 @@ def _open_equations(model: Model, **settings: Any) -> tuple[EquationsOfMotion, T
     tau = np.array([leaf if name in symbols.inputs else 0.0 for leaf, name in zip(t.tau, model.speeds, strict=True)])
     none = np.zeros(model.nv, dtype=object)
     terms = Terms(t.rates(t.q, t.v), t.mass_matrix(t.q), tau - t.bias_forces(t.q, t.v), none)
-    return EquationsOfMotion(model.name, variables, terms, route=CLOSED), t
+    route = "articulated" if model.loops is None else CLOSED
+    return EquationsOfMotion(model.name, variables, terms, route=route), t
 
 
 class _Laws:
@@ -131,10 +129,19 @@ class _Laws:
         With a force as an input wherever there is a law.
     forces : mapping of str to str
         Names of these inputs by speed.
+    trace : Trace, optional
+        In the graph of the equations, where loops or wrenches need it.
     """
 
-    def __init__(self, model: Model, inputs: Inputs, base: EquationsOfMotion, forces: Mapping[str, str]) -> None:
-        self.model, self.inputs, self.base = model, inputs, base
+    def __init__(
+        self,
+        model: Model,
+        inputs: Inputs,
+        base: EquationsOfMotion,
+        forces: Mapping[str, str],
+        trace: Trace | None = None,
+    ) -> None:
+        self.model, self.inputs, self.base, self.trace = model, inputs, base, trace
         graph = base.variables.graph
         self.numbers: dict[str, float] = {}
         self.z = graph.new_inputs("z", inputs.integrals[: len(inputs.integrals) - inputs.acting])
@@ -152,24 +159,31 @@ class _Laws:
             symbol=self._symbol,
             longest_table=LONGEST_TABLE,
         )
-        self.applied: Applied = inputs.applied(self.at)
+        self.applied: Applied = self._applied()
         leaves = {leaf.name: leaf for leaf in base.variables.inputs}
         self.forces = {i: leaves[forces[s]] for i, s in enumerate(model.speeds) if forces.get(s) in leaves}
+
+    def _applied(self) -> Applied:
+        """What the laws make of the leaves, wrenches at work."""
+        t, wrenches, laws = self.trace, self.inputs.frame_wrenches, self.inputs.applied
+        if t is None or wrenches is None:
+            return laws(self.at)
+        return with_wrenches(t, t.nodes_of(wrenches), self.at, laws, bool(self.inputs.motions))
 
     def _symbol(self, name: str, x: float) -> Expr:
         self.numbers.setdefault(name, x)
         return self.at.graph.parameter(name)
 
-    def equations(self, closing: Trace | None, events: Sequence[Event], limits: Sequence[Limit]) -> EquationsOfMotion:
-        """The equations with the laws in them; `closing` closes their loops."""
+    def equations(self, events: Sequence[Event], limits: Sequence[Limit]) -> EquationsOfMotion:
+        """The equations with the laws in them."""
         base, x = self.base, self.applied
         drive = self._drive()
         swaps = {old: new for old, new in zip((*self.at.q, *self.at.v), (*x.q, *x.v), strict=True) if old is not new}
         swaps |= {leaf: drive[i] for i, leaf in self.forces.items() if leaf is not drive[i] and not x.given[i]}
         terms = {"rate": base.terms.rates, "M": base.terms.M, "f": base.terms.f, "a": base.terms.accelerations}
         made = self._function(terms).moved(self.at.graph, swaps)
-        if closing is not None:
-            made["f"], made["a"] = self._closed(closing, drive, made["f"])
+        if self.trace is not None:
+            made["f"], made["a"] = self._traced(self.trace, drive)
         elif x.given.any():
             made["a"] = self._solved(made["M"], made["f"])
         made["f"][x.given] = drive[x.given]
@@ -180,7 +194,7 @@ class _Laws:
         terms_now = Terms(rates, made["M"], made["f"], made["a"])
         form = base.form and replace(base.form, form=None)
         if form is not None and (swaps or len(self.z) or x.given.any()):
-            form = _Laws(self.model, self.inputs, form, self._named()).equations(None, (), ())
+            form = _Laws(self.model, self.inputs, form, self._named()).equations((), ())
         return replace(base, variables=variables, terms=terms_now, watched=watched, form=form)
 
     def _named(self) -> dict[str, str]:
@@ -192,7 +206,7 @@ class _Laws:
         for i, leaf in self.forces.items():
             law = self.inputs.laws.get(i)
             if self.inputs.whole is None and not self.applied.given[i] and (law is None or isinstance(law, float)):
-                out[i] = leaf
+                out[i] = leaf + (self.applied.pull[i] if len(self.applied.pull) else 0.0)
         return out
 
     def _function(self, outputs: Mapping[str, Nodes]) -> Function:
@@ -211,9 +225,12 @@ class _Laws:
         a[free] = solve_symmetric(M[np.ix_(free, free)], right, self.base.small, names) if free.any() else right
         return a
 
-    def _closed(self, t: Trace, drive: Nodes, f: Nodes) -> tuple[Nodes, Nodes]:
-        """Forces with those that close the loops, and accelerations."""
+    def _traced(self, t: Trace, drive: Nodes) -> tuple[Nodes, Nodes]:
+        """Forces, with those that close the loops, and accelerations."""
         x = self.applied
+        f = drive - t.bias_forces(x.q, x.v)
+        if self.model.loops is None:
+            return f, t.hybrid_dynamics(x.q, x.v, drive, x.given)[0]
         a, _, force = t.closed_dynamics(x.q, x.v, drive, x.given, t.workspace())
         return f + t.pull_of_loops(x.q, x.v, force), a
 
