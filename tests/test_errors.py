@@ -19,8 +19,8 @@ CALLS: dict[str, tuple[Call, str]] = {
     "parameter_names": (lambda x, _: parameter_names(x), "a Model"),
     "modes": (lambda x, _: linear.modes(x), "a Model"),
     "state_space": (lambda x, _: linear.state_space(x), "a Model"),
-    "save": (lambda x, folder: supple.save(x, folder / "model.toml"), "a Mechanism or a Model"),
-    "simulate": (lambda x, _: supple.simulate(x, 1.0), "a Model or an equivalent rigid-link system"),
+    "save": (lambda x, folder: supple.save(x, folder / "model.toml"), "a Mechanism, a Model or a KaneModel"),
+    "simulate": (lambda x, _: supple.simulate(x, 1.0), "a Model, an equivalent rigid-link system or a KaneModel"),
 }
 
 

@@ -14,7 +14,7 @@ from supple.formulations import FORMULATIONS, floating_frames, require_formulati
 
 def test_names_differ() -> None:
     names = [x.formulation for x in FORMULATIONS]
-    assert len(set(names)) == len(names) == 2
+    assert len(set(names)) == len(names) == 3
 
 
 def test_settings_give_the_formulation_back() -> None:
@@ -29,8 +29,12 @@ def test_settings_give_the_formulation_back() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"formulation": "magic"}, "formulation: expected 'floating frames' or 'equivalent rigid links', got 'magic'"),
+        (
+            {"formulation": "magic"},
+            "formulation: expected 'floating frames' or .*'vectors', got 'magic'",
+        ),
         ({"formulation": 3}, "formulation: expected .*, got 3"),
+        ({"formulation": "vectors"}, "system: expected the tables of a system of vectors, got None"),
         ({"formulation": "equivalent rigid links"}, "modes: expected numbers of modes by body, got None"),
         ({"formulation": "equivalent rigid links", "modes": {"l0": "two"}}, "modes: expected numbers of modes by body"),
     ],
@@ -42,7 +46,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
 
 def test_what_is_no_model_is_refused() -> None:
     require_formulation(arm(1, modes=1).build(), "a gadget")
-    with pytest.raises(supple.StateError, match="a gadget: expected a Model or an equivalent rigid-link system, got"):
+    with pytest.raises(supple.StateError, match="a gadget: expected a Model, an equivalent rigid-link system or"):
         require_formulation({"q": 1}, "a gadget")
     with pytest.raises(supple.StateError, match="a gadget: expected a Model, got"):
         floating_frames(3, "a gadget")

@@ -16,6 +16,7 @@ from supple.files import check as check_file
 from supple.files import read
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
+from supple.symbolic.kane.kane_model import KaneModel
 from supple.view.spectra import frequencies
 
 LOWEST = 3
@@ -50,7 +51,9 @@ def info(
         say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
         for sentence in model.loops.redundant():
             say(f"  {sentence}")
-    if formulation:
+    if isinstance(loaded, KaneModel):
+        say(f"a system of vectors with {loaded.nv} independent speeds: {', '.join(loaded.speeds)}")
+    elif formulation:
         kept = ", ".join(f"{name} {n}" for name, n in formulation["modes"].items())
         say(f"simulated as {loaded.formulation}, modes: {kept}")
     for c in model.couplings:

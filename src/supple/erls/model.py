@@ -162,6 +162,10 @@ class ErlsModel:
         """Place of a speed in v."""
         return index_of(self.speeds, name, "speed")
 
+    def body_of_state(self, name: str) -> str:
+        """The link to which a coordinate or speed belongs."""
+        return name.rpartition(".")[0]
+
     def neutral(self) -> Floats:
         """Coordinates (nq,) of the undeformed mechanism with all joints at zero."""
         return np.zeros(self.nq)

@@ -11,7 +11,7 @@ from supple.errors import StateError
 from supple.files.file_table import FileTable, Form, MaybePositive, Number, Positive
 
 if TYPE_CHECKING:
-    from supple.model.model import Model
+    from supple.formulations import Formulation
 
 
 def flat(value: Any) -> Any:
@@ -59,7 +59,7 @@ class SimulationTable(FileTable):
         """What the file gives, as keyword arguments of `supple.simulate`."""
         return self.model_dump(exclude_unset=True)
 
-    def errors(self, model: Model) -> list[str]:
+    def errors(self, model: Formulation) -> list[str]:
         """What does not fit a model: names it does not have, quaternions whose length is not 1."""
         found = []
         q = model.neutral()

@@ -9,8 +9,9 @@ from supple.erls.model import ErlsModel
 from supple.errors import FileFormatError, unexpected
 from supple.formulations.protocol import Formulation
 from supple.model.model import Model
+from supple.symbolic.kane.kane_model import KaneModel
 
-FORMULATIONS: tuple[type[Model], type[ErlsModel]] = (Model, ErlsModel)
+FORMULATIONS: tuple[type[Model], type[ErlsModel], type[KaneModel]] = (Model, ErlsModel, KaneModel)
 NAME = "formulation"
 """The setting that names the formulation of a run."""
 
@@ -18,7 +19,7 @@ NAME = "formulation"
 def require_formulation(model: object, what: str) -> None:
     """Refuse what is no model."""
     if not isinstance(model, FORMULATIONS):
-        raise unexpected(what, "a Model or an equivalent rigid-link system", model)
+        raise unexpected(what, "a Model, an equivalent rigid-link system or a KaneModel", model)
 
 
 def floating_frames(model: Any, what: str) -> Model:
