@@ -19,13 +19,13 @@ from supple.expressions.graph import Graph
 from supple.model.trace import Trace
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 PARAMETERS = {"arm.mass": 1.7, "arm.com.y": -0.5, "gravity.y": -9.81, "arm.angle.damping": 0.1}
 
 Floats = NDArray[np.float64]
 
 
-def built(text: str, directory: Path) -> Path:
+def built(text: str, directory: Path, *options: str) -> Path:
     """The program, compiled; without a compiler the tests are skipped, but not where they must run."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -33,7 +33,7 @@ def built(text: str, directory: Path) -> Path:
             pytest.fail("no C compiler")
         pytest.skip("no C compiler")
     (directory / "program.c").write_text(text, encoding="ascii")
-    command = [compiler, *STRICT, str(directory / "program.c"), "-o", str(directory / "program"), "-lm"]
+    command = [compiler, *STRICT, *options, str(directory / "program.c"), "-o", str(directory / "program"), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return directory / "program"
@@ -51,11 +51,15 @@ def table(text: str) -> tuple[list[str], Floats]:
     return header, np.array(rows, dtype=float)
 
 
+def input_file(directory: Path, text: str) -> Path:
+    path = directory / "input.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def motion(program: Path, text: str = "") -> tuple[list[str], Floats]:
     """Header and rows of a run that goes well."""
-    path = program.parent / "input.txt"
-    path.write_text(text, encoding="utf-8")
-    done = called(program, path)
+    done = called(program, input_file(program.parent, text))
     assert (done.returncode, done.stderr) == (0, "")
     return table(done.stdout)
 

@@ -22,8 +22,3 @@ FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "test
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest tests first."""
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
-
-
-def pytest_collection_finish() -> None:
-    """What is imported by now stays; no collection looks at it again."""
-    gc.freeze()

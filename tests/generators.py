@@ -8,8 +8,10 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.description.joints import Joint
 
-TREES = [(int(seed), 1 + 4 * i) for i, seed in enumerate(np.random.default_rng(0).integers(0, 10**6, 12))]
-"""Seeds and numbers of bodies, 1 to 45; the same for all laws, so that what is compiled for one serves the others."""
+SEEDS = [int(seed) for seed in np.random.default_rng(0).integers(0, 10**6, 12)]
+TREES = list(zip(SEEDS, [*range(1, 22, 2), 45], strict=True))
+"""Seeds and numbers of bodies: 1 to 21, and 45. The same for all laws, so that what is compiled for one serves the
+others; every kind of joint is in each that has 11 bodies or more."""
 
 
 def random_body(rng: np.random.Generator) -> supple.RigidBody:

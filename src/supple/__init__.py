@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from supple.description.limits import Limit
     from supple.files import load, save
-    from supple.inputs import PID, Sampled, Table
+    from supple.inputs import PID, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
@@ -97,6 +97,7 @@ __all__ = [
     "SuppleError",
     "Table",
     "Universal",
+    "Wrench",
     "count_operations",
     "equations",
     "load",
@@ -121,7 +122,7 @@ _HOMES = {
     ),
     "supple.description.limits": ("Limit",),
     "supple.files": ("load", "save"),
-    "supple.inputs": ("PID", "Sampled", "Table"),
+    "supple.inputs": ("PID", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from c_programs import built
+import supple
+from c_programs import built, motion
 from commands import Command
+from supple.files import read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BICYCLE, VEHICLE = EXAMPLES / "bicycle.toml", EXAMPLES / "vehicle_with_suspension.toml"
@@ -38,8 +41,12 @@ def test_a_program_rides_the_bicycle(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "bicycle.c"
     code, _, _ = command("equations", BICYCLE, "--format", "program", "-o", target)
     assert code == 0
-    assert "lean" in target.read_text()
-    assert built(target.read_text(), tmp_path).exists()
+    header, rows = motion(built(target.read_text(), tmp_path))
+    contents = read(BICYCLE)
+    found = supple.simulate(contents.model, **contents.run_arguments())
+    lean = rows[:, header.index("q:lean")]
+    assert np.abs(lean).max() > 0.05
+    np.testing.assert_allclose(lean, found.q.sel(coordinate="lean").values, atol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,9 @@ from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.llvm import caller
+from supple.engines.llvm.machine_code import MachineCode
+from supple.expressions.function import Function
+from supple.expressions.graph import Graph
 
 pytestmark = pytest.mark.skipif(not caller.possible(), reason="this Python lays its objects out in another way")
 
@@ -35,6 +39,48 @@ def test_evaluates_and_returns_the_last_array(function: Callable[..., Any]) -> N
     x, y = np.array([4.0, 9.0]), np.empty(2)
     assert function(x, y) is y
     assert y.tolist() == [6.0, 9.0]
+
+
+def test_makes_the_last_array_if_it_is_not_given(function: Callable[..., Any]) -> None:
+    x = np.array([4.0, 9.0])
+    first, second = function(x), function(4.0 * x)
+    assert first.tolist() == [6.0, 9.0]
+    assert second.tolist() == [12.0, 18.0]  # an array of its own
+    assert first.flags.owndata
+    assert sys.getrefcount(first) == 2
+
+
+def test_what_it_cannot_serve_goes_to_another_function_with_all_arguments() -> None:
+    f = MachineCode.of(_root())
+    seen: list[Any] = []
+    f.evaluate = lambda *args, **options: seen.append((args, options))  # type: ignore[method-assign,assignment]
+    direct = f._one_state()
+    assert direct is not None
+    out, bad = np.empty((2, 1)), np.array([-1.0, 4.0])
+    x = np.array([9.0, 4.0])
+    assert direct(x).tolist() == [[3.0], [2.0]]
+    assert not seen
+    for args, options in (((x[None],), {}), ((x,), {"out": out}), ((bad,), {}), ((), {}), (([1.0, 2.0],), {})):
+        assert direct(*args, **options) is None
+        assert seen.pop() == (args, options)
+
+
+def test_arrays_and_arguments_are_released(function: Callable[..., Any]) -> None:
+    x, bad = np.array([4.0, 9.0]), np.array([4.0, np.inf])
+    before = [sys.getrefcount(y) for y in (x, bad, None)]
+    for _ in range(100):
+        function(x)
+        function(bad)
+        function(None)
+    after = [sys.getrefcount(y) for y in (x, bad, None)]
+    assert after[:2] == before[:2]
+    assert abs(after[2] - before[2]) < 20  # None is used by others, too
+
+
+def _root() -> Function:
+    g = Graph()
+    x = g.new_inputs("x", ["a", "b"])
+    return Function("roots", g, {"x": x}, {"y": np.sqrt(x)[:, None]})
 
 
 @pytest.mark.parametrize(
@@ -62,8 +108,8 @@ def test_leaves_other_arguments_alone(function: Callable[..., Any], x: Any) -> N
 def test_leaves_wrong_numbers_of_arguments_and_read_only_results_alone(function: Callable[..., Any]) -> None:
     x, y = np.array([4.0, 9.0]), np.empty(2)
     assert function() is None
-    assert function(x) is None
     assert function(x, y, y) is None
+    assert function(x, out=y) is None
     y.flags.writeable = False
     assert function(x, y) is None
 

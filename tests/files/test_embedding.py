@@ -19,12 +19,12 @@ from supple.files import check, embedding
 from supple.files.embedding import embedded, embedded_model
 
 
-def chain(bodies: int) -> supple.Model:
+def chain(bodies: int, name: str = "link") -> supple.Model:
     mech = supple.Mechanism("chain")
     parent = "ground"
     for i in range(bodies):
-        mech.add_body(f"link {i} \u00e9", supple.RigidBody(1.0 + i, (0, 0, 0.1)), parent)
-        parent = f"link {i} \u00e9"
+        mech.add_body(f"{name} {i} \u00e9", supple.RigidBody(1.0 + i, (0, 0, 0.1)), parent)
+        parent = f"{name} {i} \u00e9"
     return mech.build()
 
 
@@ -47,7 +47,7 @@ def test_rigid_and_flexible_trees_come_back_equal(tmp_path: Path, seed: int) -> 
 
 
 def test_a_text_of_more_than_64_kb_comes_back_equal(tmp_path: Path) -> None:
-    model = chain(1000)
+    model = chain(100, "a link with a long name " * 20)
     assert len(embedded(model)["model_text"][1].item()) > 2**16
     through_a_file(model, tmp_path / "m.nc")
 

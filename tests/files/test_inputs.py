@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,63 @@ def test_faults_of_a_table_file_name_the_file(content: bytes, words: str, tmp_pa
     (error,) = check(path)
     assert error.startswith(f"{path}: actuator of 'a.angle': {tmp_path / 'force.csv'}: ")
     assert words in error
+
+
+WRENCH = """
+name = "arm"
+[variables]
+strength = 2.0
+[[body]]
+name = "arm"
+joint = { type = "revolute", axis = "y" }
+mass = 1.0
+com = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.1, 0.1]
+[[frame]]
+name = "tip"
+body = "arm"
+position = [1.0, 0.0, 0.0]
+[[wrench]]
+name = "weight"
+frame = "arm/tip"
+force = [0.0, 0.0, -3.0]
+axes = "ground"
+[[wrench]]
+name = "gust"
+frame = "arm/tip"
+force = ["strength*sin(t) - 0.1*velocity.x", 0, { times = [0.0, 1.0], values = [0.0, 4.0] }]
+axes = "ground"
+"""
+
+
+def test_wrenches_of_numbers_belong_to_the_model_and_others_to_runs(tmp_path: Path) -> None:
+    path = tmp_path / "arm.toml"
+    path.write_text(WRENCH)
+    model = supple.load(path)
+    assert list(model.description.wrenches) == ["weight"]
+    (law,) = read(path).run_arguments()["wrenches"]
+    assert law.name == "gust"
+    assert law.force[1] == 0.0
+    assert law.force[2].values.tolist() == [0.0, 4.0]
+    assert check(path) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"strength*sin(t)', '"strenght*sin(t)', r"wrench 'gust': force\.x: .*no quantity 'strenght'; did you mean 's"),
+        ("4.0] }]", "4.0] }, 1]", "wrench[2] 'gust': force: expected 3 numbers, formulas, or tables such as"),
+        ("values = [0.0, 4.0]", "values = [0.0]", "expected as many values as times, two or more, got 1 and 2"),
+        (
+            'name = "gust"\nframe = "arm/tip"',
+            'name = "gust"\nframe = "arm/top"',
+            "wrench[2] 'gust': no frame 'arm/top'",
+        ),
+    ],
+)
+def test_wrong_wrenches_are_named_with_their_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert old in WRENCH
+    path = tmp_path / "arm.toml"
+    path.write_text(WRENCH.replace(old, new))
+    found = "\n".join(check(path))
+    assert words in found or re.search(words, found)

@@ -273,7 +273,7 @@ BODY = '[[body]]\nname = "{0}"\nparent = "{1}"\nmass = 1\njoint = {{ type = "fix
         ),
         (ARM + '[[spring_damper]]\nname = "s"\nfirst = "arm"\nsecond = "arm"\nlength = -1', "'s': length: expected"),
         (ARM + '[[wrench]]\nname = "w"\nframe = "amr"', r"wrench\[1\] 'w': no frame 'amr'; did you mean 'arm'"),
-        (ARM + '[[wrench]]\nname = "w"\nframe = "arm"\naxes = "body"', 'axes: expected "frame" or "ground", got \'b'),
+        (ARM + '[[wrench]]\nname = "w"\nframe = "arm"\naxes = "body"', r"wrench\[1\] 'w': no frame 'body'"),
         (ARM + '[[coupling]]\nfollower = "a"\nleader = "arm"', r"coupling\[1\]: .* no body 'a'"),
         (ARM + "[simulation]\nduration = 0", "simulation: duration: expected a number greater than zero, got 0"),
         (ARM + "[simulation]\nduration = 1\nsamples = 1", "simulation: samples: expected a whole number, two or more"),

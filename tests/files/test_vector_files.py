@@ -122,7 +122,7 @@ def test_runs_have_forces_motions_and_variables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('formulation = "vectors"', 'formulation = "vector"', "disc.toml: formulation: "),
+        ('{ name = "vectors" }', '{ name = "vector" }', "disc.toml: formulation: name: expected .*, got 'vector'"),
         ('mass = "m"', 'mas = "m"', r"disc.toml: body\[3\] 'disc': mas: unknown key"),
         ('mass = "m"', 'mass = "mm"', r"disc.toml: body\[3\] 'disc': mass: 'mm': no quantity 'mm'"),
         ('rotations = "2"', 'rotations = "5"', "body 'disc': rotations: expected up to three of 1, 2, 3"),

@@ -46,7 +46,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
 
 def test_what_is_no_model_is_refused() -> None:
     require_formulation(arm(1, modes=1).build(), "a gadget")
-    with pytest.raises(supple.StateError, match="a gadget: expected a Model, an equivalent rigid-link system or"):
+    with pytest.raises(supple.StateError, match="a gadget: expected a Model or an equivalent rigid-link system, got"):
         require_formulation({"q": 1}, "a gadget")
     with pytest.raises(supple.StateError, match="a gadget: expected a Model, got"):
         floating_frames(3, "a gadget")

@@ -161,3 +161,17 @@ def test_outputs_and_ticks_may_differ_from_the_times_of_a_table_by_rounding(inte
 def test_what_is_no_table_is_refused(times: list[float], values: list[float], kind: str, words: str) -> None:
     with pytest.raises(StateError, match=words):
         supple.Table(times, values, kind)
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic", "hold"])
+@pytest.mark.parametrize("derivative", [0, 1, 2])
+def test_a_table_written_out_is_the_same_function_of_time(kind: str, derivative: int) -> None:
+    """All pieces in one expression, before the first time and after the last too."""
+    x = supple.Table([0.2, 0.5, 1.1, 1.3], [1.0, -2.0, 0.5, 3.0], kind)
+    g = Graph()
+    t = g.input("t")
+    f = Function("table", g, {"t": np.array([t])}, {"y": np.array([x.written_out(t, derivative)])})
+    for time in (-1.0, 0.3, 0.77, 1.2, 9.0):
+        piece = np.array([g.constant(c) for c in x.piece(time)])
+        one = Function("piece", g, {"t": np.array([t])}, {"y": np.array([g.node(x.node(t, piece, derivative))])})
+        assert f.evaluate(t=[time])["y"][0] == pytest.approx(one.evaluate(t=[time])["y"][0], abs=1e-12)

@@ -209,7 +209,7 @@ def test_huge_angles_nan_and_infinity() -> None:
 @pytest.mark.parametrize("what", FUNCTIONS)
 def test_blocks_give_what_folded_code_gives(what: str) -> None:
     blocks, folded = MODEL.compile(what), MODEL.compile(what, fold=True)
-    assert (blocks.engine, folded.engine) == ("blocks", "llvm")
+    assert (blocks.engine, folded.engine) == ("blocks", "folded")
     assert (blocks.inputs, blocks.outputs) == (folded.inputs, folded.outputs)
     arguments = [ARGUMENTS[name] for name in blocks.inputs]
     found, expected = blocks(*arguments), folded(*arguments)
@@ -233,7 +233,7 @@ def test_closed_loops_are_blocks_too(what: str) -> None:
     v = np.stack([model.loops.consistent(x, [s, 0.0, 0.0], fixed=["crank.angle"]) for s, x in enumerate(q)])
     given = {"q": q, "v": v, "tau": RNG.normal(size=v.shape), "dt": np.array([0.01])}
     blocks, folded = model.compile(what), model.compile(what, fold=True)
-    assert (blocks.engine, folded.engine) == ("blocks", "llvm")
+    assert (blocks.engine, folded.engine) == ("blocks", "folded")
     arguments = [given[name] for name in blocks.inputs]
     for a, b in zip(np.atleast_1d(blocks(*arguments)), np.atleast_1d(folded(*arguments)), strict=True):
         assert close(a, b)
@@ -446,6 +446,6 @@ def test_folded_derivatives_are_those_of_blocks() -> None:
     folded, blocks = (
         model.compile("forward_dynamics", derivatives=("q", "v", "tau"), fold=fold) for fold in (True, False)
     )
-    assert (folded.engine, blocks.engine) == ("llvm", "blocks")
+    assert (folded.engine, blocks.engine) == ("folded", "blocks")
     for x, y in zip(folded(q, v, tau), blocks(q, v, tau), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9 * np.abs(y).max())

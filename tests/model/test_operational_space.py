@@ -65,6 +65,53 @@ def test_rigid_trees(seed: int, bodies: int, frames: int) -> None:
     assert near(model.inverse_operational_inertia(q, names), J @ np.linalg.solve(model.mass_matrix(q), J.T))
 
 
+def few_frames(flexible: bool) -> tuple[supple.Model, list[str]]:
+    """A small tree, and two frames on different branches of it, a node of a flexible body among them."""
+    mech = supple.Mechanism("small")
+    mech.add_body("mast", supple.RigidBody(3.0, (0.1, 0, 0.5), (0.4, 0.5, 0.2)), joint=supple.Revolute("z"))
+    arm: supple.RigidBody | supple.structures.FlexibleBody = supple.RigidBody(2.0, (0.5, 0, 0), (0.1, 0.2, 0.2))
+    place: Any = (1.0, 0, 0)
+    if flexible:
+        section, metal = supple.structures.Rectangle(0.04, 0.02), supple.structures.Material(7e10, 0.33, 2700.0)
+        arm, place = supple.structures.beam(1.0, section, metal, 4).reduce("cantilever", modes=3), "end"
+    mech.add_body("arm", arm, "mast", supple.Revolute("y"), at=(0, 0, 1))
+    mech.add_body(
+        "hand", supple.RigidBody(1.0, (0, 0.1, 0), (0.01, 0.01, 0.01)), "arm", supple.Universal("x", "y"), at=place
+    )
+    mech.add_body("lamp", supple.RigidBody(0.5, (0, 0, 0.1), (0.01, 0.01, 0.01)), "mast", supple.Prismatic("x"))
+    return mech.build(), ["arm/2" if flexible else "hand", "lamp"]
+
+
+@pytest.mark.parametrize("flexible", [False, True])
+def test_few_frames_are_a_program_of_blocks(flexible: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It agrees with dense algebra, and with the sweep to rounding; one state and many, speeds held or not."""
+    model, names = few_frames(flexible)
+    q = np.array([model.random_state(s)[0] for s in range(20)])
+    held = ["lamp.position"]
+    assert near(model.inverse_operational_inertia(q[0], names, "frame"), dense(model, q[0], names, []))
+    found = [model.inverse_operational_inertia(x, names, axes) for axes in ("frame", "ground") for x in (q, q[3])]
+    found.append(model.inverse_operational_inertia(q, names, prescribed=held))
+    assert model._along(names).one_state(q[0], "frame") is not None
+    monkeypatch.setattr("supple.model.frame_compliance.compliances_quickly_made", lambda *_: False)
+    other, _ = few_frames(flexible)
+    swept = [other.inverse_operational_inertia(x, names, axes) for axes in ("frame", "ground") for x in (q, q[3])]
+    swept.append(other.inverse_operational_inertia(q, names, prescribed=held))
+    assert other._along(names).one_state(q[0], "frame") is None
+    assert all(near(x, y, 1e-13) for x, y in zip(found, swept, strict=True))
+
+
+def test_what_one_call_cannot_do_goes_the_long_way() -> None:
+    model, names = few_frames(False)
+    q = model.random_state(1)[0]
+    expected = model.inverse_operational_inertia(q, names)
+    assert near(model.inverse_operational_inertia(list(q), tuple(names)), expected, 1e-13)
+    assert near(model.inverse_operational_inertia(q[None], names)[0], expected, 1e-13)
+    with pytest.raises(supple.StateError, match="'small'"):
+        model.inverse_operational_inertia(np.full(model.nq, np.nan), names)
+    with pytest.raises(supple.StateError, match="'ground' or 'frame'"):
+        model.inverse_operational_inertia(q, names, "body")
+
+
 @pytest.mark.parametrize("fidelity", ["full", "ruthless", None])
 @pytest.mark.parametrize(("seed", "bodies", "beams"), [(5, 2, False), (6, 8, False), (7, 8, True), (8, 30, True)])
 def test_flexible_trees(seed: int, bodies: int, beams: bool, fidelity: str | None) -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import supple
-from supple.model.program_sizes import MOST_ENTRIES, matrices_quickly_made, modal_entries, quickly_made
+from supple.model.program_sizes import (
+    MOST_ENTRIES,
+    compliances_quickly_made,
+    matrices_quickly_made,
+    modal_entries,
+    quickly_made,
+)
 from supple.structures import Material, Rectangle, beam
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
@@ -59,3 +65,12 @@ def test_without_the_deformation_pairs_do_not_count() -> None:
     assert model.evaluation.programs is not None
     a = model.forward_dynamics(model.neutral(), np.zeros(101), np.zeros(101))
     assert np.abs(model.inverse_dynamics(model.neutral(), np.zeros(101), a)).max() < 1e-9 * np.abs(a).max()
+
+
+@pytest.mark.parametrize(("basis", "modes", "frames", "quick"), [
+    ("cantilever", 4, 1, True), ("cantilever", 4, 3, True), ("cantilever", 4, 4, False), ("cantilever", 4, 0, False),
+    ("cantilever", 60, 1, False), ("nodal", None, 1, False),
+])  # fmt: skip
+def test_few_frames_on_few_modes_are_blocks(basis: str, modes: int | None, frames: int, quick: bool) -> None:
+    model = beam_model(basis, 20, modes)
+    assert compliances_quickly_made(model.tree, model.flex, frames) is quick

@@ -11,7 +11,7 @@ import pytest
 import supple
 from closed_mechanisms import n_four_bar
 from supple import structures
-from supple.simulation.methods import native_loop
+from supple.stepping import native_loop
 
 Z = supple.Revolute("z")
 

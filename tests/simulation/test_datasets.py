@@ -94,7 +94,7 @@ def test_every_variable_has_units_and_every_axis_names(tmp_path: Path) -> None:
     assert list(result.joint.values) == ["hub", "boom", "camera"]
     assert list(result.node.values) == [f"boom/{i}" for i in range(5)]
     assert "boom/3-4 at 4 curvature y" in result.recovery_point
-    assert result.attrs == {"model": "satellite", "integrator": "none"}
+    assert result.attrs == {"model": "satellite", "formulation": "floating frames", "integrator": "none"}
     result.to_netcdf(tmp_path / "motion.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "motion.nc", engine="h5netcdf") as again:
         xr.testing.assert_identical(again.load(), result)

@@ -43,7 +43,7 @@ def systems(monkeypatch: pytest.MonkeyPatch) -> tuple[DrivenSystem, DrivenSystem
     fast = DrivenSystem(model, Inputs(model, **LAWS), q, v)
     monkeypatch.setattr(module, "WORTH_COMPILING", 0)
     slow = DrivenSystem(model, Inputs(model, **LAWS), q, v)
-    assert (fast.engine, slow.engine) == ("llvm", "generic")
+    assert (fast.engine, slow.engine) == ("blocks", "generic")
     y = np.concatenate([q, v, [0.1, 0.0]])
     return fast, slow, y, fast.u_0
 

@@ -97,7 +97,7 @@ def test_results_say_all(tmp_path: Path) -> None:
     assert abs(float(result.work[-1])) > 0.1
     assert result.attrs["integrator"] == "DOP853"
     assert "nothing is stiff" in result.attrs["reason"]
-    assert result.attrs["engine"] == "llvm"
+    assert result.attrs["engine"] == "blocks"
     assert 0 < result.attrs["steps"] < result.attrs["evaluations"]
     assert [name for _, name in happened(result)] == ["up"]
     with supple.simulate(model, 1.0, file=tmp_path / "motion.nc", **settings) as stored:

@@ -10,8 +10,8 @@ import pytest
 import supple
 from supple.inputs.inputs import Inputs
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
 from supple.simulation.methods.tolerances import Tolerances, extent
+from supple.stepping import native_loop
 from supple.structures import FlexibleBody, Material, Rectangle, beam
 
 AMPLITUDES = (1e-9, 1e-8, 1e-3)

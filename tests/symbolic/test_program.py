@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 
 import supple
 from c_programs import PARAMETERS, Floats, built, motion, oscillator, pendulum
@@ -16,21 +17,25 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import c_source
 from supple.model.trace import Trace
-from supple.symbolic.program import DEFAULT_RUN, ProgramRun, simulation_program
+from supple.symbolic.program import simulation_program
+from supple.symbolic.program_parts import ProgramRun
 
+EXACT = ProgramRun(1.0, 11, 1e-12, 1e-13)
 Rates = Callable[[float, Floats, Floats], tuple[Floats, Floats]]
 
 
-def runge_kutta(rates: Rates, q: Floats, v: Floats, duration: float, step: float) -> Floats:
-    """State at the end, q then v, of the classical method with whole steps."""
-    x, n = np.concatenate([q, v]), len(q)
-    for i in range(round(duration / step)):
-        k: list[Floats] = []
-        for part in (0.0, 0.5, 0.5, 1.0):
-            y = x + part * step * k[-1] if k else x
-            k.append(np.concatenate(rates((i + part) * step, y[:n], y[n:])))
-        x = x + step / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3])
-    return x
+def integrated(rates: Rates, q: Floats, v: Floats, duration: float) -> Floats:
+    """State at the end, q then v, by another program."""
+    n = len(q)
+    found = scipy.integrate.solve_ivp(
+        lambda t, y: np.concatenate(rates(t, y[:n], y[n:])),
+        (0.0, duration),
+        np.concatenate([q, v]),
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+    )
+    return np.asarray(found.y[:, -1])
 
 
 def close(found: Floats, expected: Floats, tolerance: float) -> None:
@@ -48,19 +53,19 @@ def spacecraft() -> supple.Model:
 def test_a_pendulum_with_parameters(tmp_path: Path) -> None:
     f = pendulum([*PARAMETERS])
     q, v, tau = np.array([0.1, 2.0]), np.array([0.0, -0.5]), np.array([0.3, 0.2])
-    text = simulation_program(f, PARAMETERS, q, v, {"tau": tau}, ProgramRun(1.0, 1e-3, every=100))
-    assert c_source(f) in text
+    text = simulation_program(f, PARAMETERS, q, v, {"tau": tau}, EXACT)
+    assert c_source(f).split("#include")[0] in text
     assert text.count("equations_precompute(") == 2  # there, and called before the run
     header, rows = motion(built(text, tmp_path))
     assert header == ["time", "q:cart.position", "q:arm.angle", "v:cart.position", "v:arm.angle"]
-    np.testing.assert_array_equal(rows[:, 0], np.arange(0, 1001, 100) * 1e-3)
+    np.testing.assert_array_equal(rows[:, 0], np.linspace(0.0, 1.0, 11))
     np.testing.assert_array_equal(rows[0, 1:], [*q, *v])
 
     def rates(_: float, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         out = f.evaluate(PARAMETERS, q=q, v=v, tau=tau)
         return out["rate"], out["a"]
 
-    close(rows[-1, 1:], runge_kutta(rates, q, v, 1.0, 1e-3), 1e-12)
+    close(rows[-1, 1:], integrated(rates, q, v, 1.0), 1e-10)
     assert np.abs(rows[-1, 1:] - rows[0, 1:]).min() > 0.01
 
     mech = supple.Mechanism("the same in numbers", gravity=(0, -9.81, 0))
@@ -78,14 +83,14 @@ def test_a_free_body_without_parameters_or_forces(tmp_path: Path) -> None:
     outputs = {"rate": t.rates(t.q, t.v), "a": t.forward_dynamics(t.q, t.v, still)}
     f = t.function("equations", {"q": t.q, "v": t.v}, outputs)
     q, v = model.random_state(4)
-    text = simulation_program(f, q=q, v=v, run=ProgramRun(1.0, 5e-4, every=200))
+    text = simulation_program(f, q=q, v=v, run=EXACT)
     header, rows = motion(built(text, tmp_path))
     assert header[1:] == [f"q:{name}" for name in model.coordinates] + [f"v:{name}" for name in model.speeds]
 
     def rates(_: float, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         return model.derivative(q, v), model.forward_dynamics(q, v, np.zeros(model.nv))
 
-    close(rows[-1, 1:], runge_kutta(rates, q, v, 1.0, 5e-4), 1e-12)
+    close(rows[-1, 1:], integrated(rates, q, v, 1.0), 1e-10)
     assert np.abs(rows[-1, 1:] - rows[0, 1:]).max() > 0.5
     run = supple.simulate(model, 1.0, q, v, rtol=1e-11, atol=1e-11, samples=11)
     close(rows[:, 1:], np.hstack([run.q, run.v]), 1e-9)
@@ -94,7 +99,7 @@ def test_a_free_body_without_parameters_or_forces(tmp_path: Path) -> None:
 def test_time_and_further_inputs(tmp_path: Path) -> None:
     """x'' + 4 x = 2 cos 3 t has the solution 0.4 (cos 2 t - cos 3 t) from rest."""
     f = oscillator()
-    text = simulation_program(f, v={"\u00e9": 0.7}, held={"force 1": [[2.0, 0.5]]}, run=ProgramRun(1.5))
+    text = simulation_program(f, v={"\u00e9": 0.7}, held={"force 1": [[2.0, 0.5]]}, run=EXACT._replace(duration=1.5))
     header, rows = motion(built(text, tmp_path))
     assert header == ["time", "q:left arm.x", 'q:"y", #2??/', "v:left arm.x", "v:\u00e9"]
     close(rows[:, 1], 0.4 * (np.cos(2 * rows[:, 0]) - np.cos(3 * rows[:, 0])), 1e-11)
@@ -104,7 +109,7 @@ def test_time_and_further_inputs(tmp_path: Path) -> None:
         out = f.evaluate(**given)
         return out["rate"], out["a"]
 
-    close(rows[-1, 1:], runge_kutta(rates, np.zeros(2), np.array([0.0, 0.7]), 1.5, 1e-3), 1e-12)
+    close(rows[-1, 1:], integrated(rates, np.zeros(2), np.array([0.0, 0.7]), 1.5), 1e-9)
 
 
 # ------------------------------------------------------------ what is handed over
@@ -126,7 +131,7 @@ def test_parameters_may_be_an_input(tmp_path: Path) -> None:
     inputs: Any = {"parameters": [k], "q": [x], "v": [u]}
     outputs: Any = {"rate": [u], "a": [-k * k * x]}
     _, rows = motion(built(simulation_program(Function("f", g, inputs, outputs), {"k": 2.0}, q=[1.0]), tmp_path))
-    np.testing.assert_allclose(rows[1000, 1:], [np.cos(2), -2 * np.sin(2)], rtol=1e-10)
+    np.testing.assert_allclose(rows[100, 1:], [np.cos(2), -2 * np.sin(2)], rtol=1e-10)
 
 
 WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
@@ -140,17 +145,18 @@ WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
     ({"held": {"force": [1.0, 2.0]}}, "no such input 'force'; there are 'tau'"),
     ({"duration": -1.0}, "duration: expected 0 or more, got -1"),
     ({"duration": np.nan}, "duration: expected 0 or more, got nan"),
-    ({"step": 0.0}, "step: expected more than 0, got 0"),
-    ({"step": 1e-300}, "more than 1e[+]15 steps"),
-    ({"every": 0}, "every: expected a whole number from 1 on, got 0"),
-    ({"every": 1.5}, "every: expected a whole number from 1 on, got 1.5"),
+    ({"samples": 1}, "samples: expected a whole number from 2 on, got 1"),
+    ({"samples": 2.5}, "samples: expected a whole number from 2 on, got 2.5"),
+    ({"rtol": 0.0}, "rtol: expected more than 0 and less than 1, got 0"),
+    ({"atol": 0.0}, "atol: expected more than 0, got 0"),
+    ({"atol": np.nan}, "atol: expected more than 0, got nan"),
 ]
 
 
 @pytest.mark.parametrize(("given", "message"), WRONG_NUMBERS, ids=[message for _, message in WRONG_NUMBERS])
 def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
     f = pendulum([*PARAMETERS])
-    run = DEFAULT_RUN._replace(**{key: x for key, x in given.items() if key in ProgramRun._fields})
+    run = ProgramRun()._replace(**{key: x for key, x in given.items() if key in ProgramRun._fields})
     others = {key: x for key, x in given.items() if key not in ProgramRun._fields}
     with pytest.raises(StateError, match=message):
         simulation_program(f, **{"parameters": PARAMETERS, **others}, run=run)
@@ -163,7 +169,7 @@ def test_numbers_that_do_not_fit(given: dict[str, Any], message: str) -> None:
         ({"q": "xu"}, {"rate": "uu", "a": "x"}, "expected an input 'v' of one number or more"),
         ({"q": "x", "v": "uw"}, {"rate": "u", "a": "x"}, "expected 'a' as long as 'v', 2, got 1"),
         ({"q": "x", "v": "u", "t": "wy"}, {"rate": "u", "a": "x"}, "expected one number as the time 't', got 2"),
-        ({"q": "x", "v": "u", "step": "w"}, {"rate": "u", "a": "x"}, "an input cannot be called 'step'"),
+        ({"q": "x", "v": "u", "rtol": "w"}, {"rate": "u", "a": "x"}, "an input cannot be called 'rtol'"),
         (
             {"q": "x", "v": "u", "f": ["w", ("w", "k")]},
             {"rate": "u", "a": "x"},

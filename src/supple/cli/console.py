@@ -16,6 +16,7 @@ from rich.table import Table
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
 import supple
+from supple.formulations import SHORT_NAMES
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +28,11 @@ err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
 File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or results that hold a model, .nc.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free the base that the file fixes to the ground.")]
+
+Formulated = Annotated[
+    str | None,
+    typer.Option("--formulation", help=f"{' or '.join(SHORT_NAMES)}; by default what the file says."),
+]
 
 
 def escaped() -> TyperGroup:

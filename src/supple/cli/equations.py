@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import supple
@@ -19,13 +18,13 @@ from supple.expressions.function import Operations
 from supple.expressions.printers import listing
 from supple.files import Contents, read
 from supple.formulations import floating_frames
+from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
-from supple.simulation.methods.fixed_steps import EXPLICIT
+from supple.simulation.run_program import RunSettings, run_program, simplified_program
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane.kane_model import KaneModel
-from supple.symbolic.program_start import stable_step
-from supple.symbolic.routes import ROUTES, derivation_of, equations
-from supple.symbolic.textbook_names import textbook_names
+from supple.symbolic.routes import ROUTES, derivation_of
+from supple.symbolic.textbook import textbook_names
 
 
 class Format(StrEnum):
@@ -112,32 +111,16 @@ def equations_(
         settings |= textbook_names(model, list(symbols_of(model, inputs=settings.get("inputs")).inputs))
     if settings.get("omit") and form is Format.program:
         raise supple.StateError(f"{file}: a program writes all coordinates: expected none that are omitted")
-    inputs = symbols_of(model, inputs=settings.get("inputs")).inputs
-    _require_inputs(file, inputs, run)
-    left_out = _left_out(run)
-    if tables:
-        _write(derivation_of(model, **settings), output)
-        return
-    found = equations(model, **settings)
-    if counts:
-        text = json.dumps(_counts(found), indent=2) + "\n"
-    elif form is Format.program:
-        text = _program(file, model, found, inputs, run)
-    else:
-        text = WRITTEN[form](found)
-    if left_out:
-        line = f"warning: left out, as these are the equations of the model alone: {', '.join(left_out)}"
-        say(line, err)
-    _write(text, output)
+    _write(derivation_of(model, **settings) if tables else _written(model, form, counts, settings, run), output)
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(written: str, output: Path | None) -> None:
     """To the terminal, or to a file."""
     if output is None:
-        out.print(text, end="", soft_wrap=True)
+        out.print(written, end="", soft_wrap=True)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        output.write_text(written, encoding="utf-8")
     except OSError as error:
         raise supple.SuppleError(f"{output}: cannot be written: {error.strerror or error}") from None
     say(f"equations: {output}", err)
@@ -183,44 +166,14 @@ def _counts(found: EquationsOfMotion) -> dict[str, Any]:
     }
 
 
-def _left_out(run: dict[str, Any]) -> list[str]:
-    """What a file says of a run and equations in symbols do not hold, by name."""
-    forces = [speed for speed, law in run.get("tau", {}).items() if not isinstance(law, int | float)]
-    return [
-        *(f"the law of the actuator of {speed!r}" for speed in forces),
-        *(f"the prescribed motion of {speed!r}" for speed in run.get("motion", {})),
-        *(f"the stops of {limit.coordinate!r}" for limit in run.get("limits", ())),
-        *(f"the event {event.name!r}" for event in run.get("events", ())),
-    ]
-
-
-def _require_inputs(file: Path, inputs: dict[str, str], run: dict[str, Any]) -> None:
-    """Refuse forces of a run on speeds along which the equations have none: they would be others."""
-    for speed in (*run.get("tau", {}), *run.get("motion", {})):
-        if speed not in inputs:
-            raise supple.StateError(
-                f"{file}: [equations] inputs: expected one along {speed!r}, on which a force acts in a run, got none"
-            )
-
-
-def _program(
-    file: Path, model: supple.Model, found: EquationsOfMotion, inputs: dict[str, str], run: dict[str, Any]
-) -> str:
-    """A simulation program whose defaults are what the file says about a run; `inputs` names the forces by speed."""
-    left_out = _left_out(run)
-    if left_out:
-        raise supple.StateError(
-            f"{file}: a program has constant forces and no events, and cannot hold {', '.join(left_out)}; expected a "
-            "file without them. `supple run` simulates them"
-        )
-    q = [float(run.get("q", {}).get(name, x)) for name, x in zip(model.coordinates, model.neutral(), strict=True)]
-    v = [float(run.get("v", {}).get(name, 0.0)) for name in model.speeds]
-    forces = {inputs[speed]: float(force) for speed, force in run.get("tau", {}).items()}
-    tau = [forces.get(leaf.name, 0.0) for leaf in found.variables.inputs]
-    duration = float(run.get("duration", 10.0))
-    # The step of a file is that of its integrator; one of implicit steps may be far too long for explicit ones.
-    step = run.get("step") if run.get("integrator") in EXPLICIT else None
-    if step is None:
-        step = stable_step(found, np.array(q), np.array(v), np.array(tau))
-    every = max(1, round(duration / step / max(1, int(run.get("samples", 1001)) - 1)))
-    return found.program(q, v, tau, duration, step, every)
+def _written(model: supple.Model, form: Format, counts: bool, settings: dict[str, Any], run: dict[str, Any]) -> str:
+    """What is asked for; a program whose equations are simplified is made of these, any other of the run itself."""
+    simplified = bool(settings.get("small")) or settings.get("route", "auto") != "auto"
+    if form is Format.program and not counts and not simplified:
+        names = {key: settings[key] for key in ("parameters", "names") if key in settings}
+        return run_program(model, run, symbols_of(model, **names))
+    laws = RunSettings.of(model, run)
+    found = law_equations(model, laws.inputs, laws.events, laws.limits, **settings)
+    if counts:
+        return json.dumps(_counts(found), indent=2) + "\n"
+    return simplified_program(model, found, laws) if form is Format.program else WRITTEN[form](found)

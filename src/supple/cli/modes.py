@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.console import File, Floating, app, say
+from supple.cli.console import File, Floating, Formulated, app, say
 from supple.files import read
-from supple.formulations import floating_frames
 from supple.linear import modes_report
 
 
@@ -21,8 +20,9 @@ def modes(
     ] = None,
     count: Annotated[int, typer.Option(help="How many modes to show.")] = 20,
     floating_base: Floating = False,
+    formulation: Formulated = None,
 ) -> None:
     """Show the natural modes of a model about its neutral configuration or its static equilibrium."""
-    model = floating_frames(read(file, floating_base).model, "supple modes")
+    model = read(file, floating_base, formulation=formulation).model
     text = modes_report(model, static=static, fixed=fixed or (), count=count)
     say(text)

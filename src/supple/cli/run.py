@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
 import supple.view
-from supple.cli.console import File, Floating, app, err, out, row, say, table_of
+from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.recording import require_suffix
@@ -51,6 +51,7 @@ def run(
         bool | None, typer.Option("--mimic/--no-mimic", help="Take the mimic joints of a robot as gears.")
     ] = None,
     floating_base: Floating = False,
+    formulation: Formulated = None,
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
@@ -59,7 +60,7 @@ def run(
     target = output or Path(f"{file.stem}.nc")
     try:
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-        contents = read(file, floating_base, limits, mimic)
+        contents = read(file, floating_base, limits, mimic, formulation)
         model, settings = contents.model, _settings(contents, given, limits is not False)
         _require_other(target, file)
         started = time.perf_counter()

@@ -11,7 +11,7 @@ import typer
 
 import supple
 from supple.bench import timing_table
-from supple.cli.console import File, Floating, app, err, out, row, say, table_of
+from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
 from supple.files import check as check_file
 from supple.files import read
 from supple.model.loops.mobility import degrees_of_freedom
@@ -28,10 +28,11 @@ def info(
     file: File,
     modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
     floating_base: Floating = False,
+    formulation: Formulated = None,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    loaded = read(file, floating_base).model
-    model, formulation = loaded.mechanism_model(), loaded.formulation_settings()
+    loaded = read(file, floating_base, formulation=formulation).model
+    model = loaded.mechanism_model()
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -53,9 +54,12 @@ def info(
             say(f"  {sentence}")
     if isinstance(loaded, KaneModel):
         say(f"a system of vectors with {loaded.nv} independent speeds: {', '.join(loaded.speeds)}")
-    elif formulation:
-        kept = ", ".join(f"{name} {n}" for name, n in formulation["modes"].items())
-        say(f"simulated as {loaded.formulation}, modes: {kept}")
+    elif loaded is not model:
+        kept = {
+            name: sum(x.startswith(f"{name}.") for x in np.array(loaded.coordinates)[loaded.is_mode])
+            for name in model.bodies
+        }
+        say(f"simulated as {loaded.formulation}, modes: {', '.join(f'{name} {n}' for name, n in kept.items())}")
     for c in model.couplings:
         say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 

@@ -12,6 +12,7 @@ from supple.files import Contents
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane.derivation import derivation
 from supple.symbolic.kane.kane_model import KaneModel
+from supple.symbolic.program_parts import ProgramRun
 
 
 def vector_equations(
@@ -52,4 +53,6 @@ def vector_program(contents: Contents, model: KaneModel, found: EquationsOfMotio
         )
     start = {key: run.get(key) or {} for key in ("q", "v")}
     tau = {name: float(law) for name, law in model.inputs.items()}
-    return found.program(start["q"], start["v"], tau, float(run.get("duration", 10.0)), run.get("step"))
+    settings = ProgramRun()
+    length = {key: run[key] for key in ("duration", "samples") if key in run}
+    return found.program(start["q"], start["v"], tau, settings._replace(**length))

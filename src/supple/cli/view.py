@@ -14,6 +14,7 @@ import supple
 from supple.cli.console import Floating, app, say
 from supple.files import read
 from supple.files.embedding import TEXT, simulated_model
+from supple.formulations import floating_frames
 from supple.view.live_page import LivePage
 from supple.view.report_page import report_page
 from supple.view.server import Server
@@ -39,6 +40,7 @@ def view(
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
     contents = read(file, floating_base)
+    floating_frames(contents.model, "the live page of supple view")
     start, left_out = _by_hand(contents.run_arguments())
     page = LivePage(contents.model, start, left_out, port)
     _show(page.server, page.serve, browser)

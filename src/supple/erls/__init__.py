@@ -7,6 +7,7 @@ from supple.lazy import lazy_names
 if TYPE_CHECKING:
     from supple.erls.dh import DH, from_dh
     from supple.erls.matching import held_configuration, matched_state, natural_frequencies
+    from supple.erls.mode_choice import ModeChoice
     from supple.erls.model import ErlsModel, build
     from supple.erls.trace import ErlsTrace
 
@@ -14,6 +15,7 @@ __all__ = [
     "DH",
     "ErlsModel",
     "ErlsTrace",
+    "ModeChoice",
     "build",
     "from_dh",
     "held_configuration",
@@ -24,6 +26,7 @@ __all__ = [
 _HOMES = {
     "supple.erls.dh": ("DH", "from_dh"),
     "supple.erls.matching": ("held_configuration", "matched_state", "natural_frequencies"),
+    "supple.erls.mode_choice": ("ModeChoice",),
     "supple.erls.model": ("ErlsModel", "build"),
     "supple.erls.trace": ("ErlsTrace",),
 }

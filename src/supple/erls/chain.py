@@ -26,6 +26,7 @@ from supple.description.joints import Fixed, Joint, Prismatic, Revolute
 from supple.description.members import GROUND, Frame
 from supple.erls.arrays import Numbers, moved, twist_cross
 from supple.erls.links import Link, make_link
+from supple.erls.mode_choice import ModeChoice
 from supple.errors import ModelError, nearest
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
@@ -33,6 +34,8 @@ from supple.structures.body import FlexibleBody
 
 SUPPORTED = (Revolute, Prismatic, Fixed)
 ROUNDING = 1e-15
+Modes = int | ModeChoice | Mapping[str, int | ModeChoice] | None
+"""Elastic modes of all flexible links, or by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,7 @@ class Chain:
         return slice(self.first[i], self.first[i + 1])
 
 
-def make_chain(source: Mechanism | Model, modes: int | Mapping[str, int] | None) -> Chain:
+def make_chain(source: Mechanism | Model, modes: Modes) -> Chain:
     """The chain of a mechanism, see `build`."""
     mech = source.description if isinstance(source, Model) else source
     if not isinstance(mech, Mechanism):
@@ -134,7 +137,9 @@ def make_chain(source: Mechanism | Model, modes: int | Mapping[str, int] | None)
         raise ModelError(f"{what}: expected at least one body, got none")
     _refuse(mech, what)
     chosen = _modes_of(mech, modes, what)
-    links = tuple(make_link(name, placed.body, chosen[name]) for name, placed in mech.bodies.items())
+    links = tuple(
+        make_link(name, placed.body, chosen[name], _attachments(mech, name)) for name, placed in mech.bodies.items()
+    )
     number = {GROUND: -1} | {name: i for i, name in enumerate(mech.bodies)}
     connections: list[Connection] = []
     parts: list[list[float]] = [[], [], [], []]
@@ -160,7 +165,7 @@ def state_names(chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
             name, unit = ("angle", "rad") if c.turning else ("position", "m")
             kept.append((f"{link.name}.{name}", unit, c.coordinate))
         first = chain.joints + chain.first[i]
-        kept += [(f"{link.name}.mode{r + 1}", "kg^0.5 m", first + r) for r in range(link.modes)]
+        kept += [(f"{link.name}.{label}", "kg^0.5 m", first + r) for r, label in enumerate(link.labels)]
     names, units, order = zip(*kept, strict=True) if kept else ((), (), ())
     return tuple(names), tuple(units), np.array(order, dtype=np.int64)
 
@@ -219,8 +224,16 @@ def _refuse(mech: Mechanism, what: str) -> None:
         )
 
 
-def _modes_of(mech: Mechanism, modes: int | Mapping[str, int] | None, what: str) -> dict[str, int | None]:
-    """How many elastic modes each link keeps."""
+def _attachments(mech: Mechanism, name: str) -> list[str]:
+    """Frames of a body, its root apart, where others hang on it."""
+    body = mech.bodies[name].body
+    nodes = [x.node for x in mech.bodies.values() if x.parent == name and x.node is not None]
+    root = body.root if isinstance(body, FlexibleBody) else None
+    return [node for node in dict.fromkeys(nodes) if node != root]
+
+
+def _modes_of(mech: Mechanism, modes: Modes, what: str) -> dict[str, int | ModeChoice | None]:
+    """The elastic modes each link keeps."""
     flexible = {name for name, placed in mech.bodies.items() if isinstance(placed.body, FlexibleBody)}
     if isinstance(modes, Mapping):
         for name in modes:

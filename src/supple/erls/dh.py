@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,20 @@ from supple.structures.body import FlexibleBody
 
 CONVENTIONS = ("standard", "modified")
 JOINTS = ("revolute", "prismatic")
+
+
+class Placement(NamedTuple):
+    """Where a frame is in another: its origin (3,) and its axes (3, 3)."""
+
+    position: Floats
+    rotation: Floats
+
+    def moved(self, inner: Placement) -> Placement:
+        """A frame that is placed in this one, seen from where this one is."""
+        return Placement(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
+
+
+HERE = Placement(np.zeros(3), np.eye(3))
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,23 @@ class DH:
     rest: float = 0.0
     damping: float = 0.0
     inertia: float = 0.0
+
+    def before(self, convention: str) -> Placement:
+        """The joint frame at zero coordinate, seen from the outboard frame of the link before."""
+        if convention == "standard":
+            # the part of Rot_z Trans_z that stays goes before the joint: both commute with it
+            slide = self.d if self.joint == "prismatic" else 0.0
+            return Placement(np.array([0.0, 0.0, slide]), _about("z", self.theta))
+        turned = _about("x", self.alpha)
+        position = np.array([self.a, 0.0, 0.0]) + self.d * turned[:, 2]
+        return Placement(position, turned @ _about("z", self.theta))
+
+    def after(self, convention: str) -> Placement:
+        """The outboard frame of the link, seen from its frame at the inboard joint."""
+        if convention == "modified":
+            return HERE
+        rise = 0.0 if self.joint == "prismatic" else self.d
+        return Placement(np.array([self.a, 0.0, rise]), _about("x", self.alpha))
 
 
 def from_dh(
@@ -87,23 +119,16 @@ def from_dh(
     if len(links) != len(parameters):
         raise ModelError(f"{what}: expected a row of parameters for each link, got {len(parameters)} for {len(links)}")
     mech = Mechanism(name, gravity)
-    parent, position, rotation = GROUND, np.zeros(3), np.eye(3)
+    parent, end = GROUND, HERE
     for (link, body), row in zip(links.items(), parameters, strict=True):
-        a, alpha, d, theta = (number(getattr(row, x), f"link {link!r}: {x}") for x in ("a", "alpha", "d", "theta"))
+        for key in ("a", "alpha", "d", "theta"):
+            number(getattr(row, key), f"link {link!r}: {key}")
         joint = _joint(row, f"{what}: link {link!r}")
-        sliding = row.joint == "prismatic"
+        at = end.moved(row.before(convention))
+        mech.add_body(link, body, parent, joint, at=at.position, rotation=at.rotation)
+        parent, end = link, row.after(convention)
         if convention == "standard":
-            # the part of Rot_z Trans_z that stays goes before the joint: both commute with it
-            before_p, before_R = np.array([0.0, 0.0, d if sliding else 0.0]), _about("z", theta)
-            after_p, after_R = np.array([a, 0.0, 0.0 if sliding else d]), _about("x", alpha)
-        else:
-            turned = _about("x", alpha)
-            before_p, before_R = np.array([a, 0.0, 0.0]) + d * turned[:, 2], turned @ _about("z", theta)
-            after_p, after_R = np.zeros(3), np.eye(3)
-        mech.add_body(link, body, parent, joint, at=position + rotation @ before_p, rotation=rotation @ before_R)
-        parent, position, rotation = link, after_p, after_R
-        if convention == "standard":
-            _name_end(mech, link, body, after_p, after_R)
+            name_end(mech, link, end)
     return mech
 
 
@@ -122,8 +147,9 @@ def _about(axis: str, angle: float) -> Floats:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _name_end(mech: Mechanism, link: str, body: RigidBody | FlexibleBody, position: Floats, rotation: Floats) -> None:
+def name_end(mech: Mechanism, link: str, end: Placement) -> None:
     """Name the outboard frame of a link "dh"; on a flexible one it is at the node that is there."""
+    body, (position, rotation) = mech.bodies[link].body, end
     if isinstance(body, FlexibleBody):
         gaps = np.linalg.norm(body.nodes - position, axis=1)
         node = int(np.argmin(gaps))

@@ -76,7 +76,7 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
     return FlexibleBody(
         basis="free-free",
         root=root,
-        labels=(*RIGID_LABELS, *(f"mode{i + 1}" for i in range(d))),
+        labels=(*RIGID_LABELS, *link.labels),
         frames=frames,
         nodes=nodes,
         turning=turning,

@@ -25,12 +25,16 @@ nodes the two are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats
+from supple.erls.arrays import moved
+from supple.erls.mode_choice import ModeChoice, residual_shapes
 from supple.errors import ModelError
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
@@ -40,6 +44,7 @@ from supple.structures.modal_bases import NOISE
 from supple.structures.sparse_modes import lowest_modes
 
 RIGID = 6
+ALL = ModeChoice()
 NO_INERTIA = 1e-12
 """Share of the largest below which a rigid motion has no inertia, or an elastic shape no mass of its own."""
 
@@ -65,11 +70,15 @@ class Link:
     damping : (d, d) array
     shapes : (n, d) array
         The elastic modes in the coordinates of the body.
-    modal participation : (6, d) array
+    participation : (6, d) array
         The rigid motion in each of them: U_d at the root, as a twist at the centre of mass.
     X : (d, 3, 3) array
         Symmetric, as the modes have no angular momentum.
     N : (d, d, 3, 3) array
+    labels : tuple of str
+        Names of the elastic coordinates: "mode3" for the third mode of the free link, "static1" for a static shape.
+    choice : ModeChoice
+        How they were chosen.
     """
 
     name: str
@@ -84,6 +93,8 @@ class Link:
     participation: Floats
     X: Floats
     N: Floats
+    labels: tuple[str, ...] = ()
+    choice: ModeChoice = ALL
 
     @property
     def modes(self) -> int:
@@ -102,19 +113,23 @@ class Link:
         return self.body.frame(frame).shape @ self.shapes
 
 
-def make_link(name: str, body: RigidBody | FlexibleBody, modes: int | None) -> Link:
-    """A link of a body, with its `modes` elastic modes of lowest frequency, or all."""
+def make_link(
+    name: str, body: RigidBody | FlexibleBody, modes: int | ModeChoice | None, places: Sequence[str] = ()
+) -> Link:
+    """A link of a body, with elastic modes of a choice, so many of lowest frequency, or all.
+
+    Parameters
+    ----------
+    places : sequence of str
+        Frames of the body, besides its root, where other links hang on it.
+    """
     if isinstance(body, RigidBody):
-        if modes:
+        if modes not in (None, 0, ALL):
             raise ModelError(f"link {name!r}: modes: a rigid body has none besides the {RIGID} rigid ones, got {modes}")
         return _rigid(name, body)
-    count = body.modes if modes is None else modes
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count <= body.modes:
-        raise ModelError(
-            f"link {name!r}: modes: expected a number of elastic modes from 0 to {body.modes}, the {RIGID} rigid ones "
-            f"not counted, got {modes!r}"
-        )
-    return _flexible(name, body, int(count))
+    choice = modes if isinstance(modes, ModeChoice) else ModeChoice(modes)
+    with _named(name):
+        return _flexible(name, body, choice, places)
 
 
 def _rigid(name: str, body: RigidBody) -> Link:
@@ -136,7 +151,7 @@ def _rigid(name: str, body: RigidBody) -> Link:
     )
 
 
-def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
+def _flexible(name: str, body: FlexibleBody, choice: ModeChoice, places: Sequence[str]) -> Link:
     """Elastic modes of the free link: mass less the participation of the rigid modes, then all integrals in them."""
     given = body.integrals
     c = given.moment / given.mass
@@ -147,7 +162,8 @@ def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
     momentum = np.concatenate([axial(X), E], axis=1).T
     answer = -_inverse(inertia) @ momentum
     G, K = body.mass_matrix.toarray(), body.stiffness.toarray()
-    squares, y = _modes(name, K, _clean(G + momentum.T @ answer, _products(G)), count)
+    free = _FreeLink(name, body, K, _clean(G + momentum.T @ answer, _products(G)), answer, c)
+    squares, y, labels = free.chosen(choice, places)
     z = _clean(answer @ y, np.abs(answer) @ np.abs(y))
     turn, move = z[:3].T, z[3:].T
     turns = cross_matrix(turn)
@@ -173,7 +189,62 @@ def _flexible(name: str, body: FlexibleBody, count: int) -> Link:
         participation=z,
         X=_clean(X_d, np.sqrt(np.trace(S)) * size[:, None, None]),
         N=_clean(N, np.outer(size, size)[..., None, None]),
+        labels=labels,
+        choice=choice,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _FreeLink:
+    """A link free of its joints: stiffness and mass with the participation of the rigid modes `answer`, and centre."""
+
+    name: str
+    body: FlexibleBody
+    K: Floats
+    G: Floats
+    answer: Floats
+    com: Floats
+
+    def chosen(self, choice: ModeChoice, places: Sequence[str]) -> tuple[Floats, Floats, tuple[str, ...]]:
+        """Squared frequencies, shapes (n, d) and labels of the elastic coordinates."""
+        lowest = replace(choice, count=None) == ALL
+        if lowest:
+            most = self.body.modes
+            count = len(choice.chosen(self.name, np.zeros(most), np.zeros(most)))
+            squares, y = _modes(self.name, self.K, self.G, count)
+            return squares, y, tuple(f"mode{i + 1}" for i in range(count))
+        squares, y = _modes(self.name, self.K, self.G, self.body.modes)
+        frames = [self.body.root, *places] if isinstance(choice.static, bool) else choice.static
+        yielding = self.yielding(y, frames)
+        share = (self.yielding(y, [self.body.root, *places]) ** 2).sum(axis=1) / squares
+        kept = choice.chosen(self.name, squares, share)
+        labels = [f"mode{i + 1}" for i in kept]
+        if not choice.static:
+            return squares[kept], y[:, kept], tuple(labels)
+        left = np.setdiff1d(np.arange(len(squares)), kept)
+        static, pseudo = residual_shapes(squares[left], yielding[left])
+        labels += [f"static{i + 1}" for i in range(len(pseudo))]
+        return np.concatenate([squares[kept], pseudo]), np.hstack([y[:, kept], y[:, left] @ static]), tuple(labels)
+
+    def yielding(self, y: Floats, frames: Sequence[str]) -> Floats:
+        """Motion (n, 6 frames) of frames in each mode, rotations times the size of the link."""
+        length = float(np.linalg.norm(self.body.nodes - self.com, axis=1).max(initial=0.0)) or 1.0
+        rows = []
+        for frame in frames:
+            at = self.body.frame(frame)
+            motion = at.shape @ y + moved(at.position - self.com) @ self.answer @ y
+            motion[:3] *= length if at.turning else 0.0
+            rows.append(motion)
+        return np.concatenate([np.zeros((0, y.shape[1])), *rows]).T
+
+
+@contextmanager
+def _named(link: str) -> Iterator[None]:
+    """Say of which link a frame is not there."""
+    try:
+        yield
+    except ModelError as error:
+        raise (error if str(error).startswith("link ") else ModelError(f"link {link!r}: {error}")) from None
 
 
 def _modes(name: str, K: Floats, G: Floats, count: int) -> tuple[Floats, Floats]:

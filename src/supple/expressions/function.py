@@ -6,7 +6,7 @@ import hashlib
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,14 @@ class Operations:
     def total(self) -> int:
         """All of them."""
         return self.additions + self.multiplications + self.divisions + self.functions
+
+    def __add__(self, other: Operations) -> Operations:
+        """Of both, one after the other."""
+        return Operations(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def __mul__(self, times: int) -> Operations:
+        """Of as many evaluations."""
+        return Operations(*(times * a for a in astuple(self)))
 
 
 class Function:

@@ -14,8 +14,9 @@ from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf, vector_files
 from supple.files.contents import Contents
 from supple.files.error_list import as_path
+from supple.files.formulation import FormulationTable, formulated
 from supple.files.relations import related
-from supple.formulations import floating_frames
+from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.symbolic.kane.kane_model import KaneModel
@@ -33,6 +34,7 @@ class _Options(NamedTuple):
     joint_damping: bool = False
     limits: bool | None = None
     mimic: bool | None = None
+    formulation: str | None = None
 
 
 def load(
@@ -42,6 +44,7 @@ def load(
     joint_damping: bool = False,
     limits: bool | None = None,
     mimic: bool | None = None,
+    formulation: str | None = None,
 ) -> Model:
     """The model that a file describes.
 
@@ -64,26 +67,33 @@ def load(
     mimic : bool, optional
         Take URDF's `<mimic>`, or the `[[coupling]]` tables of TOML, as gears: constraints between the coordinates. If
         it is not given, they are left out of a robot in the same way.
+    formulation : str, optional
+        "floating" for floating frames or "erls" for equivalent rigid links, a `supple.erls.ErlsModel`; by default what
+        the file says.
 
     Raises
     ------
     FileFormatError
         With every error that was found, a line each: file, place in the file, expected and got.
     """
-    return _contents(path, _Options(floating_base, merge_fixed, joint_damping, limits, mimic)).model
+    return _contents(path, _Options(floating_base, merge_fixed, joint_damping, limits, mimic, formulation)).model
 
 
 def read(
-    path: str | os.PathLike[str], floating_base: bool = False, limits: bool | None = None, mimic: bool | None = None
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    limits: bool | None = None,
+    mimic: bool | None = None,
+    formulation: str | None = None,
 ) -> Contents:
     """The model that a file describes, with what the file says about runs and equations.
 
     Parameters
     ----------
-    path, floating_base, limits, mimic
+    path, floating_base, limits, mimic, formulation
         As for `load`.
     """
-    return _contents(path, _Options(floating_base, limits=limits, mimic=mimic))
+    return _contents(path, _Options(floating_base, limits=limits, mimic=mimic, formulation=formulation))
 
 
 def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
@@ -93,7 +103,8 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
     if suffix == ".urdf":
         mech = urdf.read(file, options.joint_damping, bool(options.limits))
         mech = related(mech, file, options.limits, options.mimic)
-        return Contents(file, (free_base(mech) if options.floating_base else mech).build(options.merge_fixed))
+        model = (free_base(mech) if options.floating_base else mech).build(options.merge_fixed)
+        return Contents(file, _formulated(file, model, None, options))
     if suffix == ".nc":
         return Contents(file, _simulated(file, options))
     content = toml.parsed(file)
@@ -101,7 +112,17 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
         return _vectors(content, file, options)
     tables, mech = toml.read(file, content=content)
     mech = related(mech, file, bool(options.limits), bool(options.mimic))
-    return Contents(file, (_freed(mech, file) if options.floating_base else mech).build(), tables)
+    model = (_freed(mech, file) if options.floating_base else mech).build()
+    return Contents(file, _formulated(file, model, tables.formulation, options), tables)
+
+
+def _formulated(file: Path, model: Model, table: FormulationTable | None, options: _Options) -> Model:
+    """The model in the formulation that the file, or the caller, says."""
+    try:
+        # Both formulations have the names of Model.
+        return cast(Model, formulated(model, table, options.formulation))
+    except ModelError as error:
+        raise FileFormatError(f"{file}: formulation: {str(error).removeprefix('formulation: ')}") from None
 
 
 def _vectors(content: Any, file: Path, options: _Options) -> Contents:
@@ -121,18 +142,19 @@ def _simulated(file: Path, options: _Options) -> Model:
         return cast(Model, model)
     own = related(model.description, file, options.limits is not False, bool(options.mimic))
     own = _freed(own, file) if options.floating_base else own
-    # Both formulations have the names of Model.
+    if options.formulation is not None and SHORT_NAMES.get(options.formulation) is not type(model):
+        return _formulated(file, Model(own), None, options)
     return cast(Model, model.restored(Model(own), model.formulation_settings()))
 
 
-def save(model: Mechanism | Model | KaneModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a `.toml` file, from which `load` gives an equal one.
+def save(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
+    """Write a model to a `.toml` file, from which `load` gives an equal one, in its formulation.
 
     Its flexible bodies go to HDF5 files beside it, `model.body.h5`; bodies that are one share one file. A system of
     vectors, a `supple.symbolic.KaneModel`, is written with its formulas.
     """
-    if not isinstance(model, Mechanism | Model | KaneModel):
-        raise unexpected("supple.save", "a Mechanism, a Model or a KaneModel", model)
+    if not isinstance(model, (Mechanism, *FORMULATIONS)):
+        raise unexpected("supple.save", "a Mechanism or a Model", model)
     file = as_path(path)
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from supple.checks import Floats, array, rotation_matrix
 from supple.description.members import GROUND, Frame
+from supple.erls.dh import HERE, Placement, name_end
 from supple.errors import nearest
 from supple.files.error_list import ErrorList
 from supple.files.file_table import AnyRotation, FileTable
@@ -84,6 +86,7 @@ class _Builder:
         self.flexible = flexible
         self.errors = errors
         self.lost: set[str] = set()
+        self.ends: dict[str, Placement] = {}
 
     def add_body(self, place: str, table: BodyTable) -> None:
         """Add a body."""
@@ -91,7 +94,10 @@ class _Builder:
         with self.errors.collected(f"{place}: joint", prefix=f"{table.joint.type} joint: "):
             joint = table.joint.made()
         rotation = _matrix(table.rotation, place, self.errors)
-        at = [0.0, 0.0, 0.0] if table.parent in self.lost else table.at
+        at: Any = [0.0, 0.0, 0.0] if table.parent in self.lost else table.at
+        if table.dh is not None:
+            with self.errors.collected(f"{place}: dh"):
+                at, rotation = table.dh.placed(joint, self.ends.get(table.parent, HERE))
         with self.errors.collected(place, prefix=f"body {table.name!r}: "):
             self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity)
         if table.name not in self.mech.bodies:
@@ -99,6 +105,11 @@ class _Builder:
                 self.mech.add_body(table.name, body, table.parent, joint, None, rotation)
         elif any(table.offset):
             self._shift(table.name, at, table.offset)
+        if table.dh is not None and table.dh.convention == "standard":
+            self.ends[table.name] = table.dh.end(joint)
+            with self.errors.collected(f"{place}: dh", prefix=f"link {table.name!r}: "):
+                if table.name not in self.lost:
+                    name_end(self.mech, table.name, self.ends[table.name])
 
     def _body(self, place: str, table: BodyTable) -> RigidBody | FlexibleBody:
         if table.flexible is not None:
@@ -167,7 +178,11 @@ class _Builder:
         for i, wrench in enumerate(file.wrench, start=1):
             frame = {"frame": self._known(wrench.frame)}
             with self.errors.collected(f"wrench[{i}] {wrench.name!r}", prefix=f"wrench {wrench.name!r}: "):
-                self.mech.add_wrench(**wrench.model_dump() | frame)
+                if wrench.constant:
+                    self.mech.add_wrench(**wrench.model_dump() | frame)
+                else:  # acts in runs alone, see `ModelFile.run_arguments`
+                    for name in wrench.frames:
+                        self.mech.find_frame(self._known(name))
         for i, loop in enumerate(file.loop, start=1):
             with self.errors.collected(f"loop[{i}] {loop.name!r}", prefix=f"constraint {loop.name!r}: "):
                 first, second = self._known(loop.first), self._known(loop.second)

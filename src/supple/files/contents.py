@@ -19,7 +19,7 @@ class Contents:
     Attributes
     ----------
     path : Path
-    model : Model
+    model : Model, ErlsModel or KaneModel
     tables : ModelFile, VectorFile or None
         The tables of a TOML file; other formats hold a model alone.
     """

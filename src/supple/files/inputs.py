@@ -79,21 +79,18 @@ def _kind(x: Any) -> str:
     return "table" if isinstance(x, dict | TimeTable) else "formula" if isinstance(x, str) else "number"
 
 
-Signal = Annotated[
-    Annotated[
-        Annotated[TimeTable, Tag("table")]
-        | Annotated[Annotated[str, Strict()], Tag("formula")]
-        | Annotated[Number, Tag("number")],
-        Discriminator(_kind),
-    ]
-    | None,
-    Form(SIGNAL),
+AnySignal = Annotated[
+    Annotated[TimeTable, Tag("table")]
+    | Annotated[Annotated[str, Strict()], Tag("formula")]
+    | Annotated[Number, Tag("number")],
+    Discriminator(_kind),
 ]
+Signal = Annotated[AnySignal | None, Form(SIGNAL)]
 Limits = Annotated[Number | Annotated[list[Number], Field(min_length=2, max_length=2)] | None, Form("a number, or two")]
 
 
 @contextmanager
-def _placed(place: str) -> Iterator[None]:
+def placed(place: str) -> Iterator[None]:
     """Say where in the file a law stands that is wrong."""
     try:
         yield
@@ -101,7 +98,8 @@ def _placed(place: str) -> Iterator[None]:
         raise FileFormatError(f"{place}: {error}") from None
 
 
-def _signal(x: Any, folder: Path) -> Any:
+def read_signal(x: Any, folder: Path) -> Any:
+    """A signal, the file of a table read."""
     return x.table(folder) if isinstance(x, TimeTable) else x
 
 
@@ -135,12 +133,12 @@ class ActuatorTable(FileTable):
 
     def law(self, folder: Path) -> Law:
         """The law."""
-        with _placed(f"actuator of {self.speed!r}"):
+        with placed(f"actuator of {self.speed!r}"):
             if self.target is None:
-                law: Law = _signal(self.force, folder)
+                law: Law = read_signal(self.force, folder)
                 return law
             limit = (self.limit[0], self.limit[1]) if isinstance(self.limit, list) else self.limit
-            target = _signal(self.target, folder)
+            target = read_signal(self.target, folder)
             return PID(target, self.kp, self.kd, self.ki, limit, self.rate, self.feedforward)
 
 
@@ -161,8 +159,8 @@ class MotionTable(FileTable):
 
     def motion(self, folder: Path) -> Motion:
         """The motion."""
-        with _placed(f"motion of {self.speed!r}"):
-            return Motion(*(_signal(x, folder) for x in (self.position, self.velocity, self.acceleration)))
+        with placed(f"motion of {self.speed!r}"):
+            return Motion(*(read_signal(x, folder) for x in (self.position, self.velocity, self.acceleration)))
 
 
 Changes = Annotated[

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, vector_schema
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, vector_schema, wrenches
+from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
+from supple.files.formulation import FormulationTable, LinkModesTable
 from supple.files.output import OutputTable
 from supple.files.simulation import SimulationTable
 
@@ -152,7 +154,7 @@ and becomes part of the equations of motion; it is never run as a program.
 
 VECTOR_EXAMPLE = """\
 name = "disc that rolls"
-formulation = "vectors"
+formulation = { name = "vectors" }
 gravity = "-g*ground.z"
 
 [parameters]
@@ -199,9 +201,10 @@ VECTORS = f"""\
 ```toml
 {VECTOR_EXAMPLE}```
 
-A file with `formulation = "vectors"` describes a system in symbols, by vectors: forces of any kind, wheels that roll,
-loops ([how to](how_to/vectors.md)). `supple run`, `view`, `info`, `check` and `equations` take it; `supple.load` gives
-a `supple.symbolic.KaneModel`, and `supple.save` writes one. Numbers may be formulas of the names under `[parameters]`.
+A file with `formulation = {{ name = "vectors" }}` describes a system in symbols, by vectors: forces of any kind, wheels
+that roll, loops ([how to](how_to/vectors.md)). `supple run`, `view`, `info`, `check` and `equations` take it;
+`supple.load` gives a `supple.symbolic.KaneModel`, and `supple.save` writes one. Numbers may be formulas of the names
+under `[parameters]`.
 Formulas of vectors have, besides what [formulas](#formulas) have: axes of bodies, `arm.x`, and of the ground,
 `ground.z`; sums, and products with scalars; `dot(a, b)`, `cross(a, b)`, `norm(a)`; `vector(body, x, y, z)`;
 `position(body)` and `velocity(body)` of the body's origin, or with a second argument of the point at that vector from
@@ -243,6 +246,7 @@ URDF = """\
 
 VECTOR_TABLES: dict[str, type[FileTable]] = {
     "Top level of a system of vectors": vector_schema.VectorFile,
+    "formulation of a system of vectors": vector_schema.VectorFormulationTable,
     "[[body]] of a system of vectors": vector_schema.VectorBodyTable,
     "joint of a system of vectors": vector_schema.VectorJointTable,
     "[[force]]": vector_schema.ForceTable,
@@ -263,6 +267,7 @@ def page() -> str:
         _section(f'#### type = "{kind}"', table, joints.MovingJointTable) for kind, table in joints.JOINTS.items()
     ]
     parts.append(_section("#### All joints but the fixed one", joints.MovingJointTable))
+    parts.append(_section("### Denavit-Hartenberg parameters", DHTable))
     parts.append("### Rotations\n\nThree rows of a rotation matrix, or one of the following tables.\n")
     parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in file_table.TURNS]
     parts += [
@@ -284,7 +289,7 @@ def page() -> str:
     parts += [
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),
-        _section("### [[wrench]]", schema.WrenchTable),
+        _section("### [[wrench]]", wrenches.WrenchTable),
         _section("### [[loop]]", schema.LoopTable),
         "### [[constraint]]\n\nA `[[constraint]]` has a `name`, a `type` and the keys listed under it.\n",
         *(
@@ -298,6 +303,8 @@ def page() -> str:
         _section("#### { times, values } or { file }", inputs.TimeTable),
         _section("### [[limit]]", inputs.LimitTable),
         _section("### [[event]]", inputs.EventTable),
+        _section("### [formulation]", FormulationTable, LinkModesTable),
+        _section("#### Modes of links", LinkModesTable),
         _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
         _section("### [equations]", EquationsTable),

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
+from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import (
     AnyRotation,
@@ -29,19 +30,21 @@ from supple.files.file_table import (
     Truth,
     Vector,
 )
+from supple.files.formulation import FormulationTable
 from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTable
 from supple.files.joints import AnyJoint
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import SimulationTable
 from supple.files.structures import AnyFlexible, AnyStructure
+from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
 from supple.model.arguments import named_vector
 
 if TYPE_CHECKING:
-    from supple.model.model import Model
+    from supple.formulations import Formulation
 
 
 class BodyTable(FileTable):
@@ -58,6 +61,11 @@ class BodyTable(FileTable):
     offset: Vector = Field([0.0, 0.0, 0.0], description="Moves the joint on from there, axes of `at`, m.")
     rotation: AnyRotation = Field(
         None, description="Turns the joint frame relative to the parent's, or to the frame `at`: see Rotations."
+    )
+    dh: Annotated[DHTable | None, Form("a table such as { a = 0.5, alpha_deg = 90 }")] = Field(
+        None,
+        description="In place of `at`, `offset` and `rotation`: Denavit-Hartenberg parameters of a revolute or "
+        "prismatic joint about z.",
     )
     mass: Annotated[Number | None, Form("a number")] = Field(
         None, description="Of a rigid body, required: kg; zero for a body that only carries others."
@@ -80,7 +88,11 @@ class BodyTable(FileTable):
 
     @classmethod
     def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """A body has a mass or is flexible, not both."""
+        """A body has a mass or is flexible, not both; its joint is placed in one way."""
+        if "dh" in data:
+            for key in ("at", "offset", "rotation"):
+                if key in data:
+                    yield key, "expected either this or dh, got both"
         if "flexible" not in data:
             if "mass" not in data:
                 yield "mass", "missing; expected a number, or flexible in its place"
@@ -128,18 +140,6 @@ class SpringDamperTable(FileTable):
     length: NotNegative = Field(0.0, description="Length at which the spring is free, m.")
 
 
-class WrenchTable(FileTable):
-    """A constant moment and force at the origin of a frame."""
-
-    name: Name = Field(description="Name of the wrench.")
-    frame: Text = Field(description='Frame it acts at: a body, "body/frame" or "body/12".')
-    moment: Vector = Field([0.0, 0.0, 0.0], description="N m.")
-    force: Vector = Field([0.0, 0.0, 0.0], description="N.")
-    axes: Annotated[Literal["frame", "ground"], Form('"frame" or "ground"')] = Field(
-        "frame", description="Axes of moment and force: turning with the frame, or those of the ground."
-    )
-
-
 class CouplingTable(FileTable):
     """A relation between two joints: coordinate of the follower = ratio * coordinate of the leader + offset.
 
@@ -182,7 +182,9 @@ class ModelFile(FileTable):
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(
         [], description="Springs and dampers between frames."
     )
-    wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field([], description="Constant wrenches.")
+    wrench: Annotated[list[WrenchTable], Form("[[wrench]] tables")] = Field(
+        [], description="Moments and forces at frames."
+    )
     loop: Annotated[list[LoopTable], Form("[[loop]] tables")] = Field([], description="Joints that close loops.")
     constraint: Annotated[
         list[AnyConstraint], Form("[[constraint]] tables", item=f"one of {', '.join(map(repr, CONSTRAINTS))}")
@@ -199,6 +201,9 @@ class ModelFile(FileTable):
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
+    formulation: Annotated[FormulationTable | None, Form("a table")] = Field(
+        None, description="In which formulation the mechanism is simulated."
+    )
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     equations: Annotated[EquationsTable | None, Form("a table")] = Field(
@@ -207,13 +212,15 @@ class ModelFile(FileTable):
 
     def run_arguments(self, folder: Path) -> dict[str, Any]:
         """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
-        return run_arguments(self, self.limit, folder)
+        wrenches = [x.law(folder) for x in self.wrench if not x.constant]
+        return run_arguments(self, self.limit, folder) | ({"wrenches": wrenches} if wrenches else {})
 
-    def run_errors(self, model: Model, folder: Path) -> list[str]:
+    def run_errors(self, model: Formulation, folder: Path) -> list[str]:
         """What of that does not fit the model."""
+        shown = model.mechanism_model()
         found = [f"simulation: {error}" for error in (self.simulation.errors(model) if self.simulation else ())]
-        found += [f"output: {error}" for error in (self.output.errors(model) if self.output else ())]
-        found += [f"equations: {error}" for error in (self.equations.errors(model) if self.equations else ())]
+        found += [f"output: {error}" for error in (self.output.errors(shown) if self.output else ())]
+        found += [f"equations: {error}" for error in (self.equations.errors(shown) if self.equations else ())]
         for key, items in (("actuator", self.actuator), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
@@ -223,9 +230,8 @@ class ModelFile(FileTable):
             return found
         try:
             given = self.run_arguments(folder)
-            inputs = Inputs(
-                model, given.get("tau"), given.get("motion"), given.get("variables"), bool(given.get("limits"))
-            )
+            stops, wrenches = bool(given.get("limits")), given.get("wrenches", ())
+            inputs = Inputs(model, given.get("tau"), given.get("motion"), given.get("variables"), stops, wrenches)
             require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
             if model.loops is not None:
                 start = given.get("q") or {}

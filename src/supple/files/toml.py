@@ -19,13 +19,14 @@ from supple.files.build import mechanism_of
 from supple.files.constraints import CONSTRAINTS
 from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
 from supple.files.file_table import FileTable
+from supple.files.formulation import formulated, formulation_pairs
 from supple.files.joints import JOINTS
 from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
 from supple.files.toml_text import body_files, text
+from supple.formulations import Formulation
 from supple.model.mechanism import Mechanism
-from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 from supple.structures.body_writer import write_body
 
@@ -85,21 +86,24 @@ def check(path: str | os.PathLike[str], content: Any = None) -> list[str]:
     mech = mechanism_of(file, errors)
     if not errors.lines:
         with errors.collected(""):
-            for line in file.run_errors(mech.build(), Path(path).parent):
+            model: Formulation = mech.build()
+            with errors.collected("formulation", prefix="formulation: "):
+                model = formulated(mech.build(), file.formulation)
+            for line in file.run_errors(model, Path(path).parent):
                 errors.add("", line)
     errors.warn()
     return errors.lines
 
 
-def write(model: Mechanism | Model, path: str | os.PathLike[str]) -> None:
+def write(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     """Write a model or mechanism as TOML, exactly: what is read from the file is equal to it.
 
     Flexible bodies go to HDF5 files beside it, `name.body.h5`, one for each that several bodies may share. All files
     are complete or not there at all: they are written under other names and then given their own.
     """
-    mech = model.description if isinstance(model, Model) else model
+    mech, formulation = (model, []) if isinstance(model, Mechanism) else (model.description, formulation_pairs(model))
     files = body_files(mech, Path(path).stem)
-    write_text(text(mech, files), path, files)
+    write_text(text(mech, files, formulation), path, files)
 
 
 def write_text(

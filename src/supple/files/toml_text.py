@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -25,7 +25,9 @@ Pairs = list[tuple[str, Any]]
 LOADS = ("stiffness", "rest", "damping", "inertia")
 
 
-def text(mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType({})) -> str:
+def text(
+    mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType({}), formulation: Sequence[Any] = ()
+) -> str:
     """The file's text; what has its default value is left out.
 
     Parameters
@@ -33,6 +35,8 @@ def text(mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType
     mech : Description
     files : dict of str to FlexibleBody
         The files that hold its flexible bodies, see `body_files`.
+    formulation : sequence of (key, value)
+        Of the table that says in which formulation it is simulated, if there is one.
     """
     if not mech.bodies:
         raise ModelError(f"mechanism {mech.name!r}: expected at least one body to write, got none")
@@ -46,6 +50,7 @@ def text(mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType
     parts += [_constraint(name, constraint) for name, constraint in mech.constraints.items()]
     parts += [table_text("coupling", _plain(coupling)) for coupling in mech.couplings]
     parts += [table_text("limit", [(key, x) for key, x in _plain(limit) if x is not None]) for limit in mech.limits]
+    parts += [f"[formulation]\n{lines_text(list(formulation))}"] if formulation else []
     return "\n".join(parts)
 
 
@@ -147,8 +152,9 @@ def lines_text(pairs: Iterable[tuple[str, Any]]) -> str:
     return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in pairs)
 
 
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+def _key(name: str) -> str:
+    """A key in TOML, in quotes where it needs them."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _value(value: Any) -> str:
@@ -159,7 +165,9 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(x)}" for key, x in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_value(x)}" for key, x in value.items()) + " }"
+    if isinstance(value, int):
+        return repr(value)
     if np.ndim(value) == 0 and not isinstance(value, list | tuple):
         return repr(float(value))
     return "[" + ", ".join(_value(x) for x in value) + "]"

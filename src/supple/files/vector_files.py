@@ -26,7 +26,8 @@ class VectorReading(NamedTuple):
 
 def describes_vectors(data: Any) -> bool:
     """Whether the content of a file is a system of vectors."""
-    return isinstance(data, dict) and data.get("formulation") == KaneModel.formulation
+    formulation = data.get("formulation") if isinstance(data, dict) else None
+    return isinstance(formulation, dict) and formulation.get("name") == KaneModel.formulation
 
 
 def read(data: Any, path: Path) -> VectorReading:
@@ -50,7 +51,7 @@ def check(data: Any, path: Path) -> list[str]:
 def text(model: KaneModel) -> str:
     """The text of a file from which the same model is read; what is empty is left out."""
     tables: dict[str, Any] = model.formulation_settings()["system"]
-    head = [("name", tables["name"]), ("formulation", model.formulation), ("gravity", tables["gravity"])]
+    head = [("name", tables["name"]), ("formulation", {"name": model.formulation}), ("gravity", tables["gravity"])]
     parts = [lines_text(head)]
     for key in ("parameters", "inputs", "expressions"):
         if tables[key]:

@@ -1,4 +1,4 @@
-"""The tables of a file that describes a system by vectors: `formulation = "vectors"`."""
+"""The tables of a file that describes a system by vectors: `formulation = { name = "vectors" }`."""
 
 from __future__ import annotations
 
@@ -113,11 +113,19 @@ class VectorEquationsTable(FileTable):
     )
 
 
+class VectorFormulationTable(FileTable):
+    """What tells a system of vectors from other models."""
+
+    name: Annotated[Literal["vectors"], Form('"vectors"')] = Field(description='"vectors".')
+
+
 class VectorFile(FileTable):
-    """A file with `formulation = "vectors"`."""
+    """A file with `formulation = { name = "vectors" }`."""
 
     name: Name = Field(description="Name of the system.")
-    formulation: Annotated[Literal["vectors"], Form('"vectors"')] = Field(description='"vectors".')
+    formulation: Annotated[VectorFormulationTable, Form('{ name = "vectors" }')] = Field(
+        description='{ name = "vectors" }.'
+    )
     gravity: MaybeVector = Field(None, description="Acceleration of free fall; none if not given.")
     parameters: Annotated[dict[PlainName, Number], Form("a table of numbers by name")] = Field(
         {}, description="Symbols of the equations, and their numbers."

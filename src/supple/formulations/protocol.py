@@ -17,9 +17,10 @@ from supple.description.description import Description
 from supple.engines.blocks.block_program import Program
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
+from supple.model.dynamic_functions import Loads
 from supple.model.loops.loops import Loops
 from supple.model.model import Model
-from supple.model.motion_slopes import InverseSlopes, MotionSlopes, Vector
+from supple.model.motion_slopes import ForceSlopes, InverseSlopes, MotionSlopes, Vector
 from supple.model.step_formulas import Stepping
 
 Numbers = NDArray[Any]
@@ -181,10 +182,27 @@ class Formulation(Protocol):
         """Coordinates (..., nq) after the time `dt` at constant speeds."""
         ...
 
+    def tangent(self, q: ArrayLike) -> Numbers:
+        """S (..., nq, nv): rates of the coordinates are S v."""
+        ...
+
+    @property
+    def none_prescribed(self) -> Mask:
+        """(nv,) no speed, as a new array."""
+        ...
+
     # ------------------------------------------------------------ dynamics
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Numbers:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
         """Generalized forces (..., nv)."""
+        ...
+
+    def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Forces (..., nv) on the speeds at zero acceleration."""
+        ...
+
+    def mass_matrix(self, q: ArrayLike) -> Numbers:
+        """M (..., nv, nv)."""
         ...
 
     def hybrid(self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: Mask) -> tuple[Numbers, Numbers]:
@@ -209,6 +227,60 @@ class Formulation(Protocol):
 
     def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> Sums:
         """Energies, momentum and first moment of mass of states."""
+        ...
+
+    # ------------------------------------------------------------ frames, small motions, equilibria
+
+    def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
+        """Rotation R (..., 3, 3) and position p (..., 3) of a frame in the ground frame."""
+        ...
+
+    def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
+        """J (..., 6, nv): velocity of a frame is J v."""
+        ...
+
+    def joint_wrenches(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Wrench (..., bodies, 6) that each joint passes to its body, at its origin and in its axes."""
+        ...
+
+    def joint_speeds(self, body: str) -> list[int]:
+        """Places in v of the speeds of a body's joint."""
+        ...
+
+    def forces_on_speeds(self, q: ArrayLike, tau: ArrayLike) -> Numbers:
+        """What generalized forces (..., nv) do to the speeds."""
+        ...
+
+    def wrench_forces(self, q: ArrayLike, frame: str, wrench: ArrayLike) -> Numbers:
+        """Forces (nv,) on the speeds of a moment and force (6,) at a frame, in its axes."""
+        ...
+
+    def balance_slopes(self, q: Vector, v: Vector, a: Vector, external: Loads | None = None) -> ForceSlopes:
+        """Changes of the forces on the speeds with q, v and a, at constant generalized forces."""
+        ...
+
+    def frame_slopes(self, q: Vector, v: Vector, a: Vector, frame: str) -> dict[str, Vector]:
+        """Changes of a frame's velocity and acceleration with q and v."""
+        ...
+
+    def direction_rates(self, q: Vector, v: Vector) -> Vector:
+        """N (nv, nv): how the directions of the speeds turn with the motion."""
+        ...
+
+    def doubled_energies(self, q: Vector, motions: Vector) -> Vector:
+        """Twice the kinetic energy (bodies, n) of each body in motions (nv, n) of the speeds."""
+        ...
+
+    def unit_changes(self) -> Vector:
+        """Changes (nv,) of the coordinates that count as one."""
+        ...
+
+    def unloaded(self) -> Formulation:
+        """The model without gravity and applied wrenches."""
+        ...
+
+    def inner_forces(self, q: Vector) -> Vector:
+        """Sums of the sizes (nv,) of the forces of springs and deformed bodies on the speeds."""
         ...
 
     # ------------------------------------------------------------ equations

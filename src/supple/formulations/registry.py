@@ -12,6 +12,8 @@ from supple.model.model import Model
 from supple.symbolic.kane.kane_model import KaneModel
 
 FORMULATIONS: tuple[type[Model], type[ErlsModel], type[KaneModel]] = (Model, ErlsModel, KaneModel)
+SHORT_NAMES: dict[str, type[Model] | type[ErlsModel]] = {"floating": Model, "erls": ErlsModel}
+"""What model files and the command call them; a system of vectors is no other formulation of a mechanism."""
 NAME = "formulation"
 """The setting that names the formulation of a run."""
 
@@ -19,7 +21,7 @@ NAME = "formulation"
 def require_formulation(model: object, what: str) -> None:
     """Refuse what is no model."""
     if not isinstance(model, FORMULATIONS):
-        raise unexpected(what, "a Model, an equivalent rigid-link system or a KaneModel", model)
+        raise unexpected(what, "a Model or an equivalent rigid-link system", model)
 
 
 def floating_frames(model: Any, what: str) -> Model:

@@ -2,5 +2,6 @@
 
 from supple.inputs.controllers import PID, Sampled
 from supple.inputs.tables import Table
+from supple.inputs.wrenches import Wrench
 
-__all__ = ["PID", "Sampled", "Table"]
+__all__ = ["PID", "Sampled", "Table", "Wrench"]

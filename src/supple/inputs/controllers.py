@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,9 +25,9 @@ def require_signal(x: Any, where: str) -> None:
         raise StateError(f"{where}: expected a finite number, a formula or a Table, got {x!r}")
 
 
-def signal(at: Quantities, x: Signal, where: str, rate: bool = True) -> tuple[Expr, Expr]:
-    """A signal and its rate as nodes; zero in place of a rate that is not asked for."""
-    value = at.table(x) if isinstance(x, Table) else at.formula(x, where)
+def signal(at: Quantities, x: Signal, where: str, name: str, rate: bool = True) -> tuple[Expr, Expr]:
+    """A signal and its rate as nodes; zero in place of a rate that is not asked for. `name` is that of a number."""
+    value = at.table(x) if isinstance(x, Table) else at.formula(x, where, name)
     if not rate:
         return value, at.graph.zero
     return value, at.table(x, 1) if isinstance(x, Table) else at.rate(value, where)
@@ -48,12 +47,13 @@ def limits(limit: float | tuple[float, float] | None, where: str) -> tuple[float
     return low, high
 
 
-def clipped(x: Expr, within: tuple[float, float] | None) -> Expr:
+def clipped(at: Quantities, x: Expr, within: tuple[float, float] | None, name: str) -> Expr:
     """x kept within limits."""
     if within is None:
         return x
     g = x.graph
-    return g.function("min", g.function("max", x, g.constant(within[0])), g.constant(within[1]))
+    low, high = (g.node(at.number(f"{name}.{end}", b)) for end, b in zip(("minimum", "maximum"), within, strict=True))
+    return g.function("min", g.function("max", x, low), high)
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,22 @@ class PID:
         limits(self.limit, "PID")
         require_rate(self.rate, "PID")
 
-    def nodes(self, at: Quantities, speed: int, integral: Expr, where: str) -> tuple[Expr, Expr]:
-        """Force, and rate of the integral of the error.
+    def nodes(
+        self, at: Quantities, measured: tuple[Expr, Expr], integral: Expr, where: str, own: str
+    ) -> tuple[Expr, Expr]:
+        """Force, and rate of the integral of the error; `measured` is the coordinate and its rate.
+
+        Numbers are called after what the law is of, `own`.
 
         At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
         """
-        place = int(at.model.q_of_speed[speed])
-        if place < 0:
-            name = at.model.speeds[speed]
-            raise StateError(f"{where}: a controller acts on a speed that is the rate of a coordinate, got {name!r}")
-        target = signal(at, self.target, f"{where}: target", rate=bool(self.kd))
-        error = target[0] - at.q[place]
-        extra = at.formula(self.feedforward, f"{where}: feedforward")
-        wanted = self.kp * error + self.kd * (target[1] - at.v[speed]) + self.ki * integral + extra
-        force = clipped(wanted, limits(self.limit, where))
-        back = math.copysign(self.kp, self.ki) or self.ki
+        target = signal(at, self.target, f"{where}: target", f"{own}.target", rate=bool(self.kd))
+        error = target[0] - measured[0]
+        extra = at.formula(self.feedforward, f"{where}: feedforward", f"{own}.feedforward")
+        kp, kd, ki = (at.number(f"{own}.{name}", getattr(self, name)) for name in ("kp", "kd", "ki"))
+        wanted = kp * error + kd * (target[1] - measured[1]) + ki * integral + extra
+        force = clipped(at, wanted, limits(self.limit, where), own)
+        back = (kp if self.kp * self.ki > 0 else -kp) if self.kp else ki
         return force, error + (force - wanted) / back if self.ki else error
 
 

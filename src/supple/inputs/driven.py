@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.expressions.function import Nodes
-from supple.expressions.graph import Expr
+from supple.expressions.graph import Expr, Graph
 from supple.formulations import Formulation
 from supple.formulations.protocol import TracedFormulation
-from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.applied import Applied
+from supple.inputs.inputs import Inputs
 from supple.inputs.quantities import Quantities
+from supple.inputs.wrenches import MOTIONS
 from supple.model.compiled import LIMIT
+from supple.model.trace import Trace
+from supple.recursions.frame_wrenches import FrameWrenches
 
 
 class DrivenEquations:
@@ -30,6 +35,10 @@ class DrivenEquations:
         The model on nodes; one in a graph of its own if not given.
     laws : function of Quantities, optional
         What the laws make of a state; `Inputs.applied`, with their numbers as constants, if not given.
+    wrenches : FrameWrenches, optional
+        Where wrenches act, as the trace takes it; with numbers as constants if not given.
+    symbol : function of a name and a number, optional
+        Gives the symbols that stand for numbers of the laws.
     """
 
     def __init__(
@@ -39,18 +48,44 @@ class DrivenEquations:
         independent: frozenset[int] = frozenset(),
         trace: TracedFormulation | None = None,
         laws: Callable[[Quantities], Applied] | None = None,
+        wrenches: FrameWrenches | None = None,
+        symbol: Callable[[str, float], Expr] | None = None,
     ) -> None:
         self.trace = t = model.traced(LIMIT) if trace is None else trace
-        self._laws = inputs.applied if laws is None else laws
-        graph = t.graph
-        z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
-        variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
-        self.at = Quantities(model, graph, graph.new_input("t"), t.q, t.v, z, u, variables)
+        self._laws_alone = inputs.applied if laws is None else laws
+        self._wrenches, self._prescribed = wrenches, bool(inputs.motions)
+        if wrenches is None and inputs.frame_wrenches is not None:
+            assert isinstance(t, Trace)
+            self._wrenches = t.nodes_of(inputs.frame_wrenches)
+        self.at = replace(run_leaves(model, inputs, t.graph, t.q, t.v), symbol=symbol)
         self.acting = inputs.acting
         self._independent = independent
         self.applied: Applied = self._laws(self.at)
-        self.y: Nodes = np.concatenate([t.q, t.v, z])
-        self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": u}
+        self.y: Nodes = np.concatenate([t.q, t.v, self.at.z])
+        self.inputs = {"t": np.array([self.at.t], dtype=object), "y": self.y, "u": self.at.u}
+
+    def _laws(self, at: Quantities) -> Applied:
+        """What the laws make of a state, the wrenches at work."""
+        if self._wrenches is None:
+            return self._laws_alone(at)
+        assert isinstance(self.trace, Trace)
+        at = replace(at, motions=self._motions(at.q, at.v))
+        x = self._laws_alone(at)
+        if self._prescribed:  # frames move as the prescribed motions have it
+            x = self._laws_alone(replace(at, motions=self._motions(x.q, x.v)))
+        return x.acting(*self.trace.wrench_forces(self._wrenches, x.q, x.wrench.reshape(-1, 6)))
+
+    def _motions(self, q: Nodes, v: Nodes) -> Nodes:
+        """How the frames of wrenches move."""
+        assert isinstance(self.trace, Trace)
+        assert self._wrenches is not None
+        found = self.trace.frame_motions(self._wrenches, q, v)
+        return np.array([self.at.graph.node(x) for x in found.flat], dtype=object)
+
+    def wrenches(self) -> dict[str, Nodes]:
+        """Wrenches along the axes of their laws, and what they do to the speeds and to the bodies."""
+        x = self.applied
+        return {"wrench": x.wrench, "pull": x.pull, "on_bodies": x.on_bodies, "motions": self._motions(x.q, x.v)}
 
     def rate(self) -> Nodes:
         """dy/dt."""
@@ -79,11 +114,11 @@ class DrivenEquations:
 
     def _closed_at(self, t: Expr, q: Nodes, v: Nodes, z: Nodes) -> tuple[Applied, Nodes]:
         x = self.at
-        made = self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables))
+        made = self._laws(replace(x, t=t, q=q, v=v, z=z))
         if x.model.loops is None:
             return made, np.zeros((0, 0), dtype=object)
         q, v, S = self.trace.closed(made.q, made.v, holding(made.given, self._independent))
-        return self._laws(Quantities(x.model, x.graph, t, q, v, z, x.u, x.variables)), S
+        return self._laws(replace(x, t=t, q=q, v=v, z=z)), S
 
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
         """Rates of w, speeds and integrals, at another state."""
@@ -99,12 +134,27 @@ class DrivenEquations:
     def settled(self) -> Quantities:
         """What formulas see: the state as the laws have it."""
         x = self.at
-        return Quantities(x.model, x.graph, x.t, self.applied.q, self.applied.v, x.z, x.u, x.variables)
+        return replace(x, q=self.applied.q, v=self.applied.v)
 
     def laws(self) -> dict[str, Nodes]:
         """State, drives and rates of the laws' integrals as the laws have them."""
         x = self.applied
         return {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
+
+
+def run_leaves(model: Formulation, inputs: Inputs, graph: Graph, q: Nodes, v: Nodes) -> Quantities:
+    """Time, integrals and held values as leaves of a graph, beside a state in it."""
+    z, u = graph.new_inputs("z", inputs.integrals), graph.new_inputs("u", inputs.held)
+    variables: dict[str, Expr | float] = dict(zip(inputs.variables, u, strict=False))
+    return Quantities(model, graph, graph.new_input("t"), q, v, z, u, variables)
+
+
+def law_leaves(model: Formulation, inputs: Inputs) -> Quantities:
+    """All that laws can speak of as leaves of a graph of their own, the motions of the frames of wrenches too."""
+    graph = Graph()
+    q, v = graph.new_inputs("q", model.coordinates), graph.new_inputs("v", model.speeds)
+    moving = [f"{x.name}.{name}" for x in inputs.wrenches for name in MOTIONS]
+    return replace(run_leaves(model, inputs, graph, q, v), motions=graph.new_inputs("motions", moving))
 
 
 def holding(given: NDArray[np.bool_], independent: frozenset[int]) -> NDArray[np.bool_]:

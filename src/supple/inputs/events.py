@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from supple.checks import is_number
 from supple.description.limits import Limit
 from supple.errors import StateError, nearest
 from supple.formulations import Formulation
-from supple.inputs.driven import DrivenEquations
+from supple.inputs.driven import law_leaves
 from supple.inputs.inputs import Inputs
 
 Vector = NDArray[np.float64]
@@ -85,17 +85,18 @@ def require_sound(
     model: Formulation, inputs: Inputs, events: Sequence[Event], limits: Sequence[Limit], q: Vector | None = None
 ) -> None:
     """Refuse laws, events and stops that do not fit the model, and a start q (nq,) beyond a stop."""
-    e = DrivenEquations(model, inputs)
-    at = e.settled()
+    at = law_leaves(model, inputs)
+    x = inputs.applied(at)
+    at = replace(at, q=x.q, v=x.v)
     for event in events:
         where = f"event {event.name!r}"
         if isinstance(event.when, str):
             at.formula(event.when, where)
-        for name, x in event.change.items():
+        for name, new in event.change.items():
             kind, place = changed(model, inputs, name, where)
             if kind == "y" and place in prescribed_places(model, inputs):
                 raise StateError(f"{where}: change: the motion of {name!r} is prescribed, so it cannot be changed")
-            at.formula(x, f"{where}: {name!r}")
+            at.formula(new, f"{where}: {name!r}")
     for limit in limits:
         speed = limit_speed(model, limit)
         if speed in inputs.motions:
@@ -103,14 +104,14 @@ def require_sound(
         if sum(x.coordinate == limit.coordinate for x in limits) > 1:
             raise StateError(f"limit of {limit.coordinate!r}: expected one for each coordinate, got several")
         if q is not None:
-            x = q[model.q_of_speed[speed]]
+            start = q[model.q_of_speed[speed]]
             low, high = (
                 (-np.inf if limit.lower is None else limit.lower),
                 (np.inf if limit.upper is None else limit.upper),
             )
-            if not low <= x <= high:
+            if not low <= start <= high:
                 raise StateError(
-                    f"limit of {limit.coordinate!r}: expected a start between {low:g} and {high:g}, got {x:g}"
+                    f"limit of {limit.coordinate!r}: expected a start between {low:g} and {high:g}, got {start:g}"
                 )
 
 

@@ -9,8 +9,8 @@ the ticks of a clock, and outputs of Python functions, which are called at every
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,53 +18,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import is_number
 from supple.errors import StateError, nearest
-from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.formulations import Formulation
+from supple.inputs.applied import Applied
 from supple.inputs.controllers import PID, Sampled, Signal
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
 from supple.inputs.user_functions import ForceFunction, asked, equations, inserted, is_function, text
+from supple.inputs.wrenches import COMPONENTS, Wrench, checked_law, checked_wrenches, located, motion_names
+from supple.inputs.wrenches import Law as Law
 from supple.model.arguments import named_vector
+from supple.recursions.frame_wrenches import MOTION, FrameWrenches
 
 Vector = NDArray[np.float64]
-Law = float | str | Table | PID | Sampled | ForceFunction
 Laws = ArrayLike | Mapping[str, Law] | ForceFunction | Sampled | None
 WORK = "work"
 """Name of the integral of the power of all actuators."""
 
 
-@dataclass(frozen=True)
-class Applied:
-    """What the laws make of a state, as nodes.
-
-    Attributes
-    ----------
-    q, v : arrays
-        The state, prescribed entries replaced by what they must be.
-    drive : array (nv,)
-        Forces, or accelerations where `given`.
-    given : array (nv,) of bool
-    z_rate : array (nz,)
-        Rates of the integrals, without that of the work.
-    unlocked : array (nv,)
-        Forces of the laws also where a degree of freedom is locked.
-    ticks : dict of float to dict of int to Expr
-        For each sample rate what the held values become at a tick.
-    """
-
-    q: Nodes
-    v: Nodes
-    drive: Nodes
-    given: NDArray[np.bool_]
-    z_rate: list[Expr]
-    unlocked: Nodes
-    ticks: dict[float, dict[int, Expr]] = field(default_factory=dict)
-
-
 class Inputs:
-    """The laws of a run, by speed, and where their integrals and held values stand.
+    """The laws of a run, and where their integrals and held values stand.
+
+    Laws are numbered by what they give: first all speeds, then the six components of each wrench.
 
     Parameters
     ----------
@@ -75,6 +51,13 @@ class Inputs:
         Names that formulas can use and events can change.
     stops : bool
         Whether joints may be held by stops.
+    wrenches : sequence of Wrench
+        Moments and forces at frames.
+
+    Attributes
+    ----------
+    frame_wrenches : FrameWrenches or None
+        Where the wrenches act; None if there are none.
     """
 
     def __init__(
@@ -84,8 +67,14 @@ class Inputs:
         motion: Mapping[str, Motion | Signal] | None = None,
         variables: Mapping[str, float] | None = None,
         stops: bool = False,
+        wrenches: Sequence[Wrench] = (),
     ) -> None:
         self.model, self._stops = model, stops
+        self.wrenches = checked_wrenches(wrenches)
+        self.frame_wrenches: FrameWrenches | None = None
+        if self.wrenches:
+            self.frame_wrenches = located(model.floating_frames("a wrench that follows a law"), self.wrenches)
+        self._names = (*model.speeds, *(f"{x.name}.{part}" for x in self.wrenches for part in COMPONENTS))
         self.variables: dict[str, float] = {}
         self._read_variables(variables or {})
         self.motions: dict[int, Motion] = {}
@@ -94,8 +83,10 @@ class Inputs:
             self.motions[i] = law if isinstance(law, Motion) else Motion(position=law)
         self.whole: ForceFunction | Sampled | None = None
         self.laws: dict[int, Law] = {}
+        self._width: dict[int, int] = {}
         self.locked: frozenset[int] = frozenset()
         self._read(tau)
+        self._read_wrenches()
         for i in self.laws.keys() & self.motions.keys():
             raise StateError(f"tau: {model.speeds[i]!r} has a prescribed motion, so its force is found, not given")
         self._lay_out()
@@ -115,10 +106,31 @@ class Inputs:
         if isinstance(tau, Sampled) or callable(tau):
             self.whole = tau
         elif isinstance(tau, Mapping):
-            self.laws = {self._speed(name, "tau"): _law(law, f"tau: {name!r}") for name, law in tau.items()}
+            self.laws = {self._speed(name, "tau"): checked_law(law, f"tau: {name!r}") for name, law in tau.items()}
         else:
             given = named_vector(self.model.speeds, tau, "tau")
             self.laws = {i: float(x) for i, x in enumerate(given) if x != 0.0}
+
+    def _read_wrenches(self) -> None:
+        """Number the laws of the wrenches; a function that gives three components has the number of the first."""
+        for e, wrench in enumerate(self.wrenches):
+            for first, width, law in wrench.laws():
+                i = self.model.nv + len(COMPONENTS) * e + first
+                self.laws[i] = law
+                if width > 1:
+                    self._width[i] = width
+
+    def _where(self, i: int) -> str:
+        """What messages about a law begin with."""
+        e, component = divmod(i - self.model.nv, len(COMPONENTS))
+        if e < 0:
+            return f"tau {self.model.speeds[i]!r}"
+        part = COMPONENTS[component]
+        return f"{self.wrenches[e].place}: {part.partition('.')[0] if i in self._width else part}"
+
+    def law_name(self, i: int) -> str:
+        """Law i in words."""
+        return f"tau: the law of {self.model.speeds[i]!r}" if i < self.model.nv else self._where(i)
 
     def _read_variables(self, variables: Mapping[str, float]) -> None:
         taken = {"t", *self.model.coordinates, *self.model.speeds}
@@ -135,33 +147,39 @@ class Inputs:
         self.integrals: list[str] = []
         self._integral: dict[int, int] = {}
         self._held_at: dict[int, int] = {}
-        names = self.model.speeds
+        names = self._names
         for i, law in self.laws.items():
             if isinstance(law, PID) and law.rate is None and law.ki:
                 self._integral[i] = len(self.integrals)
                 self.integrals.append(f"{names[i]}.integral")
             if (isinstance(law, PID) and law.rate is not None) or isinstance(law, Sampled):
                 self._held_at[i] = len(self.held)
-                self.held += [f"{names[i]}.held", f"{names[i]}.sum"] if isinstance(law, PID) else [f"{names[i]}.held"]
-        self._traced = {i: equations(law, self.model, 1) for i, law in self.laws.items() if is_function(law)}
+                self.held += [f"{names[j]}.held" for j in self._given_by(i)]
+                self.held += [f"{names[i]}.sum"] if isinstance(law, PID) else []
+        functions = [(i, law) for i, law in self.laws.items() if is_function(law)]
+        self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
         self._traced_whole = equations(self.whole, self.model, self.model.nv) if is_function(self.whole) else None
         for i in self._called:
             self._held_at[i] = len(self.held)
-            self.held.append(f"{names[i]}.called")
+            self.held += [f"{names[j]}.called" for j in self._given_by(i)]
         self._tables: dict[Table, int] = {}
         for table in self._all_tables():
             self._tables[table] = len(self.held)
             self.held += [f"table{len(self._tables)}.{x}" for x in table.numbers]
         self._whole_at = len(self.held)
         if self.whole is not None and self._traced_whole is None:
-            self.held += [f"{name}.called" for name in names]
+            self.held += [f"{name}.called" for name in self.model.speeds]
         for name in self.variables:
             if self.held.count(name) > 1:
                 raise StateError(f"variables: {name!r} is a quantity of a law, expected another name")
         self.acting = bool(self.laws or self.motions or self.whole is not None or self._stops)
         if self.acting:
             self.integrals.append(WORK)
+
+    def _given_by(self, i: int) -> range:
+        """What law i gives, by number."""
+        return range(i, i + self._width.get(i, 1))
 
     def _all_tables(self) -> dict[Table, None]:
         """Each once, in order."""
@@ -174,12 +192,28 @@ class Inputs:
     @property
     def constant(self) -> bool:
         """Whether the generalized forces are numbers that never change."""
-        return not self.motions and self.whole is None and all(isinstance(x, int | float) for x in self.laws.values())
+        numbers = all(isinstance(x, int | float) for x in self.laws.values())
+        return not self.motions and self.whole is None and not self.wrenches and numbers
 
     @property
     def calls(self) -> bool:
         """Whether Python functions are called at every evaluation."""
         return bool(self._called) or (is_function(self.whole) and self._traced_whole is None)
+
+    @property
+    def called_functions(self) -> Mapping[int, Law]:
+        """Python functions of single speeds that are called, by speed."""
+        return self._called
+
+    @property
+    def sampled(self) -> list[int]:
+        """Speeds whose force a clock sets."""
+        return [i for i, law in self.laws.items() if isinstance(law, PID | Sampled) and law.rate is not None]
+
+    @property
+    def tables(self) -> Mapping[Table, int]:
+        """Tables, and where among the held values their pieces begin."""
+        return self._tables
 
     @property
     def breaks(self) -> Vector:
@@ -213,16 +247,22 @@ class Inputs:
     def call(self, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the functions that are called at every evaluation; the answers go into u."""
         for i, law in self._called.items():
-            u[self._held_at[i]] = asked(law, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
+            self._ask(i, law, t, q, v, u)
         if is_function(self.whole) and self._traced_whole is None:
             n = self.model.nv
             u[self._whole_at : self._whole_at + n] = asked(self.whole, t, q, v, (n,), "tau")
+
+    def _ask(self, i: int, function: Any, t: float, q: Vector, v: Vector, u: Vector) -> None:
+        """Ask the function of law i; the answers go into u."""
+        first, width = self._held_at[i], len(self._given_by(i))
+        where = f"tau: {self.model.speeds[i]!r}" if i < self.model.nv else self._where(i)
+        u[first : first + width] = asked(function, t, q, v, () if width == 1 else (width,), where)
 
     def tick(self, rate: float, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the sampled functions of one clock; the answers go into u."""
         for i, law in self.laws.items():
             if isinstance(law, Sampled) and law.rate == rate:
-                u[self._held_at[i]] = asked(law.function, t, q, v, (), f"tau: {self.model.speeds[i]!r}")
+                self._ask(i, law.function, t, q, v, u)
         if isinstance(self.whole, Sampled) and self.whole.rate == rate:
             n = self.model.nv
             u[self._whole_at : self._whole_at + n] = asked(self.whole.function, t, q, v, (n,), "tau")
@@ -230,7 +270,9 @@ class Inputs:
     def describe(self) -> dict[str, Any]:
         """The laws as texts, by which a run is known again."""
         speeds = self.model.speeds
-        out = {f"tau {speeds[i]}": text(law) for i, law in sorted(self.laws.items())}
+        named = {i: f"tau {speeds[i]}" if i < len(speeds) else self._where(i) for i in sorted(self.laws)}
+        out = {name: text(self.laws[i]) for i, name in named.items()}
+        out |= {f"{x.place}: {key}": getattr(x, key) for x in self.wrenches for key in ("frame", "axes")}
         out |= {f"motion {speeds[i]}": text(law) for i, law in sorted(self.motions.items())}
         if self.whole is not None:
             out["tau"] = text(self.whole)
@@ -243,12 +285,12 @@ class Inputs:
         n = self.model.nv
         at = replace(at, tables=self._tables)
         q, v = at.q.copy(), at.v.copy()
-        drive = np.array([at.graph.zero] * n, dtype=object)
+        drive = np.array([at.graph.zero] * len(self._names), dtype=object)
         given = np.zeros(n, dtype=np.bool_)
         for i, motion in self.motions.items():
             where = f"motion {self.model.speeds[i]!r}"
             place = int(self.model.q_of_speed[i])
-            position, velocity, acceleration = motion.nodes(at, where)
+            position, velocity, acceleration = motion.nodes(at, self.model.speeds[i], where)
             if place < 0:
                 raise StateError(f"{where}: expected the rate of a coordinate; it has none of its own")
             q[place] = position if position is not None else q[place]
@@ -258,47 +300,66 @@ class Inputs:
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
         for i, law in self.laws.items():
-            drive[i] = self._force(at, i, law, rates, ticks)
+            drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
         if self.whole is not None:
             for i in range(n):
                 if not given[i]:
                     drive[i] = self._whole_force(at, i)
+        drive, wrench = drive[:n], drive[n:]
         unlocked = drive.copy()
         for i in self.locked:
             drive[i], given[i] = at.graph.zero, True
-        return Applied(q, v, drive, given, rates, unlocked, ticks)
+        return Applied(q, v, drive, given, rates, unlocked, wrench, ticks=ticks)
 
-    def _force(self, at: Quantities, i: int, law: Law, rates: list[Expr], ticks: dict[float, dict[int, Expr]]) -> Expr:
-        where = f"tau {self.model.speeds[i]!r}"
+    def _forces(
+        self, at: Quantities, i: int, law: Law, rates: list[Expr], ticks: dict[float, dict[int, Expr]]
+    ) -> list[Expr]:
+        """What law i gives; a wrench sees the motion of its frame."""
+        e = (i - self.model.nv) // len(COMPONENTS)
+        if e >= 0:
+            at = replace(at, variables={**at.variables, **motion_names(at.motions.reshape(-1, MOTION)[e])})
+        if isinstance(law, PID):
+            return [self._controlled(at, i, law, rates, ticks)]
         if isinstance(law, Table):
-            return at.table(law)
-        if isinstance(law, PID) and law.rate is not None:
+            return [at.table(law)]
+        if isinstance(law, str | int | float):
+            return [at.formula(law, self._where(i), self._names[i] if e >= 0 else f"{self._names[i]}.force")]
+        traced = self._traced.get(i)
+        if traced is not None:
+            return list(inserted(traced, at))
+        return [at.u[self._held_at[i] + j] for j in range(len(self._given_by(i)))]
+
+    def _controlled(
+        self, at: Quantities, i: int, law: PID, rates: list[Expr], ticks: dict[float, dict[int, Expr]]
+    ) -> Expr:
+        """The force of a controller."""
+        where, measured = self._where(i), self._measured(at, i)
+        if law.rate is not None:
             first = self._held_at[i]
-            force, error = law.nodes(at, i, at.u[first + 1], where)
+            force, error = law.nodes(at, measured, at.u[first + 1], where, self._names[i])
             ticks.setdefault(float(law.rate), {}).update({first: force, first + 1: at.u[first + 1] + error / law.rate})
             return at.u[first]
-        if isinstance(law, PID):
-            place = self._integral.get(i)
-            force, error = law.nodes(at, i, at.graph.zero if place is None else at.z[place], where)
-            if place is not None:
-                rates[place] = error
-            return force
-        if isinstance(law, str | int | float):
-            return at.formula(law, where)
-        traced = self._traced.get(i)
-        return at.u[self._held_at[i]] if traced is None else inserted(traced, at)[0]
+        place = self._integral.get(i)
+        integral = at.graph.zero if place is None else at.z[place]
+        force, error = law.nodes(at, measured, integral, where, self._names[i])
+        if place is not None:
+            rates[place] = error
+        return force
+
+    def _measured(self, at: Quantities, i: int) -> tuple[Expr, Expr]:
+        """What a controller acts on, and its rate: a coordinate, or the position of a frame along an axis."""
+        e, component = divmod(i - self.model.nv, len(COMPONENTS))
+        if e >= 0:
+            axis = component % 3
+            motion = at.motions.reshape(-1, MOTION)[e]
+            return motion[axis], motion[6 + axis]
+        place = int(self.model.q_of_speed[i])
+        if place < 0:
+            name = self.model.speeds[i]
+            raise StateError(
+                f"{self._where(i)}: a controller acts on a speed that is the rate of a coordinate, got {name!r}"
+            )
+        return at.q[place], at.v[i]
 
     def _whole_force(self, at: Quantities, i: int) -> Expr:
         return at.u[self._whole_at + i] if self._traced_whole is None else inserted(self._traced_whole, at)[i]
-
-
-def _law(law: Any, where: str) -> Law:
-    """A law as it was given, numbers as floats."""
-    if isinstance(law, str | Table | PID | Sampled) or callable(law):
-        return law  # type: ignore[no-any-return]
-    if is_number(law):
-        return float(law)
-    raise StateError(
-        f"{where}: expected a finite number, a formula, a Table, a PID, a Sampled or a function of (t, q, v), "
-        f"got {law!r}"
-    )

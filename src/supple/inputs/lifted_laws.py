@@ -13,8 +13,9 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Expr
 from supple.expressions.lifting import LiftedFunction
 from supple.formulations import Formulation
-from supple.inputs.driven import DrivenEquations
-from supple.inputs.inputs import Applied, Inputs
+from supple.inputs.applied import Applied
+from supple.inputs.driven import law_leaves
+from supple.inputs.inputs import Inputs
 from supple.inputs.quantities import Quantities
 
 
@@ -25,7 +26,8 @@ class LiftedLaws:
     Attributes
     ----------
     function : Function
-        Of (t, y, u): q, v, drive, z_rate and unlocked of `Applied`.
+        Of (t, y, u) and of the motions of the frames of wrenches: q, v, drive, z_rate, unlocked and wrench of
+        `Applied`.
     prescribed : (nv,) array of bool
         Degrees of freedom whose acceleration is prescribed.
     ticks : dict of float to (list of int, Function)
@@ -39,11 +41,14 @@ class LiftedLaws:
     @staticmethod
     def of(model: Formulation, inputs: Inputs) -> LiftedLaws:
         """The laws that act on a model."""
-        e = DrivenEquations(model, inputs)
-        x = e.applied
-        function = Function("laws", e.at.graph, e.inputs, e.laws() | {"unlocked": x.unlocked})
+        at = law_leaves(model, inputs)
+        graph, x = at.graph, inputs.applied(at)
+        leaves = {"t": np.array([at.t], dtype=object), "y": np.concatenate([at.q, at.v, at.z]), "u": at.u}
+        leaves["motions"] = at.motions
+        outputs = {"q": x.q, "v": x.v, "drive": x.drive, "z_rate": np.array(x.z_rate, dtype=object)}
+        function = Function("laws", graph, leaves, outputs | {"unlocked": x.unlocked, "wrench": x.wrench})
         ticks = {
-            rate: (list(updates), Function("tick", e.at.graph, e.inputs, {"u": np.array(list(updates.values()))}))
+            rate: (list(updates), Function("tick", graph, leaves, {"u": np.array(list(updates.values()))}))
             for rate, updates in x.ticks.items()
         }
         return LiftedLaws(function, x.given, ticks)
@@ -61,7 +66,8 @@ class LiftedLaws:
     def applied(self, at: Quantities, number: Callable[[int], Expr]) -> Applied:
         """What the laws make of a state in any graph; `number` gives the nodes of their numbers."""
         f = self.function
-        places = {"t": [at.t], "y": [*at.q, *at.v, *at.z], "u": list(at.u)}
+        places = {"t": [at.t], "y": [*at.q, *at.v, *at.z], "u": list(at.u), "motions": list(at.motions.flat)}
         leaves = {leaf: node for key, x in f.inputs.items() for leaf, node in zip(x.flat, places[key], strict=True)}
         out = self.lifted.moved(at.graph, leaves, number)
-        return Applied(out["q"], out["v"], out["drive"], self.prescribed, list(out["z_rate"]), out["unlocked"])
+        z_rate = list(out["z_rate"])
+        return Applied(out["q"], out["v"], out["drive"], self.prescribed, z_rate, out["unlocked"], out["wrench"])

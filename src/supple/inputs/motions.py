@@ -43,15 +43,15 @@ class Motion:
     def _given(self) -> dict[str, Signal]:
         return {name: x for name in SMOOTH if (x := getattr(self, name)) is not None}
 
-    def nodes(self, at: Quantities, where: str) -> list[Expr | None]:
-        """Position, velocity and acceleration; None for what is found by integration."""
+    def nodes(self, at: Quantities, own: str, where: str) -> list[Expr | None]:
+        """Position, velocity and acceleration of a speed by its name; None for what is found by integration."""
         ((name, given),) = self._given().items()
         first = list(SMOOTH).index(name)
         nodes: list[Expr | None] = [None, None, None]
         if isinstance(given, Table):
             nodes[first:] = [at.table(given, i) for i in range(3 - first)]
         else:
-            x, rate = signal(at, given, where)
+            x, rate = signal(at, given, where, f"{own}.{name}")
             at.require_time_alone(x, where)
             nodes[first:] = [x, rate, at.rate(rate, where)][: 3 - first]
         return nodes

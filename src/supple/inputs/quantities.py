@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from supple.errors import StateError
 from supple.expressions.derivatives import forward
@@ -17,7 +19,8 @@ from supple.inputs.tables import Table
 @dataclass(frozen=True)
 class Quantities:
     """The leaves of a run: time t, coordinates q, speeds v, integrals z, held values u; variables by name; where in u
-    the pieces of tables begin.
+    the pieces of tables begin; what names the numbers of laws, if they shall stay symbols; the most points of a table
+    that is written out in time, none if tables are held values; how the frames of wrenches move.
     """
 
     model: Formulation
@@ -29,6 +32,9 @@ class Quantities:
     u: Nodes
     variables: Mapping[str, Expr | float] = field(default_factory=dict)
     tables: Mapping[Table, int] = field(default_factory=dict)
+    symbol: Callable[[str, float], Expr] | None = None
+    longest_table: int = 0
+    motions: Nodes = field(default_factory=lambda: np.zeros(0, dtype=object))
 
     @property
     def names(self) -> dict[str, Expr | float]:
@@ -43,14 +49,25 @@ class Quantities:
         place = self.model.q_of_speed
         return {self.model.coordinates[place[i]]: self.v[i] for i in range(self.model.nv) if place[i] >= 0}
 
-    def formula(self, text: str | float, where: str) -> Expr:
-        """A formula, or a number, as a node."""
+    def formula(self, text: str | float, where: str, name: str = "") -> Expr:
+        """A formula, or a number, as a node; a number is called by a name, if there is one."""
         if isinstance(text, str):
             return Formula(text, where).node(self.graph, self.names, self.rates)
-        return self.graph.constant(text)
+        return self.graph.node(self.number(name, text) if name else text)
+
+    def number(self, name: str, x: float) -> Expr | float:
+        """A number of a law: a symbol where these are wanted, unless it is zero."""
+        return x if self.symbol is None or x == 0.0 else self.symbol(name, float(x))
 
     def table(self, table: Table, derivative: int = 0) -> Expr:
         """A table of this run, or a derivative of it, as a node."""
+        if self.longest_table:
+            if len(table.breaks) > self.longest_table:
+                raise StateError(
+                    f"a table of {len(table.breaks)} points is too long to be written out; expected at most "
+                    f"{self.longest_table}. A program has it as an array"
+                )
+            return table.written_out(self.t, derivative)
         first = self.tables[table]
         return table.node(self.t, self.u[first : first + len(table.numbers)], derivative)
 

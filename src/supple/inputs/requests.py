@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from supple.errors import StateError, nearest
+from supple.formulations import Formulation
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -78,7 +79,7 @@ def frame(model: Model, name: str) -> BodyFrame:
     return model.find_frame(name)
 
 
-def joints(model: Model, name: str) -> Sequence[int]:
+def joints(model: Formulation, name: str) -> Sequence[int]:
     """Places in `model.bodies` of a body, or of all."""
     if name == ALL:
         return range(len(model.bodies))

@@ -99,6 +99,24 @@ class Table:
         found: Floats = self.pieces[int(np.searchsorted(self.breaks, t, side="right"))]
         return found
 
+    def written_out(self, t: Expr, derivative: int = 0) -> Expr:
+        """The value, or a derivative by time, as a node of the time alone: all pieces in one sum.
+
+        Each piece adds what it changes, and nothing more once it is over. Derivatives that jump have the mean of both
+        sides where they do.
+        """
+        g, total = t.graph, t.graph.constant(float(self.pieces[0, -1]) if derivative == 0 else 0.0)
+        x, begun = np.asarray(self.times), [g.sign(t - float(b)) for b in self.breaks]
+        if self.kind == "hold":
+            changes = np.diff(np.asarray(self.values)) if derivative == 0 else ()
+            return sum((0.5 * float(c) * (1 + step) for c, step in zip(changes, begun[1:], strict=False)), total)
+        for i, piece in enumerate(self.pieces[1:-1]):
+            inside = g.function("min", g.function("max", t, g.constant(x[i])), g.constant(x[i + 1]))
+            c = [g.constant(v) for v in (*piece[:-1], piece[-1] if derivative else 0.0)]
+            own = self.node(inside, np.array(c, dtype=object), derivative)
+            total = total + (own if derivative == 0 else 0.5 * (begun[i] - begun[i + 1]) * own)
+        return total
+
     def node(self, t: Expr, piece: Nodes, derivative: int = 0) -> Expr:
         """The value, or a derivative by time, as a node of the time and the numbers of the piece that holds now."""
         s = t - piece[0]

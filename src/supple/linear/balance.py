@@ -6,15 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.formulations import Formulation
 from supple.linear.dependents import Dependents, dependents
 from supple.linear.small_motions import stiffness
 from supple.linear.start import Bools, Floats, Values
 from supple.model.arguments import named_vector
 from supple.model.dynamic_functions import Loads
-from supple.model.loops.closing import stiffness as modal_stiffness
 from supple.model.loops.partitioning import back
-from supple.model.loops.scales import extent, speed_sizes
-from supple.model.model import Model
 
 TOLERANCE = 1e-11
 """Share of the loads on a coordinate that counts as none."""
@@ -32,7 +30,7 @@ class Balance:
 
     Attributes
     ----------
-    model : Model
+    model : Model or ErlsModel
     external : mapping of frame to (6,) array_like, optional
     tau : (nv,) array
     held : (nv,) array of bool
@@ -41,19 +39,16 @@ class Balance:
         Changes of the coordinates, in the directions of the speeds, that count as one.
     """
 
-    def __init__(self, model: Model, tau: Values | None, external: Loads | None, held: Bools) -> None:
+    def __init__(self, model: Formulation, tau: Values | None, external: Loads | None, held: Bools) -> None:
         self.model, self.external, self.held = model, external, held
         self.still = np.zeros(model.nv)
         self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
-        self.units = speed_sizes(model, extent(model, None if model.loops is None else model.loops.arrays) or 1.0)
+        self.units = model.unit_changes()
 
     @cached_property
-    def bare(self) -> Model:
+    def bare(self) -> Formulation:
         """The model without any load."""
-        mech = self.model.description.copy()
-        mech.gravity = np.zeros(3)
-        mech.wrenches = {}
-        return Model(mech)
+        return self.model.unloaded()
 
     def partition(self, q: Floats) -> Dependents:
         """The independent speeds at closed coordinates, and how the others follow."""
@@ -61,7 +56,8 @@ class Balance:
 
     def residual(self, q: Floats, share: float = 1.0) -> Floats:
         """Forces (nv,) that are left on the tree, those of its loops not counted."""
-        loaded: Floats = self.model.bias_forces(q, self.still, self.external) - self.tau
+        driven = self.model.forces_on_speeds(q, self.tau)
+        loaded: Floats = self.model.bias_forces(q, self.still, self.external) - driven
         if share == 1.0:
             return loaded
         return share * loaded + (1.0 - share) * self.bare.bias_forces(q, self.still)
@@ -98,23 +94,14 @@ class Balance:
 
         A weight is at most g sqrt(m M_ii) (Cauchy, Schwarz), m the mass of all.
         """
-        model, tree, mech = self.model, self.model.tree, self.model.description
-        weight = float(np.linalg.norm(tree.gravity)) * np.sqrt(model.mass * np.abs(np.diag(model.mass_matrix(q))))
-        loads = np.abs(self.tau) + weight
+        model, mech = self.model, self.model.description
+        weight = float(np.linalg.norm(mech.gravity)) * np.sqrt(model.mass * np.abs(np.diag(model.mass_matrix(q))))
+        loads = np.abs(model.forces_on_speeds(q, self.tau)) + weight
         for frame, wrench in (self.external or {}).items():
             loads += self._felt(q, frame, *np.split(np.asarray(wrench, dtype=float), 2))
         for w in mech.wrenches.values():
             loads += self._felt(q, w.frame, w.moment, w.force)
-        own = np.flatnonzero(tree.q_of_speed >= 0)
-        place = np.zeros(model.nv)
-        place[own] = q[tree.q_of_speed[own]]
-        inner = np.abs(tree.stiffness * (place - tree.rest))
-        inner += np.abs(modal_stiffness(model)) @ np.where(model.is_mode, np.abs(place), 0.0)
-        for s in mech.springs.values():
-            gap = np.linalg.norm(model.pose(q, s.second)[1] - model.pose(q, s.first)[1])
-            force = np.array([s.stiffness * (gap - s.length)])
-            inner += sum(self._felt(q, frame, np.zeros(1), force) for frame in (s.first, s.second))
-        return loads, inner
+        return loads, model.inner_forces(q)
 
     def _felt(self, q: Floats, frame: str, moment: Floats, force: Floats) -> Floats:
         """What a moment and a force at a frame do at most to the speeds (nv,), in whatever directions they act."""

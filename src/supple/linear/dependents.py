@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import SingularError, StateError, nearest
+from supple.formulations import Formulation
 from supple.linear.start import Bools, Floats
 from supple.model.loops.constraint_slopes import ConstraintSlopes
 from supple.model.loops.partitioning import Partition, lost_beside, partition
 from supple.model.loops.redundancy import LEVER, TOLERANCE
-from supple.model.model import Model
 
 
 class CarriedMotion(NamedTuple):
@@ -54,7 +54,7 @@ class Dependents:
         Into independent and dependent speeds.
     """
 
-    model: Model
+    model: Formulation
     q: Floats
     partition: Partition
 
@@ -133,7 +133,7 @@ class Dependents:
         return loops.constraint_slopes(self.q[None], v[None], a[None], force[None])
 
 
-def dependents(model: Model, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Dependents:
+def dependents(model: Formulation, q: Floats, held: Bools, wanted: Sequence[str] = ()) -> Dependents:
     """The dependence at a closed configuration, with some speeds held and some wanted among the independent ones."""
     if isinstance(wanted, str):
         raise StateError(f"independent: expected a sequence of names, got the text {wanted!r}")

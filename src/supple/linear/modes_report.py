@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from supple.formulations import Formulation
 from supple.linear.start import Values
 from supple.linear.statics import equilibrium
 from supple.linear.vibration import modes
-from supple.model.model import Model
 
 
 def modes_report(
-    model: Model,
+    model: Formulation,
     q: Values | None = None,
     *,
     static: bool = False,

@@ -10,8 +10,6 @@ import numpy as np
 from supple.errors import StateError, nearest
 from supple.linear.small_motions import LinearEquations
 from supple.linear.start import Floats
-from supple.model.arguments import require_turning
-from supple.model.frame_slopes import frame_forces, frame_motions
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 POSITION = ("rx", "ry", "rz", "x", "y", "z")
@@ -31,7 +29,7 @@ def _input(e: LinearEquations, name: str) -> Floats:
         i = e.model.speeds.index(name)
         if e.held[i]:
             raise StateError(f"inputs: {name!r} is fixed: a generalized force on it moves nothing")
-        return np.eye(e.model.nv)[i]
+        return np.asarray(e.model.forces_on_speeds(e.state.q, np.eye(e.model.nv)[i]))
     frame, _, component = name.rpartition(".")
     if component not in WRENCH or not frame:
         raise StateError(
@@ -41,10 +39,8 @@ def _input(e: LinearEquations, name: str) -> Floats:
     R = e.model.pose(e.state.q, frame)[0]
     unit = np.zeros((2, 3))
     unit.flat[WRENCH.index(component)] = 1.0
-    wrench = (unit @ R).reshape(1, 6)  # ground axes to frame axes
-    at = e.model.find_frame(frame)
-    require_turning(frame, at, wrench)
-    return frame_forces(e.model, [at], e.state.q, wrench)[0]
+    wrench = (unit @ R).reshape(6)  # ground axes to frame axes
+    return np.asarray(e.model.wrench_forces(e.state.q, frame, wrench))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +84,7 @@ def _output(e: LinearEquations, name: str) -> Floats:
     row = (POSITION, VELOCITY, ACCELERATION)[kind_number].index(component)
     rows[kind_number] = model.jacobian(q, frame)[row]
     if kind_number:
-        what, slopes = MOTIONS[kind_number], frame_motions(model, model.find_frame(frame), q, v, a)
+        what, slopes = MOTIONS[kind_number], model.frame_slopes(q, v, a, frame)
         rows[0] = slopes[f"d{what}_dq"][row] @ model.tangent(q)
         rows[1] = slopes[f"d{what}_dv"][row]
     return rows

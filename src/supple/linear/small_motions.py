@@ -26,15 +26,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from supple.errors import SingularError
-from supple.formulations import floating_frames
+from supple.formulations import Formulation, require_formulation
 from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.arguments import named_vector
 from supple.model.dynamic_functions import Loads
-from supple.model.frame_slopes import frame_forces
-from supple.model.linearization import direction_rates
-from supple.model.model import Model
-from supple.model.motion_slopes import force_slopes
 
 
 class ReferenceState(NamedTuple):
@@ -63,7 +59,7 @@ class LinearEquations:
 
     Attributes
     ----------
-    model : Model
+    model : Model or ErlsModel
     state : ReferenceState
     held : (nv,) array of bool
         The speeds that may not change.
@@ -77,7 +73,7 @@ class LinearEquations:
         How all other coordinates, speeds and accelerations follow x and y.
     """
 
-    model: Model
+    model: Formulation
     state: ReferenceState
     held: Bools
     free: NDArray[np.intp]
@@ -101,7 +97,7 @@ class LinearEquations:
 
 
 def linear_equations(
-    model: Model,
+    model: Formulation,
     q: Values | None = None,
     v: Values | None = None,
     tau: Values | None = None,
@@ -125,7 +121,7 @@ def linear_equations(
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones; the others are chosen.
     """
-    floating_frames(model, "supple.linear")
+    require_formulation(model, "supple.linear")
     held = held_speeds(model, fixed)
     q0 = coordinates(model, q, held)
     v0 = speeds(model, q0, v, held)
@@ -141,7 +137,7 @@ def linear_equations(
     by_x, by_y = _force_changes(f, state, carried, external)
     K = Z.T @ (by_x - f.turned(X, state.closing))
     placed, moving = f.partition.placed, f.partition.moving
-    turning = direction_rates(model, q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
+    turning = model.direction_rates(q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
     N = (turning @ X + Y)[placed]
     return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y, K, N, Z[placed], carried)
 
@@ -151,18 +147,8 @@ def _force_changes(
 ) -> tuple[Floats, Floats]:
     """Changes (nv, p) and (nv, n) of inverse dynamics with the independent coordinates and speeds."""
     X, Z, Y, W, V = carried
-    slopes = force_slopes(f.model, state.q, state.v, state.a)
-    by_x = slopes.along(X, Y, W) - _applied(f.model, state.q, external) @ X
-    return by_x, slopes.along(np.zeros_like(Z), Z, V)
-
-
-def _applied(model: Model, q: Floats, external: Loads | None) -> Floats:
-    """Changes (nv, nv) of the forces of applied wrenches, which turn with their frames, along the speeds."""
-    if not external:
-        return np.zeros((model.nv, model.nv))
-    frames = [model.find_frame(name) for name in external]
-    out: Floats = frame_forces(model, frames, q, np.array(list(external.values()), float))[1] @ model.tangent(q)
-    return out
+    slopes = f.model.balance_slopes(state.q, state.v, state.a, external)
+    return slopes.along(X, Y, W), slopes.along(np.zeros_like(Z), Z, V)
 
 
 def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
@@ -172,7 +158,8 @@ def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external
     if v.any():
         a = f.closing(-f.second_rates(v, a)[:, None])[:, 0]
     if tau is not None:
-        a = a + f.Z @ np.linalg.solve(M, f.Z.T @ (tau - m.inverse_dynamics(f.q, v, a, external)))
+        left = m.forces_on_speeds(f.q, tau - m.inverse_dynamics(f.q, v, a, external))
+        a = a + f.Z @ np.linalg.solve(M, f.Z.T @ left)
     force = m.inverse_dynamics(f.q, v, a, external)
     closing = f.forces(force if tau is None else force - tau)
     return ReferenceState(f.q, v, a, force - f.partition.J.T @ closing, closing)
@@ -184,12 +171,12 @@ def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
     The constraints take the load (nv,).
     """
     still = np.zeros(f.model.nv)
-    by_x = (force_slopes(f.model, f.q, still, still).by_q - _applied(f.model, f.q, external)) @ f.Z
+    by_x = f.model.balance_slopes(f.q, still, still, external).by_q @ f.Z
     out: Floats = f.Z.T @ (by_x - f.turned(f.Z, f.forces(load)))
     return out
 
 
-def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:
+def require_inertia(model: Formulation, M: Floats, free: NDArray[np.intp]) -> None:
     """Refuse a mass matrix that is not positive definite, and name the degree of freedom."""
     size = np.sqrt(np.abs(np.diag(M)))
     scaled = M / np.where(np.outer(size, size) > 0, np.outer(size, size), 1.0)
@@ -202,7 +189,7 @@ def require_inertia(model: Model, M: Floats, free: NDArray[np.intp]) -> None:
         )
 
 
-def force_unit(model: Model, speed: int) -> str:
+def force_unit(model: Formulation, speed: int) -> str:
     """Unit of the force on a speed: its product with the speed is a power."""
     units = {"rad/s": "N m", "m/s": "N", "kg^0.5 m/s": "N/kg^0.5"}
     return units.get(model.speed_units[speed], "")

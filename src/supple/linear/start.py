@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
+from supple.formulations import Formulation
 from supple.model.arguments import named_vector
 from supple.model.loops.assembly import assembled
-from supple.model.model import Model
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -19,7 +19,7 @@ Numbers = NDArray[Any]
 Values = ArrayLike | Mapping[str, float]
 
 
-def coordinates(model: Model, q: Values | None, held: Bools, rigid: bool = True) -> Floats:
+def coordinates(model: Formulation, q: Values | None, held: Bools, rigid: bool = True) -> Floats:
     """Coordinates (nq,) from an array, or from names; what is not named is neutral.
 
     Closed loops are closed: what is held keeps its value, and so do coordinates given by name whose rates are speeds.
@@ -33,7 +33,7 @@ def coordinates(model: Model, q: Values | None, held: Bools, rigid: bool = True)
     return model.loops.assemble(found, kept) if rigid else assembled(model.loops, found, model.loops.held(kept))
 
 
-def speeds(model: Model, q: Floats, v: Values | None, held: Bools) -> Floats:
+def speeds(model: Formulation, q: Floats, v: Values | None, held: Bools) -> Floats:
     """Speeds (nv,) in the same way."""
     found = np.zeros(model.nv) if v is None else named_vector(model.speeds, v, "v")
     if model.loops is None or not found.any():
@@ -41,13 +41,13 @@ def speeds(model: Model, q: Floats, v: Values | None, held: Bools) -> Floats:
     return model.loops.consistent(q, found, _kept(model, v, held))
 
 
-def _kept(model: Model, given: Values | None, held: Bools) -> list[str]:
+def _kept(model: Formulation, given: Values | None, held: Bools) -> list[str]:
     """Speeds that are held, and those whose name is given."""
     named = [name for name in given if name in model.speeds] if isinstance(given, Mapping) else []
     return [*named, *(name for name, x in zip(model.speeds, held, strict=True) if x and name not in named)]
 
 
-def held_speeds(model: Model, fixed: Iterable[str]) -> Bools:
+def held_speeds(model: Formulation, fixed: Iterable[str]) -> Bools:
     """Which speeds (nv,) the names of coordinates or bodies hold."""
     if isinstance(fixed, str):
         raise StateError(f"fixed: expected a sequence of names, got the text {fixed!r}")
@@ -57,8 +57,7 @@ def held_speeds(model: Model, fixed: Iterable[str]) -> Bools:
         if name in own:
             held[model.speeds.index(name)] = True
         elif name in model.bodies:
-            k = model.bodies.index(name) + 1
-            held[model.tree.v_first[k] : model.tree.v_mode[k]] = True
+            held[model.joint_speeds(name)] = True
         else:
             raise StateError(
                 f"fixed: expected a body, or a coordinate whose rate is a speed of the model, got {name!r}"
@@ -69,12 +68,12 @@ def held_speeds(model: Model, fixed: Iterable[str]) -> Bools:
     return held
 
 
-def require_dofs(model: Model, count: int) -> None:
+def require_dofs(model: Formulation, count: int) -> None:
     """Refuse a model that its loops and what is held leave no motion."""
     if not count:
         raise _nothing_left(model)
 
 
-def _nothing_left(model: Model) -> StateError:
+def _nothing_left(model: Formulation) -> StateError:
     by = "" if model.loops is None else " that its constraints let move"
     return StateError(f"fixed: nothing of model {model.name!r}{by} is left to move")

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from supple.errors import StateError, SuppleError
+from supple.formulations import Formulation
 from supple.linear.signals import Sensing, input_forces, output_rows
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.start import Floats, Numbers, Values
 from supple.model.dynamic_functions import Loads
-from supple.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class StateSpace:
 
 
 def state_space(
-    model: Model,
+    model: Formulation,
     q: Values | None = None,
     v: Values | None = None,
     tau: Values | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError, SuppleError
-from supple.formulations import floating_frames
+from supple.formulations import Formulation, require_formulation
 from supple.linear.balance import Balance
 from supple.linear.dependents import Dependents
 from supple.linear.eigenmodes import is_symmetric, loose, symmetric_modes
@@ -18,7 +18,6 @@ from supple.linear.loading import StuckError, loaded
 from supple.linear.small_motions import force_unit, require_inertia
 from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
 from supple.model.dynamic_functions import Loads
-from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 
 TURN = 0.7
@@ -44,7 +43,7 @@ class Equilibrium:
 
     Attributes
     ----------
-    model : Model
+    model : Model or ErlsModel
     start, q : (nq,) arrays
         Coordinates at the start and in equilibrium.
     residual : (nv,) array
@@ -56,7 +55,7 @@ class Equilibrium:
         Whether no direction has negative stiffness.
     """
 
-    model: Model
+    model: Formulation
     start: Floats
     q: Floats
     residual: Floats
@@ -101,7 +100,7 @@ class Equilibrium:
 
 
 def equilibrium(
-    model: Model,
+    model: Formulation,
     q: Values | None = None,
     tau: Values | None = None,
     external: Loads | None = None,
@@ -139,7 +138,7 @@ def equilibrium(
     >>> equilibrium(mech.build()).q
     array([-0.02])
     """
-    floating_frames(model, "supple.linear")
+    require_formulation(model, "supple.linear")
     held = held_speeds(model, fixed)
     start = coordinates(model, q, held, rigid=False)
     return _Search(Balance(model, tau, external, held), start).run()

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import StateError
+from supple.formulations import Formulation
 from supple.linear.eigenmodes import SLOWEST, eigenmodes
 from supple.linear.shares import body_energies
 from supple.linear.small_motions import force_unit, linear_equations
 from supple.linear.start import Floats, Numbers, Values
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
-from supple.model.model import Model
 
 GROWING = 1e-7
 """Negative damping ratio that is more than rounding."""
@@ -28,7 +28,7 @@ class Modes:
 
     Attributes
     ----------
-    model : Model
+    model : Model or ErlsModel
     q, v : (nq,), (nv,) arrays
         The state.
     holding : (nv,) array
@@ -44,7 +44,7 @@ class Modes:
         Share of each body in the kinetic energy of each mode.
     """
 
-    model: Model
+    model: Formulation
     q: Floats
     v: Floats
     holding: Floats
@@ -151,7 +151,7 @@ class Modes:
 
 
 def modes(
-    model: Model,
+    model: Formulation,
     q: Values | None = None,
     v: Values | None = None,
     tau: Values | None = None,

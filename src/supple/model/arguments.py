@@ -113,8 +113,14 @@ def body_wrenches(
 
 def require_turning(name: str, frame: BodyFrame, wrench: Numbers) -> None:
     """Refuse a moment (..., 6) at a node that has no rotations."""
-    if frame.node is not None and not frame.node.turning and wrench[..., :3].any():
-        raise StateError(f"external wrench at {name!r}: a node without rotations takes no moment, got {wrench}")
+    if wrench[..., :3].any():
+        require_turning_node(frame, f"external wrench at {name!r}", f", got {wrench}")
+
+
+def require_turning_node(frame: BodyFrame, where: str, got: str = "") -> None:
+    """Refuse a frame on a node that has no rotations; messages begin with `where`."""
+    if frame.node is not None and not frame.node.turning:
+        raise StateError(f"{where}: a node without rotations takes no moment{got}")
 
 
 def singular_pivot(M: NDArray[np.float64]) -> int:

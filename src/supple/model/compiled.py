@@ -88,7 +88,7 @@ class Compiled(GraphFunction):
     outputs : dict of str to tuple of int
         Names and shapes of the results.
     engine : str
-        "blocks", shared by all models of a structure, or "llvm", code for this model alone with all numbers folded.
+        "blocks", shared by all models of a structure, or "folded", code for this model alone with all numbers folded.
     function : Function
         The graph, made when it is asked for: for derivatives, printing, counting.
     """
@@ -114,7 +114,7 @@ class FoldedFunction(Compiled, MachineCode):
     threads : int, optional
     """
 
-    engine = "llvm"
+    engine = "folded"
 
     def __init__(
         self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None

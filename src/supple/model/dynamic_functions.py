@@ -113,9 +113,9 @@ class DynamicFunctions(KinematicFunctions):
         """
         if method == "articulated":
             if external is None and self._one_state is not None:
-                out = np.empty(self.nv)
-                if self._one_state(q, v, tau, out) is out:
-                    return out
+                found: Numbers | None = self._one_state(q, v, tau)
+                if found is not None:
+                    return found
             return self._articulated(q, v, tau, self.none_prescribed, external)[0]
         if self.loops is not None and method in METHODS:
             raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")

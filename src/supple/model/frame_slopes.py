@@ -13,12 +13,12 @@ from supple.model.programs import Ends
 from supple.model.recorded_tangents import RecordedTangents
 from supple.model.recorded_trace import RecordedTrace, recorded_program
 from supple.model.symbolic_tree import zeros
-from supple.recursions.closure_forces import carry_inward
-from supple.recursions.frames import frame_acceleration, frame_act, frame_in_body, frame_velocity
-from supple.recursions.kinematics import joint_step, motions
-from supple.recursions.newton_euler import at_rest
+from supple.recursions.frame_wrenches import FrameWrenches, frame_wrenches
+from supple.recursions.frames import frame_acceleration, frame_velocity
+from supple.recursions.kinematics import motions
 from supple.recursions.states import States
-from supple.spatial import join, load6, rotate
+from supple.recursions.tree import Frames
+from supple.spatial import load6, rotate
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -31,7 +31,9 @@ def frame_forces(model: Model, frames: Sequence[BodyFrame], q: Floats, wrenches:
 
     As the dynamics sees the frames.
     """
-    found = _tangents(model, "frame_forces", frames, _forces, ("q",), ("force",))(q[None], wrenches.reshape(1, -1))
+    own = list(range(len(frames)))
+    acting = frame_wrenches(model.tree.parent, frame_arrays(frames), own, own)
+    found = _tangents(model, "frame_forces", acting, _forces, ("q",), ("force",))(q[None], wrenches.reshape(1, -1))
     return found["force"][0], found["dforce_dq"][0]
 
 
@@ -41,35 +43,27 @@ def frame_motions(model: Model, frame: BodyFrame, q: Floats, v: Floats, a: Float
     By q and v.
     """
     by, results = ("q", "v"), ("velocity", "acceleration")
-    found = _tangents(model, "frame_motions", [frame], _motions, by, results)(q[None], v[None], a[None])
+    found = _tangents(model, "frame_motions", frame_arrays([frame]), _motions, by, results)(q[None], v[None], a[None])
     return {name: x[0] for name, x in found.items()}
 
 
 def _tangents(
     model: Model,
     what: str,
-    frames: Sequence[BodyFrame],
+    acting: Frames | FrameWrenches,
     make: Callable[[RecordedTrace, Mapping[str, Any]], Ends],
     by: tuple[str, ...],
     results: tuple[str, ...],
 ) -> RecordedTangents:
-    return RecordedTangents(recorded_program(model, (what,), make, {"acting": frame_arrays(frames)}), by, results)
+    return RecordedTangents(recorded_program(model, (what,), make, {"acting": acting}), by, results)
 
 
 def _forces(t: RecordedTrace, groups: Mapping[str, Any]) -> Ends:
-    """Generalized forces of the wrenches: what would balance them, with the other sign."""
-    ws, frames, force = t.workspace(), groups["acting"], zeros(t.model.nv)
-    count = len(frames.body)
-    wrench = t.graph.new_inputs("wrench", [str(i) for i in range(6 * count)])
-    for k in range(1, len(t.tree.parent)):
-        t.run(joint_step)(t.tree, t.flex, k, t.q, ws)
-    t.run(at_rest)(t.flex, ws)
-    for i in range(count):
-        R, at = t.run(frame_in_body)(t.flex, frames, i, t.q, False)
-        moment, push = (t.run(rotate)(R, tuple(wrench[j : j + 3])) for j in (6 * i, 6 * i + 3))
-        t.run(frame_act)(t.flex, frames, i, t.q, at, t.run(join)(moment, push), ws)
-    t.run(carry_inward)(t.tree, t.flex, zeros(t.model.nv), ws, force)
-    return {"q": t.q, "wrench": wrench}, {"force": -force}
+    """Generalized forces of the wrenches."""
+    laws: FrameWrenches = groups["acting"]
+    wrench = t.graph.new_inputs("wrench", [str(i) for i in range(6 * len(laws.frame))])
+    force, _ = t.wrench_forces(laws, t.q, wrench.reshape(-1, 6))
+    return {"q": t.q, "wrench": wrench}, {"force": force}
 
 
 def _motions(t: RecordedTrace, groups: Mapping[str, Any]) -> Ends:

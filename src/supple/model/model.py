@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
+from supple.model.balance_functions import BalanceFunctions
 from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
 from supple.model.compiled import FoldedFunction, estimated_operations
 from supple.model.compiled_blocks import CompiledBlocks, moves_loops
@@ -32,7 +33,6 @@ from supple.model.motion_slopes import (
     inverse_slopes_by_tangents,
     slopes_by_tangents,
 )
-from supple.model.operational_space import OperationalFunctions
 from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from supple.description.description import Description
 
 
-class Model(OperationalFunctions):
+class Model(BalanceFunctions):
     """A frozen tree of bodies; made by `Mechanism.build` or `supple.load`.
 
     Attributes
@@ -221,7 +221,16 @@ class Model(OperationalFunctions):
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
-            return Rollout(self, integrator, parameters, threads, fold)
+            return Rollout(
+                self,
+                integrator,
+                parameters,
+                lambda step: (
+                    FoldedFunction(self, step, parameters, (), threads)
+                    if fold
+                    else CompiledBlocks(self, step, parameters, threads)
+                ),
+            )
         if derivatives and not fold and closed_in_blocks(self, what, parameters):
             return CompiledClosedDerivatives(self, derivatives, threads)
         if fold or (derivatives and moves_loops(self, what)):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SingularError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
-from supple.model.frame_compliance import FrameCompliance
+from supple.model.frame_compliance import FRAME, GROUND, FrameCompliance
 from supple.model.frozen import Numbers
 from supple.model.operator_functions import OperatorFunctions
 
@@ -57,19 +57,22 @@ class OperationalFunctions(OperatorFunctions):
         >>> print(found[3, 3], found[3, 9], round(found[9, 9], 6))  # nothing joins them along x
         0.5 0.0 0.333333
         """
-        if axes not in ("ground", "frame"):
-            raise StateError(f"axes: expected 'ground' or 'frame', got {axes!r}")
         along = self._along(frames)
+        if not prescribed and self.loops is None:
+            found = along.one_state(q, axes)
+            if found is not None:
+                return found
+        if axes not in (GROUND, FRAME):
+            raise StateError(f"axes: expected {GROUND!r} or {FRAME!r}, got {axes!r}")
         mask = self._mask(prescribed)
         (q_,), shape, dtype = self.batch(q=(q, self.nq))
         if dtype != np.float64:
             raise StateError(f"model {self.name!r}: operational inertia: expected real states, got complex numbers")
-        with self.workspace(dtype) as ws:
-            out, fault = along(q_, mask, axes == "ground", ws)
+        out, fault = along(q_, mask, axes == GROUND, self.workspace(dtype))
         self.refuse_singular(fault)
         if self.loops is not None:
             held = self._held(q_, frames, mask)
-            out = out - (_turned(self._to_ground(q_, along.frames), held) if axes == "ground" else held)
+            out = out - (_turned(self._to_ground(q_, along.frames), held) if axes == GROUND else held)
         return out.reshape((*shape, *out.shape[1:]))
 
     def operational_inertia(
@@ -81,15 +84,7 @@ class OperationalFunctions(OperatorFunctions):
         are, has no such limit.
         """
         inverse = self.inverse_operational_inertia(q, frames, axes, prescribed)
-        size = np.sqrt(np.einsum("...ii->...i", inverse))
-        scale = np.where(size > 0, size, 1.0)
-        scale = scale[..., :, None] * scale[..., None, :]
-        if inverse.size and (np.linalg.eigvalsh(inverse / scale)[..., 0] < SINGULAR).any():
-            raise SingularError(
-                f"model {self.name!r}: operational inertia of {', '.join(frames)}: they cannot move in all directions "
-                "in this configuration; inverse_operational_inertia has those in which they can"
-            )
-        return np.asarray(np.linalg.inv(inverse / scale) / scale)
+        return inverted(inverse, f"model {self.name!r}: operational inertia of {', '.join(frames)}")
 
     def _along(self, frames: Sequence[str]) -> FrameCompliance:
         """The paths of some frames."""
@@ -99,7 +94,7 @@ class OperationalFunctions(OperatorFunctions):
         found = self._compliances.get(key)
         if found is None:
             bodies = [placed.body for placed in self.description.bodies.values()]
-            found = FrameCompliance(self.tree, self.flex, bodies, [self.find_frame(name) for name in key])
+            found = FrameCompliance(self.tree, self.flex, self.nq, bodies, [self.find_frame(name) for name in key])
             if len(self._compliances) >= KEPT:
                 self._compliances.clear()
             self._compliances[key] = found
@@ -136,6 +131,19 @@ class OperationalFunctions(OperatorFunctions):
         rest = self.bias_forces(q, still)
         rows = [rest - self.bias_forces(q, still, {name: np.eye(6)}) for name in names]
         return np.concatenate([np.zeros((0, self.nv)), *rows])
+
+
+def inverted(inverse: Numbers, what: str) -> Numbers:
+    """The operational inertia from its inverse (..., n, n); refused where the frames cannot move in all directions."""
+    size = np.sqrt(np.einsum("...ii->...i", inverse))
+    scale = np.where(size > 0, size, 1.0)
+    scale = scale[..., :, None] * scale[..., None, :]
+    if inverse.size and (np.linalg.eigvalsh(inverse / scale)[..., 0] < SINGULAR).any():
+        raise SingularError(
+            f"{what}: they cannot move in all directions in this configuration; inverse_operational_inertia has those "
+            "in which they can"
+        )
+    return np.asarray(np.linalg.inv(inverse / scale) / scale)
 
 
 def _turned(R: Numbers, blocks: Numbers) -> Numbers:

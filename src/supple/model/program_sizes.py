@@ -15,6 +15,10 @@ MOST_PAIRS = 1200
 """Most pairs of modes and entries of modal matrices of which mass matrix and derivatives are quickly made."""
 MOST_ROW_STEPS = 5000
 """Most bodies that all rows of a mass matrix are carried past on their way to the ground."""
+MOST_PATH_BODIES, MOST_PATH_COST, MOST_PATH_MODES = 1000, 20, 40
+"""Most bodies, `unlike` bodies plus two for each pair of frames, and modes of these bodies, of which the compliances of
+frames are quickly made.
+"""
 
 
 def quickly_made(tree: Tree, flex: Flex | None) -> bool:
@@ -48,6 +52,15 @@ def rows_quickly_made(tree: Tree) -> bool:
     for k, parent in enumerate(tree.parent[1:].tolist(), 1):
         depth[k] = depth[parent] + 1
     return int(np.diff(tree.v_first) @ depth) <= MOST_ROW_STEPS
+
+
+def compliances_quickly_made(tree: Tree, flex: Flex | None, frames: int) -> bool:
+    """Whether the blocks of the inverse operational inertia of some frames are; a sweep serves all models."""
+    if not 0 < 2 * frames**2 <= MOST_PATH_COST or len(tree.parent) - 1 > MOST_PATH_BODIES:
+        return False
+    first = unlike(tree, flex)
+    few = flex is None or int(flex.modes[first].sum()) <= MOST_PATH_MODES
+    return few and len(first) + 2 * frames**2 <= MOST_PATH_COST and matrices_quickly_made(flex)
 
 
 def unlike(tree: Tree, flex: Flex | None) -> NDArray[np.int64]:

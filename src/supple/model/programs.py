@@ -27,12 +27,14 @@ from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
 from supple.model.number_arrays import NumberArrays
+from supple.model.operational_programs import OPERATIONAL_RECURSIONS
 from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import matrices_quickly_made, quickly_made, rows_quickly_made
 from supple.model.rotations import SIMPLE
 from supple.model.step_programs import STEP_RECURSIONS
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
+from supple.recursions.frame_paths import FramePaths
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 
@@ -52,12 +54,13 @@ def recorded(compiled: Any) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class ModelStructure:
-    """The arrays of a model, what is needed to lay out its state, and which of its numbers are inputs, if any."""
+    """The arrays of a model, what is needed to lay out its state, and parameters and paths of frames, if any."""
 
     tree: Tree
     flex: Flex | None
     nq: int
     parameters: ParameterArrays | None = field(default=None, kw_only=True)
+    paths: FramePaths | None = field(default=None, kw_only=True)
 
     @property
     def size(self) -> Sizes:
@@ -68,7 +71,8 @@ class ModelStructure:
     def numbers(self) -> NumberArrays:
         """All arrays."""
         described = None if self.parameters is None else self.parameters.described
-        return NumberArrays({"tree": self.tree, "flex": self.flex, "described": described})
+        groups: dict[str, Any] = {"tree": self.tree, "flex": self.flex, "described": described}
+        return NumberArrays(groups if self.paths is None else groups | {"paths": self.paths})
 
     def digest(self) -> str:
         """Equal for models whose programs are the same."""
@@ -118,15 +122,16 @@ class RecursionRecording:
 
     def fresh(self) -> Any:
         """A new workspace."""
-        return self._workspace(workspace(self.structure.size, np.float64))
+        return self.cells(workspace(self.structure.size, np.float64))
 
-    def _workspace(self, ws: Any) -> Any:
+    def cells(self, ws: Any) -> Any:
+        """A named tuple of arrays to work in, as cells."""
         parts: dict[str, Any] = {}
         for name, x in ws._asdict().items():
             if x is None:
                 parts[name] = None
             else:
-                parts[name] = self._workspace(x) if hasattr(x, "_asdict") else self._array(x)
+                parts[name] = self.cells(x) if hasattr(x, "_asdict") else self._array(x)
         return type(ws)(**parts)
 
     def _array(self, x: Numbers) -> Cells:
@@ -307,6 +312,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "rates": rates,
     "advance": advance,
     **STEP_RECURSIONS,
+    **OPERATIONAL_RECURSIONS,
 }
 """What can be recorded, by name."""
 _programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()
@@ -315,13 +321,19 @@ _lock = threading.Lock()
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Nodes live until the end of a recording: looking for garbage among them takes a fifth of the time."""
+    """Nodes live until the end of a recording: looking for garbage among them takes a fifth of the time.
+
+    What is left of it goes among the old objects without a look at each, unless somebody keeps objects frozen.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +13,43 @@ from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
 from supple.errors import StateError, nearest
 from supple.expressions.function import Operations
-from supple.model.compiled import FoldedFunction
-from supple.model.compiled_blocks import CompiledBlocks
-
-if TYPE_CHECKING:
-    from supple.model.model import Model
 
 INTEGRATORS = ("rk4", "semi_implicit_euler", "leapfrog")
+
+
+class StepFunction(Protocol):
+    """One step in machine code, (q, v, tau, dt) -> (q, v)."""
+
+    threads: int
+    weight: int
+
+    @property
+    def operations(self) -> Operations:
+        """Of one step."""
+        ...
+
+    @property
+    def address(self) -> int:
+        """Of its record."""
+        ...
+
+
+class RolledOut(Protocol):
+    """What has states to start from: a model of any formulation."""
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        ...
+
+    def batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[NDArray[Any]], tuple[int, ...], Any]:
+        """Arrays as one batch, its leading axes and type."""
+        ...
 
 
 class Rollout:
@@ -36,16 +66,12 @@ class Rollout:
     """
 
     def __init__(
-        self, model: Model, integrator: str, parameters: Sequence[str], threads: int | None, fold: bool
+        self, model: RolledOut, integrator: str, parameters: Sequence[str], make: Callable[[str], StepFunction]
     ) -> None:
         if integrator not in INTEGRATORS:
             raise StateError(f"integrator: no {integrator!r}{nearest(integrator, INTEGRATORS)}")
         self.model, self.integrator, self.parameters = model, integrator, tuple(parameters)
-        self.step: FoldedFunction | CompiledBlocks
-        if fold:
-            self.step = FoldedFunction(model, integrator, parameters, (), threads)
-        else:
-            self.step = CompiledBlocks(model, integrator, parameters, threads)
+        self.step = make(integrator)
 
     @property
     def operations(self) -> Operations:

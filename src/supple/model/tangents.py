@@ -119,7 +119,7 @@ class DifferentiatedRecording(RecursionRecording):
     def force_derivatives(self, by: Sequence[str], v: Any, a: Any, ws: Any, result: str) -> list[KnownJacobian]:
         """Derivatives of inverse dynamics, at a state whose motion has been recorded already."""
         n = self.nv
-        dw = self._workspace(derivative_workspace(self.structure.size))
+        dw = self.cells(derivative_workspace(self.structure.size))
         out = ForceDerivatives(*(Cells(self.recorder, (n, n), 0.0) for _ in range(3)))  # type: ignore[arg-type]
         recorded(force_derivatives)(self.tree, v[0], a[0], ws, dw, out)
         self.recorder.end()

@@ -24,12 +24,15 @@ from supple.recursions import (
     composite,
     coordinates,
     energy,
+    frame_wrenches,
     kinematics,
     newton_euler,
 )
 from supple.recursions.closures import Closures, ClosureWorkspace
+from supple.recursions.frame_wrenches import FrameWrenches
+from supple.recursions.frames import frame_pose
 from supple.recursions.states import Actuation, States
-from supple.recursions.tree import Flex, sizes, workspace
+from supple.recursions.tree import Flex, Frames, sizes, workspace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -121,6 +124,13 @@ class Trace:
                 balance[speed] = balance[speed] - cl.row_ratios[i, j] * force[i]
         return -balance
 
+    def pull_of_loops(self, q: Nodes, v: Nodes, force: Nodes) -> Nodes:
+        """J* force at a state: the generalized forces of what closes the loops."""
+        ws, (ct, cw) = self.workspace(), self.closures()
+        none = np.zeros(self.model.nv, dtype=bool)
+        self.run(closed_chains.open_motion)(ct, States(q, v), none, ws, cw)
+        return self.constraint_pull(q, force, ct, ws, cw)
+
     def least_forces(self, S: Nodes, r: Nodes) -> Nodes:
         """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
         rows, own, regularized = self._regularized(S)
@@ -189,6 +199,21 @@ class Trace:
         }
         return np.array([means[kind] for kind in kinds], dtype=object)
 
+    def frame_motions(self, laws: FrameWrenches, q: Nodes, v: Nodes) -> Nodes:
+        """How the frames of wrenches move, (m, 9): see `frame_wrenches.MOTION`."""
+        out = zeros(len(laws.frame), frame_wrenches.MOTION)
+        self.run(frame_wrenches.frame_motions)(self.tree, self.flex, laws, States(q, v), self.workspace(), out)
+        return out
+
+    def wrench_forces(self, laws: FrameWrenches, q: Nodes, wrench: Nodes) -> tuple[Nodes, Nodes]:
+        """J* F: generalized forces (nv,) of wrenches (m, 6), and what acts on each body, (bodies, 6) at its origin."""
+        ws, still, balance = self.workspace(), zeros(self.model.nv), zeros(self.model.nv)
+        self.run(newton_euler.at_rest)(self.flex, ws)
+        self.run(frame_wrenches.law_wrenches)(self.tree, self.flex, laws, States(q, still), wrench, ws)
+        on_bodies = -ws.load[1:]
+        self.run(closure_forces.carry_inward)(self.tree, self.flex, still, ws, balance)
+        return -balance, on_bodies
+
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
         """Power of the generalized forces."""
         return tau @ v
@@ -224,6 +249,14 @@ class Trace:
             W[i, : i + 1] = W[: i + 1, i] = row[: i + 1]  # the other half is the same, and costs more this way
         return W
 
+    def balance(self, q: Nodes, v: Nodes, a: Nodes, tau: Nodes) -> Nodes:
+        """Forces that the accelerations take on the speeds; those of constant tau change with nothing."""
+        return self.inverse_dynamics(q, v, a)
+
+    def by_forces(self, q: Nodes, W: Nodes) -> Nodes:
+        """Changes (nv, nv) of the accelerations with tau, from W = M^-1."""
+        return W
+
     def rates(self, q: Nodes, v: Nodes) -> Nodes:
         """Rates of the coordinates."""
         out = zeros(1, self.model.nq)
@@ -244,6 +277,47 @@ class Trace:
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
         self.run(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
+
+    def frame_positions(self, q: Nodes, frames: Frames) -> Nodes:
+        """Origins (frames, 3) of frames in the ground frame."""
+        rows, ws = len(self.model.bodies) + 1, self.workspace()
+        R, p = zeros(1, rows, 9), zeros(1, rows, 3)
+        self.run(kinematics.poses)(self.tree, self.flex, q[None], ws, R, p)
+        own, out = Frames(*(x.astype(object) if x.dtype.kind == "f" else x for x in frames)), zeros(len(frames.body), 3)
+        for i in range(len(out)):
+            out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
+        return out
+
+    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, under wrenches (bodies, 6)."""
+        bodies, ws = len(self.model.bodies), self.workspace()
+        out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
+        states, wrench = States(q[None], v[None]), self._unloaded()
+        if on_bodies is not None:
+            wrench[1:] = on_bodies
+        self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench[None], ws, out)
+        return out.f[0, 1:]
+
+    def responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:
+        """(speeds, nv): changes of all speeds by a unit impulse at each of some, loops kept closed.
+
+        Where loops are closed, M^-1 e less M^-1 J* S^-1 J M^-1 e.
+        """
+        ws, cw = self.workspace(), None
+        if self.model.loops is None:
+            for k in range(1, len(self.model.bodies) + 1):
+                self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
+            self.run(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
+        else:
+            cw = self.closing_steps(q, zeros(self.model.nv), given, ws)[0]
+        out = zeros(len(speeds), self.model.nv)
+        for i, speed in enumerate(speeds):
+            impulse = zeros(self.model.nv)
+            impulse[speed] = 1.0
+            self.run(articulated.inverse_mass_times)(self.moving, self.flex, impulse, given, ws, out[i])
+            if cw is not None:
+                out[i] = out[i] - self.least_forces(cw.S, cw.J @ out[i]) @ cw.X
+        return out
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:
         """Kinetic and potential energy."""

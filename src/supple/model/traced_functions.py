@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -37,8 +37,27 @@ INPUTS: dict[str, tuple[str, ...]] = {
 TRACEABLE = tuple(INPUTS)
 
 
+class Sized(Protocol):
+    """What decides the lengths of inputs and outputs: a model of any formulation."""
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        ...
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Their names."""
+        ...
+
+
 def signature(
-    model: Model, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()
+    model: Sized, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Lengths of the inputs and shapes of the outputs of a traced function, without tracing it."""
     if what not in INPUTS:
@@ -93,8 +112,12 @@ def traced(
     limit : int
         Most nodes there may be.
     """
-    lengths, shapes = signature(model, what, parameters, derivatives)
-    t = Trace(model, parameters, limit)
+    return traced_on(Trace(model, parameters, limit), what, parameters, derivatives)
+
+
+def traced_on(t: Any, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Function:
+    """The same on a trace of any formulation."""
+    lengths, shapes = signature(t.model, what, parameters, derivatives)
     inputs: dict[str, Nodes] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a}
     inputs["dt"] = t.graph.new_inputs("", ["dt"])
     inputs["parameters"] = np.array(list(t.parameters.values()), dtype=object)
@@ -148,14 +171,14 @@ def _along(t: Trace, outputs: Nodes, by: Nodes, name: str) -> Nodes:
 
 
 def _acceleration_derivative(t: Trace, a: Nodes, by: Nodes, name: str) -> Nodes:
-    """From M a + bias = tau: da = M^-1 (dtau - d(inverse dynamics) at fixed a), cheaper than through the recursion.
+    """From M a + bias = tau: da = M^-1 (dtau - d(balance) at fixed a), cheaper than through the recursion.
 
-    Of trees alone. Inverse dynamics is differentiated for accelerations that are leaves, which are then replaced by a.
+    Of trees alone. The balance is differentiated for accelerations that are leaves, which are then replaced by a.
     """
     W = t.inverse_mass_matrix(t.q)
     if name == "tau":
-        return W
-    forces = _along(t, t.inverse_dynamics(t.q, t.v, t.a), by, name)
+        return t.by_forces(t.q, W)
+    forces = _along(t, t.balance(t.q, t.v, t.a, t.tau), by, name)
     leaves = np.concatenate([t.q, t.v, t.tau, t.a])
     at_leaves = Function("forces", t.graph, {"leaves": leaves}, {"d": forces}, t.parameters.values())
     at_a = at_leaves.substitute(dict(zip(t.a, a, strict=True))).outputs["d"]

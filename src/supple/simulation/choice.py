@@ -72,7 +72,7 @@ class Choice:
         if isinstance(options, FixedStep):
             return ExplicitDriver(system, options)
         tolerances = Tolerances(system, options.rtol, options.atol, options.name)
-        if isinstance(options, DOP853) and native and system.engine == "llvm" and not system.inputs.calls:
+        if isinstance(options, DOP853) and native and system.engine == "blocks" and not system.inputs.calls:
             return NativeDOP853(system, tolerances)
         if isinstance(options, IDA) and system.model.loops is not None:
             return ClosedIDA(system, tolerances)
@@ -120,7 +120,7 @@ def _for_motion(wanted: Auto, system: DrivenSystem, horizon: Horizon, fastest: c
 
 def _leaps(system: DrivenSystem, seconds: float) -> bool:
     """Whether leapfrog steps run in a native loop and take no longer than one has patience for."""
-    native = system.engine == "llvm" and not system.inputs.calls and 3 * system.operations < LARGEST
+    native = system.engine == "blocks" and not system.inputs.calls and 3 * system.operations < LARGEST
     return system.model.loops is None and native and 0.2 * seconds <= PATIENCE
 
 

@@ -41,10 +41,12 @@ def run_dataset(
         orientation=_last_orientation(before),
         prescribed=system.prescribed,
     )
-    out = xr.Dataset(found, attrs={"model": system.model.name, **attributes(simulator)})
+    out = xr.Dataset(found, attrs={**_identity(system.model), **attributes(simulator)})
     if WORK in system.inputs.integrals:
         work = samples.z[:, system.inputs.integrals.index(WORK)]
-        out[WORK] = ("time", work, {"units": "J", "long_name": "work of the drives"})
+        out[WORK] = ("time", work, {"units": "J", "long_name": "work of all inputs"})
+    if system.inputs.wrenches:
+        out["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
     return out
 
 
@@ -67,7 +69,7 @@ def as_dataset(
         The piece before this one; quaternions go on from its last ones without a jump of sign.
     """
     found = variables(model, samples, outputs, orientation=_last_orientation(before))
-    return xr.Dataset(found, attrs={"model": model.name, **(attrs or {})})
+    return xr.Dataset(found, attrs={**_identity(model), **(attrs or {})})
 
 
 def joined(pieces: Sequence[xr.Dataset]) -> xr.Dataset:
@@ -103,11 +105,10 @@ def variables(
         Speeds whose motion is prescribed; forces of constraints are found with these accelerations.
     """
     wanted = outputs or Outputs()
-    if wanted.wrenches:
-        model.floating_frames("an output of joint wrenches")
     x = samples
     out = result_variables.states(model, x)
-    known = x.tau if prescribed is None else np.where(prescribed, x.a, x.tau)
+    force = x.tau + x.pull
+    known = force if prescribed is None else np.where(prescribed, x.a, force)
     out |= result_variables.closures(model, x, known, prescribed)
     out |= result_variables.sums(model, (sums or model.energy_and_momentum)(x.q, x.v))
     shown = model.display
@@ -117,13 +118,18 @@ def variables(
         named = {name: model.display_frame(name) for name in wanted.frames}
         out |= result_variables.frames(shown, named, (q, v, a), orientation)
     if wanted.wrenches:
-        out["wrench"] = result_variables.wrenches(shown, wanted.wrenches, x, known, prescribed)
+        out["wrench"] = result_variables.wrenches(model, wanted.wrenches, x, known, prescribed)
     if wanted.nodes:
         out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
     if wanted.strains:
         out["strain"] = result_variables.strains(shown, wanted.strains, q)
     clock = xr.Variable("time", x.t, {"units": "s", "long_name": "time"})
     return {name: x.assign_coords(time=clock) for name, x in out.items()}
+
+
+def _identity(model: Formulation) -> dict[str, str]:
+    """Attributes that say what was simulated."""
+    return {"model": model.name, "formulation": model.formulation}
 
 
 def _last_orientation(before: xr.Dataset | None) -> ArrayLike | None:

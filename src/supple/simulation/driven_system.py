@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from supple.formulations import Formulation
 from supple.inputs.driven import DrivenEquations, holding
 from supple.inputs.inputs import Inputs
 from supple.inputs.lifted_laws import LiftedLaws
-from supple.simulation.sparse_slopes import LawsSlopes
+from supple.recursions.frame_wrenches import MOTION
+from supple.simulation.sparse_slopes import LawsSlopes, WrenchSlopes
 from supple.simulation.state_kernel import StateKernel
 from supple.simulation.state_slopes import StateSlopes
 
@@ -72,14 +73,18 @@ class DrivenSystem:
         self.laws_equations = LiftedLaws.of(model, inputs)
         self.prescribed = self.laws_equations.prescribed
         self.held = holding(self.prescribed, independent)
-        self.digest = _digest(self.laws_equations.function, self.prescribed, sorted(independent))
+        self.digest = _digest(self.laws_equations.function, self.prescribed, self._ends())
         self.operations = model.estimated_operations + len(self.laws_equations.function.order)
         self._worth_compiling = model.nv > 0 and model.estimated_operations <= WORTH_COMPILING
 
+    def _ends(self) -> list[Any]:
+        """What decides the motion beside model and laws: independent speeds, where wrenches act."""
+        return [sorted(self.independent), *([x.frame, x.axes] for x in self.inputs.wrenches)]
+
     @property
     def engine(self) -> str:
-        """ "llvm", or "generic" for models too large for straight-line code, and where that finds no acceleration."""
-        return "generic" if self.rate_kernel is None else "llvm"
+        """ "blocks", or "generic" for models too large for straight-line code, and where that finds no acceleration."""
+        return "generic" if self.rate_kernel is None else "blocks"
 
     @cached_property
     def rate_kernel(self) -> StateKernel | None:
@@ -97,7 +102,7 @@ class DrivenSystem:
     @property
     def evaluation_seconds(self) -> float:
         """Time of one evaluation of the rates, by a rough guess."""
-        if self.engine != "llvm":
+        if self.engine != "blocks":
             return 3e-5 + 1e-9 * self.operations
         return 1e-7 + 3e-10 * self.operations + (2e-5 if self.inputs.calls else 0.0)
 
@@ -125,7 +130,8 @@ class DrivenSystem:
         """Held values after a tick of a clock."""
         if rate in self.laws_equations.ticks:
             places, function = self.laws_equations.ticks[rate]
-            u[places] = function.evaluate(t=[t], y=y, u=u)["u"]
+            motions = self.wrenches(np.array([t]), y, u)[-1] if self.inputs.wrenches else np.zeros(0)
+            u[places] = function.evaluate(t=[t], y=y, u=u, motions=motions)["u"]
         self.inputs.tick(rate, t, y[: self.nq].copy(), y[self.nq : self.nq + self.nv].copy(), u)
 
     def call(self, t: float, y: Vector, u: Vector) -> None:
@@ -141,6 +147,13 @@ class DrivenSystem:
         nz = len(self.z_0) - self.inputs.acting
         shapes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "v": (self.nv,), "drive": (self.nv,), "z_rate": (nz,)}
         return StateKernel(self, "laws", shapes, lambda e, _: e.laws(), lanes=1)
+
+    @cached_property
+    def wrenches(self) -> StateKernel:
+        """Wrenches that laws exert, and what they do: see `DrivenEquations.wrenches`."""
+        count, bodies = len(self.inputs.wrenches), len(self.model.bodies)
+        shapes = {"wrench": (6 * count,), "pull": (self.nv,), "on_bodies": (6 * bodies,), "motions": (MOTION * count,)}
+        return StateKernel(self, "wrenches", shapes, lambda e, _: e.wrenches(), lanes=1)
 
     def rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """dy/dt of one state."""
@@ -161,7 +174,7 @@ class DrivenSystem:
 
     def motion(self, t: Vector, y: Vector, u: Vector, compiled: bool = True) -> tuple[Vector, Vector]:
         """Accelerations and generalized forces (n, nv) of states (n, ...); by the recursions unless `compiled`."""
-        if compiled and self.engine == "llvm":
+        if compiled and self.engine == "blocks":
             a, tau = self._motion_kernel(t[:, None], y, u)
             return a, tau
         found = self._generic(t[:, None], y, u)
@@ -189,7 +202,7 @@ class DrivenSystem:
     @cached_property
     def project_kernel(self) -> StateKernel | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
-        if self.model.loops is None or self.engine != "llvm":
+        if self.model.loops is None or self.engine != "blocks":
             return None
         shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
         return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1)
@@ -272,18 +285,20 @@ class DrivenSystem:
         return StateSlopes(kernel, ("y",))
 
     @cached_property
-    def laws_slopes(self) -> LawsSlopes:
+    def laws_slopes(self) -> LawsSlopes | WrenchSlopes:
         """Values of `laws` one after the other, and their derivatives by the state, as a sparse matrix."""
+        if self.inputs.wrenches:
+            return WrenchSlopes(self, self.nq + 2 * self.nv + len(self.z_0) - self.inputs.acting)
         found = self.laws_equations.function
         values = np.concatenate([found.outputs[key] for key in ("q", "v", "drive", "z_rate")])
         return LawsSlopes(self, values, found.inputs["y"])
 
 
-def _digest(function: Function, prescribed: NDArray[np.bool_], independent: Sequence[int]) -> str:
-    """Of all nodes, what they compute, which accelerations are prescribed, and which speeds are independent."""
+def _digest(function: Function, prescribed: NDArray[np.bool_], more: Sequence[Any]) -> str:
+    """Of all nodes, what they compute, which accelerations are prescribed, and what else there is."""
     order: Sequence[Expr] = function.order
     number = {node.id: i for i, node in enumerate(order)}
     text = repr([(n.op, [number[a.id] for a in n.args], n.value) for n in order])
     ends = repr({key: [number[n.id] for n in x.flat] for key, x in function.outputs.items()})
     names = repr({key: [leaf.value for leaf in x.flat] for key, x in function.inputs.items()})
-    return hashlib.sha256((text + ends + names + repr([prescribed.tolist(), independent])).encode()).hexdigest()
+    return hashlib.sha256((text + ends + names + repr([prescribed.tolist(), more])).encode()).hexdigest()

@@ -53,7 +53,7 @@ class EventHandler:
         self._watched = watched_by(self.system, events, limits, held)
         calling = bool(held) and self.system.inputs.calls  # what a stop has to hold depends on their answers
         called = any(callable(e.when) for e in events)
-        self.native = not called and not calling and (not held or self.system.engine == "llvm")
+        self.native = not called and not calling and (not held or self.system.engine == "blocks")
         self._by_python = values_by_python(self.system, self._watched, calling)
         self._changes: dict[int, Function] = {}
 

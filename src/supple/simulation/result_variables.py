@@ -16,6 +16,7 @@ from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
 from supple.inputs import requests
+from supple.inputs.wrenches import Wrench
 from supple.lazy import LazyModule
 from supple.model.body_frames import motion_on_body, pose_in_body
 from supple.model.model import Model
@@ -156,14 +157,28 @@ def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | N
     }
 
 
-def wrenches(model: Model, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None) -> xr.DataArray:
+def wrenches(
+    model: Formulation, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None
+) -> xr.DataArray:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
-    forces = None if model.loops is None else model.loops.forces(x.q, x.v, known, prescribed)
-    found = model.joint_wrenches(x.q, x.v, x.a, constraint_forces=forces)
+    external = {model.bodies[k]: x.on_bodies[:, k] for k in range(x.on_bodies.shape[1])}
+    if model.loops is None:
+        found = model.joint_wrenches(x.q, x.v, x.a, external)
+    else:
+        forces = model.loops.forces(x.q, x.v, known, prescribed)
+        closed = model.floating_frames("a closed loop")
+        found = closed.joint_wrenches(x.q, x.v, x.a, external, constraint_forces=forces)
     return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
+
+
+def applied(laws: Sequence[Wrench], x: Samples) -> xr.DataArray:
+    """(time, law, component): the wrenches of laws."""
+    words = "moment, then force of wrenches at frames, along the axes of their laws"
+    law = {"law": names(w.name for w in laws), "law_frame": along("law", (w.frame for w in laws))}
+    return variable(x.wrench, ("law", "component"), "N m, N", words, law)
 
 
 def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:

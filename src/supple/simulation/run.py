@@ -238,7 +238,12 @@ class Run:
                 s.call(float(t[i]), y[i], u[i])
         q, v = s.settled(t, y, u)
         a, tau = s.motion(t, y, u, self.choice.asks_for_rates)
-        return Samples(t, q, v, a, tau, y[:, s.nq + s.nv :])
+        n, z = len(t), y[:, s.nq + s.nv :]
+        if not s.inputs.wrenches:
+            return Samples(t, q, v, a, tau, z, np.zeros((n, 0, 6)), np.zeros((n, s.nv)), np.zeros((n, 0, 6)))
+        wrench, pull, on_bodies, _ = s.wrenches(t[:, None], y, u)
+        shapes = (n, len(s.inputs.wrenches), 6), (n, len(s.model.bodies), 6)
+        return Samples(t, q, v, a, tau - pull, z, wrench.reshape(shapes[0]), pull, on_bodies.reshape(shapes[1]))
 
     def _require_closed(self) -> None:
         """Refuse a state whose loops projection has not closed."""

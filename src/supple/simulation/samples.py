@@ -48,6 +48,12 @@ class Samples:
         Coordinates, speeds, accelerations and generalized forces.
     z : (n, integrals) array
         Integrals over time, by the names of `Inputs.integrals`.
+    wrench : (n, m, 6) array
+        Moments and forces of the wrenches of laws, along their axes.
+    pull : (n, nv) array
+        What they do to the speeds, J* F; tau does not have it.
+    on_bodies : (n, bodies, 6) array
+        What they do to each body, in its axes at its origin; (n, 0, 6) if there are none.
     """
 
     t: Vector
@@ -56,14 +62,18 @@ class Samples:
     a: Vector
     tau: Vector
     z: Vector
+    wrench: Vector
+    pull: Vector
+    on_bodies: Vector
 
     @classmethod
     def of(cls, model: Formulation, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike) -> Samples:
-        """Samples of a model, their shapes checked, without integrals."""
+        """Samples of a model, their shapes checked, without integrals and wrenches."""
         n = np.size(t)
         shapes = {"t": (n,), "q": (n, model.nq), "v": (n, model.nv), "a": (n, model.nv), "tau": (n, model.nv)}
         values = [_table(x, shapes[key], key) for key, x in zip(shapes, (t, q, v, a, tau), strict=True)]
-        return cls(*[*values, np.zeros((n, 0))])
+        none = [np.zeros((n, 0)), np.zeros((n, 0, 6)), np.zeros((n, model.nv)), np.zeros((n, 0, 6))]
+        return cls(*[*values, *none])
 
     def __len__(self) -> int:
         return len(self.t)

@@ -13,6 +13,7 @@ from supple.inputs.controllers import Signal
 from supple.inputs.events import Event
 from supple.inputs.inputs import Laws, Motion
 from supple.inputs.requests import Outputs
+from supple.inputs.wrenches import Wrench
 from supple.integrators import Integrator, resolved
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
@@ -33,6 +34,7 @@ def simulate(
     tau: Laws = None,
     *,
     motion: Mapping[str, Motion | Signal] | None = None,
+    wrenches: Sequence[Wrench] = (),
     variables: Mapping[str, float] | None = None,
     events: Sequence[Event] = (),
     limits: Sequence[Limit] = (),
@@ -66,6 +68,8 @@ def simulate(
         (t, q, v) for all. Functions that work on symbols become part of the equations, others are called.
     motion : mapping of speed name to Motion, number, formula of t or Table, optional
         Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
+    wrenches : sequence of Wrench
+        Moments and forces at frames and nodes that follow laws: formulas, tables, functions.
     variables : mapping of name to number, optional
         Names for formulas, which events may change.
     events : sequence of Event
@@ -100,8 +104,9 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of the drives (time), and what `outputs`
-        asks for, with names and units; times of events. Attributes say how it was found, and why so.
+        q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of all inputs (time), wrenches of laws
+        as applied_wrench (time, law, component), and what `outputs` asks for, with names and units; times of events.
+        Attributes say how it was found, and why so.
 
     Raises
     ------
@@ -122,6 +127,7 @@ def simulate(
         v,
         tau,
         motion=motion,
+        wrenches=wrenches,
         variables=variables,
         guess=guess,
         events=events,

@@ -20,6 +20,7 @@ from supple.formulations import Formulation, require_formulation
 from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, prescribed_places, require_sound
 from supple.inputs.inputs import WORK, Inputs, Laws, Motion
+from supple.inputs.wrenches import Wrench
 from supple.integrators import GeneralizedAlpha, Integrator, resolved
 from supple.model.arguments import named_vector
 from supple.model.compiled import model_key
@@ -46,8 +47,8 @@ class Simulator:
         Or an equivalent rigid-link system.
     q, v : array_like or mapping of name to number, optional
         State at the start, as for `supple.simulate`.
-    tau, motion, variables : optional
-        Generalized forces, prescribed motions and variables, as for `supple.simulate`.
+    tau, motion, wrenches, variables : optional
+        Generalized forces, prescribed motions, wrenches at frames and variables, as for `supple.simulate`.
     guess : mapping of name to number, optional
         Coordinates from which closed loops are closed, besides those of q.
     events : sequence of Event
@@ -80,6 +81,7 @@ class Simulator:
         tau: Laws = None,
         *,
         motion: Mapping[str, Motion | Signal] | None = None,
+        wrenches: Sequence[Wrench] = (),
         variables: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         events: Sequence[Event] = (),
@@ -96,7 +98,7 @@ class Simulator:
         self.events = tuple(events)
         self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
         _require_possible(model, self.limits, wanted)
-        inputs = Inputs(model, tau, motion, variables, stops=bool(self.limits))
+        inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches)
         start = Start(q, v, guess)
         open_q, open_v = start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
@@ -217,7 +219,8 @@ class Simulator:
 
     def _other_laws(self, tau: Laws, variables: Mapping[str, float]) -> Inputs:
         """Inputs with other generalized forces, checked."""
-        inputs = Inputs(self.model, tau, self._motion, variables, stops=bool(self.limits))
+        wrenches = self.system.inputs.wrenches
+        inputs = Inputs(self.model, tau, self._motion, variables, bool(self.limits), wrenches)
         require_sound(self.model, inputs, self.events, self.limits)
         return inputs
 

@@ -14,6 +14,7 @@ from supple.expressions.sparse_jacobian import sparse_jacobian
 from supple.expressions.sparsity import SparsityPattern, sparsity
 from supple.inputs.driven import DrivenEquations
 from supple.simulation.state_kernel import Groups, StateKernel
+from supple.simulation.state_slopes import StateSlopes
 
 if TYPE_CHECKING:
     from supple.simulation.driven_system import DrivenSystem
@@ -47,6 +48,26 @@ class LawsSlopes:
         return values, self.pattern.matrix(slopes)
 
 
+class WrenchSlopes:
+    """The same where wrenches act at frames: what they do to the speeds depends on all of the configuration.
+
+    From the tangents of blocks, so that a long chain is not one large graph.
+    """
+
+    def __init__(self, system: DrivenSystem, count: int) -> None:
+        shapes: dict[str, tuple[int, ...]] = {"value": (count,)}
+        self._kernel = StateKernel(system, "law values", shapes, self._nodes, lanes=1)
+        self._slopes = StateSlopes(self._kernel, ("y",))
+
+    @staticmethod
+    def _nodes(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
+        return {"value": np.concatenate(list(e.laws().values()))}
+
+    def __call__(self, t: Vector, y: Vector, u: Vector) -> tuple[Vector, scipy.sparse.csr_array]:
+        """Values (n,) and derivatives (n, size) at one state."""
+        return self._kernel(t, y, u), scipy.sparse.csr_array(self._slopes(t, y, u)[0])
+
+
 class RateSlopes:
     """Derivatives of the rates by the state, for systems of many parts that hardly act on each other."""
 
@@ -62,7 +83,7 @@ class RateSlopes:
     @staticmethod
     def of(system: DrivenSystem, t: float, y: Vector, u: Vector) -> RateSlopes | None:
         """Those of a system if it is large and they are sparse; judged first by their values at a state."""
-        if system.engine != "llvm" or system.size <= SMALLEST:
+        if system.engine != "blocks" or system.size <= SMALLEST:
             return None
         if np.count_nonzero(system.jacobian(t, y, u)) > DENSEST * system.size**2:  # the structure has no fewer
             return None

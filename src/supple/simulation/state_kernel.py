@@ -16,8 +16,8 @@ from supple.model.programs import traced_program
 if TYPE_CHECKING:
     from supple.simulation.driven_system import DrivenSystem
 
-LAWS = "laws"
-"""The group of the laws' numbers."""
+LAWS, WRENCHES = "laws", "wrenches"
+"""The groups of the laws' numbers, and of the frames at which wrenches act."""
 Groups = Mapping[str, Any]
 """Further arrays of numbers by name, or the nodes that load them."""
 
@@ -62,7 +62,8 @@ class StateKernel(BlockFunction):
             def applied(at: Quantities) -> Any:
                 return laws.applied(at, lambda i: trace.graph.node(groups[LAWS][i]))
 
-            e = DrivenEquations(model, system.inputs, system.independent, trace, applied)
+            wrenches = None if differentiated else groups.get(WRENCHES)
+            e = DrivenEquations(model, system.inputs, system.independent, trace, applied, wrenches)
             for key, names in more.items():
                 e.inputs[key] = trace.graph.new_inputs(key, names)
             outputs = make(e, groups)
@@ -70,6 +71,8 @@ class StateKernel(BlockFunction):
 
         key = (what, laws.structure, tuple(sorted(system.independent)), tuple(more.items()))
         groups = {LAWS: laws.lifted.numbers, **(arrays or {})}
+        if system.inputs.frame_wrenches is not None:
+            groups[WRENCHES] = system.inputs.frame_wrenches
         if differentiated:
             program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
         else:

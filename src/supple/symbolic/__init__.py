@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from supple.symbolic.kane import KaneBody, KaneJoint, KaneModel, KaneSystem, MassProperties
     from supple.symbolic.routes import derivation_of, equations
     from supple.symbolic.routes import require_known as require_known
-    from supple.symbolic.textbook_names import textbook_names
+    from supple.symbolic.textbook import textbook_names
     from supple.symbolic.vectors import Dyadic, Vector
 
 __all__ = [
@@ -66,7 +66,7 @@ _HOMES = {
     "supple.symbolic.equations_of_motion": ("EquationsOfMotion",),
     "supple.symbolic.kane": ("KaneBody", "KaneJoint", "KaneModel", "KaneSystem", "MassProperties"),
     "supple.symbolic.routes": ("derivation_of", "equations", "require_known"),
-    "supple.symbolic.textbook_names": ("textbook_names",),
+    "supple.symbolic.textbook": ("textbook_names",),
     "supple.symbolic.vectors": ("Dyadic", "Vector"),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

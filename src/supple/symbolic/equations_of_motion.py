@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.llvm.machine_code import MachineCode
-from supple.errors import StateError, nearest
+from supple.errors import ModelError, StateError, nearest
 from supple.expressions.derivatives import jacobian
 from supple.expressions.factoring import factored
 from supple.expressions.function import Function, Nodes, Operations
@@ -19,9 +19,14 @@ from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.linear_equations import solve_general
 from supple.expressions.printers import c_source, latex, listing, markdown, python_source
 from supple.model.arguments import named_vector
-from supple.symbolic.program import ProgramRun, Start, simulation_program
-from supple.symbolic.program_start import closed_coordinates, stable_step
+from supple.symbolic.program import parts_of, simulation_program
+from supple.symbolic.program_entries import Start
+from supple.symbolic.program_parts import ProgramRun
+from supple.symbolic.program_start import closed_coordinates, closing_function
 from supple.symbolic.readable import implicit_latex, implicit_text
+
+CLOSED = "closed"
+"""Where equations of closed loops in all joint coordinates come from: articulated bodies, and what closes the loops."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +96,14 @@ class EquationsOfMotion:
     variables : Variables
     terms : Terms
     route : str
-        Where they come from: "kane", "composite" or "articulated".
+        Where they come from: "kane", "composite", "articulated", or `CLOSED`.
     counts : dict of str to Operations
         Operations of each route that was tried; of those far behind the best before common factors are taken out.
     small : tuple of Expr
         Variables to first order in which all this is right; none if it is exact.
     dependence : Dependence or None
+    watched : dict of str to Expr
+        Further outputs by name: what events and stops look at, what clocks set.
     form : EquationsOfMotion or None
         The same equations by Kane's method, where those are easier to read.
     """
@@ -108,6 +115,7 @@ class EquationsOfMotion:
     counts: dict[str, Operations] = field(default_factory=dict)
     small: tuple[Expr, ...] = ()
     dependence: Dependence | None = None
+    watched: dict[str, Expr] = field(default_factory=dict)
     form: EquationsOfMotion | None = None
 
     # ------------------------------------------------------------ functions
@@ -116,6 +124,14 @@ class EquationsOfMotion:
     def explicit(self) -> Function:
         """q' and v' of the state and the inputs, as the function `equations` with outputs `rate` and `a`, factored."""
         return self.function("equations", factored({"rate": self.terms.rates, "a": self.terms.accelerations}))
+
+    @cached_property
+    def printed(self) -> Function:
+        """What texts and code have: the same, and what is watched."""
+        if not self.watched:
+            return self.explicit
+        more = {name: np.array(node, dtype=object) for name, node in self.watched.items()}
+        return self.function("equations", {**self.explicit.outputs, **more})
 
     @property
     def unfactored(self) -> Function:
@@ -206,33 +222,31 @@ class EquationsOfMotion:
     def text(self) -> str:
         """For reading: the form M v' = f as textbooks print it, where that is short, and the whole listing."""
         short = implicit_text(self.form or self)
-        return (f"{short}\n" if short else "") + listing(self.explicit)
+        return (f"{short}\n" if short else "") + listing(self.printed)
 
     def latex(self) -> str:
         """For typesetting: the form M v' = f, where that is short, and the explicit equations."""
         short = implicit_latex(self.form or self)
-        return (f"{short}\n" if short else "") + latex(self.explicit)
+        return (f"{short}\n" if short else "") + latex(self.printed)
 
     def markdown(self) -> str:
         """As a Markdown page: the explicit equations with tables of their symbols."""
-        return markdown(self.explicit)
+        return markdown(self.printed)
 
     def c_source(self) -> str:
         """The explicit equations as a C99 function."""
-        return c_source(self.explicit)
+        return c_source(self.printed)
 
     def python_source(self) -> str:
         """The explicit equations as a Python module."""
-        return python_source(self.explicit)
+        return python_source(self.printed)
 
     def program(
         self,
         q: Start | None = None,
         v: Start | None = None,
         tau: Start | None = None,
-        duration: float = 10.0,
-        step: float | None = None,
-        every: int = 1,
+        run: ProgramRun | None = None,
     ) -> str:
         """A stand-alone simulation program in C99, with these numbers as its defaults.
 
@@ -240,23 +254,21 @@ class EquationsOfMotion:
         ----------
         q, v, tau : array_like or mapping of name to number, optional
             State at time 0, and inputs; zero if not given. Loops are closed: dependent coordinates are a guess.
-        duration : float
-            Seconds.
-        step : float, optional
-            Seconds; without it 1e-3, or less where the fastest motion about the start asks for it.
-        every : int
-            Rows are written of every n-th step, and of the last.
+        run : ProgramRun, optional
+            Duration, number of rows, tolerances.
         """
-        known = self.numbers()
-        numbers = {leaf.name: known[leaf.name] for leaf in self.explicit.parameters}
+        closing = closing_function(self)
+        explicit, known = self.explicit, self.numbers()
+        if closing is not None:  # all functions of a program have the same parameters
+            both = [leaf for leaf in self.variables.symbols if leaf in {*explicit.parameters, *closing.parameters}]
+            explicit, closing = (Function(f.name, f.graph, f.inputs, f.outputs, both) for f in (explicit, closing))
         given = {"q": (self.variables.q, q), "v": (self.variables.v, v), "tau": (self.variables.inputs, tau)}
         start = {key: self._named(key, leaves, x) for key, (leaves, x) in given.items()}
         start["q"] = closed_coordinates(self, start["q"])
-        if step is None:
-            step = stable_step(self, start["q"], start["v"], start["tau"])
         held = {"tau": start["tau"]} if len(self.variables.inputs) else {}
-        run = ProgramRun(duration, step, every)
-        return simulation_program(self.explicit, numbers, start["q"], start["v"], held, run)
+        numbers = {leaf.name: known[leaf.name] for leaf in explicit.parameters}
+        parts = replace(parts_of(explicit), closing=closing)
+        return simulation_program(parts, numbers, start["q"], start["v"], held, run)
 
     def _named(self, key: str, leaves: Nodes, x: Start | None) -> NDArray[np.float64]:
         """Numbers for all leaves, those that are not given zero."""
@@ -271,6 +283,11 @@ class EquationsOfMotion:
 
         Of closed loops the independent coordinates alone are in x; the dependent ones follow from the closures.
         """
+        if self.route == CLOSED:
+            raise ModelError(
+                f"model {self.name!r}: closed loops have no linear equations in symbols; "
+                "`supple.linear.state_space` has them in numbers"
+            )
         out = np.concatenate([self.terms.rates, self.terms.accelerations])
         A_q, A_v = jacobian(out, self.variables.q), jacobian(out, self.variables.v)
         B = jacobian(out, self.variables.inputs)

@@ -1,4 +1,4 @@
-"""What a simulation program starts with: coordinates whose loops are closed, and steps that are stable."""
+"""How a simulation program of equations closes their loops: at the start, and after every step."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError
 from supple.expressions.derivatives import jacobian
+from supple.expressions.function import Function
+from supple.expressions.linear_equations import solve_general
 
 if TYPE_CHECKING:
     from supple.symbolic.equations_of_motion import EquationsOfMotion
 
 Floats = NDArray[np.float64]
-STEP = 1e-3
-"""Seconds, of a program whose motion asks for no shorter steps."""
-STABLE = 2.6
-"""Longest step of the classical Runge-Kutta method times the size of any eigenvalue in the left half plane."""
-SHARE = 0.6
-"""Of the longest stable step that is taken, as in a simulation: the motion may become faster."""
 ITERATIONS, FARTHEST, CLOSED = 100, 0.5, 1e-12
 """Of Newton's method: how many, the longest step of a coordinate, and the shortest, at which the loops are closed."""
 
@@ -55,16 +51,12 @@ def closed_coordinates(equations: EquationsOfMotion, q: Floats) -> Floats:
     )
 
 
-def stable_step(equations: EquationsOfMotion, q: Floats, v: Floats, tau: Floats) -> float:
-    """Seconds: a step of the classical Runge-Kutta method that the fastest motion about a state leaves stable."""
-    x, n = np.concatenate([q, v]), len(q)
-
-    def rates(x: Floats) -> Floats:
-        return np.concatenate(equations.evaluate(x[:n], x[n:], tau))
-
-    h = 1e-7 * np.maximum(np.abs(x), 1e-3)
-    A = np.array([(rates(x + step) - rates(x - step)) / (2 * step[i]) for i, step in enumerate(np.diag(h))]).T
-    if not np.isfinite(A).all():
-        raise StateError(f"{equations.name}: the rates at the start that is given are not finite")
-    fastest = float(np.abs(np.linalg.eigvals(A)).max())
-    return min(STEP, SHARE * STABLE / fastest) if fastest else STEP
+def closing_function(equations: EquationsOfMotion) -> Function | None:
+    """One step of Newton's method towards closed loops: q, and v as it is; None without loops."""
+    e, dependence = equations, equations.dependence
+    if dependence is None or not len(dependence.coordinates):
+        return None
+    q, leaves = e.variables.q.copy(), list(e.variables.q)
+    places = [leaves.index(x) for x in dependence.coordinates]
+    q[places] = q[places] - solve_general(jacobian(dependence.closures, dependence.coordinates), dependence.closures)
+    return e.function("closing_step", {"q": q, "v": e.variables.v})

@@ -79,8 +79,8 @@ def equations(
         raise StateError(f"route: expected one of auto, {', '.join(ROUTES)}, got {route!r}{nearest(route, ROUTES)}")
     if model.loops is not None:
         raise ModelError(
-            f"model {model.name!r} has closed loops: their equations are written by `supple.symbolic.KaneSystem` with "
-            "dependent speeds; `model.compile` has them as machine code and C"
+            f"model {model.name!r} has closed loops: their equations are written by `supple equations FILE` and by "
+            "`supple.inputs.law_equations`, or with dependent speeds by `supple.symbolic.KaneSystem`"
         )
     symbols = symbols_of(model, parameters, names, inputs)
     little = _small(model, small, symbols)

@@ -116,7 +116,7 @@ def test_compiled_once_and_read_back(program: Program) -> None:
 
 
 def test_a_damaged_file_is_made_again(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the object or of the index, each in every way; afterwards nothing is compiled."""
+    """Of the object or of a sheet of the index, each in every way; afterwards nothing is compiled."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     blocks = [x.block for x in program.instances]
 
@@ -126,15 +126,16 @@ def test_a_damaged_file_is_made_again(program: Program, tmp_path: Path, monkeypa
         return compiler.call_count
 
     assert compiled() == 1
-    index, object_ = sorted((tmp_path / "blocks").iterdir(), key=lambda path: path.stat().st_size)
-    good = {path: path.read_bytes() for path in (index, object_)}
-    for path, other in ((index, object_), (object_, index)):
+    *_, sheet, object_ = sorted((tmp_path / "blocks").iterdir(), key=lambda path: path.stat().st_size)
+    good = {path: path.read_bytes() for path in (sheet, object_)}
+    for path, other in ((object_, sheet), (sheet, object_)):
         half = len(good[path]) // 2
         flipped = good[path][:half] + bytes([good[path][half] ^ 1]) + good[path][half + 1 :]
         for damaged in (flipped, good[path][:half], good[other], b""):
             path.write_bytes(damaged)
             assert compiled() == 1
-            assert path.read_bytes() == good[path]
+            assert path.read_bytes() != damaged
+            assert path is sheet or path.read_bytes() == good[path]
             assert compiled() == 0
         path.unlink()
         assert compiled() == 1
@@ -145,12 +146,16 @@ def test_the_index_grows_and_forgets_objects_that_are_gone(
 ) -> None:
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     blocks = list({x.block.name: x.block for x in program.instances}.values())
+    monkeypatch.setattr(libraries, "SHEETS", 1)
     library = libraries.Library(1)
     for block in blocks:
         library.blocks([block])
-    index = library._index()
-    assert sorted(index.values()) == sorted([block.name] for block in blocks)
+    index = library._index(0)
+    assert sorted(index) == sorted(block.name for block in blocks)
+    assert len(set(index.values())) == len(blocks)
     gone, *left = index
-    (tmp_path / "blocks" / file_name("blocks", library._key(gone))).unlink()
-    library._enter("another", ["x", "y"])
-    assert library._index() == {x: index[x] for x in left} | {"another": ["x", "y"]}
+    (tmp_path / "blocks" / file_name("blocks", library._key(index[gone]))).unlink()
+    full = 1 << len(blocks).bit_length()
+    others = [f"x{i}" for i in range(full - len(blocks))]
+    library._enter("another", others)
+    assert library._index(0) == {x: index[x] for x in left} | dict.fromkeys(others, "another")

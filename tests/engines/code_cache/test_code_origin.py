@@ -40,7 +40,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("engines/code_cache/code_room.py", set()),
         ("recursions/articulated.py", {"sweeps", "llvm", "programs"}),
         ("spatial.py", {"sweeps", "llvm", "programs"}),
-        ("simulation/methods/native_loop.py", {"sweeps", "llvm", "programs"}),
+        ("stepping/native_loop.py", {"sweeps"}),
         ("model/loops/loops.py", {"llvm", "programs"}),
         ("expressions/graph.py", {"llvm", "programs"}),
         ("cli/run.py", set()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from supple.engines.blocks.block_program import Bound, Loaded, Program
@@ -50,13 +50,9 @@ class BlockFunction(BatchFunction):
         self.program, self.lanes = program, lanes or host_lanes()
         self.numbers = numbers
         self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
-        if len(outputs) == 1:
-            self._one = self._first_call
 
-    def _first_call(self, *arrays: Any) -> Any:
-        """Evaluate one state as `Bound.one` does, whose code is made now."""
-        self._one = Bound(self.program, self.numbers).one
-        return self._one(*arrays)
+    def _one_state(self) -> Callable[..., Any] | None:
+        return Bound(self.program, self.numbers).made(self._direct) if len(self.outputs) == 1 else None
 
     @property
     def address(self) -> int:

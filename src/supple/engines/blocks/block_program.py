@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -146,14 +146,15 @@ class Bound:
     def one(self) -> Any:
         """`one(*inputs, *outputs)` evaluates one state; gives the last array, or None if it could not (see `caller`).
 
-        Where there is a margin it is no argument.
+        The last array may be left out. Where there is a margin it is no argument.
         """
+        return self.made(caller.one_state) if caller.possible() else lambda *arrays: None
+
+    def made(self, make: Callable[..., Any]) -> Any:
+        """What `caller.one_state` makes of this program, or another function of the same arguments."""
         program = self.program
         loaded = program.loaded(1)
-        memory = loaded.memory()
-        if not caller.possible():
-            return lambda *arrays: None
-        words = loaded.words
+        memory, words = loaded.memory(), loaded.words
         outputs = len(program.outputs) - program.judged
         margin = 0
         if program.judged:
@@ -164,7 +165,7 @@ class Bound:
             margin = memory.ctypes.data + 8 * program.outputs["margin"][0]
         lengths = [size for _, size in (*program.inputs.values(), *program.outputs.values())]
         lengths = lengths[: len(program.inputs) + outputs]
-        return caller.one_state(loaded.driver, lengths, (words, memory, self.numbers), margin, loaded)
+        return make(loaded.driver, lengths, program=(words, memory, self.numbers), margin=margin, keep=loaded)
 
     def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.

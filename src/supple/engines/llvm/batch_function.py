@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.engines.llvm import batches
+from supple.engines.llvm import batches, caller
 from supple.engines.llvm.batches import Numbers
 
 
@@ -51,7 +51,17 @@ class ArrayFunction:
         return self._where
 
 
-class BatchFunction(ArrayFunction, ABC):
+class DirectlyCalled:
+    """What is called is a field: Python hands the arguments over to it without a function of its own between.
+
+    It begins as a method, and is a built-in function (see `caller`) once there is code for one state.
+    """
+
+    __slots__ = ("__call__",)
+    __call__: Callable[..., Any]
+
+
+class BatchFunction(DirectlyCalled, ArrayFunction, ABC):
     """Called as `f(x, y)` with arrays (..., n), one for each input, whose leading axes broadcast.
 
     Gives one array, or a tuple where there are several outputs. What does not exist (a division by zero) comes out as
@@ -68,10 +78,7 @@ class BatchFunction(ArrayFunction, ABC):
     ) -> None:
         super().__init__(name, inputs, outputs, weight, threads)
         self._sizes = [math.prod(shape) for shape in self.outputs.values()]
-        self._one: Callable[..., Any] | None = None
-        if len(self.outputs) == 1:
-            (self._only_shape,) = self.outputs.values()
-            self._flat = len(self._only_shape) == 1
+        self.__call__ = self.evaluate
 
     @property
     @abstractmethod
@@ -82,7 +89,21 @@ class BatchFunction(ArrayFunction, ABC):
     def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
         """Evaluate the states first ... last - 1: arrays (1 or states, n), inputs then outputs."""
 
-    def __call__(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
+    def _one_state(self) -> Callable[..., Any] | None:
+        """A built-in function that leaves to `evaluate` what is not one state; None where there is no such way."""
+        return None
+
+    def _direct(self, called: int, lengths: list[int], **options: Any) -> Callable[..., Any] | None:
+        """See `caller.one_state`, whose arguments these are."""
+        if len(self.outputs) != 1 or not caller.possible():
+            return None
+        (shape,) = self.outputs.values()
+        found: Callable[..., Any] = caller.one_state(
+            called, lengths, otherwise=caller.Otherwise(shape, self.evaluate), **options
+        )
+        return found
+
+    def evaluate(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch.
 
         Parameters
@@ -92,16 +113,10 @@ class BatchFunction(ArrayFunction, ABC):
             Where the outputs go, one contiguous float64 array for each, of the right shape; saves the time to allocate
             them. They may be the inputs themselves.
         """
-        if self._one is not None and out is None:
-            result = np.empty(self._sizes[0])
-            if self._one(*inputs, result) is result:
-                return result if self._flat else result.reshape(self._only_shape)
-        return self._batch(inputs, out)
-
-    def _batch(self, inputs: Sequence[ArrayLike], out: Sequence[Numbers] | None) -> Any:
-        """Any shapes and types of numbers."""
         arrays, shape = batches.rows(self._where, self.inputs, inputs)
         states = math.prod(shape)
+        if not shape and self.__call__ == self.evaluate:
+            self.__call__ = self._one_state() or self.evaluate
         if out is None:
             outs = [np.empty((states, n)) for n in self._sizes]
         else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from supple.engines.llvm import call, caller, jit
+from supple.engines.llvm import call, jit
 from supple.engines.llvm.batch_function import BatchFunction
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.emit import emit
@@ -47,9 +48,6 @@ class MachineCode(GraphFunction, BatchFunction):
         self.lanes, self._make = lanes or jit.host_lanes(), make
         self._native = jit.load_or_compile(f"{key} {self.lanes}", self._object_code)
         self._record = record(KERNEL, self._native.address)
-        if len(self.outputs) == 1 and caller.possible():
-            lengths = [*self.inputs.values(), *self._sizes]
-            self._one = caller.one_state(self._native.address, lengths, keep=self._native)
 
     @staticmethod
     def of(
@@ -97,6 +95,9 @@ class MachineCode(GraphFunction, BatchFunction):
 
     def _object_code(self) -> bytes:
         return jit.object_code(emit(self.function, self.lanes))
+
+    def _one_state(self) -> Callable[..., Any] | None:
+        return self._direct(self._native.address, [*self.inputs.values(), *self._sizes], keep=self._native)
 
     @property
     def address(self) -> int:

@@ -61,6 +61,12 @@ def syntax(function: Any) -> tuple[ast.FunctionDef, frozenset[str]]:
     return definition, frozenset(name for name, n in count.items() if n > 1)
 
 
+@cache
+def _within(node: ast.AST, *kinds: type[ast.AST]) -> list[Any]:
+    """All nodes of some kinds in another. Looked for once: steps are written out at every place that calls them."""
+    return [x for x in ast.walk(node) if isinstance(x, kinds)]
+
+
 class Scope:
     """One call of a function, written out.
 
@@ -95,7 +101,7 @@ class Scope:
         if rest is not None:
             self.names[rest.arg] = tuple(args[len(parameters) :])
         body = self.definition.body
-        returns = [x for x in ast.walk(self.definition) if isinstance(x, ast.Return)]
+        returns = _within(self.definition, ast.Return)
         if len(returns) == 1 and body[-1] is returns[0]:
             self._statements(body[:-1])
             last = returns[0].value
@@ -253,7 +259,7 @@ class Scope:
             return
         if all(isinstance(x, int) for x in (items.first, items.last)):
             count = len(range(items.first, items.last, items.step))
-            jumps = any(isinstance(x, ast.Break | ast.Continue) for x in ast.walk(statement))
+            jumps = _within(statement, ast.Break, ast.Continue)
             if count <= UNROLLED and not jumps:
                 self._unrolled(statement, tuple(range(items.first, items.last, items.step)))
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from supple.expressions.function import Function
 from supple.expressions.operations import FUNCTIONS
@@ -38,6 +39,19 @@ def c_source(function: Function) -> str:
     With parameters `void <name>_precompute(const double *parameters, double *constants)` fills in what depends on them
     alone, and the function itself takes both after the inputs. Numbers are written to the last bit.
     """
+    return c_functions([function])
+
+
+def c_functions(functions: Sequence[Function]) -> str:
+    """The same of several functions, whose names as identifiers differ, in one file."""
+    used = {node.op for function in functions for node in function.order}
+    shared = ["#include <math.h>", "", *(line for name, x in HELPERS.items() if name in used for line in x)]
+    texts = [_c_function(function, [] if i else shared) for i, function in enumerate(functions)]
+    return "\n".join(texts)
+
+
+def _c_function(function: Function, shared: list[str]) -> str:
+    """One of them; behind its head what all of them share."""
     plan = planned(function)
     word = identifiers([function.name], RESERVED)[function.name]
     words = identifiers(plan.inputs, RESERVED) | {"parameters": "parameters"}
@@ -51,9 +65,7 @@ def c_source(function: Function) -> str:
         title += ["", f"Constants: {len(plan.constants)}, from {word}_precompute."]
     title += ["", "Outputs must not overlap inputs."]
     title = [re.sub(r"\?(?=\?)", "? ", line) for line in title]  # two question marks may start a trigraph
-    lines = ["/*", *(f" * {line}".rstrip() for line in title), " */", "", "#include <math.h>", ""]
-    used = {node.op for node in function.order}
-    lines += [line for name, helper in HELPERS.items() if name in used for line in helper]
+    lines = ["/*", *(f" * {line}".rstrip() for line in title), " */", "", *shared]
     inputs = [words[key] for key in plan.inputs]
     if plan.parameters:
         body = []

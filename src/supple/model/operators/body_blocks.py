@@ -20,23 +20,32 @@ from supple.structures.body import FlexibleBody
 
 def tilde(a: Numbers) -> Numbers:
     """The matrix of the cross product a x."""
-    return np.cross(np.eye(3), a)
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def phi(l: Numbers) -> Numbers:
     """phi of (3.8)."""
-    return np.block([[np.eye(3), tilde(l)], [np.zeros((3, 3)), np.eye(3)]])
+    out = np.eye(6, dtype=np.result_type(l, float))
+    out[:3, 3:] = tilde(l)
+    return out
 
 
 def both(R: Numbers) -> Numbers:
     """The change of axes R (9,) or (3, 3) of a spatial vector."""
-    return np.kron(np.eye(2), np.reshape(R, (3, 3)))
+    out = np.zeros((6, 6), R.dtype)
+    out[:3, :3] = out[3:, 3:] = R.reshape(3, 3)
+    return out
 
 
 def rigid_mass(m: float, h: Numbers, J: Numbers) -> Numbers:
     """(3.1) at the body's origin, from mass, first moment and the six numbers of the inertia."""
-    matrix = np.array([[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]])
-    return np.block([[matrix, tilde(h)], [-tilde(h), m * np.eye(3)]])
+    out = np.zeros((6, 6), np.result_type(h, J))
+    out[:3, :3] = [[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]]
+    out[:3, 3:] = tilde(h)
+    out[3:, :3] = -out[:3, 3:]
+    out[3, 3] = out[4, 4] = out[5, 5] = m
+    return out
 
 
 class Bodies:

@@ -8,6 +8,7 @@ inward. Sets of bodies are counted from 1 and named as in CDI, figure 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,26 +57,27 @@ class Influence(Operator):
         if np.any(self.parents >= np.arange(len(self.parents))) or np.any(self.parents < -1):
             raise StateError("parents: expected each number to be smaller than the body's own, or -1")
         rows = [len(b) for b in self.blocks]
-        self._first = np.cumsum([0, *rows])
-        self._first_column = np.cumsum([0, *(rows if columns is None else columns)])
-        shape = int(self._first[-1]), int(self._first_column[-1])
+        self._first: list[int] = np.cumsum([0, *rows]).tolist()
+        self._first_column: list[int] = np.cumsum([0, *(rows if columns is None else columns)]).tolist()
+        shape = self._first[-1], self._first_column[-1]
         super().__init__(shape[::-1] if transposed else shape)
 
     def apply(self, x: Numbers) -> Numbers:
         """z_i = A_i x_parent (P1); transposed, the sum of A_j* x_j over the children j (P2)."""
         z = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, float, *self.blocks[:1]))
-        for i, p, A in self.joined():
-            if self.transposed:
-                z[self._inner(p)] += A.T @ x[self._outer(i)]
-            else:
-                z[self._outer(i)] = A @ x[self._inner(p)]
+        if self.transposed:
+            for outer, inner, A in self._steps:
+                z[inner] += A.T @ x[outer]
+        else:
+            for outer, inner, A in self._steps:
+                z[outer] = A @ x[inner]
         return z
 
-    def _outer(self, i: int) -> slice:
-        return slice(self._first[i], self._first[i + 1])
-
-    def _inner(self, i: int) -> slice:
-        return slice(self._first_column[i], self._first_column[i + 1])
+    @cached_property
+    def _steps(self) -> list[tuple[slice, slice, Numbers]]:
+        """Where a body and its parent stand, and the block, in the order of `joined`."""
+        first, column = self._first, self._first_column
+        return [(slice(first[i], first[i + 1]), slice(column[p], column[p + 1]), A) for i, p, A in self.joined()]
 
     def joined(self) -> Iterator[tuple[int, int, Numbers]]:
         """Number, parent and block of all bodies that are no roots, children first if transposed."""
@@ -144,11 +146,12 @@ class Resolvent(Influence):
     def apply(self, x: Numbers) -> Numbers:
         """z_i = x_i + A_i z_parent, parents first; transposed, x_i and the A_j* z_j of the children j, these first."""
         z = np.array(x, np.result_type(x, float, *self.blocks[:1]))
-        for i, p, A in self.joined():
-            if self.transposed:
-                z[self._inner(p)] += A.T @ z[self._outer(i)]
-            else:
-                z[self._outer(i)] += A @ z[self._inner(p)]
+        if self.transposed:
+            for outer, inner, A in self._steps:
+                z[inner] += A.T @ z[outer]
+        else:
+            for outer, inner, A in self._steps:
+                z[outer] += A @ z[inner]
         return z
 
     def inverse(self) -> Invertible:

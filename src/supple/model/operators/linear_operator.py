@@ -6,6 +6,7 @@ An operator times a vector runs a recursion over the bodies and costs O(n); its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -159,7 +160,16 @@ class BlockDiagonal(Operator):
         self._columns = np.cumsum([0, *(b.shape[1] for b in self.blocks)])
         super().__init__((int(self._rows[-1]), int(self._columns[-1])))
 
+    @cached_property
+    def _stacked(self) -> Numbers | None:
+        """All blocks in one array, where they are of one shape: their products are then one of numpy's."""
+        shapes = {b.shape for b in self.blocks}
+        return np.stack(self.blocks) if len(shapes) == 1 else None
+
     def apply(self, x: Numbers) -> Numbers:
+        if self._stacked is not None:
+            count, _, columns = self._stacked.shape
+            return (self._stacked @ x.reshape(count, columns, x.shape[1])).reshape(self.shape[0], x.shape[1])
         out = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, *self.blocks[:1]))
         for k, block in enumerate(self.blocks):
             out[self._rows[k] : self._rows[k + 1]] = block @ x[self._columns[k] : self._columns[k + 1]]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from supple.engines.kernels import step, sweep
 from supple.engines.llvm.call import _invoke
-from supple.simulation.methods.native_loop import Steps, changed, copy, swap
+from supple.stepping.native_loop import Steps, changed, copy, swap
 
 MOST = 30
 """Newton iterations in a step."""

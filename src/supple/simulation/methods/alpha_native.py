@@ -7,13 +7,13 @@ import numpy as np
 from supple.engines.blocks.block_function import BlockFunction
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, implicit_arrays, not_converged
 from supple.simulation.methods.alpha_loop import AlphaKernels, StepEnd, StepTrial, implicit_steps
 from supple.simulation.methods.alpha_newton import BlockNewton
 from supple.simulation.methods.fixed_step_driver import StepState
-from supple.simulation.methods.native_loop import Steps
 from supple.simulation.methods.segment import Task, Vector
+from supple.stepping import native_loop
+from supple.stepping.native_loop import Steps
 
 
 class NativeAlphaSteps:

@@ -8,13 +8,10 @@ import numpy as np
 
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
-from supple.simulation.methods.native_loop import Integration, Kernels, Scratch
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
-
-USUAL = 1e-5
-"""Margin of a row of the loops at the start, below which it always repeats others."""
+from supple.stepping import native_loop
+from supple.stepping.native_loop import Integration, Kernels, Scratch
 
 
 class NativeDOP853:
@@ -23,7 +20,7 @@ class NativeDOP853:
     Parameters
     ----------
     system : DrivenSystem
-        With engine "llvm" and no Python functions to call.
+        With engine "blocks" and no Python functions to call.
     tolerances : Tolerances
     """
 
@@ -56,7 +53,7 @@ class NativeDOP853:
         margin = np.zeros((2, 0))
         if project is not None:
             here = project(np.array([t]), y, u)[1]
-            margin = np.stack([here, here > USUAL])
+            margin = np.stack([here, here > native_loop.USUAL])
         counts = np.zeros(4, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest

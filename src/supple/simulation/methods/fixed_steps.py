@@ -13,11 +13,11 @@ from supple.inputs.driven import DrivenEquations
 from supple.integrators import FixedStep
 from supple.model.step_formulas import STEPS
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
-from supple.simulation.methods.native_loop import Kernels, Steps, StepScratch
 from supple.simulation.methods.segment import Segment, Task, Vector, diverged
 from supple.simulation.state_kernel import Groups, StateKernel
+from supple.stepping import native_loop
+from supple.stepping.native_loop import Kernels, Steps, StepScratch
 
 EXPLICIT = {"rk4": 4, "leapfrog": 2, "semi_implicit_euler": 1}
 """How often each asks for accelerations in a step."""
@@ -30,7 +30,7 @@ class ExplicitDriver(FixedStepDriver):
         super().__init__(system, settings.step)
         self.name = settings.name
         self.kernel: StateKernel | None = None
-        if system.engine == "llvm" and not system.inputs.calls:
+        if system.engine == "blocks" and not system.inputs.calls:
             try:
                 shapes = {"y": (system.size,)}
                 self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
@@ -65,8 +65,8 @@ class ExplicitDriver(FixedStepDriver):
         if h == 0.0:
             return y.copy()
         if self.kernel is not None:
-            (new,) = self.kernel._batch([np.array([t]), y, u, np.array([h])], None)[None]
-            return np.array(new)
+            new: Vector = self.kernel(np.array([t]), y, u, np.array([h]))
+            return new
         nq = self.system.nq
 
         def accelerate(fraction: float, q: Vector, w: Vector) -> Vector:

@@ -47,7 +47,7 @@ class ImplicitDriver(FixedStepDriver):
         return AlphaFormulas(step, self.settings.rho, self.settings.tolerance)
 
     def attributes(self) -> dict[str, Any]:
-        engine = "llvm" if self._blocks else "generic"
+        engine = "blocks" if self._blocks else "generic"
         return {"step": self.settings.step, "rho": self.settings.rho, "engine": engine, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Segment:

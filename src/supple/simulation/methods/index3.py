@@ -73,7 +73,7 @@ class ClosedIDA(Sundials):
         rows = [str(i) for i in range(self._rows)]
         shifts = [rows[i] for i in np.flatnonzero(self.loops.holonomic)]
         extra = {"rate": [str(i) for i in range(s.size)], "force": rows, "shift": shifts, "kept": rows}
-        if s.engine == "llvm" and s.operations * n <= 10 * LARGEST:
+        if s.engine == "blocks" and s.operations * n <= 10 * LARGEST:
             try:
                 return StateKernel(s, "closed_residual", {"F": (n,)}, lambda e, _: {"F": residual(e)}, 1, extra)
             except GraphTooLarge:

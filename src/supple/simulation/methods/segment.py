@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from supple.engines.plain import plain
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods import native_loop
+from supple.stepping import native_loop
 
 Vector = NDArray[np.float64]
 Memory = dict[str, Vector]

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from supple.formulations import Formulation
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.native_loop import AT_REST, ErrorRule, Scaling
+from supple.stepping.native_loop import AT_REST, ErrorRule, Scaling
 from supple.structures.body import FlexibleBody
 
 Vector = NDArray[np.float64]
@@ -101,6 +101,12 @@ class Tolerances:
         """For the results."""
         atol = SCALED if self.asked_atol is None else self.asked_atol
         return {"rtol": self.rtol, "atol": atol, "error_control": "steps as long as the tolerances allow"}
+
+    def without_work(self) -> ErrorRule:
+        """The rule for a state that leaves out the work of the generalized forces, which is last and steers nothing."""
+        n = len(self.weight) - self.system.inputs.acting
+        scaling = Scaling(*(x[:n] for x in self.scaling))
+        return ErrorRule(self.rules, self.atol[:n], scaling, self.weight[:n])
 
     def sizes(self, y: Vector) -> Vector:
         """Sizes (groups,) of a state, m and m/s."""

@@ -16,12 +16,14 @@ from supple.errors import FileFormatError, StateError
 from supple.expressions.derivatives import forward, jacobian
 from supple.expressions.function import Function, Nodes
 from supple.model.arguments import batch, index_of
+from supple.model.dynamic_functions import Loads
 from supple.model.model import Model
 from supple.model.motion_slopes import InverseSlopes, MotionSlopes
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.symbolic.kane.folded_terms import FoldedTerms, evaluated
 from supple.symbolic.kane.kane_display import display_model
+from supple.symbolic.kane.kane_refusals import KaneRefusals
 from supple.symbolic.kane.kane_system import KaneSystem
 from supple.symbolic.kane.kane_trace import KaneTrace, hybrid
 from supple.symbolic.kane.written_system import system_of_tables, written
@@ -34,7 +36,7 @@ STEP = 1e-30
 """Of an imaginary step."""
 
 
-class KaneModel:
+class KaneModel(KaneRefusals):
     """A system of vectors with numbers: simulated, shown, saved and loaded like any other model.
 
     Its speeds are the independent ones. Generalized forces tau act along them, besides the forces of the system.
@@ -185,6 +187,17 @@ class KaneModel:
         x, h = np.asarray(q), np.expand_dims(dt, -1)
         return x + h * self.derivative(x + 0.5 * h * self.derivative(x, v), v)
 
+    def tangent(self, q: ArrayLike) -> Numbers:
+        """S (..., nq, nv): rates of the coordinates are S v, and besides what time and open loops change."""
+        q_ = np.expand_dims(q, -2)
+        rates = self.derivative(q_, np.eye(self.nv)) - self.derivative(q_, np.zeros(self.nv))
+        return np.swapaxes(rates, -1, -2)
+
+    @property
+    def none_prescribed(self) -> Mask:
+        """(nv,) no speed, as a new array."""
+        return np.zeros(self.nv, dtype=bool)
+
     # ------------------------------------------------------------ dynamics
 
     def mass_matrix(self, q: ArrayLike) -> Numbers:
@@ -192,8 +205,9 @@ class KaneModel:
         (q_, v_), shape = self._batch(q=q, v=np.zeros(self.nv))
         return evaluated(self._matrices, q=q_, v=v_)["M"].reshape((*shape, self.nv, self.nv))
 
-    def bias_forces(self, q: ArrayLike, v: ArrayLike) -> Numbers:
-        """b (..., nv) of M a + b = tau: Coriolis, gravity, all forces of the system."""
+    def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
+        """b (..., nv) of M a + b = tau: Coriolis, gravity, all forces of the system; further wrenches are refused."""
+        self._refuse_wrenches(external)
         (q_, v_), shape = self._batch(q=q, v=v)
         return -evaluated(self._matrices, q=q_, v=v_)["f"].reshape((*shape, self.nv))
 
@@ -201,8 +215,9 @@ class KaneModel:
         """Accelerations (..., nv) that generalized forces tau give, besides the forces of the system."""
         return self.hybrid(q, v, tau, np.zeros(self.nv, dtype=bool))[0]
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Numbers:
-        """Generalized forces (..., nv) that give the accelerations a."""
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: Loads | None = None) -> Numbers:
+        """Generalized forces (..., nv) that give the accelerations a; wrenches at frames are refused."""
+        self._refuse_wrenches(external)
         return self.hybrid(q, v, a, np.ones(self.nv, dtype=bool))[1]
 
     def hybrid(self, q: ArrayLike, v: ArrayLike, known: ArrayLike, prescribed: Mask) -> tuple[Numbers, Numbers]:
@@ -319,10 +334,6 @@ class KaneModel:
     def estimated_operations(self) -> int:
         """Operations of forward dynamics, roughly."""
         return len(self.terms.function.order) + self.nv**3 // 3 + self.nv**2
-
-    def floating_frames(self, what: str) -> Model:
-        """Refused: it is no model of floating frames, which `what` alone takes."""
-        raise StateError(f"model {self.name!r} is a system of vectors, which {what} does not take")
 
     def mechanism_model(self) -> Model:
         """The model that looks the same: its bodies on their joints, without forces and constraints."""

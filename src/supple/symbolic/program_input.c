@@ -1,9 +1,4 @@
-/* ------------------------------------------------------------ the program */
-
-enum { DURATION, STEP, EVERY, START };             /* places in `entries`: three settings, then the state */
-enum { WRONG_INPUT = 2, NOT_FINITE, NOT_WRITTEN }; /* exit codes */
-
-static const double most_steps = 1e15; /* beyond, the number of a step times the step is no exact time any more */
+/* ------------------------------------------------------------ input and output */
 
 /* Says what is wrong in a line of a file, or in all of it if the line is 0. */
 static int complain(const char *file, long line, const char *format, ...)
@@ -67,15 +62,17 @@ static const char *refused(int i, double x)
         return "a finite number";
     if (i == DURATION && x < 0.0)
         return "0 or more";
-    if (i == STEP && x <= 0.0)
-        return "more than 0";
-    if (i == EVERY && (x < 1.0 || x > most_steps || x != floor(x)))
-        return "a whole number from 1 to 1e15";
+    if (i == SAMPLES && (x < 2.0 || x > 1e9 || x != floor(x)))
+        return "a whole number from 2 to 1e9";
+    if (i == RTOL && (x <= 0.0 || x >= 1.0))
+        return "more than 0 and less than 1";
+    if (i == ATOL && (x < 0.0 || (x == 0.0 && !RELATIVE)))
+        return RELATIVE ? "0 or more" : "more than 0";
     return NULL;
 }
 
 /* Reads one line of the input into `values`, and into `lines` its number; 0 or the exit code. */
-static int read_entry(const char *file, long line, char *text, double *values, long *lines)
+static int read_entry(const char *file, long line, char *text, long *lines)
 {
     char *word[4], *rest = text, *end;
     const char *expected;
@@ -113,15 +110,8 @@ static int read_entry(const char *file, long line, char *text, double *values, l
     return 0;
 }
 
-/* Steps of a run, the last one shortened; what rounding leaves over a whole number makes no step of its own. */
-static double step_count(const double *values)
-{
-    const double ratio = values[DURATION] / values[STEP], count = ceil(ratio - 1e-9 - 4e-16 * ratio);
-    return values[DURATION] > 0.0 && count < 1.0 ? 1.0 : count;
-}
-
 /* Reads an input file; 0 or the exit code. */
-static int read_input(const char *name, double *values)
+static int read_input(const char *name)
 {
     char text[LINE + 1];
     long line = 1, lines[ENTRIES] = {0};
@@ -131,65 +121,11 @@ static int read_input(const char *name, double *values)
         return complain(name, 0, "cannot be read: %s", strerror(errno));
     for (; status == 0 && (found = read_line(file, text)) != 0; line++)
         status = found < 0 ? complain(name, line, "expected text of at most %d characters a line", (int)LINE)
-                           : read_entry(name, line, text, values, lines);
+                           : read_entry(name, line, text, lines);
     if (status == 0 && ferror(file))
         status = complain(name, 0, "cannot be read: %s", strerror(errno));
     fclose(file);
-    if (status == 0 && !(step_count(values) <= most_steps)) {
-        line = lines[DURATION] > lines[STEP] ? lines[DURATION] : lines[STEP];
-        status = complain(name, line, "duration %g takes more than 1e15 steps of %g", values[DURATION], values[STEP]);
-    }
     return status;
-}
-
-/* The classical Runge-Kutta step of fourth order from time t to t + h. */
-static void advance(double t, double h, const double *values, const double *constants, double *x)
-{
-    static const double at[] = {0.0, 0.5, 0.5, 1.0}, weight[] = {1.0, 2.0, 2.0, 1.0};
-    double stage[STATE], slope[STATE] = {0.0}, total[STATE] = {0.0};
-    int i, k;
-    for (k = 0; k < 4; k++) {
-        for (i = 0; i < STATE; i++)
-            stage[i] = x[i] + at[k] * h * slope[i];
-        slopes(t + at[k] * h, stage, values, constants, slope);
-        for (i = 0; i < STATE; i++)
-            total[i] += weight[k] * slope[i];
-    }
-    for (i = 0; i < STATE; i++)
-        x[i] += h / 6.0 * total[i];
-}
-
-/* Runs from time 0 and writes rows; 0 or the exit code. */
-static int run(const double *values, FILE *out)
-{
-    const long long steps = (long long)step_count(values), every = (long long)values[EVERY];
-    const double duration = values[DURATION], step = values[STEP];
-    double constants[CONSTANTS] = {0.0}, x[STATE];
-    long long n;
-    int i;
-    memcpy(x, values + START, sizeof x);
-    prepare(values, constants);
-    fputs("time", out);
-    for (i = 0; i < STATE; i++)
-        fprintf(out, ",%s", columns[i]);
-    fputc('\n', out);
-    for (n = 0;; n++) {
-        const double t = n == steps ? duration : (double)n * step;
-        for (i = 0; i < STATE; i++)
-            if (!isfinite(x[i])) {
-                fprintf(stderr, "time %.17g: %s is not finite\n", t, entries[START + i].title);
-                return NOT_FINITE;
-            }
-        if (n % every == 0 || n == steps) {
-            fprintf(out, "%.17g", t);
-            for (i = 0; i < STATE; i++)
-                fprintf(out, ",%.17g", x[i]);
-            fputc('\n', out);
-        }
-        if (n == steps || ferror(out))
-            return 0;
-        advance(t, n + 1 == steps ? duration - t : step, values, constants, x);
-    }
 }
 
 /* Writes an input file with all names and their defaults, in as few digits as give the same numbers. */
@@ -220,7 +156,6 @@ static int finish(FILE *out, const char *name, int status)
 int main(int argc, char **argv)
 {
     const char *name = argc == 3 ? argv[2] : "standard output";
-    double values[ENTRIES];
     FILE *out = stdout;
     int i, status;
     if (argc == 2 && strcmp(argv[1], "--defaults") == 0) {
@@ -233,12 +168,12 @@ int main(int argc, char **argv)
     }
     for (i = 0; i < ENTRIES; i++)
         values[i] = entries[i].value;
-    status = read_input(argv[1], values);
+    status = read_input(argv[1]);
     if (status != 0)
         return status;
     if (argc == 3 && (out = fopen(name, "w")) == NULL) {
         fprintf(stderr, "%s: cannot be written: %s\n", name, strerror(errno));
         return NOT_WRITTEN;
     }
-    return finish(out, name, run(values, out));
+    return finish(out, name, run(out));
 }

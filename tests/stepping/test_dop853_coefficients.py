@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import DOP853
 
-from supple.simulation.methods.native_loop import STAGES, tableau
+from supple.stepping.native_loop import STAGES, tableau
 
 
 def test_the_coefficients_are_those_of_scipy() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.engines.kernels import step, sweep
 from supple.engines.llvm.call import _invoke
-from supple.simulation.methods.dop853_coefficients import (
+from supple.stepping.dop853_coefficients import (
     DENSE_ROWS,
     ERROR_3,
     ERROR_5,
@@ -35,6 +35,8 @@ AT_REST = 1e6
 """Times what is allowed at rest that rounding of positions may change speeds by, whatever the length of a step."""
 GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
 """Middles of the widest gaps between the stages, as fractions of a step."""
+USUAL = 1e-5
+"""Margin of a row of the loops at the start, below which it always repeats others."""
 
 
 class Kernels(NamedTuple):

@@ -1,0 +1,36 @@
+"""What can be asked of floating frames and not of equivalent rigid links: refused by name, with the reason."""
+
+from __future__ import annotations
+
+from supple.errors import StateError
+
+RECURSION = "it belongs to the recursions of floating frames"
+OPERATORS = "spatial operators are those of a tree of bodies, while the minimum-norm condition couples all links"
+REASONS = {
+    "operators": OPERATORS,
+    "innovations": OPERATORS,
+    "joint_maps": RECURSION,
+    "tree": RECURSION,
+    "flex": RECURSION,
+    "evaluation": RECURSION,
+    "workspace": RECURSION,
+    "no_wrench": RECURSION,
+    "refuse_singular": RECURSION,
+    "find_frame": f"{RECURSION}; `pose`, `velocity`, `jacobian` take frames by name",
+    "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
+}
+"""By the names of `Model`."""
+
+
+class RefusedError(StateError, AttributeError):
+    """Something that a formulation does not have; `hasattr` is false for it."""
+
+
+def refused(model: str, name: str) -> RefusedError:
+    """The error for an attribute that is asked of an equivalent rigid-link system."""
+    if name not in REASONS:
+        return RefusedError(f"model {model!r}: an equivalent rigid-link system has no attribute {name!r}")
+    return RefusedError(
+        f"model {model!r} is an equivalent rigid-link system, which has no {name!r}: {REASONS[name]}; "
+        "`mechanism_model()` is the model of the same mechanism in floating frames, as `Mechanism.build` makes it"
+    )

@@ -1,0 +1,132 @@
+"""The columns that a simulation program writes, as nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.errors import StateError
+from supple.expressions.function import Nodes
+from supple.inputs import requests
+from supple.inputs.driven import DrivenEquations
+from supple.inputs.requests import Outputs
+from supple.model.body_frames import frame_arrays
+from supple.model.model import Model
+from supple.model.trace import Trace
+
+AXES = ("x", "y", "z")
+COMPONENTS = (*(f"moment.{axis}" for axis in AXES), *(f"force.{axis}" for axis in AXES))
+
+
+class Columns:
+    """Coordinates, speeds, generalized forces that act or are found, and what was asked for.
+
+    Parameters
+    ----------
+    model : Model
+    outputs : Outputs
+    trace : Trace
+    equations : DrivenEquations
+    stops : sequence of int
+        Speeds of joints that have stops. Where there are any, accelerations are inputs, `trace.a`: a stop changes them.
+
+    Attributes
+    ----------
+    nodes : dict of str to node
+        By title.
+    """
+
+    def __init__(
+        self, model: Model, outputs: Outputs, trace: Trace, equations: DrivenEquations, stops: Sequence[int] = ()
+    ) -> None:
+        self.model, self.trace, self.equations, self.stops = model, trace, equations, stops
+        state = equations.settled()
+        self.q, self.v = _normalized(model, state.q), state.v
+        self.nodes: dict[str, Any] = {f"q:{leaf.name}": x for leaf, x in zip(trace.q, self.q, strict=True)}
+        self.nodes |= {f"v:{leaf.name}": x for leaf, x in zip(trace.v, self.v, strict=True)}
+        a, tau = equations.motion() if not stops else (trace.a, self._forces())
+        for i in self._driven():
+            if tau[i] is not None:
+                self.nodes[f"tau:{trace.tau[i].name}"] = tau[i] - self._pull[i]
+        self._frames(outputs)
+        self._wrenches(outputs, a)
+        self._nodes(outputs)
+        self._strains(outputs)
+
+    def _driven(self) -> list[int]:
+        """Speeds that laws drive, or whose motion is prescribed."""
+        zero = self.trace.graph.zero
+        x = self.equations.applied
+        own = x.drive - self._pull
+        return [i for i in range(self.model.nv) if x.given[i] or i in self.stops or own[i] is not zero]
+
+    @property
+    def _pull(self) -> Nodes:
+        """What wrenches at frames do to the speeds."""
+        found = self.equations.applied.pull
+        return found if len(found) else np.array([self.trace.graph.zero] * self.model.nv, dtype=object)
+
+    def _forces(self) -> list[Any]:
+        """Generalized forces with what stops add, from the accelerations; None where closed loops hide them."""
+        x, found = self.equations.applied, self.equations.applied.drive
+        with_stops = [i for i in range(self.model.nv) if x.given[i] or i in self.stops]
+        if self.model.loops is not None:
+            return [None if i in with_stops else node for i, node in enumerate(found)]
+        inverse = self.trace.inverse_dynamics(self.q, self.v, self.trace.a)
+        return [inverse[i] if i in with_stops else node for i, node in enumerate(found)]
+
+    def _frames(self, outputs: Outputs) -> None:
+        """Positions in the ground frame."""
+        for name in outputs.frames:
+            arrays = frame_arrays([requests.frame(self.model, name)])
+            self._add(name, AXES, self.trace.frame_positions(self.q, arrays)[0])
+
+    def _wrenches(self, outputs: Outputs, a: Nodes) -> None:
+        """Moments and forces of joints, in body axes at the bodies' origins."""
+        places = list(dict.fromkeys(i for name in outputs.wrenches for i in requests.joints(self.model, name)))
+        if places and self.model.loops is not None:
+            raise StateError(
+                f"model {self.model.name!r}: output: wrenches {', '.join(map(repr, outputs.wrenches))}: a program "
+                "cannot write those of joints in a mechanism with closed loops"
+            )
+        on_bodies = self.equations.applied.on_bodies
+        loads = on_bodies.reshape(-1, len(COMPONENTS)) if len(on_bodies) else None
+        found = self.trace.joint_wrenches(self.q, self.v, a, loads) if places else None
+        for i in places:
+            assert found is not None
+            self._add(self.model.bodies[i], COMPONENTS, found[i])
+
+    def _nodes(self, outputs: Outputs) -> None:
+        """Elastic displacements of nodes, body axes."""
+        for name in outputs.nodes:
+            key, place = requests.node(self.model, name)
+            body = requests.flexible_body(self.model, key)
+            places = [place] if place is not None else [str(i) for i in range(len(body.nodes))]
+            for own in places:
+                self._add(f"{key}/{own}", AXES, body.frame(own).shape[3:] @ self._deformation(key))
+
+    def _strains(self, outputs: Outputs) -> None:
+        """Strains of elements."""
+        for name in outputs.strains:
+            found = requests.strains(self.model, name)
+            self._add(name, found.labels, found.matrix.toarray() @ self._deformation(name))
+
+    def _deformation(self, name: str) -> Nodes:
+        assert self.model.flex is not None
+        k = self.model.bodies.index(name) + 1
+        first = int(self.model.flex.q_mode[k])
+        return self.q[first : first + int(self.model.flex.modes[k])]
+
+    def _add(self, name: str, parts: Any, nodes: Any) -> None:
+        self.nodes |= {f"{name}.{part}": x for part, x in zip(parts, nodes, strict=True)}
+
+
+def _normalized(model: Model, q: Nodes) -> Nodes:
+    """Coordinates with quaternions of unit length."""
+    out = q.copy()
+    for i in model.quaternions:
+        length = np.sqrt(sum(x * x for x in q[i : i + 4]))
+        out[i : i + 4] = q[i : i + 4] / length
+    return out

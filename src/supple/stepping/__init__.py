@@ -1,0 +1,1 @@
+"""Loops of integration steps, as sweeps: compiled for runs, printed for programs."""

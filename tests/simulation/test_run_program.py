@@ -1,0 +1,275 @@
+"""Programs of whole files follow the runs of the same files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from c_programs import EXAMPLES, Floats, built, called, input_file, motion
+from supple.errors import StateError
+from supple.files import read
+from supple.inputs.inputs import Inputs
+from supple.inputs.law_equations import law_equations
+from supple.model.parameters import symbols_of
+from supple.simulation.run_program import run_program
+
+EXACT = {"rtol": 1e-12, "atol": 1e-13}
+FILES: dict[str, dict[str, float]] = {
+    "arm_under_pd_control": EXACT,
+    "four_bar": EXACT,
+    "gate_with_stops": EXACT,
+    "furuta_pendulum": EXACT,
+    "flexible_slider_crank": {},  # those of the file, 1e-8: tighter ones take seconds
+}
+
+
+def program(model: supple.Model, arguments: dict[str, Any], directory: Path, *options: str) -> Path:
+    return built(run_program(model, arguments, symbols_of(model)), directory, *options)
+
+
+def followed(model: supple.Model, arguments: dict[str, Any], directory: Path, atol: float = 1e-8) -> tuple[Floats, Any]:
+    """Rows of the program and the run of the same arguments, whose coordinates agree."""
+    header, rows = motion(program(model, arguments, directory))
+    run = supple.simulate(model, **arguments)
+    assert header[: 1 + model.nq] == ["time", *(f"q:{name}" for name in model.coordinates)]
+    np.testing.assert_allclose(rows[:, 0], run.time, atol=1e-10)
+    np.testing.assert_allclose(rows[:, 1 : 1 + model.nq], run.q, atol=atol)
+    assert float(np.ptp(run.q.values, axis=0).max()) > 0.1
+    return rows, run
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_programs_of_examples_follow_their_runs(name: str, tmp_path: Path) -> None:
+    contents = read(EXAMPLES / f"{name}.toml")
+    followed(contents.model, contents.run_arguments() | FILES[name], tmp_path)
+
+
+def test_outputs_are_those_of_the_run(tmp_path: Path) -> None:
+    """Forces, wrenches at a joint that stops hold, and frames; displacements and strains of a flexible body."""
+    gate = read(EXAMPLES / "gate_with_stops.toml")
+    arguments = gate.run_arguments() | {"duration": 40.0, "samples": 401, **EXACT}
+    arguments["outputs"] = supple.Outputs(wrenches="all", frames=["gate"])
+    rows, run = followed(gate.model, arguments, tmp_path)
+    assert run.tau.values[-1, 0] == pytest.approx(0.0, abs=1e-9)  # 15 N m of the stop hold the closer
+    expected = np.column_stack([run.tau, run.position.values[:, 0], run.wrench.values[:, 0]])
+    np.testing.assert_allclose(rows[:, 3:], expected, atol=1e-8)
+    contents = read(EXAMPLES / "flexible_two_link_arm.toml")
+    arguments = contents.run_arguments() | {"duration": 0.02, "samples": 5, "rtol": 1e-10, "atol": 1e-13}
+    arguments |= {"outputs": supple.Outputs(nodes=["upper/3"], strains=["upper"]), "integrator": "DOP853"}
+    arguments.pop("step", None)
+    model = contents.model
+    header, rows = motion(program(model, arguments, tmp_path, "-O0"))
+    run = supple.simulate(model, **arguments)
+    first = header.index("upper/3.x")
+    expected = np.column_stack([run.displacement.values[:, 0], run.strain])
+    np.testing.assert_allclose(rows[:, first:], expected, atol=1e-10)
+    assert np.abs(expected).max() > 1e-7
+
+
+# ------------------------------------------------------------ laws
+
+
+def test_wrenches_at_frames_follow_their_laws(tmp_path: Path) -> None:
+    """A gust along ground axes, a follower force with a table, a controller of a position; joint forces feel them."""
+    model = double_pendulum()
+    table = supple.Table([0.0, 0.5, 1.0], [0.0, 2.0, -1.0])
+    wrenches = [
+        supple.Wrench("gust", "lower", moment=(0, "0.1*velocity.x", 0), force=("3*sin(4*t)", 0, 0.5), axes="ground"),
+        supple.Wrench("thrust", "lower", force=(0, table, 0)),
+        supple.Wrench("guide", "lower", force=(supple.PID(0.1, kp=5.0, kd=1.0, ki=2.0), 0, 0), axes="ground"),
+    ]
+    arguments = {"duration": 1.0, "samples": 11, "q": [0.3, 0.2], "wrenches": wrenches, **EXACT}
+    arguments |= {"tau": {"upper.angle": "cos(t)"}, "outputs": supple.Outputs(wrenches="all")}
+    rows, run = followed(model, arguments, tmp_path)
+    np.testing.assert_allclose(rows[:, 5], run.tau[:, 0], atol=1e-12)  # without what the wrenches do
+    np.testing.assert_allclose(rows[:, 6:], run.wrench.values.reshape(11, 12), atol=1e-8)
+    assert float(np.abs(run.applied_wrench).max()) > 1.0
+
+
+def test_equations_refuse_wrenches_that_follow_laws_by_name() -> None:
+    model = double_pendulum()
+    laws = Inputs(model, wrenches=[supple.Wrench("gust", "lower", force=("t", 0, 0))])
+    with pytest.raises(StateError, match=r"'double pendulum': wrench 'gust': .* expected format 'program'"):
+        law_equations(model, laws)
+
+
+def double_pendulum(**joint: Any) -> supple.Model:
+    mech = supple.Mechanism("double pendulum")
+    bar = supple.RigidBody(1.5, (0, 0, -0.4), (0.1, 0.1, 0.01))
+    mech.add_body("upper", bar, joint=supple.Revolute("y", **joint))
+    mech.add_body("lower", bar, "upper", supple.Revolute("x", damping=0.1), at=(0, 0, -0.8))
+    return mech.build()
+
+
+LAWS: dict[str, dict[str, Any]] = {
+    "integral with limits": {
+        "tau": {"upper.angle": supple.PID("0.5*sin(t)", kp=40.0, kd=5.0, ki=30.0, limit=(-4.0, 6.0))}
+    },
+    "sampled controller": {"tau": {"lower.angle": supple.PID(0.4, kp=30.0, kd=2.0, ki=20.0, rate=12.5)}},
+    "tables": {
+        "tau": {
+            "upper.angle": supple.Table([0.1, 0.5, 1.3], [0.0, 8.0, -2.0]),
+            "lower.angle": supple.Table([0.3, 0.6], [1.0, -3.0], "hold"),
+        }
+    },
+    "target in a table": {
+        "tau": {"upper.angle": supple.PID(supple.Table([0.0, 0.8], [0.0, 1.0], "cubic"), kp=50.0, kd=9.0)}
+    },
+    "prescribed acceleration": {"motion": {"upper.angle": supple.Motion(acceleration="3*cos(4*t)")}},
+    "traced function": {"tau": lambda t, q, v: [-3.0 * q[0] - v[0], 2.0 * np.sin(t)]},
+    "variables and events": {
+        "tau": {"upper.angle": "f*cos(3*t)"},
+        "variables": {"f": 5.0},
+        "events": [
+            supple.Event("through", "upper.angle - 0.2", "rising", change={"f": "f + 1", "rate(lower.angle)": 0.5}),
+            supple.Event("end", "t - 1.75", stop=True),
+        ],
+    },
+    "two stops": {
+        "tau": {"upper.angle": "20*sin(4*t)", "lower.angle": "4*cos(t)"},
+        "limits": [supple.Limit("upper.angle", -0.1, 0.3, 0.2), supple.Limit("lower.angle", upper=0.25)],
+        "q": {"lower.angle": -0.5},
+    },
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_is_in_the_program(name: str, tmp_path: Path) -> None:
+    arguments = {"duration": 2.0, "samples": 41, **EXACT, **LAWS[name]}
+    rows, run = followed(double_pendulum(), arguments, tmp_path)
+    assert len(rows) == len(run.time)
+    if name == "two stops":
+        names = [name for _, name in json.loads(run.attrs["events"])]
+        assert {"upper.angle release", "lower.angle release", "upper.angle lower"} < set(names)
+    if name == "variables and events":
+        assert rows[-1, 0] == pytest.approx(1.75, abs=1e-13)
+
+
+def test_springs_wrenches_pitch_and_quaternions(tmp_path: Path) -> None:
+    mech = supple.Mechanism("many things")
+    block = supple.RigidBody(2.0, (0.1, 0, 0.05), (0.3, 0.2, 0.25))
+    mech.add_body("block", block, joint=supple.Free())
+    mech.add_body("screw", supple.RigidBody(0.5, (0, 0.1, 0)), "block", supple.Helical("z", pitch=0.05), at=(0.2, 0, 0))
+    mech.add_frame("corner", "block", (0.2, 0.1, 0.0))
+    mech.add_frame("hook", "ground", (0, 0, 1.0))
+    mech.add_spring_damper("rope", "ground/hook", "block/corner", stiffness=80.0, damping=2.0, length=0.4)
+    mech.add_wrench("push", "screw", force=(1.0, 0.5, 0.0), moment=(0.0, 0.0, 0.2))
+    followed(mech.build(), {"duration": 1.5, "samples": 16, **EXACT}, tmp_path)
+
+
+def test_rolling(tmp_path: Path) -> None:
+    contents = read(EXAMPLES / "rolling_coin.toml")
+    arguments = contents.run_arguments() | {"duration": 0.5, "samples": 11, **EXACT, "integrator": "DOP853"}
+    arguments.pop("step", None)
+    followed(contents.model, arguments, tmp_path)
+
+
+def test_stops_in_a_closed_loop(tmp_path: Path) -> None:
+    """The rocker of a four-bar swings against stops, and rests at one of them."""
+    contents = read(EXAMPLES / "four_bar.toml")
+    model = contents.model
+    q = supple.simulate(model, 0.001, samples=2, motion={"crank.angle": 1.2}, guess=contents.run_arguments()["guess"])
+    start = dict(zip(model.coordinates, q.q.values[0].tolist(), strict=True))
+    limits = [supple.Limit("rocker.angle", start["rocker.angle"] - 0.15, start["rocker.angle"] + 0.1, 0.4)]
+    arguments = {"duration": 2.0, "samples": 101, "guess": start, "limits": limits, **EXACT}
+    arguments["tau"] = {"crank.angle": "-0.02*rate(crank.angle)"}
+    rows, run = followed(model, arguments, tmp_path, 1e-7)
+    assert len(json.loads(run.attrs["events"])) > 3
+    assert np.ptp(run.q.values[-10:, 2]) < 1e-9
+    assert np.abs(model.loops.errors(rows[:, 1:4])[0]).max() < 1e-12  # type: ignore[union-attr]
+
+
+# ------------------------------------------------------------ inputs of a program
+
+
+def test_numbers_of_model_laws_and_stops_can_be_changed(tmp_path: Path) -> None:
+    model = double_pendulum(damping=0.05)
+    arguments: dict[str, Any] = {"duration": 1.0, "samples": 11, **EXACT, "variables": {"f": 2.0}}
+    arguments["tau"] = {"upper.angle": supple.PID(0.5, kp=30.0, kd=2.0, limit=9.0), "lower.angle": "f"}
+    arguments["limits"] = [supple.Limit("lower.angle", -0.2, 0.3, 0.5)]
+    made = program(model, arguments, tmp_path)
+    changes = {
+        "parameter upper.mass": 2.5,
+        "parameter upper.angle.damping": 0.3,
+        "parameter upper.angle.kp": 45.0,
+        "parameter upper.angle.maximum": 7.0,
+        "stop lower.angle.upper": 0.2,
+        "variable f": 3.0,
+        "q upper.angle": 0.1,
+    }
+    _, rows = motion(made, "\n".join(f"{key} {x!r}" for key, x in changes.items()))
+    other = model.with_parameters({"upper.mass": 2.5, "upper.angle.damping": 0.3})
+    law = supple.PID(0.5, kp=45.0, kd=2.0, limit=(-9.0, 7.0))
+    arguments |= {"tau": {"upper.angle": law, "lower.angle": "f"}, "variables": {"f": 3.0}}
+    arguments |= {"limits": [supple.Limit("lower.angle", -0.2, 0.2, 0.5)], "q": {"upper.angle": 0.1}}
+    run = supple.simulate(other, **arguments)
+    np.testing.assert_allclose(rows[:, 1:3], run.q, atol=1e-8)
+    assert np.abs(motion(made)[1][:, 1:3] - run.q.values).max() > 1e-2
+
+
+def test_a_program_assembles_its_loops(tmp_path: Path) -> None:
+    contents = read(EXAMPLES / "four_bar.toml")
+    made = program(contents.model, contents.run_arguments(), tmp_path)
+    _, rows = motion(made, "q coupler.angle -0.5\nq rocker.angle 1.2\n")
+    np.testing.assert_allclose(rows[:, 1:], motion(made)[1][:, 1:], atol=1e-9)
+    apart = called(made, input_file(tmp_path, "parameter rocker.at.x 2.0\n"))
+    assert (apart.returncode, apart.stdout.count("\n")) == (5, 1)
+    assert apart.stderr.startswith("the loops cannot be closed from the start that is given: a step of ")
+
+
+# ------------------------------------------------------------ what cannot be written
+
+
+def looked_up(t: float, q: Floats, v: Floats) -> float:
+    return float(np.interp(t, [0.0, 1.0], [0.0, 1.0]))
+
+
+def loop(**arguments: Any) -> tuple[supple.Model, dict[str, Any]]:
+    contents = read(EXAMPLES / "four_bar.toml")
+    return contents.model, contents.run_arguments() | arguments
+
+
+REFUSED: dict[str, tuple[dict[str, Any], bool]] = {
+    "'double pendulum': tau: the law of 'lower.angle' is a Python function": (
+        {"tau": {"lower.angle": looked_up}},
+        False,
+    ),
+    "'double pendulum': tau: the law of all speeds is a Python function": (
+        {"tau": lambda t, q, v: np.array([looked_up(t, q, v), 0.0])},
+        False,
+    ),
+    "tau: the law of 'upper.angle' is a Python function, which cannot be written; expected a formula, a table": (
+        {"tau": {"upper.angle": supple.Sampled(looked_up, 10.0)}},
+        False,
+    ),
+    "event 'late': 'when' is a Python function": (
+        {"events": [supple.Event("late", lambda t, q, v: t - 1.0)]},
+        False,
+    ),
+    "event 'kick': 'action' is a Python function": (
+        {"events": [supple.Event("kick", "t - 1", action=lambda t, q, v: (q, v))]},
+        False,
+    ),
+    "'four-bar': event 'kick': change: a program cannot close the loops again with a new 'coupler.angle'": (
+        {"events": [supple.Event("kick", "t - 1", change={"coupler.angle": 0.5})]},
+        True,
+    ),
+    "'four-bar': output: wrenches 'crank': a program cannot write those": (
+        {"outputs": supple.Outputs(wrenches="crank")},
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_written_is_refused_by_name(message: str) -> None:
+    given, closed = REFUSED[message]
+    model, arguments = loop(**given) if closed else (double_pendulum(), {"duration": 1.0, **given})
+    with pytest.raises(StateError) as error:
+        run_program(model, arguments, symbols_of(model))
+    assert message in str(error.value)
