@@ -45,7 +45,7 @@ def test_machine_code_gives_what_numbers_give(what: str) -> None:
 
 def test_folded_code_and_derivatives_are_those_of_linearize() -> None:
     f = MODEL.compile("forward_dynamics", derivatives=("q", "v", "tau"), fold=True)
-    assert f.engine == "llvm"
+    assert f.engine == "folded"
     assert MODEL.compile("mass_matrix").engine == "blocks"
     a, by_q, by_v, by_tau = f(Q, V, TAU)
     A, B = MODEL.linearize(Q, V, TAU)

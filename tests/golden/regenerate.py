@@ -6,7 +6,10 @@ from pathlib import Path
 
 import supple
 from supple.expressions.printers import c_source, latex, listing, python_source
+from supple.files import read
+from supple.inputs.law_equations import law_equations
 from supple.model.traced_functions import traced
+from supple.simulation.run_program import RunSettings
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -30,7 +33,16 @@ def texts() -> dict[str, str]:
         "cart_pendulum_parameters.tex": latex(general),
         "cart_pendulum_parameters.py.txt": python_source(general),
         "cart_pendulum_parameters_no_numpy.py.txt": python_source(general, numpy=False),
+        **whole_file("gate_with_stops"),
     }
+
+
+def whole_file(name: str) -> dict[str, str]:
+    """The equations of a file with its laws, events and stops."""
+    contents = read(EXAMPLES / f"{name}.toml")
+    laws = RunSettings.of(contents.model, contents.run_arguments())
+    found = law_equations(contents.model, laws.inputs, laws.events, laws.limits)
+    return {f"{name}.txt": found.text(), f"{name}.c": found.c_source()}
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from supple.linear.shares import body_energies
 Floats = NDArray[np.float64]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_and_b_are_those_of_the_model(seed: int) -> None:
     """At any state, moving and accelerated."""
-    model = random_tree(seed, 8) if seed % 2 else random_flexible_tree(seed, 5, 4, forces=True)[0]
+    model = random_tree(seed, 6) if seed % 2 else random_flexible_tree(seed, 5, 4, forces=True)[0]
     q, v = model.random_state(seed)
     tau = np.random.default_rng(seed).normal(size=model.nv)
     A, B = model.linearize(q, v, tau)

@@ -123,7 +123,7 @@ def test_parameters_are_one_more_argument_and_can_be_differentiated_by() -> None
 
 @pytest.mark.parametrize("what", FUNCTIONS)
 def test_parameters_may_differ_from_state_to_state(what: str) -> None:
-    names = [x for x in parameter_names(MODEL) if not x.endswith("rest")]
+    names = [x for x in parameter_names(MODEL) if not x.endswith("rest") and "/" not in x]
     values = np.array([parameter_values(MODEL)[name] for name in names])
     own = 0.01 + values * RNG.uniform(1.0, 1.2, (COUNT, len(names)))
     f = MODEL.compile(what, parameters=names)

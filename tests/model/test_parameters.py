@@ -180,3 +180,42 @@ def test_signs_and_doubles_are_refused(settings: Any, message: str) -> None:
 def test_parameters_of_compiled_code_stand_once() -> None:
     with pytest.raises(StateError, match=r"parameters: 'arm.mass' stands twice"):
         cart().compile("mass_matrix", parameters=["arm.mass", "arm.mass"])
+
+
+def sprung() -> supple.Mechanism:
+    mech = supple.Mechanism("sprung")
+    mech.add_body("screw", supple.RigidBody(1.0, (0.1, 0, 0), (0.1, 0.1, 0.1)), joint=supple.Helical("z", pitch=0.2))
+    mech.add_frame("tip", "screw", (0.3, 0.0, 0.1))
+    mech.add_frame("hook", "ground", (1.0, 0.0, 0.0))
+    mech.add_spring_damper("rope", "ground/hook", "screw/tip", stiffness=20.0, damping=0.5, length=0.4)
+    mech.add_wrench("push", "screw/tip", moment=(0, 0, 0.5), force=(1.0, 2.0, 3.0))
+    return mech
+
+
+def test_elements_have_names_and_can_change() -> None:
+    """Pitch, spring-dampers, wrenches and the frames that they are on: in symbols and in another model."""
+    model = sprung().build()
+    values = parameter_values(model)
+    expected = {"screw.pitch": 0.2, "rope.stiffness": 20.0, "rope.damping": 0.5, "rope.length": 0.4}
+    expected |= {"push.moment.z": 0.5, "push.force.y": 2.0, "screw/tip.x": 0.3, "ground/hook.x": 1.0}
+    assert values.items() >= expected.items()
+    new = {name: 1.3 * x for name, x in expected.items()}
+    other = model.with_parameters(new)
+    assert values.keys() == parameter_values(other).keys()
+    q, v = [0.7], [1.5]
+    a = other.forward_dynamics(q, v, [0.0])
+    assert abs(a - model.forward_dynamics(q, v, [0.0])).max() > 0.1
+    for route in ("kane", "composite", "articulated"):
+        e = supple.equations(model, route=route)
+        np.testing.assert_allclose(e.evaluate(q, v, [0.0], parameters=new)[1], a, rtol=1e-12)
+    assert "rope.stiffness" in supple.equations(model).text()
+
+
+def test_places_of_frames_are_numbers_in_compiled_code() -> None:
+    model = sprung().build()
+    with pytest.raises(StateError, match=r"'sprung': parameters: 'screw/tip.x' is the place of a frame"):
+        model.compile("forward_dynamics", parameters=["screw/tip.x"])
+    stiffer = model.compile("forward_dynamics", parameters=["rope.stiffness", "screw.pitch", "push.force.y"])
+    new = model.with_parameters({"rope.stiffness": 50.0, "screw.pitch": 0.1, "push.force.y": 4.0})
+    found = stiffer([0.7], [1.5], [0.0], [50.0, 0.1, 4.0])
+    np.testing.assert_allclose(found, new.forward_dynamics([0.7], [1.5], [0.0]), rtol=1e-12)

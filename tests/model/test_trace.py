@@ -118,6 +118,15 @@ def numbers(model: supple.Model, names: list[str]) -> dict[str, float]:
     for i, speed in enumerate(model.speeds):
         out[f"{speed}.stiffness"], out[f"{speed}.rest"] = tree.stiffness[i], tree.rest[i]
         out[f"{speed}.damping"], out[f"{speed}.inertia"] = tree.damping[i], tree.joint_inertia[i]
+    mech = model.description
+    out |= {f"{body}.pitch": tree.pitch[k] for k, body in enumerate(model.bodies, start=1)}
+    for name, spring in mech.springs.items():
+        out |= {f"{name}.{what}": getattr(spring, what) for what in ("stiffness", "damping", "length")}
+    for name, wrench in mech.wrenches.items():
+        for i, c in enumerate("xyz"):
+            out[f"{name}.moment.{c}"], out[f"{name}.force.{c}"] = wrench.moment[i], wrench.force[i]
+    for name, frame in mech.frames.items():
+        out |= {f"{name}.{c}": x for c, x in zip("xyz", frame.position, strict=True)}
     return {name: float(out[name]) for name in names}
 
 

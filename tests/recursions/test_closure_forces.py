@@ -21,7 +21,7 @@ def solved(S: Any, X: Any = None) -> ClosureWorkspace:
     cw.S[:] = S
     if X is not None:
         cw.X[:] = X
-    plain(factor_closures)(cw)
+    plain(factor_closures)(cw.S, cw.L, cw.pivot)
     return cw
 
 
@@ -29,14 +29,14 @@ def test_forces_of_a_sound_matrix_are_exact() -> None:
     A = np.random.default_rng(0).normal(size=(4, 4))
     S, r = A @ A.T + np.eye(4), np.array([1.0, -2.0, 3.0, 0.5])
     cw = solved(S)
-    plain(solve_closures)(r, cw.force, cw)
+    plain(solve_closures)(cw.S, cw.L, cw.pivot, r, cw.left, cw.force)
     np.testing.assert_allclose(cw.force, np.linalg.solve(S, r), rtol=1e-12)
 
 
 def test_redundant_rows_share_their_force_and_rows_that_nothing_moves_have_none() -> None:
     S = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
     cw = solved(S)
-    plain(solve_closures)(np.array([4.0, 4.0, 1.0]), cw.force, cw)
+    plain(solve_closures)(cw.S, cw.L, cw.pivot, np.array([4.0, 4.0, 1.0]), cw.left, cw.force)
     np.testing.assert_allclose(cw.force, [1.0, 1.0, 0.0], rtol=1e-9)
 
 

@@ -192,4 +192,4 @@ def test_a_motion_that_leaves_the_numbers(tmp_path: Path) -> None:
     assert found is not None
     assert found[2].startswith("steps as short as ")
     assert float(found[1]) == pytest.approx(1.0, abs=1e-6)
-    assert len(rows) == 500
+    assert len(rows) in (500, 501)  # with time 1, or without it

@@ -25,7 +25,7 @@ class LinkFunction(GraphFunction):
     Attributes
     ----------
     engine : str
-        "blocks", the numbers loaded, or "llvm", code for this model alone with all numbers folded.
+        "blocks", the numbers loaded, or "folded", code for this model alone with all numbers folded.
     """
 
     engine: str
@@ -64,7 +64,7 @@ class LinkBlocks(LinkFunction, BlockFunction):
 class LinkCode(LinkFunction, MachineCode):
     """In one kernel, with all numbers folded."""
 
-    engine = "llvm"
+    engine = "folded"
 
     def __init__(self, model: ErlsModel, what: str, derivatives: Sequence[str], threads: int | None) -> None:
         self.model, self.what, self.derivatives = model, what, tuple(derivatives)

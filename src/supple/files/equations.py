@@ -21,7 +21,9 @@ class EquationsTable(FileTable):
         {},
         description="Symbols, in the order in which they are printed, and what they stand for: a coordinate, or a "
         "number of the model (`arm.mass`, `arm.com.x`, `arm.inertia.xx`, `arm.at.x`, `arm.angle.stiffness`, `.rest`, "
-        "`.damping`, `.inertia`, `gravity.x`), with a minus sign for its negative. Others go by those names.",
+        "`.damping`, `.inertia`, `gravity.x`; `screw.pitch`; `.stiffness`, `.damping` and `.length` of a "
+        "spring-damper, `.moment.x` and `.force.x` of a wrench; `rod/pin.x` of a frame that they or a loop are "
+        "on), with a minus sign for its negative. Others go by those names.",
     )
     parameters: Annotated[list[Named] | None, Form("a list of names")] = Field(
         None, description="Numbers that stay symbols; all that are not zero if it is not there."

@@ -90,7 +90,8 @@ class DrivenEquations:
     def rate(self) -> Nodes:
         """dy/dt."""
         x = self.closed_state[0]
-        return np.concatenate([self.trace.rates(x.q, x.v), self._accelerated(x)])
+        accelerated = self._accelerated(x)  # first, as in `motion`: both are then made of the same blocks
+        return np.concatenate([self.trace.rates(x.q, x.v), accelerated])
 
     def motion(self) -> tuple[Nodes, Nodes]:
         """Accelerations and generalized forces."""

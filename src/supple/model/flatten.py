@@ -207,16 +207,22 @@ def _inertias(mech: Description, rows: int) -> dict[str, Any]:
 def _force_elements(mech: Description, number: Mapping[str, int]) -> dict[str, Any]:
     """Spring-dampers, constant wrenches, and the frames that they and the constraints are on, in this order."""
     springs, wrenches = list(mech.springs.values()), list(mech.wrenches.values())
-    ends = [name for s in springs for name in (s.first, s.second)]
-    names = [*ends, *(w.frame for w in wrenches), *(name for pair in constraint_frames(mech) for name in pair)]
+    ends = 2 * len(springs)
     return {
-        "frames": frame_arrays(body_frame(mech, name, number) for name in names),
-        "spring_frames": np.arange(len(ends), dtype=np.int64).reshape(-1, 2),
+        "frames": frame_arrays(body_frame(mech, name, number) for name in element_frames(mech)),
+        "spring_frames": np.arange(ends, dtype=np.int64).reshape(-1, 2),
         "spring_constants": np.array([(s.stiffness, s.damping, s.length) for s in springs]).reshape(-1, 3),
-        "wrench_frame": len(ends) + np.arange(len(wrenches), dtype=np.int64),
+        "wrench_frame": ends + np.arange(len(wrenches), dtype=np.int64),
         "wrench_grounded": np.array([w.axes == "ground" for w in wrenches], dtype=np.bool_),
         "wrench_value": np.array([np.concatenate([w.moment, w.force]) for w in wrenches]).reshape(-1, 6),
     }
+
+
+def element_frames(mech: Description) -> list[str]:
+    """Names of the frames that springs, wrenches and constraints are on, in the order of the arrays."""
+    ends = [name for x in mech.springs.values() for name in (x.first, x.second)]
+    closing = [name for pair in constraint_frames(mech) for name in pair]
+    return [*ends, *(x.frame for x in mech.wrenches.values()), *closing]
 
 
 def constraint_frames(mech: Description) -> list[tuple[str, str]]:

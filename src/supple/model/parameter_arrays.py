@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import StateError
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.model.parameters import INERTIA, plain_symbols
@@ -35,6 +36,12 @@ class ParameterArrays:
 
     def __init__(self, model: Model, names: Sequence[str]) -> None:
         self.names = tuple(plain_symbols(model, names).names)
+        for name in self.names:
+            if "/" in name:
+                raise StateError(
+                    f"model {model.name!r}: parameters: {name!r} is the place of a frame, which compiled code has as a "
+                    "number; `supple.symbolic.traced` takes it as a symbol"
+                )
         self._model = model
         bodies = [name for name, x in model.description.bodies.items() if not isinstance(x.body, FlexibleBody)]
         self._bodies = [name for name in bodies if any(f"{name}.{what}" in self.names for what in RIGID)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import StateError, nearest, unexpected
 from supple.expressions.graph import Expr, Graph
+from supple.model.flatten import element_frames
 from supple.recursions.tree import Tree
 from supple.structures.body import FlexibleBody
 
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Where these stand in the matrix."""
+SPRING = ("stiffness", "damping", "length")
+WRENCH = (*(f"moment.{c}" for c in "xyz"), *(f"force.{c}" for c in "xyz"))
+"""Numbers of spring-dampers and wrenches, in the order of the tree's arrays."""
 
 
 def parameter_values(model: Model) -> dict[str, float]:
     """Everything that can be left symbolic, with its number.
 
     For each rigid body mass, com.x ..., inertia.xx ... (about the centre of mass), for every body at.x ... (position of
-    its joint); for each speed stiffness, rest, damping and inertia; gravity.x ...
+    its joint) and the pitch of a screw; for each speed stiffness, rest, damping and inertia; gravity.x ...; by their
+    names stiffness, damping and length of spring-dampers, moment.x ... and force.x ... of wrenches; and the places of
+    those frames that these and closed loops are on, "rod/pin.x" ...
     """
     if not isinstance(getattr(model, "tree", None), Tree):
         raise unexpected("parameters", "a Model", model)
@@ -35,13 +41,31 @@ def parameter_values(model: Model) -> dict[str, float]:
             out |= {f"{name}.com.{c}": x for c, x in zip("xyz", body.com, strict=True)}
             out |= {f"{name}.inertia.{ij}": body.inertia[at] for ij, at in zip(INERTIA, PLACES, strict=True)}
         out |= {f"{name}.at.{c}": x for c, x in zip("xyz", model.tree.position[k], strict=True)}
+        if model.tree.pitch[k]:
+            out[f"{name}.pitch"] = model.tree.pitch[k]
     tree = model.tree
     for i, speed in enumerate(model.speeds):
         numbers = tree.stiffness[i], tree.rest[i], tree.damping[i], tree.joint_inertia[i]
         out |= {
             f"{speed}.{what}": x for what, x in zip(("stiffness", "rest", "damping", "inertia"), numbers, strict=True)
         }
+    for label, (array, place) in element_places(model).items():
+        out[label] = array[place]
     return {label: float(x) for label, x in out.items()}
+
+
+def element_places(model: Model) -> dict[str, tuple[Any, tuple[int, int]]]:
+    """Numbers of spring-dampers, wrenches and frames by name: the array of the tree, and the place there."""
+    mech, tree = model.description, model.tree
+    out: dict[str, tuple[Any, tuple[int, int]]] = {}
+    for e, name in enumerate(mech.springs):
+        out |= {f"{name}.{what}": (tree.spring_constants, (e, i)) for i, what in enumerate(SPRING)}
+    for e, name in enumerate(mech.wrenches):
+        out |= {f"{name}.{what}": (tree.wrench_value, (e, i)) for i, what in enumerate(WRENCH)}
+    for i, name in reversed(list(enumerate(element_frames(mech)))):  # the first of equal ones
+        if name in mech.frames and mech.frames[name].node is None:
+            out |= {f"{name}.{c}": (tree.frames.position, (i, j)) for j, c in enumerate("xyz")}
+    return out
 
 
 def parameter_names(model: Model) -> list[str]:

@@ -26,11 +26,11 @@ from supple.engines.code_cache import read_code, write_code
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
+from supple.model.looped_closures import RECORDED
 from supple.model.number_arrays import NumberArrays
 from supple.model.operational_programs import OPERATIONAL_RECURSIONS
 from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import matrices_quickly_made, quickly_made, rows_quickly_made
-from supple.model.rotations import SIMPLE
 from supple.model.step_programs import STEP_RECURSIONS
 from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
 from supple.recursions.articulated import SINGULAR
@@ -49,7 +49,7 @@ STORE = "programs"
 
 def recorded(compiled: Any) -> Callable[..., Any]:
     """The twin of a recursion that runs on cells."""
-    return plain(compiled, SIMPLE, by_element)
+    return plain(compiled, RECORDED, by_element)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.expressions.function import Nodes
+from supple.model import looped_closures
 from supple.model.number_arrays import NumberArrays
 from supple.model.parameter_arrays import ParameterArrays
 from supple.model.programs import Ends, recorded, remembered
@@ -77,6 +78,8 @@ class RecordedTrace(Trace):
             self.parameters = dict(zip(parameters.names, leaves, strict=True))
             self.tree = self.tree._replace(**parameters.nodes(list(leaves), self.tree, self.groups[DESCRIBED]))
         self.flex: Flex | None = self.groups["flex"]
+        closures = self.groups["closures"]
+        self.graph.aligned = closures is not None and len(closures.row_kind) > looped_closures.WRITTEN_OUT
         self.moving = self.tree
         self.q = self.graph.new_inputs("q", model.coordinates)
         self.v = self.graph.new_inputs("v", model.speeds)
@@ -86,6 +89,27 @@ class RecordedTrace(Trace):
     def run(self, recursion: Any) -> Callable[..., Any]:
         """A step or sweep as it is recorded, a block a body."""
         return recorded(recursion)
+
+    def closed(self, q: Nodes, v: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes, Nodes]:
+        """The same as of any trace, kept in cells of their own: what follows is the code of any other state."""
+        *state, S = super().closed(q, v, given)
+        q, v = self.graph.kept(*state)
+        return q, v, S
+
+    def least_forces(self, S: Nodes, *right: Nodes) -> list[Nodes]:
+        """The same as of any trace, in loops where constraint equations are many."""
+        few = len(S) <= looped_closures.WRITTEN_OUT
+        return super().least_forces(S, *right) if few else looped_closures.least_forces(S, *right)
+
+    def weighted_rows(self, weights: Nodes, rows: Nodes) -> Nodes:
+        """The same as of any trace, in loops where constraint equations are many."""
+        few = len(weights) <= looped_closures.WRITTEN_OUT
+        return super().weighted_rows(weights, rows) if few else looped_closures.weighted_rows(weights, rows)
+
+    def pivots(self, S: Nodes) -> Nodes:
+        """The same as of any trace, in loops where constraint equations are many."""
+        few = len(S) <= looped_closures.WRITTEN_OUT
+        return super().pivots(S) if few else looped_closures.pivots(S)
 
     def closure_arrays(self) -> Closures:
         """The constraints, their numbers loaded."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,8 +11,9 @@ import numpy as np
 
 from supple.checks import number
 from supple.description.description import Description
+from supple.description.joints import Helical
 from supple.errors import ModelError, StateError, nearest
-from supple.model.parameters import INERTIA, PLACES, parameter_values
+from supple.model.parameters import INERTIA, PLACES, SPRING, WRENCH, parameter_values
 from supple.rigid_body import RigidBody
 
 if TYPE_CHECKING:
@@ -40,7 +41,25 @@ def renumbered(model: Model, values: Mapping[str, float]) -> Description:
         if own:
             with _naming(model, speed):
                 _renumber_joint(model, mech, i, own)
+    _renumber_elements(mech, numbers)
     return mech
+
+
+def _renumber_elements(mech: Description, numbers: Mapping[str, float]) -> None:
+    """Spring-dampers, wrenches and places of frames."""
+
+    def changed(name: str, labels: Sequence[str], old: Iterable[float]) -> list[float]:
+        return [numbers.get(f"{name}.{what}", x) for what, x in zip(labels, old, strict=True)]
+
+    for name, spring in mech.springs.items():
+        k, c, length = changed(name, SPRING, (spring.stiffness, spring.damping, spring.length))
+        mech.springs[name] = replace(spring, stiffness=k, damping=c, length=length)
+    for name, wrench in mech.wrenches.items():
+        both = np.array(changed(name, WRENCH, (*wrench.moment, *wrench.force)))
+        mech.wrenches[name] = replace(wrench, moment=both[:3], force=both[3:])
+    for name, frame in mech.frames.items():
+        if any(f"{name}.{c}" in numbers for c in "xyz"):
+            mech.frames[name] = replace(frame, position=np.array(changed(name, "xyz", frame.position)))
 
 
 @contextmanager
@@ -63,7 +82,10 @@ def _renumber_body(mech: Description, name: str, numbers: Mapping[str, float]) -
             inertia[i, j] = inertia[j, i] = numbers.get(f"inertia.{label}", inertia[i, j])
         com = [numbers.get(f"com.{c}", x) for c, x in zip("xyz", body.com, strict=True)]
         body = RigidBody(numbers.get("mass", body.mass), com, inertia, body.allow_unphysical)
-    mech.bodies[name] = replace(placed, body=body, position=np.array(position))
+    joint = placed.joint
+    if isinstance(joint, Helical) and "pitch" in numbers:
+        joint = replace(joint, pitch=numbers["pitch"])
+    mech.bodies[name] = replace(placed, body=body, joint=joint, position=np.array(position))
 
 
 def _renumber_joint(model: Model, mech: Description, speed: int, numbers: Mapping[str, float]) -> None:

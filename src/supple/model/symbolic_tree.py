@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
-from supple.model.parameters import INERTIA
+from supple.model.flatten import element_frames
+from supple.model.parameters import INERTIA, SPRING, WRENCH
 from supple.recursions.closures import Closures
 from supple.recursions.tree import Flex, Frames, Tree
 from supple.rigid_body import RigidBody
@@ -61,7 +62,22 @@ def symbolic_tree(model: Model, parameters: Mapping[str, Expr]) -> Tree:
     for i, speed in enumerate(model.speeds):
         for what, field in fields.items():
             put(parts[field], i, f"{speed}.{what}")
+    for k, name in enumerate(model.bodies, start=1):
+        put(parts["pitch"], k, f"{name}.pitch")
+    _put_elements(parts, model, put)
     return Tree(**parts)
+
+
+def _put_elements(parts: dict[str, Any], model: Model, put: Callable[[Nodes, Any, str], None]) -> None:
+    """Numbers of spring-dampers, wrenches and the frames that they and constraints are on."""
+    mech = model.description
+    for field, names, labels in (("spring_constants", mech.springs, SPRING), ("wrench_value", mech.wrenches, WRENCH)):
+        for e, name in enumerate(names):
+            for i, what in enumerate(labels):
+                put(parts[field], (e, i), f"{name}.{what}")
+    for i, name in enumerate(element_frames(mech)):
+        for j, c in enumerate("xyz"):
+            put(parts["frames"].position, (i, j), f"{name}.{c}")
 
 
 def _put_inertia(parts: dict[str, Any], k: int, name: str, body: RigidBody, parameters: Mapping[str, Expr]) -> None:

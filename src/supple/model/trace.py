@@ -106,7 +106,7 @@ class Trace:
         a, tau = zeros(self.model.nv), drive.copy()
         actuation = Actuation(tau, given, self._unloaded())
         self.run(closed_chains.free_motion)(ct, States(q, v), actuation, ws, cw, a)
-        cw.force[:] = self.least_forces(cw.S, -cw.acceleration)
+        (cw.force[:],) = self.least_forces(cw.S, -cw.acceleration)
         self.run(closure_forces.close)(given, tau, cw, a)
         return a, tau, cw.force
 
@@ -117,7 +117,7 @@ class Trace:
         for i in range(len(cl.row_pair)):
             if cl.row_pair[i] >= 0:
                 self.run(closure_forces.row_force)(ct, i, force[i], q, ws, cw)
-        self.run(closure_forces.carry_inward)(ct.tree, ct.flex, cw.still, ws, balance)
+        self.run(closure_forces.carry_inward)(ct.tree, ct.flex, self.everywhere(), 0, cw.still, ws, balance)
         for i in range(len(cl.row_pair)):
             for j in range(2 if cl.row_pair[i] < 0 else 0):
                 speed = cl.row_speeds[i, j]
@@ -131,22 +131,26 @@ class Trace:
         self.run(closed_chains.open_motion)(ct, States(q, v), none, ws, cw)
         return self.constraint_pull(q, force, ct, ws, cw)
 
-    def least_forces(self, S: Nodes, r: Nodes) -> Nodes:
+    def least_forces(self, S: Nodes, *right: Nodes) -> list[Nodes]:
         """Forces of least size with S force = r, by `closure_forces.REFINEMENTS` solutions with a regularized S."""
-        rows, own, regularized = self._regularized(S)
-        right = r[rows]
-        force = zeros(len(rows))
-        for _ in range(closure_forces.REFINEMENTS):
-            force = force + solve_symmetric(regularized, right - own @ force)
-        out = zeros(len(r))
-        out[rows] = force
-        return out
-
-    def _regularized(self, S: Nodes) -> tuple[list[int], Nodes, Nodes]:
-        """Rows that something changes, S of them, and the same regularized (see `closure_forces`)."""
-        rows = [i for i in range(len(S)) if self.graph.node(S[i, i]) is not self.graph.zero]
+        rows = self._changing(S)
         own = S[np.ix_(rows, rows)]
-        return rows, own, own + np.diag(closure_forces.REGULARIZATION * own.diagonal())
+        regularized, found = _regularized(own), []
+        for r in right:
+            force = zeros(len(rows))
+            for _ in range(closure_forces.REFINEMENTS):
+                force = force + solve_symmetric(regularized, r[rows] - own @ force)
+            found.append(zeros(len(r)))
+            found[-1][rows] = force
+        return found
+
+    def weighted_rows(self, weights: Nodes, rows: Nodes) -> Nodes:
+        """The sum of the rows of a matrix, each times its weight."""
+        return weights @ rows
+
+    def _changing(self, S: Nodes) -> list[int]:
+        """Rows that something changes."""
+        return [i for i in range(len(S)) if self.graph.node(S[i, i]) is not self.graph.zero]
 
     def closures(self) -> tuple[closures.ClosedTree, ClosureWorkspace]:
         """The tree with its constraints, and arrays of nodes to work in."""
@@ -173,7 +177,7 @@ class Trace:
         """All that is known of the open loops, and the changes of position and of speed that close them."""
         ct, cw = self.closures()
         self.run(closed_chains.open_motion)(ct, States(q, v), given, ws, cw)
-        dq, dv = (-(self.least_forces(cw.S, x) @ cw.X) for x in (cw.position, cw.velocity))
+        dq, dv = (-self.weighted_rows(x, cw.X) for x in self.least_forces(cw.S, cw.position, cw.velocity))
         return cw, dq, dv
 
     def closure_margins(self, S: Nodes) -> Nodes:
@@ -182,10 +186,15 @@ class Trace:
         Near zero where a row repeats others, and where nothing that the joints do changes it any more: a row by itself
         would not tell, as its own size goes to zero with what it adds.
         """
-        rows, own, regularized = self._regularized(S)
+        rows = self._changing(S)
+        own = S[np.ix_(rows, rows)]
         out = np.array([self.graph.one] * len(S), dtype=object)
-        out[rows] = pivots(regularized) / self._sizes_of_kind(rows, own.diagonal())
+        out[rows] = self.pivots(own) / self._sizes_of_kind(rows, own.diagonal())
         return out
+
+    def pivots(self, S: Nodes) -> Nodes:
+        """What is left of the diagonal of the regularized S where rows are eliminated one after the other."""
+        return pivots(_regularized(S))
 
     def _sizes_of_kind(self, rows: list[int], own: Nodes) -> Nodes:
         """The mean of the entries `own` of all those rows that measure lengths, or angles, between the same frames."""
@@ -211,7 +220,7 @@ class Trace:
         self.run(newton_euler.at_rest)(self.flex, ws)
         self.run(frame_wrenches.law_wrenches)(self.tree, self.flex, laws, States(q, still), wrench, ws)
         on_bodies = -ws.load[1:]
-        self.run(closure_forces.carry_inward)(self.tree, self.flex, still, ws, balance)
+        self.run(closure_forces.carry_inward)(self.tree, self.flex, self.everywhere(), 0, still, ws, balance)
         return -balance, on_bodies
 
     def power(self, q: Nodes, v: Nodes, tau: Nodes) -> Any:
@@ -288,15 +297,33 @@ class Trace:
             out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
         return out
 
-    def joint_wrenches(self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None) -> Nodes:
-        """Moments and forces (bodies, 6) that joints pass to their bodies; of trees, under wrenches (bodies, 6)."""
+    def joint_wrenches(
+        self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None, force: Nodes | None = None
+    ) -> Nodes:
+        """Moments and forces (bodies, 6) that joints pass to their bodies, under wrenches (bodies, 6).
+
+        Of closed loops with the `force` of their rows.
+        """
         bodies, ws = len(self.model.bodies), self.workspace()
         out = newton_euler.Forces(zeros(1, self.model.nv), zeros(1, bodies + 1, 6))
-        states, wrench = States(q[None], v[None]), self._unloaded()
+        wrench = self._unloaded() if force is None else self._wrenches_of_loops(q, v, force)
+        states = States(q[None], v[None])
         if on_bodies is not None:
-            wrench[1:] = on_bodies
+            wrench[1:] = wrench[1:] + on_bodies
         self.run(newton_euler.inverse_dynamics)(self.tree, self.flex, states, a[None], wrench[None], ws, out)
         return out.f[0, 1:]
+
+    def _wrenches_of_loops(self, q: Nodes, v: Nodes, force: Nodes) -> Nodes:
+        """What forces of the rows do to bodies, (bodies + 1, 6)."""
+        (ct, cw), ws = self.closures(), self.workspace()
+        for k in range(1, len(self.model.bodies) + 1):
+            self.run(kinematics.joint_step)(ct.tree, ct.flex, k, q, ws)
+        self.run(closed_chains.constraint_rates)(ct, States(q, v), ws, cw)
+        self.run(newton_euler.at_rest)(ct.flex, ws)
+        for i in range(len(force)):
+            if ct.closures.row_pair[i] >= 0:
+                self.run(closure_forces.row_force)(ct, i, -force[i], q, ws, cw)
+        return np.array(ws.load, dtype=object)
 
     def responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:
         """(speeds, nv): changes of all speeds by a unit impulse at each of some, loops kept closed.
@@ -349,5 +376,14 @@ class Trace:
         """New arrays of nodes."""
         return workspace(sizes(self.model.tree, self.model.flex), object)
 
+    def everywhere(self) -> NDArray[np.bool_]:
+        """A row of `Closures.row_path` with all bodies."""
+        return np.ones((1, len(self.model.bodies) + 1), dtype=bool)
+
     def _unloaded(self) -> Nodes:
         return zeros(len(self.model.bodies) + 1, 6)
+
+
+def _regularized(S: Nodes) -> Nodes:
+    """See `closure_forces.REGULARIZATION`."""
+    return S + np.diag(closure_forces.REGULARIZATION * S.diagonal())

@@ -151,7 +151,7 @@ def projection(
         fault = singular_dof(given, ws)
         if fault > 0:
             return fault
-        factor_closures(cw)
+        factor_closures(cw.S, cw.L, cw.pivot)
         closing_step(cw.position, out.shift[s], cw)
         closing_step(cw.velocity, out.impulse[s], cw)
         for i in range(len(cw.position)):
@@ -184,10 +184,10 @@ def forward_dynamics(
         fault = singular_dof(acting.given, ws)
         if fault > 0:
             return fault
-        factor_closures(cw)
+        factor_closures(cw.S, cw.L, cw.pivot)
         for i in range(len(cw.error)):
             cw.error[i] = -cw.acceleration[i]
-        solve_closures(cw.error, cw.force, cw)
+        solve_closures(cw.S, cw.L, cw.pivot, cw.error, cw.left, cw.force)
         close(acting.given, acting.drive, cw, a[s])
         for i in range(len(cw.force)):
             force[s, i] = cw.force[i]

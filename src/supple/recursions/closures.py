@@ -53,6 +53,10 @@ class Closures(NamedTuple):
     """(rows, 2) their speeds."""
     row_ratios: Array
     """(rows, 2) their factors."""
+    row_path: Array
+    """(rows, n + 1) bodies that its force goes through: those that it acts on, and all inboard of these."""
+    row_reach: Array
+    """(rows, n + 1) bodies that its force moves: the same, and all that they carry."""
 
 
 class ClosedTree(NamedTuple):
@@ -90,6 +94,8 @@ class ClosureWorkspace(NamedTuple):
     """(rows,) phi'' for the accelerations in `Workspace.alpha`."""
     J: Array
     """(rows, nv) phi' = J v."""
+    columns: Array
+    """(nv, rows) J*, of use within a step only."""
     X: Array
     """(rows, nv) M^-1 J*, its columns as rows."""
     S: Array
@@ -99,7 +105,7 @@ class ClosureWorkspace(NamedTuple):
     force: Array
     """(rows,) lambda."""
     L: Array
-    """(rows, rows) factor of the regularized S."""
+    """(rows, rows) factor of the regularized S, the same in both halves."""
     pivot: Array
     """(rows,) D of L D L*."""
     left: Array
@@ -145,6 +151,7 @@ def closure_workspace(closures: Closures, speeds: int, dtype: Any) -> ClosureWor
         curvature=np.zeros(rows, dtype),
         acceleration=np.zeros(rows, dtype),
         J=np.zeros((rows, speeds), dtype),
+        columns=np.zeros((speeds, rows), dtype),
         X=np.zeros((rows, speeds), dtype),
         S=np.zeros((rows, rows), dtype),
         hold=np.zeros((rows, speeds), dtype),

@@ -280,7 +280,7 @@ class DrivenSystem:
     def _rate_slopes(self) -> StateSlopes | None:
         """The same from the blocks of the rates, for systems small enough."""
         kernel = self.rate_kernel
-        if kernel is None or kernel.program.weight * self.size > WORTH_TANGENTS:
+        if kernel is None or kernel.program.has_loops or kernel.program.weight * self.size > WORTH_TANGENTS:
             return None
         return StateSlopes(kernel, ("y",))
 

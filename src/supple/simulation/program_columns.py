@@ -86,16 +86,19 @@ class Columns:
     def _wrenches(self, outputs: Outputs, a: Nodes) -> None:
         """Moments and forces of joints, in body axes at the bodies' origins."""
         places = list(dict.fromkeys(i for name in outputs.wrenches for i in requests.joints(self.model, name)))
-        if places and self.model.loops is not None:
+        if not places:
+            return
+        force, x = None, self.equations.applied
+        if self.model.loops is not None and self.stops:
             raise StateError(
                 f"model {self.model.name!r}: output: wrenches {', '.join(map(repr, outputs.wrenches))}: a program "
-                "cannot write those of joints in a mechanism with closed loops"
+                "cannot write those of joints in a mechanism with closed loops and stops"
             )
-        on_bodies = self.equations.applied.on_bodies
-        loads = on_bodies.reshape(-1, len(COMPONENTS)) if len(on_bodies) else None
-        found = self.trace.joint_wrenches(self.q, self.v, a, loads) if places else None
+        if self.model.loops is not None:
+            force = self.trace.closed_dynamics(x.q, x.v, x.drive, x.given, self.trace.workspace())[2]
+        loads = x.on_bodies.reshape(-1, len(COMPONENTS)) if len(x.on_bodies) else None
+        found = self.trace.joint_wrenches(self.q, self.v, a, loads, force)
         for i in places:
-            assert found is not None
             self._add(self.model.bodies[i], COMPONENTS, found[i])
 
     def _nodes(self, outputs: Outputs) -> None:

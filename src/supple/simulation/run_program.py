@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from supple.inputs.inputs import Inputs
 from supple.inputs.law_equations import require_written
 from supple.inputs.requests import Outputs
 from supple.integrators import RTOL
+from supple.model.loops.closing import MASSLESS
 from supple.model.model import Model
 from supple.model.parameters import Symbols
 from supple.model.trace import Trace
@@ -33,6 +34,7 @@ from supple.simulation.watched import SLACK, EventCrossing
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.program import simulation_program
 from supple.symbolic.program_parts import (
+    ProgramAssembly,
     ProgramClock,
     ProgramEvent,
     ProgramParts,
@@ -104,7 +106,6 @@ def run_program(model: Model, arguments: Mapping[str, Any], symbols: Symbols) ->
         Numbers of the model that an input file of the program can change, and their names.
     """
     wanted = RunSettings.of(model, arguments)
-    _require_closable(model, wanted.inputs, wanted.events)
     q, v = wanted.start.open_state(model)
     system = DrivenSystem(model, wanted.inputs, q, v)
     q, v = wanted.start.state(system, q, v)
@@ -142,17 +143,6 @@ def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSe
     forces = [float(known.get(leaf.name, 0.0)) for leaf in equations.variables.inputs]
     run = wanted.run._replace(atol=wanted.run.atol or ProgramRun().atol)
     return equations.program(np.concatenate([q, z]), v, forces, run)
-
-
-def _require_closable(model: Model, inputs: Inputs, events: Sequence[Event]) -> None:
-    """Refuse events after which loops would have to be closed anew."""
-    for event in events:
-        for name in event.change:
-            if model.loops is not None and changed(model, inputs, name, f"event {event.name!r}")[0] == "y":
-                raise StateError(
-                    f"model {model.name!r}: event {event.name!r}: change: a program cannot close the loops again with "
-                    f"a new {name!r}; expected changes of variables alone"
-                )
 
 
 class _Parts:
@@ -204,6 +194,7 @@ class _Parts:
             columns=self.function("columns", {"column": np.array(list(columns.nodes.values()))}, accelerations),
             titles=tuple(columns.nodes),
             closing=None if loops is None else self._closing(loops),
+            assembly=self._assembly(),
             rule=tolerances.without_work(),
             held={name: float(u[i]) if i < count else None for i, name in enumerate(wanted.inputs.held)},
             tables=self._tables(),
@@ -217,6 +208,7 @@ class _Parts:
             responses=responses,
             constants={
                 "AT_REST": REST,
+                "MASSLESS": MASSLESS,
                 "IMMOVABLE": IMMOVABLE,
                 "SLACK": 0.0 if model.loops is None else SLACK,
                 "AHEAD_OF_ZERO": AHEAD,
@@ -228,6 +220,26 @@ class _Parts:
         """One step towards closed loops."""
         y, nq, nv = loops["y"], self.model.nq, self.model.nv
         return self.function("closing_step", {"q": y[:nq], "v": y[nq : nq + nv], "margin": loops["margin"]})
+
+    def _assembly(self) -> ProgramAssembly | None:
+        """Constraint equations with prescribed motions in them, and how they are closed."""
+        loops, x, t = self.model.loops, self.equations.applied, self.trace
+        if loops is None:
+            return None
+        cw = t.closing_steps(x.q, x.v, x.given, t.workspace())[0]
+        rows, M = np.where(loops.holonomic, cw.position, 0.0), t.mass_matrix(x.q)
+        speed_of = np.full(self.model.nq, -1)
+        places = np.asarray(self.model.q_of_speed)
+        speed_of[places[places >= 0]] = np.flatnonzero(places >= 0)
+        return ProgramAssembly(
+            self.function("constraint_errors", {"position": rows, "velocity": cw.velocity, "J": cw.J, "M": M}),
+            self.function("kinematics", {"rate": t.rates(t.q, t.v)}),
+            np.asarray(loops.scales.rows, dtype=float),
+            np.asarray(loops.scales.speeds, dtype=float),
+            x.given,
+            np.asarray(self.model.is_mode),
+            speed_of,
+        )
 
     def _tables(self) -> tuple[ProgramTable, ...]:
         return tuple(

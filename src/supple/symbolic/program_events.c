@@ -102,10 +102,14 @@ static double locate(int *happened)
     return least;
 }
 
-/* What follows from all that happened at one time; 1 if it ends the run. */
+/* What follows from all that happened at one time; 1 if it ends the run, -1 if the loops cannot be closed again. */
 static int react(const int *happened)
 {
     int ends = 0, i;
+#if REASSEMBLED
+    double before[STATE];
+    memcpy(before, now_y, sizeof before);
+#endif
 #if STOPS
     int met[STOPS] = {0};
 #endif
@@ -125,6 +129,10 @@ static int react(const int *happened)
             met[(i - EVENTS) / 2] = (i - EVENTS) % 2 == 0 ? -1 : 1;
 #endif
     }
+#if REASSEMBLED
+    if (memcmp(before, now_y, sizeof before) != 0 && assemble_changed(reached, before, now_y) != 0)
+        return -1;
+#endif
 #if STOPS
     meet_stops(met);
 #endif

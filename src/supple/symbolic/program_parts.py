@@ -88,6 +88,35 @@ class ProgramClock(NamedTuple):
     change: Function
 
 
+class ProgramAssembly(NamedTuple):
+    """What it takes to close loops while some coordinates keep their values.
+
+    Attributes
+    ----------
+    constraints : Function
+        Errors of the constraint equations, position (rows), their rates, velocity (rows), J (rows, nv), and the
+        mass matrix M (nv, nv).
+    kinematics : Function
+        rate (nq), rates of the coordinates.
+    row_scales, speed_scales : arrays
+        Typical sizes of errors, and of steps.
+    fixed : (nv,) array of bool
+        Speeds whose motion is prescribed.
+    modes : (nv,) array of bool
+        Speeds of deformations, which move only where the joints cannot close the loops.
+    speed_of : (nq,) array of int
+        The speed that is the rate of a coordinate, or -1.
+    """
+
+    constraints: Function
+    kinematics: Function
+    row_scales: Floats
+    speed_scales: Floats
+    fixed: NDArray[np.bool_]
+    modes: NDArray[np.bool_]
+    speed_of: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class ProgramParts:
     """The equations of a program and what else there is in it.
@@ -106,6 +135,7 @@ class ProgramParts:
     closing : Function or None
         The coordinates and speeds after one step towards closed loops, and how far their rows are from repeating each
         other, margin.
+    assembly : ProgramAssembly or None
     rule : ErrorRule or None
         Errors that steps may have where no atol is given.
     held : dict of str to float or None
@@ -125,6 +155,7 @@ class ProgramParts:
     columns: Function
     titles: tuple[str, ...]
     closing: Function | None = None
+    assembly: ProgramAssembly | None = None
     rule: ErrorRule | None = None
     held: dict[str, float | None] = field(default_factory=dict)
     tables: tuple[ProgramTable, ...] = ()
@@ -141,6 +172,7 @@ class ProgramParts:
         """All of them."""
         more = [self.closing, self.watched, self.responses]
         more += [x.change for x in self.events] + [x.change for x in self.clocks]
+        more += [] if self.assembly is None else [self.assembly.constraints, self.assembly.kinematics]
         return [self.rates, self.columns, *(f for f in more if f is not None)]
 
     @property

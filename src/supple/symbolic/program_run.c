@@ -201,7 +201,9 @@ static int run(FILE *out)
             afresh = 1;
             now_clock[2] = lesser(now_clock[2], FIRST_STEP * interval);
             now_clock[5] = 1e-4;
-            if (ends)
+            if (ends < 0)
+                status = NOT_CLOSED;
+            else if (ends)
                 add_row_of(reached, now_y, out);
         }
 #endif

@@ -20,7 +20,7 @@ from supple.symbolic.program_parts import ProgramParts
 from supple.symbolic.program_stepper import AHEAD, Stepper, stepper
 
 HEADERS = ("errno", "limits", "stdarg", "stdio", "stdlib", "string")
-LOCAL = ("t", "y", "u", "x", "out", "margin", "rate", "clock", "event", "time")
+LOCAL = ("t", "y", "u", "x", "out", "margin", "rate", "clock", "event", "time", "position", "velocity", "J", "M")
 """Arguments of functions that call the equations."""
 SECTIONS = ("clocks", "loops", "stops", "events", "run", "input")
 """Parts of the program that are written in C, in their order."""
@@ -70,6 +70,9 @@ class ProgramText:
         self.variables = sum(entry.kind == VARIABLE for entry in entries)
         self.features = {name for name, n in self.sizes.items() if n}
         self.features |= {"LOOPS"} if parts.closing is not None else set()
+        self.features |= {"ASSEMBLY" if parts.assembly is not None else "NEWTON"}
+        again = any(kind == "y" for x in parts.events for kind, _ in x.places)
+        self.features |= {"REASSEMBLED"} if again and parts.assembly is not None else set()
         self.features |= {"JUMPS"} if parts.tables or parts.clocks else set()
         self.features |= {"EVENTFUL"} if self.sizes["WATCHED"] else set()
         self.features |= {"VARIABLES"} if self.variables else set()
@@ -184,6 +187,11 @@ class ProgramText:
             lines.append(array_text("ending", INT, np.array([int(x.ends) for x in parts.events])))
         if parts.stops:
             lines += self._stops()
+        if parts.assembly is not None:
+            x = parts.assembly
+            lines += [array_text("row_scales", FLOAT, x.row_scales), array_text("speed_scales", FLOAT, x.speed_scales)]
+            for name, flags in (("prescribed", x.fixed), ("modes", x.modes), ("speed_of", x.speed_of)):
+                lines.append(array_text(name, INT, np.asarray(flags).astype(int)))
         return "\n".join([*lines, ""])
 
     def _stops(self) -> list[str]:
@@ -221,6 +229,10 @@ class ProgramText:
             own, rest = "COORDINATES + SPEEDS", "(STATE - COORDINATES - SPEEDS) * sizeof(double)"
             rest = f"memcpy(out + {own}, y + {own}, {rest});"
             lines += self._wrapper("closed", called[id(parts.closing)], places, ["out", "margin"], [rest])
+        if parts.assembly is not None:
+            rows = {key: key for key in ("position", "velocity", "J", "M")}
+            lines += self._wrapper("constraints", called[id(parts.assembly.constraints)], rows, list(rows))
+            lines += self._wrapper("coordinate_rates", called[id(parts.assembly.kinematics)], {"rate": "out"})
         lines += self._cases("tick", "clock", [(x.change, [("u", i) for i in x.places]) for x in parts.clocks], called)
         changes = [(x.change, x.places) for x in parts.events]
         lines += self._cases("change", "event", changes, called)

@@ -35,7 +35,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("engines/llvm/jit.py", {"functions", "blocks", "sweeps", "llvm"}),
         ("engines/blocks/block_code.py", {"blocks", "programs"}),
-        ("engines/sweeps/translate.py", {"sweeps"}),
+        ("engines/sweeps/translate.py", {"sweeps", "programs"}),
         ("engines/vector_math/lanes.py", {"llvm"}),
         ("engines/code_cache/code_room.py", set()),
         ("recursions/articulated.py", {"sweeps", "llvm", "programs"}),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder
+from supple.engines.blocks.block_recorder import LENGTH, MEMORY, NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.driven_code import DrivenCode, Numbers
@@ -66,7 +66,7 @@ class Program:
         wanted = [at for first, size in self.outputs.values() for at in range(first, first + size)]
         wanted += [at for x in kept for at in range(x.first, x.first + x.size)]
         self.instances: list[Instance] = instances(recorder, wanted)
-        self.weight = sum(len(x.block.operations) for x in self.instances)
+        self.weight = sum(len(x.block.operations) for x in self.instances) + recorder.looped_operations
         self._unload()
 
     def _unload(self) -> None:
@@ -79,6 +79,11 @@ class Program:
         other.instances, other.cells = instances, cells
         other._unload()
         return other
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether any block is a step in loops, which has no tangent."""
+        return any(x.block.loops for x in self.instances)
 
     def written(self) -> bytes:
         """All of it as text, for `read`: what it is called with, the rows of its instances, its blocks."""
@@ -116,7 +121,8 @@ class Loaded(DrivenCode):
         addresses = own.blocks(x.block for x in program.instances)
         self.lanes, self.cells = lanes, program.cells
         rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
-        self._tables = np.array([8 * row * (1 if s == NUMBERS else lanes) for s, row in rows], dtype=np.int32)
+        width = {MEMORY: 8 * lanes, NUMBERS: 8, LENGTH: 1}
+        self._tables = np.array([row * width[space] for space, row in rows], dtype=np.int32)
         arrays = [*program.inputs.values(), *program.outputs.values()]
         size = 8 * lanes * program.cells
         groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(size, 1)))

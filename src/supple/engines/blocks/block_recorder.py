@@ -25,13 +25,17 @@ from numpy.typing import NDArray
 
 from supple.engines.blocks.calls import Call, Calls
 from supple.engines.blocks.instancing import Key, Prototypes, Replay, Segment
+from supple.engines.blocks.looped_code import Looped
 from supple.engines.blocks.places import counted
 from supple.expressions.graph import Expr, Graph
 
 Address = tuple[str, int, int]
 """Of a leaf: its space, the first cell of its row and its place in the row."""
-MEMORY, NUMBERS = "memory", "numbers"
-"""Spaces: cells of the state and of all that is computed from it, a value for each lane; numbers of the model."""
+MEMORY, NUMBERS, LENGTH = "memory", "numbers", "length"
+"""Spaces: cells of the state and of all that is computed from it, a value for each lane; numbers of the model; and no
+space but a length, which a table holds as it is."""
+CONSTRAINT = "i"
+"""What steps of constraint equations call their number."""
 SMALL = 48
 """Loads, operations and stores below which a block goes on with the next body."""
 LARGE = 600
@@ -63,6 +67,8 @@ class BlockRecorder(Graph):
         How many there are.
     recorded_segments : int
         How many segments were recorded, not instanced.
+    looped_operations : int
+        Operations in loops.
     known, folded : array of float
         What is known of the cells and of the numbers at this point; NaN for nothing.
     """
@@ -71,7 +77,7 @@ class BlockRecorder(Graph):
         self._first = 0
         self._constants: dict[float, Expr] = {}
         super().__init__()
-        self.blocks: list[Recorded | Replay] = []
+        self.blocks: list[Recorded | Replay | Looped] = []
         self._firsts: list[int] = []
         self.cells = 0
         self.known, self.folded = array("d"), array("d", [math.nan])
@@ -83,7 +89,7 @@ class BlockRecorder(Graph):
         self._scratch: list[int] = []
         self._scratched = 0
         self._prototypes, self._instancing = Prototypes(), instancing
-        self.recorded_segments = 0
+        self.recorded_segments = self.looped_operations = 0
         self._begin()
 
     # ------------------------------------------------------------ memory
@@ -307,13 +313,23 @@ def recording(recorder: BlockRecorder) -> Iterator[None]:
         del _active.recorder
 
 
+def in_loops(step: Any) -> Callable[..., None]:
+    """A step on arrays that is recorded as loops, not as what it does with each entry."""
+
+    def looped(*arrays: Any) -> None:
+        _active.recorder.loops(step, *arrays)
+
+    return looped
+
+
 def by_element(twin: FunctionType) -> Callable[..., Any]:
     """A step of body k or of force element e, which tells the recorder so."""
     twin.__globals__["range"] = counted
     code = twin.__code__
     parameters = code.co_varnames[: code.co_argcount]
-    element = next((name for name in ("k", "e") if name in parameters), None)
-    if element is None or {"tree", "flex", "ws"}.isdisjoint(parameters):
+    element = next((name for name in ("k", "e", CONSTRAINT) if name in parameters), None)
+    around = {"cw"} if element == CONSTRAINT else {"tree", "flex", "ws"}
+    if element is None or around.isdisjoint(parameters):
         return twin
     place = parameters.index(element)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.engines.blocks.block_recorder import MEMORY, NUMBERS, Address, BlockRecorder
 from supple.engines.blocks.instancing import Integers, Prototype, Replay
+from supple.engines.blocks.looped_code import Looped
 from supple.expressions.graph import Expr, order_of
 
 Operand = int | float
@@ -22,6 +23,8 @@ Operation = tuple[Any, ...]
 Store = tuple[Address, Expr]
 SEPARATOR = "\t"
 """Between the parts of a block's text."""
+LOOPS = "loops"
+"""The one operation of a block that is a step in loops."""
 ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -55,6 +58,16 @@ class Block:
         found = Block(SEPARATOR.join(ENCODER.encode(x) for x in (spaces, list(number), coded, stores)))
         vars(found).update(operations=tuple(operations), stores=tuple(stores))  # no need to read them again
         return found
+
+    @staticmethod
+    def looped(spaces: Sequence[str], text: str) -> Block:
+        """The block of a step in loops, see `looped_code.looped_text`; its table has lengths among the slots."""
+        return Block(SEPARATOR.join(ENCODER.encode(x) for x in (spaces, [LOOPS], [(0, text)], [])))
+
+    @property
+    def loops(self) -> str:
+        """The code of a step in loops; nothing if the block is straight-line arithmetic."""
+        return str(self._part(2)[0][1]) if self.names == (LOOPS,) else ""
 
     @cached_property
     def name(self) -> str:
@@ -115,6 +128,9 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int], first: int = 0) -
         if isinstance(recorded, Replay):
             found += _replayed(recorded, live, known)
             continue
+        if isinstance(recorded, Looped):
+            found += _looped(recorded, live, known)
+            continue
         stores = [x for at, x in recorded.stores.items() if live[at]]
         if stores:
             block, rows, loads = _alive(stores, known, recorder.address)
@@ -124,6 +140,18 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int], first: int = 0) -
                 live[at] = 1
             found.append(Instance(block, rows))
     return found[::-1]
+
+
+def _looped(recorded: Looped, live: bytearray, known: dict[str, Block]) -> list[Instance]:
+    """A step in loops, if somebody reads what it writes. It reads only what was there before."""
+    alive = np.frombuffer(live, dtype=np.uint8)
+    if not any(alive[first : first + size].any() for first, size in recorded.written):
+        return []
+    for cells, flag in ((recorded.written, 0), (recorded.read, 1)):
+        for first, size in cells:
+            alive[first : first + size] = flag
+    block = Block.looped(recorded.spaces, recorded.text)
+    return [Instance(known.setdefault(block.name, block), recorded.rows)]
 
 
 def _alive(

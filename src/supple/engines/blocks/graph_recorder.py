@@ -12,14 +12,28 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.block_recorder import LARGE, MEMORY, NUMBERS, SMALL, Address, BlockRecorder, Recorded
+from supple.engines.blocks.block_recorder import (
+    CONSTRAINT,
+    LARGE,
+    LENGTH,
+    MEMORY,
+    NUMBERS,
+    SMALL,
+    Address,
+    BlockRecorder,
+    Recorded,
+)
 from supple.engines.blocks.cells import ROW, Cells
+from supple.engines.blocks.looped_code import Looped, looped_text, written_arguments
 from supple.expressions.graph import Expr, Graph
 
 Nodes = NDArray[Any]
+TAKEN = 6
+"""Cells that are taken at a time for what a block keeps."""
 
 
 class GraphRecorder(BlockRecorder):
@@ -29,17 +43,28 @@ class GraphRecorder(BlockRecorder):
     ----------
     limit : int, optional
         Most nodes there may be.
+
+    Attributes
+    ----------
+    aligned : bool
+        Whether blocks of like constraint equations are to be alike, at the price of smaller ones.
     """
 
     def __init__(self, limit: float = math.inf) -> None:
         super().__init__()
-        self.limit = limit
+        self.limit, self.aligned = limit, False
         self._places: dict[int, Address] = {}
-        self._rows: dict[int, tuple[int, int]] = {}
+        self._rows: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self._arrays: dict[int, int] = {}
 
     def call(self, step: Callable[..., Any], element: tuple[str, Any], place: int, args: tuple[Any, ...]) -> None:
-        """Record a step of a body or force element at once: it works on values."""
+        """Record a step of a body, force element or constraint equation at once: it works on values.
+
+        Where they are `aligned`, blocks end before constraint equations however small they are.
+        """
         self.turn_to(element)
+        if self.aligned and element[0] == CONSTRAINT:
+            self.end()
         step(*args)
 
     def cut(self, small: int = SMALL) -> None:
@@ -72,6 +97,71 @@ class GraphRecorder(BlockRecorder):
         """Where a leaf is loaded from."""
         return self._places[leaf.id] if leaf.id in self._places else super().address(leaf)
 
+    def kept(self, *arrays: Nodes) -> list[Nodes]:
+        """The same values as if they were inputs: what follows computes everything anew from them, in new blocks."""
+        self.end()
+        self._known.clear()
+        return [
+            np.array([self._as_input(y if isinstance(y, Expr) else self.constant(y)) for y in x], dtype=object)
+            for x in arrays
+        ]
+
+    def _as_input(self, x: Expr) -> Expr:
+        """A load of a node from a cell of its own."""
+        if x.op == "constant":
+            return x
+        at = (MEMORY, self.allocate(1), 0)
+        self._store(self._block_of(x) if x.args else len(self.blocks) - 2, at, x)
+        return self.load(*at)
+
+    # ------------------------------------------------------------ loops
+
+    def loops(self, step: Any, *arrays: Nodes) -> None:
+        """Record a step on arrays of nodes as loops; afterwards those that it writes hold what it has written."""
+        self.end()
+        written = written_arguments(step)
+        places = [self._written(x) if own else self._placed(x) for x, own in zip(arrays, written, strict=True)]
+        cells = [(first, x.size) for first, x in zip(places, arrays, strict=True)]
+        spaces = tuple(space for x in arrays for space in (MEMORY, *[LENGTH] * x.ndim))
+        rows = tuple(word for first, x in zip(places, arrays, strict=True) for word in (first, *x.shape))
+        kept = [tuple(at for at, own in zip(cells, written, strict=True) if own == wanted) for wanted in (False, True)]
+        looped = Looped(looped_text(step, tuple(x.ndim for x in arrays)), spaces, rows, *kept)
+        self.blocks[-1:] = [looped, self.blocks[-1]]
+        self._firsts.append(self._first)
+        self.looped_operations += max(x.size for x in arrays) * min(
+            len(x) for x in arrays
+        )  # as in products of matrices
+
+    def _written(self, x: Nodes) -> int:
+        """The first of new cells for an array, which then holds loads of them."""
+        first = self.allocate(x.size)
+        for i in range(x.size):
+            x.flat[i] = self.load(MEMORY, first + i - i % ROW, i % ROW)
+        self._arrays[first] = x.size
+        return first
+
+    def _placed(self, x: Nodes) -> int:
+        """The first of the cells that hold an array: those where loops have left it, else new ones.
+
+        Entries that are zero are not stored: nobody else writes to these cells.
+        """
+        nodes = [y if isinstance(y, Expr) else self.constant(y) for y in x.flat]
+        first = sum(nodes[0].value[1:]) if nodes[0].op == "input" and type(nodes[0].value) is tuple else -1
+        if self._arrays.get(first) == len(nodes) and all(
+            y.op == "input" and y.value[0] == MEMORY and sum(y.value[1:]) == first + i for i, y in enumerate(nodes)
+        ):
+            return first
+        first, run, before = self.allocate(x.size), 0, -1
+        for i, y in enumerate(nodes):
+            number = -1
+            if y is not self.zero:
+                number = self._block_of(y) if y.args else len(self.blocks) - 2
+                if number != before or i % x.shape[-1] == 0 or i - run == ROW:
+                    run = i
+                self._store(number, (MEMORY, first + run, i - run), y)
+            before = number
+        return first
+
     def program(self, inputs: Mapping[str, Nodes], outputs: Mapping[str, Nodes]) -> Program:
         """What the graph computes: from leaves to nodes or numbers, by name."""
         places = {name: Cells(self, x.shape) for name, x in inputs.items()}
@@ -95,11 +185,17 @@ class GraphRecorder(BlockRecorder):
         block.stores[at[1] + at[2]] = (at, x)
 
     def _free_place(self, number: int) -> Address:
-        """The next place in the row of what a block keeps."""
-        row, used = self._rows.get(number, (0, ROW))
-        if used == ROW:
-            row, used = self.allocate(ROW), 0
-        self._rows[number] = (row, used + 1)
+        """The next place in the row of what a block keeps for the one that is being recorded.
+
+        Rows are not shared by blocks that use them, so that those of like bodies find theirs in like places.
+        """
+        pair = number, len(self.blocks)
+        row, used, free = self._rows.get(pair, (0, 0, 0))
+        if not free:
+            at, free = self.allocate(TAKEN), TAKEN
+            if at != row + used or used + TAKEN > ROW:
+                row, used = at, 0
+        self._rows[pair] = (row, used + 1, free - 1)
         return MEMORY, row, used
 
     def _forget(self) -> None:

@@ -19,6 +19,7 @@ from llvmlite import ir
 from supple.engines.blocks import block_code, tangent_code
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
+from supple.engines.blocks.looped_code import in_lanes
 from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.engines.code_cache import has_code, read_code, write_code
 from supple.engines.llvm.jit import function_of, loaded, object_code_of
@@ -52,6 +53,11 @@ class Library:
         with self._lock:
             blocks = {block.name: block for block in wanted}
             new = {name: block for name, block in blocks.items() if name not in self._addresses}
+            for name, block in list(new.items()):
+                if block.loops:
+                    del new[name]
+                    text = f"{in_lanes(block.loops, name, self.lanes)}\n{self._attributes()}"
+                    self._addresses[name] = function_of(name, text, True)[1]
             if new:
                 called = {name for block in new.values() for name in block.names} & FUNCTIONS.keys()
                 for function in sorted(called | ({"sincos"} if "sin" in called else set())):

@@ -64,6 +64,8 @@ class LinearBlock:
     """
 
     def __init__(self, block: Block) -> None:
+        if block.loops:
+            raise ValueError("a step in loops has no tangent")
         self.block = block
         self.loads = {
             i: (x[1], x[2]) for i, x in enumerate(block.operations) if x[0] == "load" and block.spaces[x[1]] == MEMORY

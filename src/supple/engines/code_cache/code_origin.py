@@ -25,7 +25,7 @@ SOURCES = {
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
     "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "stepping", "recursions", "simulation/methods"),
     "llvm": (*WRITERS, *TRACED, *AROUND),
-    "programs": ("engines/blocks", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
+    "programs": ("engines/blocks", "engines/sweeps", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }
 """Kinds of code with the packages and modules whose sources decide it.
 

@@ -74,17 +74,18 @@ def object_code_of(text: str, quick: bool = False) -> bytes:
     return code
 
 
-def optimized_code(text: str) -> bytes:
+def optimized_code(text: str, vectors: bool = False) -> bytes:
     """Compile LLVM code with loops and variables, which it takes more to make fast.
 
     Loops stay loops: those over the entries of a state are short, and unrolled or in vectors they take twice as long to
-    compile and no less to run.
+    compile and no less to run. Those over rows of matrices are worth `vectors`.
     """
     machine = target_machine()
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2 if text.count("\n") < LONG else 1)
-    options.loop_unrolling = options.loop_interleaving = options.loop_vectorization = options.slp_vectorization = False
+    options.loop_unrolling = options.loop_interleaving = options.slp_vectorization = False
+    options.loop_vectorization = vectors
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     code: bytes = machine.emit_object(parsed)
@@ -121,12 +122,12 @@ def own_machine(quick: bool = False) -> Any:
 
 
 @once
-def function_of(name: str, text: str) -> tuple[Any, int]:
-    """A function of LLVM code in memory, from disk or compiled; see `loaded`."""
+def function_of(name: str, text: str, loops: bool = False) -> tuple[Any, int]:
+    """A function of LLVM code in memory, from disk or compiled; see `loaded`. With `loops`, its loops are optimized."""
     key = hashlib.sha256(text.encode()).hexdigest()
     code = read_code("functions", key)
     if code is None:
-        code = object_code_of(text)
+        code = optimized_code(text, True) if loops else object_code_of(text)
         write_code("functions", key, code)
     return loaded(code, name)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.sweeps.values import BOOL, COMPLEX, FLOAT, INT, Code, Num, kind_of, literal, wider
+from supple.engines.sweeps.values import BOOL, COMPLEX, FLOAT, INT, MASK, Code, Num, kind_of, wider
 
 Number = Num | int | float | bool
 KNOWN: dict[str, Callable[[Any, Any], Any]] = {
@@ -51,14 +51,16 @@ class Arithmetic:
         own = kind_of(x)
         if not isinstance(x, Num):
             if kind == COMPLEX:
-                return Num(COMPLEX, literal(float(x)), literal(0.0))
+                return Num(COMPLEX, self.code.constant(float(x)), self.code.constant(0.0))
             if kind == FLOAT:
-                return Num(FLOAT, literal(float(x)))
+                return Num(FLOAT, self.code.constant(float(x)))
             return Num(kind, str(int(x)))
         if own == kind:
             return x
         if kind == COMPLEX:
-            return Num(COMPLEX, self.as_kind(x, FLOAT).text, literal(0.0))
+            return Num(COMPLEX, self.as_kind(x, FLOAT).text, self.code.constant(0.0))
+        if self.code.in_lanes:
+            raise TypeError(f"in lanes, a number of kind {own!r} is none of kind {kind!r}")
         if kind == FLOAT and own == INT:
             return Num(FLOAT, self.code.add(f"sitofp i64 {x.text} to double"))
         if kind == FLOAT and own == BOOL:
@@ -73,7 +75,7 @@ class Arithmetic:
         """Whether a number is not zero."""
         if not isinstance(x, Num):
             return bool(x)
-        if x.kind == BOOL:
+        if x.kind in (BOOL, MASK):
             return x
         found = self.compare("NotEq", x, 0)
         return found
@@ -93,8 +95,8 @@ class Arithmetic:
         x, y = self.as_kind(a, kind), self.as_kind(b, kind)
         if kind == COMPLEX:
             return self._complex(op, x, y)
-        table, text = (WHOLE, "i64") if kind == INT else (REAL, "double")
-        return Num(kind, self.code.add(f"{table[op]} {text} {x.text}, {y.text}"))
+        table = WHOLE if kind == INT else REAL
+        return Num(kind, self.code.add(f"{table[op]} {self.code.types[kind]} {x.text}, {y.text}"))
 
     def _complex(self, op: str, x: Num, y: Num) -> Num:
         a, b, c, d = (Num(FLOAT, t) for t in (x.text, x.imaginary, y.text, y.imaginary))
@@ -117,7 +119,7 @@ class Arithmetic:
         if not isinstance(x, Num):
             return -x
         if x.kind == FLOAT:
-            return Num(FLOAT, self.code.add(f"fneg double {x.text}"))
+            return Num(FLOAT, self.code.add(f"fneg {self.code.types[FLOAT]} {x.text}"))
         if x.kind == COMPLEX:
             parts = [self.code.add(f"fneg double {t}") for t in (x.text, x.imaginary)]
             return Num(COMPLEX, *parts)
@@ -137,15 +139,17 @@ class Arithmetic:
         x, y = self.as_kind(a, kind), self.as_kind(b, kind)
         if kind == INT:
             return Num(BOOL, self.code.add(f"icmp {WHOLE_COMPARISON[op]} i64 {x.text}, {y.text}"))
-        return Num(BOOL, self.code.add(f"fcmp {REAL_COMPARISON[op]} double {x.text}, {y.text}"))
+        compared = f"fcmp {REAL_COMPARISON[op]} {self.code.types[FLOAT]} {x.text}, {y.text}"
+        return Num(MASK if self.code.in_lanes else BOOL, self.code.add(compared))
 
     def choose(self, condition: Num, a: Number, b: Number) -> Num:
         """a where the condition holds, else b."""
         kind = wider(kind_of(a), kind_of(b))
         x, y = self.as_kind(a, kind), self.as_kind(b, kind)
-        text = {FLOAT: "double", COMPLEX: "double", INT: "i64", BOOL: "i1"}[kind]
+        types = self.code.types
+        text, by = types[FLOAT if kind == COMPLEX else kind], types[condition.kind]
         pairs = [(x.text, y.text)] + ([(x.imaginary, y.imaginary)] if kind == COMPLEX else [])
-        return Num(kind, *[self.code.add(f"select i1 {condition.text}, {text} {p}, {text} {q}") for p, q in pairs])
+        return Num(kind, *[self.code.add(f"select {by} {condition.text}, {text} {p}, {text} {q}") for p, q in pairs])
 
     # ------------------------------------------------------------ functions
 

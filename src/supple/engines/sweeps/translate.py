@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from supple.engines.sweeps.arithmetic import FUNCTIONS, Arithmetic
-from supple.engines.sweeps.values import BOOL, COMPLEX, FLOAT, INT, LLVM, Arr, Code, Num, Slot, kind_of, wider
+from supple.engines.sweeps.values import BOOL, COMPLEX, FLOAT, INT, MASK, Arr, Code, Num, Slot, kind_of, wider
 
 UNROLLED = 3
 """Longest loop of known length that is written out without need."""
@@ -101,11 +101,10 @@ class Scope:
         if rest is not None:
             self.names[rest.arg] = tuple(args[len(parameters) :])
         body = self.definition.body
-        returns = _within(self.definition, ast.Return)
-        if len(returns) == 1 and body[-1] is returns[0]:
+        last = body[-1]
+        if isinstance(last, ast.Return) and len(_within(self.definition, ast.Return)) == 1:
             self._statements(body[:-1])
-            last = returns[0].value
-            return None if last is None else self.value(last)
+            return None if last.value is None else self.value(last.value)
         self.exit = self.code.label()
         self._statements(body)
         self.code.start(self.exit)
@@ -142,7 +141,7 @@ class Scope:
             self.kinds[key] = kind
             raise Widened
         x = self.do.as_kind(value, kind)
-        text = LLVM[FLOAT if kind == COMPLEX else kind]
+        text = self.code.types[FLOAT if kind == COMPLEX else kind]
         for part, place in zip((x.text, x.imaginary), slot.places, strict=False):
             self.code.do(f"store {text} {part}, ptr {place}")
 
@@ -152,7 +151,7 @@ class Scope:
             return tuple(self._loaded(y) for y in x)
         if not isinstance(x, Slot):
             return x
-        text = LLVM[FLOAT if x.kind == COMPLEX else x.kind]
+        text = self.code.types[FLOAT if x.kind == COMPLEX else x.kind]
         return Num(x.kind, *[self.code.add(f"load {text}, ptr {place}") for place in x.places])
 
     # ------------------------------------------------------------ statements
@@ -207,6 +206,8 @@ class Scope:
         if not isinstance(condition, Num):
             self._statements(statement.body if condition else statement.orelse)
             return
+        if condition.kind == MASK:
+            raise TypeError(f"{self.function.__name__}: {ast.unparse(statement.test)}: lanes take one course")
         yes, no, after = (self.code.label() for _ in range(3))
         self.code.branch_if(condition.text, yes, no)
         ended = []
@@ -399,6 +400,8 @@ class Scope:
         condition = self.do.truth(self.value(node.test))
         if not isinstance(condition, Num):
             return self.value(node.body if condition else node.orelse)
+        if condition.kind == MASK:
+            return self.do.choose(condition, self.value(node.body), self.value(node.orelse))
         yes, no, after = (self.code.label() for _ in range(3))
         self._calls += 1
         key, slot = (*self.path, self._calls, "choice"), None
@@ -473,7 +476,7 @@ class Scope:
         for length in x.shape[len(given) :]:
             at = self.do.binary("Mult", at, length)
         at = self.do.as_kind(at, INT)
-        size = {FLOAT: "double", COMPLEX: "{ double, double }", INT: "i64", BOOL: "i8"}[x.kind]
+        size = {FLOAT: self.code.types[FLOAT], COMPLEX: "{ double, double }", INT: "i64", BOOL: "i8"}[x.kind]
         return self.code.add(f"getelementptr inbounds {size}, ptr {x.data}, i64 {at.text}")
 
     def _read(self, kind: str, address: str) -> Num:
@@ -481,7 +484,8 @@ class Scope:
             byte = self.code.add(f"load i8, ptr {address}")
             return Num(BOOL, self.code.add(f"icmp ne i8 {byte}, 0"))
         if kind != COMPLEX:
-            return Num(kind, self.code.add(f"load {LLVM[kind]}, ptr {address}, align 8"))
+            align = self.code.align if kind == FLOAT else "8"
+            return Num(kind, self.code.add(f"load {self.code.types[kind]}, ptr {address}, align {align}"))
         second = self.code.add(f"getelementptr inbounds double, ptr {address}, i64 1")
         return Num(COMPLEX, *[self.code.add(f"load double, ptr {x}, align 8") for x in (address, second)])
 
@@ -491,7 +495,10 @@ class Scope:
             byte = self.code.add(f"zext i1 {x.text} to i8")
             self.code.do(f"store i8 {byte}, ptr {address}")
             return
-        self.code.do(f"store {LLVM[FLOAT if kind == COMPLEX else kind]} {x.text}, ptr {address}, align 8")
+        align = self.code.align if kind == FLOAT else "8"
+        self.code.do(
+            f"store {self.code.types[FLOAT if kind == COMPLEX else kind]} {x.text}, ptr {address}, align {align}"
+        )
         if kind == COMPLEX:
             second = self.code.add(f"getelementptr inbounds double, ptr {address}, i64 1")
             self.code.do(f"store double {x.imaginary}, ptr {second}, align 8")

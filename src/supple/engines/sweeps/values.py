@@ -7,14 +7,15 @@ structure of the data is done by Python itself while compiling. `Num` is a numbe
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-FLOAT, COMPLEX, INT, BOOL = "f", "c", "i", "b"
+FLOAT, COMPLEX, INT, BOOL, MASK = "f", "c", "i", "b", "m"
 KINDS = (BOOL, INT, FLOAT, COMPLEX)
-"""From the narrowest to the widest: numbers of two kinds meet in the wider one."""
+"""From the narrowest to the widest: numbers of two kinds meet in the wider one. A mask, whether something holds in each
+of several lanes, meets none."""
 LLVM = {FLOAT: "double", INT: "i64", BOOL: "i1"}
 
 
@@ -45,9 +46,24 @@ class Slot:
 
 
 class Code:
-    """The text of one function as it is written."""
+    """The text of one function as it is written.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    types : mapping of kind to LLVM's type, optional
+        Others than `LLVM`: a double may be one for each of several lanes. Then there are no complex numbers, and what
+        is compared is a `MASK`, by which values are chosen but no course is taken.
+    constant : function of a double, optional
+        How it is written.
+    align : str
+        Of doubles in arrays, bytes.
+    """
+
+    def __init__(
+        self, types: Mapping[str, str] | None = None, constant: Callable[[float], str] | None = None, align: str = "8"
+    ) -> None:
+        self.types, self.constant, self.align = types or LLVM, constant or literal, align
+        self.in_lanes = MASK in self.types
         self.entry: list[str] = []
         self.lines: list[str] = []
         self.declared: set[str] = set()
@@ -99,7 +115,7 @@ class Code:
         parts = 2 if kind == COMPLEX else 1
         places = tuple(self.name() for _ in range(parts))
         for place in places:
-            self.entry.append(f"{place} = alloca {LLVM[FLOAT if kind == COMPLEX else kind]}")
+            self.entry.append(f"{place} = alloca {self.types[FLOAT if kind == COMPLEX else kind]}")
         return Slot(kind, places)
 
     def table(self, words: int) -> str:
@@ -110,6 +126,8 @@ class Code:
 
     def call(self, returned: str, function: str, *args: str) -> str:
         """The value of a function of doubles that other code has."""
+        if self.in_lanes:
+            raise TypeError(f"no function {function!r} of numbers in lanes")
         self.declared.add(f"declare {returned} @{function}({', '.join(['double'] * len(args))})")
         return self.add(f"call {returned} @{function}({', '.join(f'double {x}' for x in args)})")
 

@@ -66,7 +66,8 @@ def output_rows(function: Function, made: Entry) -> list[tuple[str, str]]:
         if labels:
             rows += [(made(key, at), name) for (at, _), name in zip(places(x), labels, strict=True)]
         else:
-            rows.append((made(key, ()), f"shape {x.shape}" + (", row by row" if x.ndim > 1 else "")))
+            shape = f"shape {x.shape}" + (", row by row" if x.ndim > 1 else "")
+            rows.append((made(key, ()), shape if x.ndim else f"{_ascii(key)}, a number"))
     return rows
 
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 MARGIN = "margin"
 MOST = 1500
-"""Constraint equations times bodies and modes beyond which recording takes longer than compiling sweeps."""
+"""Bodies and modes that all constraint equations reach, beyond which recording takes longer than compiling sweeps."""
 
 WORTH_LANES = 50_000_000
 """Operations beyond which states go side by side, some tens of milliseconds: less is done before that is compiled."""
@@ -45,8 +45,8 @@ class ClosedPrograms:
 
     def __init__(self, model: Model, closures: Closures) -> None:
         self._model, self._closures = model, closures
-        modes = 0 if model.flex is None else int(model.flex.modes.sum())
-        fits = len(closures.row_kind) * (len(model.bodies) + modes) <= MOST
+        size = np.ones(len(model.tree.parent)) if model.flex is None else 1 + model.flex.modes
+        fits = (closures.row_reach @ size).sum() <= MOST
         self._serves = fits and model.evaluation.programs is not None
         self._bound: dict[Any, tuple[Bound, dict[str, tuple[int, ...]]]] = {}
 

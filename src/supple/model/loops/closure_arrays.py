@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.checks import text
 from supple.description.constraints import Gear, Row
@@ -12,17 +14,20 @@ from supple.description.description import Description
 from supple.errors import ModelError, nearest
 from supple.model.flatten import Names
 from supple.recursions.closures import Closures
+from supple.recursions.tree import Tree
 
 
-def closure_arrays(mech: Description, names: Names, q_of_speed: Any) -> Closures:
+def closure_arrays(mech: Description, names: Names, tree: Tree) -> Closures:
     """The constraints of a description as read-only arrays.
 
     Parameters
     ----------
     mech : Description
     names : Names
-    q_of_speed : (nv,) array
+    tree : Tree
+        Of the same description.
     """
+    q_of_speed = tree.q_of_speed
     before = 2 * len(mech.springs) + len(mech.wrenches)  # frames of the model that are not of constraints
     pair = -1
     table: list[tuple[int, Row, tuple[int, int], tuple[int, int], tuple[float, float]]] = []
@@ -46,9 +51,32 @@ def closure_arrays(mech: Description, names: Names, q_of_speed: Any) -> Closures
         "row_speeds": np.array([x for *_, x, _ in table], dtype=np.int64).reshape(-1, 2),
         "row_ratios": np.array([x for *_, x in table]).reshape(-1, 2),
     }
+    ends = [
+        [tree.frames.body[f] for f in parts["pair_frames"][e]] if e >= 0 else [_body_of(i, tree) for i in speeds]
+        for e, _, _, speeds, _ in table
+    ]
+    parts["row_path"] = np.array([_path(bodies, tree) for bodies in ends]).reshape(-1, len(tree.parent))
+    parts["row_reach"] = parts["row_path"].copy()
+    for k in range(1, len(tree.parent)):
+        parts["row_reach"][:, k] |= parts["row_reach"][:, tree.parent[k]]
     for x in parts.values():
         x.flags.writeable = False
     return Closures(**parts)
+
+
+def _body_of(speed: int, tree: Tree) -> int:
+    """The body whose joint or mode has a speed."""
+    return int(np.searchsorted(tree.v_first[1:], speed, side="right"))
+
+
+def _path(bodies: Sequence[int], tree: Tree) -> NDArray[np.bool_]:
+    """Some bodies and all inboard of them, as flags (n + 1,)."""
+    found = np.zeros(len(tree.parent), dtype=bool)
+    for k in bodies:
+        while k > 0:
+            found[k] = True
+            k = int(tree.parent[k])
+    return found
 
 
 def _speed(name: str, coordinate: str, names: Names, q_of_speed: Any) -> int:

@@ -62,7 +62,7 @@ class Loops:
         mech = model.description
         self.model = model
         framed = {name: c for name, c in mech.constraints.items() if not isinstance(c, Gear)}
-        every = closure_arrays(mech, names, model.tree.q_of_speed)
+        every = closure_arrays(mech, names, model.tree)
         refuse_ruthless(model, list(framed), every)
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(framed.items())]
         rows = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]

@@ -8,8 +8,9 @@ import numpy as np
 
 from supple.errors import ModelError
 from supple.expressions.graph import Expr
+from supple.model.flatten import element_frames
 from supple.model.model import Model
-from supple.model.parameters import INERTIA, Symbols
+from supple.model.parameters import INERTIA, SPRING, WRENCH, Symbols
 from supple.recursions.tree import QUATERNION, THREE_AXES
 from supple.spatial import TINY
 from supple.structures.body import FlexibleBody
@@ -59,6 +60,10 @@ class _Reader:
         """Three of them."""
         return [self.symbol(f"{label}.{c}", x) for c, x in zip("xyz", numbers, strict=True)]
 
+    def place(self, i: int) -> list[Any]:
+        """Where a frame is in its body."""
+        return self.triple(element_frames(self.model.description)[i], self.tree.frames.position[i])
+
     def body(self, k: int) -> KaneBody:
         """A body by its number."""
         return self.system.bodies[self.names[k - 1]] if k else self.system.ground
@@ -88,7 +93,7 @@ class _Reader:
             turning = turned(name, frame, [tree.axes[k, 3 * j : 3 * j + 3].tolist() for j in range(kind)], turns)
         at = in_basis(carrier.frame, self.triple(f"{name}.at", tree.position[k]))
         shift = sum((x * d for x, d in zip(moves, directions, strict=True)), start=system.zero)
-        pitch = system.graph.node(float(tree.pitch[k]))
+        pitch = system.graph.node(self.symbol(f"{name}.pitch", tree.pitch[k]))
         if pitch is not system.graph.zero:
             shift = shift + (pitch * turns[0]) * turning.axes[0]
         in_body_axes: Speeds = "absolute" if carrier is system.ground else "body"
@@ -142,10 +147,12 @@ class _Reader:
 
     def _add_spring(self, e: int) -> None:
         """A force along the line between two points: k (L - L0) + c dL/dt."""
-        stiffness, damping, free_length = (float(x) for x in self.tree.spring_constants[e])
+        name = list(self.model.description.springs)[e]
+        numbers = zip(SPRING, self.tree.spring_constants[e], strict=True)
+        stiffness, damping, free_length = (self.symbol(f"{name}.{what}", x) for what, x in numbers)
         frames, ends = self.tree.frames, self.tree.spring_frames[e]
         first, second = (self.body(int(frames.body[i])) for i in ends)
-        a, b = (body.vector(*frames.position[i].tolist()) for body, i in zip((first, second), ends, strict=True))
+        a, b = (body.vector(*self.place(int(i))) for body, i in zip((first, second), ends, strict=True))
         d = (second.position(b) - first.position(a)).along(self.system.ground.basis)
         rate = (second.velocity(b) - first.velocity(a)).along(self.system.ground.basis)
         square: Expr = d @ d + TINY
@@ -161,8 +168,10 @@ class _Reader:
         body = self.body(int(tree.frames.body[i]))
         basis = self.system.ground.basis if tree.wrench_grounded[e] else body.frame
         axes = np.eye(3) if tree.wrench_grounded[e] else tree.frames.rotation[i].reshape(3, 3)
-        value = axes @ tree.wrench_value[e].reshape(2, 3).T
+        name = list(self.model.description.wrenches)[e]
+        six = [self.symbol(f"{name}.{what}", x) for what, x in zip(WRENCH, tree.wrench_value[e], strict=True)]
+        value = axes.astype(object) @ np.array(six, dtype=object).reshape(2, 3).T
         moment, force = (in_basis(basis, value[:, j].tolist()) for j in range(2))
-        at: Vector = body.vector(*tree.frames.position[i].tolist())
+        at: Vector = body.vector(*self.place(int(i)))
         self.system.add_force(force, body, at)
         self.system.add_torque(moment, body)
