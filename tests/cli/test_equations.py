@@ -201,3 +201,16 @@ def test_tables_hold_the_derivation(run: Command, tmp_path: Path) -> None:
     text = target.read_text()
     assert [f"Table {n}." in text or f" and {n}." in text for n in (1, 2, 3, 4, 5, 6, 8, 10, 11)] == [True] * 9
     assert "Order of elimination: " in text
+
+
+def test_names_of_textbooks_and_omitted_coordinates(run: Command) -> None:
+    _, out, _ = run(EXAMPLES / "cart_pendulum.toml", "--names", "textbook")
+    assert out.splitlines()[0].startswith("(m_1 + m_2)*x_1'' + m_2*c_2*cos(theta_2)*theta_2'' = f_1")
+    _, out, _ = run(EXAMPLES / "cart_pendulum.toml", "--omit", "ignorable", "--format", "c")
+    assert "q[1]" not in out
+    code, _, err = run(EXAMPLES / "cart_pendulum.toml", "--omit", "theta")
+    assert code != 0
+    assert "'theta' cannot be left out" in " ".join(err.split())
+    code, _, err = run(EXAMPLES / "cart_pendulum.toml", "--omit", "x", "--format", "program")
+    assert code != 0
+    assert "a program writes all coordinates" in " ".join(err.split())

@@ -8,7 +8,7 @@ import pytest
 import supple
 from rigid_links import arm, rigid_tree
 from supple.erls import ErlsModel, build
-from supple.formulations import FORMULATIONS, Formulation
+from supple.formulations import Formulation
 
 
 def both(mech: supple.Mechanism) -> tuple[Formulation, Formulation]:
@@ -30,7 +30,7 @@ def test_rigid_links_have_the_same_dynamics_in_both() -> None:
         np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("number", range(len(FORMULATIONS)))
+@pytest.mark.parametrize("number", range(2))
 def test_sums_are_those_of_the_other_functions(number: int) -> None:
     model = both(arm(2, modes=2))[number]
     q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(3)), strict=True))
@@ -40,7 +40,7 @@ def test_sums_are_those_of_the_other_functions(number: int) -> None:
     assert moment.shape == (3, 3)
 
 
-@pytest.mark.parametrize("number", range(len(FORMULATIONS)))
+@pytest.mark.parametrize("number", range(2))
 def test_equations_on_nodes_are_those_on_numbers(number: int) -> None:
     model = both(arm(2, modes=1))[number]
     q, v = model.random_state(3)
@@ -51,7 +51,7 @@ def test_equations_on_nodes_are_those_on_numbers(number: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("number", range(len(FORMULATIONS)))
+@pytest.mark.parametrize("number", range(2))
 def test_a_display_model_has_the_frames_of_its_model(number: int) -> None:
     model = both(arm(2, modes=1))[number]
     q, v = model.random_state(4)

@@ -14,7 +14,7 @@ from supple.formulations import FORMULATIONS, floating_frames, require_formulati
 
 def test_names_differ() -> None:
     names = [x.formulation for x in FORMULATIONS]
-    assert len(set(names)) == len(names) == 2
+    assert len(set(names)) == len(names) == 3
 
 
 def test_settings_give_the_formulation_back() -> None:
@@ -29,8 +29,12 @@ def test_settings_give_the_formulation_back() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"formulation": "magic"}, "formulation: expected 'floating frames' or 'equivalent rigid links', got 'magic'"),
+        (
+            {"formulation": "magic"},
+            "formulation: expected 'floating frames' or .*'vectors', got 'magic'",
+        ),
         ({"formulation": 3}, "formulation: expected .*, got 3"),
+        ({"formulation": "vectors"}, "system: expected the tables of a system of vectors, got None"),
         ({"formulation": "equivalent rigid links"}, "modes: expected numbers of modes by body, got None"),
         ({"formulation": "equivalent rigid links", "modes": {"l0": "two"}}, "modes: expected numbers of modes by body"),
     ],

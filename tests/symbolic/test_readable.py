@@ -194,7 +194,7 @@ def test_a_name_that_two_leaves_have() -> None:
     assert "*arm.angle'' = tau[arm.angle] - " in text
     latex = implicit_latex(slider_crank().equations())
     assert latex is not None
-    assert r"\ddot{\text{arm.angle}} &= \tau_{\text{arm.angle}} - " in latex
+    assert "\\ddot{\\text{arm.angle}} \\\\\n  &\\quad = \\tau_{\\text{arm.angle}} - " in latex
 
 
 def test_terms_over_one_sum_are_one_fraction() -> None:

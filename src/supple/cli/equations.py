@@ -13,15 +13,18 @@ import typer
 
 import supple
 from supple.cli.console import File, Floating, app, err, out, say
+from supple.cli.vector_equations import vector_equations, vector_program, vector_tables
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
-from supple.files import read
+from supple.files import Contents, read
 from supple.formulations import floating_frames
 from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import RunSettings, run_program, simplified_program
 from supple.symbolic.equations_of_motion import EquationsOfMotion
+from supple.symbolic.kane.kane_model import KaneModel
 from supple.symbolic.routes import ROUTES, derivation_of
+from supple.symbolic.textbook import textbook_names
 
 
 class Format(StrEnum):
@@ -34,6 +37,13 @@ class Format(StrEnum):
     markdown = "markdown"
     program = "program"
     linear = "linear"
+
+
+class Naming(StrEnum):
+    """What symbols are called."""
+
+    file = "file"
+    textbook = "textbook"
 
 
 @app.command(name="equations")
@@ -70,6 +80,10 @@ def equations_(
     route: Annotated[
         str | None, typer.Option(help=f"{', '.join(ROUTES)}, or auto: the one with the fewest operations.")
     ] = None,
+    omit: Annotated[
+        str, typer.Option(help="Coordinates whose rates are left out, separated by commas; or ignorable: all such.")
+    ] = "",
+    names: Annotated[Naming, typer.Option(help="Names of the file, or of textbooks: m_1, theta_1, g.")] = Naming.file,
     floating_base: Floating = False,
 ) -> None:
     """Write the equations of motion of a model: to read, to typeset, as code, or as a stand-alone program.
@@ -77,6 +91,12 @@ def equations_(
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
     contents = read(file, floating_base)
+    if isinstance(contents.model, KaneModel):
+        if parameters is not None or route is not None or names is not Naming.file:
+            contents.model.floating_frames("--parameters, --route or --names")
+        found = vector_equations(contents, contents.model, _split(small), _split(omit))
+        _write(_vectors(contents, contents.model, found, form, (counts, tables)), output)
+        return
     model = floating_frames(contents.model, "supple equations")
     settings, run = contents.equation_arguments(), contents.run_arguments()
     if small:
@@ -85,7 +105,17 @@ def equations_(
         settings["parameters"] = {"all": None, "none": []}.get(parameters, _split(parameters))
     if route is not None:
         settings["route"] = route
-    written = derivation_of(model, **settings) if tables else _written(model, form, counts, settings, run)
+    if omit:
+        settings["omit"] = _split(omit)
+    if names is Naming.textbook:
+        settings |= textbook_names(model, list(symbols_of(model, inputs=settings.get("inputs")).inputs))
+    if settings.get("omit") and form is Format.program:
+        raise supple.StateError(f"{file}: a program writes all coordinates: expected none that are omitted")
+    _write(derivation_of(model, **settings) if tables else _written(model, form, counts, settings, run), output)
+
+
+def _write(written: str, output: Path | None) -> None:
+    """To the terminal, or to a file."""
     if output is None:
         out.print(written, end="", soft_wrap=True)
         return
@@ -104,6 +134,17 @@ WRITTEN: dict[Format, Callable[[EquationsOfMotion], str]] = {
     Format.markdown: EquationsOfMotion.markdown,
     Format.linear: lambda found: listing(found.linear),
 }
+
+
+def _vectors(
+    contents: Contents, model: KaneModel, found: EquationsOfMotion, form: Format, instead: tuple[bool, bool]
+) -> str:
+    """What is written of a system of vectors; `instead` are counts and tables."""
+    if instead[0]:
+        return json.dumps(_counts(found), indent=2) + "\n"
+    if instead[1]:
+        return vector_tables(model, found)
+    return vector_program(contents, model, found) if form is Format.program else WRITTEN[form](found)
 
 
 def _split(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from supple.files import check as check_file
 from supple.files import read
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
+from supple.symbolic.kane.kane_model import KaneModel
 from supple.view.spectra import frequencies
 
 LOWEST = 3
@@ -51,7 +52,9 @@ def info(
         say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
         for sentence in model.loops.redundant():
             say(f"  {sentence}")
-    if loaded is not model:
+    if isinstance(loaded, KaneModel):
+        say(f"a system of vectors with {loaded.nv} independent speeds: {', '.join(loaded.speeds)}")
+    elif loaded is not model:
         kept = {
             name: sum(x.startswith(f"{name}.") for x in np.array(loaded.coordinates)[loaded.is_mode])
             for name in model.bodies

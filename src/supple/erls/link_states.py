@@ -104,6 +104,10 @@ class LinkStates:
         """The coordinates themselves: there are no quaternions."""
         return np.asarray(q)
 
+    def body_of_state(self, name: str) -> str:
+        """The link to which a coordinate or speed belongs."""
+        return name.rpartition(".")[0]
+
     def coordinate_index(self, name: str) -> int:
         """Place of a coordinate in q."""
         return index_of(self.coordinates, name, "coordinate")

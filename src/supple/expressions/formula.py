@@ -83,7 +83,7 @@ class Formula:
     def _node(
         self, x: ast.expr, graph: Graph, names: Mapping[str, Expr | float], rates: Mapping[str, Expr | float]
     ) -> Expr:
-        name = _name(x)
+        name = named(x)
         if name is not None:
             return self._known(name, names, graph, "quantity")
         if isinstance(x, ast.Constant) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
@@ -108,7 +108,7 @@ class Formula:
         rates: Mapping[str, Expr | float],
     ) -> Expr:
         if function == "rate":
-            name = _name(args[0]) if len(args) == 1 else None
+            name = named(args[0]) if len(args) == 1 else None
             if name is None:
                 raise self._fault("rate: expected the name of one coordinate, as in rate(arm.angle)")
             return self._known(name, rates, graph, "coordinate with a rate of its own")
@@ -119,10 +119,14 @@ class Formula:
             raise self._fault(f"no function {function!r}{nearest(function, [*known, 'rate'])}")
         if len(args) != known[function]:
             raise self._fault(f"{function}: expected {known[function]} arguments, got {len(args)}")
-        nodes = [self._node(arg, graph, names, rates) for arg in args]
+        nodes = [self._argument(self._node(arg, graph, names, rates), function) for arg in args]
         if function in COMPOSED:
             return COMPOSED[function][1](*nodes)
         return graph.pow(*nodes) if function == "pow" else graph.function(function, *nodes)
+
+    def _argument(self, x: Expr, function: str) -> Expr:
+        """An argument of a function of scalars."""
+        return x
 
     def _number(self, x: float) -> float:
         if not abs(x) <= sys.float_info.max:
@@ -142,11 +146,11 @@ class Formula:
         return f"Formula({self.text!r})"
 
 
-def _name(x: ast.expr) -> str | None:
+def named(x: ast.expr) -> str | None:
     """The name that stands there: word, words joined by dots, or a text in quotes."""
     if isinstance(x, ast.Name):
         return x.id
     if isinstance(x, ast.Attribute):
-        before = _name(x.value)
+        before = named(x.value)
         return None if before is None else f"{before}.{x.attr}"
     return x.value if isinstance(x, ast.Constant) and isinstance(x.value, str) else None

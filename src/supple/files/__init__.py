@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from supple.description.description import D
 from supple.description.joints import Fixed, Free
 from supple.description.members import GROUND
 from supple.description.rewriting import free_base
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
-from supple.files import embedding, toml, urdf
+from supple.files import embedding, toml, urdf, vector_files
 from supple.files.contents import Contents
 from supple.files.error_list import as_path
 from supple.files.formulation import FormulationTable, formulated
@@ -19,6 +19,7 @@ from supple.files.relations import related
 from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
+from supple.symbolic.kane.kane_model import KaneModel
 
 __all__ = ["Contents", "check", "load", "read", "save"]
 
@@ -51,7 +52,8 @@ def load(
     ----------
     path : path-like
         A `.toml` model file, a `.urdf` robot description, or a `.nc` results file, which has its model inside; what was
-        simulated as equivalent rigid links comes back as such, as a `supple.erls.ErlsModel`.
+        simulated as equivalent rigid links comes back as such, as a `supple.erls.ErlsModel`. What describes a system
+        of vectors is a `supple.symbolic.KaneModel`.
     floating_base : bool
         Free the bodies that the file fixes to the ground (in URDF the root link).
     merge_fixed : bool
@@ -105,7 +107,10 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
         return Contents(file, _formulated(file, model, None, options))
     if suffix == ".nc":
         return Contents(file, _simulated(file, options))
-    tables, mech = toml.read(file)
+    content = toml.parsed(file)
+    if vector_files.describes_vectors(content):
+        return _vectors(content, file, options)
+    tables, mech = toml.read(file, content=content)
     mech = related(mech, file, bool(options.limits), bool(options.mimic))
     model = (_freed(mech, file) if options.floating_base else mech).build()
     return Contents(file, _formulated(file, model, tables.formulation, options), tables)
@@ -120,11 +125,21 @@ def _formulated(file: Path, model: Model, table: FormulationTable | None, option
         raise FileFormatError(f"{file}: formulation: {str(error).removeprefix('formulation: ')}") from None
 
 
+def _vectors(content: Any, file: Path, options: _Options) -> Contents:
+    """A system of vectors, which has no base to be freed and no couplings."""
+    tables, model = vector_files.read(content, file)
+    if options.floating_base or options.mimic:
+        model.floating_frames("load with floating_base or mimic")
+    return Contents(file, cast(Model, model), tables)  # it has the names of Model
+
+
 def _simulated(file: Path, options: _Options) -> Model:
     """The model inside a results file; the stops of the run that the file holds are its model's."""
     model = embedding.read(file)
     if options.floating_base or options.mimic:
         floating_frames(model, "load with floating_base or mimic")
+    if isinstance(model, KaneModel):
+        return cast(Model, model)
     own = related(model.description, file, options.limits is not False, bool(options.mimic))
     own = _freed(own, file) if options.floating_base else own
     if options.formulation is not None and SHORT_NAMES.get(options.formulation) is not type(model):
@@ -135,13 +150,17 @@ def _simulated(file: Path, options: _Options) -> Model:
 def save(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     """Write a model to a `.toml` file, from which `load` gives an equal one, in its formulation.
 
-    Its flexible bodies go to HDF5 files beside it, `model.body.h5`; bodies that are one share one file.
+    Its flexible bodies go to HDF5 files beside it, `model.body.h5`; bodies that are one share one file. A system of
+    vectors, a `supple.symbolic.KaneModel`, is written with its formulas.
     """
     if not isinstance(model, (Mechanism, *FORMULATIONS)):
         raise unexpected("supple.save", "a Mechanism or a Model", model)
     file = as_path(path)
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")
+    if isinstance(model, KaneModel):
+        toml.write_text(vector_files.text(model), file)
+        return
     toml.write(model, file)
 
 
@@ -152,7 +171,12 @@ def check(path: str | os.PathLike[str]) -> list[str]:
         if _suffix(file) == ".nc":
             embedding.read(file)
             return []
-        return toml.check(file) if _suffix(file) == ".toml" else urdf.check(file)
+        if _suffix(file) == ".urdf":
+            return urdf.check(file)
+        content = toml.parsed(file)
+        if vector_files.describes_vectors(content):
+            return vector_files.check(content, file)
+        return toml.check(file, content)
     except ModelError as error:
         return str(error).split("\n")
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from supple.files.equations import EquationsTable
 from supple.files.schema import ModelFile
+from supple.files.vector_schema import VectorFile
 from supple.model.model import Model
 
 
@@ -17,14 +19,14 @@ class Contents:
     Attributes
     ----------
     path : Path
-    model : Model or ErlsModel
-    tables : ModelFile or None
+    model : Model, ErlsModel or KaneModel
+    tables : ModelFile, VectorFile or None
         The tables of a TOML file; other formats hold a model alone.
     """
 
     path: Path
     model: Model
-    tables: ModelFile | None = None
+    tables: ModelFile | VectorFile | None = None
 
     def run_arguments(self) -> dict[str, Any]:
         """What the file says about a run, as keyword arguments of `supple.simulate`; files beside it are read now."""
@@ -33,4 +35,4 @@ class Contents:
     def equation_arguments(self) -> dict[str, Any]:
         """What the file says about its equations, as keyword arguments of `supple.equations`."""
         table = None if self.tables is None else self.tables.equations
-        return {} if table is None else table.arguments()
+        return table.arguments() if isinstance(table, EquationsTable) else {}

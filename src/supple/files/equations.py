@@ -34,6 +34,10 @@ class EquationsTable(FileTable):
     small: Annotated[list[Named], Form("a list of coordinates")] = Field(
         [], description="Coordinates that stay small, with their speeds: equations to first order in them."
     )
+    omit: Annotated[list[Named], Form('a list of coordinates, or ["ignorable"]')] = Field(
+        [],
+        description="Coordinates whose rates are left out, as nothing else depends on them; `ignorable` are all such.",
+    )
     route: Annotated[Literal["auto", "kane", "composite", "articulated"], Form('"auto", "kane", ...')] = Field(
         "auto", description="How they are derived; `auto` takes the way that needs the fewest operations."
     )
@@ -49,7 +53,7 @@ class EquationsTable(FileTable):
         """Names that the model does not have."""
         given = self.arguments()
         try:
-            symbolic.require_known(model, **{key: given[key] for key in given if key != "route"})
+            symbolic.require_known(model, **{key: given[key] for key in given if key not in ("route", "omit")})
         except SuppleError as error:
             return [str(error)]
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, wrenches
+from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, vector_schema, wrenches
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
@@ -152,6 +152,66 @@ values, `step(x)` is 0 before and 1 after x = 0, `ramp(x)` the larger of x and 0
 and becomes part of the equations of motion; it is never run as a program.
 """.replace("{FUNCTIONS}", ", ".join(f"`{name}`" for name in sorted(FUNCTIONS)))
 
+VECTOR_EXAMPLE = """\
+name = "disc that rolls"
+formulation = { name = "vectors" }
+gravity = "-g*ground.z"
+
+[parameters]
+m = 2.0
+r = 0.3
+g = 9.81
+
+[[body]]
+name = "yaw"
+joint = { translations = ["x", "y"], rotations = "3", speeds = "rates", coordinates = ["x", "y", "psi"] }
+
+[[body]]
+name = "lean"
+parent = "yaw"
+joint = { rotations = "1", coordinates = ["phi"] }
+
+[[body]]
+name = "disc"
+parent = "lean"
+joint = { rotations = "2", coordinates = ["theta"] }
+at = [0, 0, "r"]
+mass = "m"
+inertia = ["m*r**2/4", "m*r**2/2", "m*r**2/4"]
+
+[expressions]
+slip = "velocity(disc, -r*lean.z)"
+
+[[constraint]]
+velocity = "dot(slip, ground.x)"
+dependent = "u1"
+
+[[constraint]]
+velocity = "dot(slip, ground.y)"
+dependent = "u2"
+
+[simulation]
+duration = 5.0
+v = { u3 = 0.5, u5 = 8.0 }
+"""
+
+VECTORS = f"""\
+## Systems of vectors
+
+```toml
+{VECTOR_EXAMPLE}```
+
+A file with `formulation = {{ name = "vectors" }}` describes a system in symbols, by vectors: forces of any kind, wheels
+that roll, loops ([how to](how_to/vectors.md)). `supple run`, `view`, `info`, `check` and `equations` take it;
+`supple.load` gives a `supple.symbolic.KaneModel`, and `supple.save` writes one. Numbers may be formulas of the names
+under `[parameters]`.
+Formulas of vectors have, besides what [formulas](#formulas) have: axes of bodies, `arm.x`, and of the ground,
+`ground.z`; sums, and products with scalars; `dot(a, b)`, `cross(a, b)`, `norm(a)`; `vector(body, x, y, z)`;
+`position(body)` and `velocity(body)` of the body's origin, or with a second argument of the point at that vector from
+it; `angular_velocity(body)`. Names are parameters, inputs, coordinates, speeds, `t`, and those under `[expressions]`.
+The tables `[variables]`, `[[actuator]]`, `[[motion]]`, `[[event]]`, `[simulation]` and `[output]` are as above.
+"""
+
 URDF = """\
 ## URDF
 
@@ -183,6 +243,19 @@ URDF = """\
 - **Ignored**: meshes, materials, transmissions, sensors and elements of other programs.
 - **Safety**: a file with a document type is refused, so that no entity is expanded; nothing else is opened.
 """
+
+VECTOR_TABLES: dict[str, type[FileTable]] = {
+    "Top level of a system of vectors": vector_schema.VectorFile,
+    "formulation of a system of vectors": vector_schema.VectorFormulationTable,
+    "[[body]] of a system of vectors": vector_schema.VectorBodyTable,
+    "joint of a system of vectors": vector_schema.VectorJointTable,
+    "[[force]]": vector_schema.ForceTable,
+    "[[torque]]": vector_schema.TorqueTable,
+    "[[generalized_force]]": vector_schema.GeneralizedForceTable,
+    "[[constraint]] of a system of vectors": vector_schema.VelocityConstraintTable,
+    "[[closure]]": vector_schema.ClosureTable,
+    "[equations] of a system of vectors": vector_schema.VectorEquationsTable,
+}
 
 
 def page() -> str:
@@ -235,6 +308,8 @@ def page() -> str:
         _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
         _section("### [equations]", EquationsTable),
+        VECTORS,
+        *(_section(f"### {title}", table) for title, table in VECTOR_TABLES.items()),
         URDF,
     ]
     return "\n".join(parts)
@@ -257,6 +332,8 @@ def _row(key: str, table: type[FileTable]) -> str:
 
 def _default(value: Any) -> str:
     """A default as it would stand in a file; nothing for what is absent."""
+    if isinstance(value, FileTable):
+        return ""
     return "" if value in (None, [], {}, "") else f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -212,18 +212,8 @@ class ModelFile(FileTable):
 
     def run_arguments(self, folder: Path) -> dict[str, Any]:
         """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
-        out = self.simulation.arguments() if self.simulation else {}
-        tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in self.actuator}}
-        given = {
-            "tau": tau,
-            "motion": {x.speed: x.motion(folder) for x in self.motion},
-            "wrenches": [x.law(folder) for x in self.wrench if not x.constant],
-            "variables": self.variables,
-            "limits": [x.limit() for x in self.limit],
-            "events": [x.event() for x in self.event],
-            "outputs": Outputs(**self.output.arguments()) if self.output else None,
-        }
-        return out | {key: x for key, x in given.items() if x}
+        wrenches = [x.law(folder) for x in self.wrench if not x.constant]
+        return run_arguments(self, self.limit, folder) | ({"wrenches": wrenches} if wrenches else {})
 
     def run_errors(self, model: Formulation, folder: Path) -> list[str]:
         """What of that does not fit the model."""
@@ -251,3 +241,18 @@ class ModelFile(FileTable):
         except SuppleError as error:
             found.append(str(error))
         return found
+
+
+def run_arguments(tables: Any, limits: Sequence[LimitTable], folder: Path) -> dict[str, Any]:
+    """What the tables of a run say, as keyword arguments of `supple.simulate`; files beside it are in `folder`."""
+    out = tables.simulation.arguments() if tables.simulation else {}
+    tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in tables.actuator}}
+    given = {
+        "tau": tau,
+        "motion": {x.speed: x.motion(folder) for x in tables.motion},
+        "variables": tables.variables,
+        "limits": [x.limit() for x in limits],
+        "events": [x.event() for x in tables.event],
+        "outputs": Outputs(**tables.output.arguments()) if tables.output else None,
+    }
+    return out | {key: x for key, x in given.items() if x}

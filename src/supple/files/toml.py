@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from errno import EISDIR
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -26,6 +27,7 @@ from supple.files.structures import STRUCTURES
 from supple.files.toml_text import body_files, text
 from supple.formulations import Formulation
 from supple.model.mechanism import Mechanism
+from supple.structures.body import FlexibleBody
 from supple.structures.body_writer import write_body
 
 KINDS: dict[str, Mapping[str, type[FileTable]]] = {
@@ -37,6 +39,9 @@ KINDS: dict[str, Mapping[str, type[FileTable]]] = {
 """What the key `type` of these tables may be."""
 
 
+T = TypeVar("T", bound=FileTable)
+
+
 class Reading(NamedTuple):
     """A TOML file as its tables, which fit the schema, and the mechanism that they describe."""
 
@@ -44,7 +49,7 @@ class Reading(NamedTuple):
     mechanism: Mechanism
 
 
-def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = None) -> Reading:
+def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = None, content: Any = None) -> Reading:
     """The tables of a TOML file and its mechanism; a `FileFormatError` with all its errors if there are any.
 
     Parameters
@@ -52,9 +57,11 @@ def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = No
     path : path-like
     screen : function, optional
         Looks at the content before anything is made of it, and raises a `FileFormatError` to refuse it.
+    content : optional
+        What `parsed` has made of the file already.
     """
     errors = ErrorList(Path(path))
-    data = _parsed(errors)
+    data = _parsed(errors) if content is None else content
     if screen is not None:
         screen(data)
     tables = _validated(data, errors)
@@ -64,11 +71,16 @@ def read(path: str | os.PathLike[str], screen: Callable[[Any], None] | None = No
     return Reading(tables, mech)
 
 
-def check(path: str | os.PathLike[str]) -> list[str]:
-    """All errors of a TOML file that one reading can find; empty if it is right."""
+def parsed(path: str | os.PathLike[str]) -> Any:
+    """The content of a TOML file: tables, lists, texts and numbers."""
+    return _parsed(ErrorList(Path(path)))
+
+
+def check(path: str | os.PathLike[str], content: Any = None) -> list[str]:
+    """All errors of a TOML file that one reading can find; empty if it is right. `content` as for `read`."""
     errors = ErrorList(Path(path))
     try:
-        file = _validated(_parsed(errors), errors)
+        file = _validated(_parsed(errors) if content is None else content, errors)
     except FileFormatError as error:
         return str(error).split("\n")
     mech = mechanism_of(file, errors)
@@ -90,9 +102,15 @@ def write(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     are complete or not there at all: they are written under other names and then given their own.
     """
     mech, formulation = (model, []) if isinstance(model, Mechanism) else (model.description, formulation_pairs(model))
+    files = body_files(mech, Path(path).stem)
+    write_text(text(mech, files, formulation), path, files)
+
+
+def write_text(
+    content: str, path: str | os.PathLike[str], files: Mapping[str, FlexibleBody] = MappingProxyType({})
+) -> None:
+    """Write the text of a model file, and its flexible bodies beside it: all of them, or nothing."""
     target = Path(path)
-    files = body_files(mech, target.stem)
-    content = text(mech, files, formulation)
     try:
         if target.is_dir():
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
@@ -131,8 +149,13 @@ def _validated(data: Any, errors: ErrorList) -> ModelFile:
     if isinstance(bodies, list) and len(bodies) > MOST_BODIES:
         message = f"expected at most {MOST_BODIES:,}, got {len(bodies):,}; build larger models in Python"
         raise FileFormatError(f"{errors.path}: body: {message}")
+    return validated(data, ModelFile, errors)
+
+
+def validated(data: Any, schema: type[T], errors: ErrorList) -> T:
+    """The content as tables that fit a schema."""
     try:
-        return ModelFile.model_validate(data)
+        return schema.model_validate(data)
     except ValidationError as error:
         for line_error in error.errors():
             errors.add(_place(data, line_error["loc"]), line_error["msg"])

@@ -41,16 +41,16 @@ def text(
     if not mech.bodies:
         raise ModelError(f"mechanism {mech.name!r}: expected at least one body to write, got none")
     stored = {id(body): name for name, body in files.items()}
-    parts = [_lines([("name", mech.name), ("gravity", mech.gravity)])]
-    parts += [_table("body", _body(placed, stored)) for placed in mech.bodies.values()]
+    parts = [lines_text([("name", mech.name), ("gravity", mech.gravity)])]
+    parts += [table_text("body", _body(placed, stored)) for placed in mech.bodies.values()]
     own = {label: frame for label, frame in mech.frames.items() if not _brought(mech, label, frame)}
-    parts += [_table("frame", _frame(label, frame)) for label, frame in own.items()]
-    parts += [_table("spring_damper", _plain(spring)) for spring in mech.springs.values()]
-    parts += [_table("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
+    parts += [table_text("frame", _frame(label, frame)) for label, frame in own.items()]
+    parts += [table_text("spring_damper", _plain(spring)) for spring in mech.springs.values()]
+    parts += [table_text("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
     parts += [_constraint(name, constraint) for name, constraint in mech.constraints.items()]
-    parts += [_table("coupling", _plain(coupling)) for coupling in mech.couplings]
-    parts += [_table("limit", [(key, x) for key, x in _plain(limit) if x is not None]) for limit in mech.limits]
-    parts += [f"[formulation]\n{_lines(list(formulation))}"] if formulation else []
+    parts += [table_text("coupling", _plain(coupling)) for coupling in mech.couplings]
+    parts += [table_text("limit", [(key, x) for key, x in _plain(limit) if x is not None]) for limit in mech.limits]
+    parts += [f"[formulation]\n{lines_text(list(formulation))}"] if formulation else []
     return "\n".join(parts)
 
 
@@ -130,11 +130,11 @@ def _constraint(name: str, constraint: Constraint) -> str:
     """A joint that closes a loop, or another constraint."""
     if isinstance(constraint, Closure):
         ends: Pairs = [("first", constraint.first), ("second", constraint.second)]
-        return _table("loop", [("name", name), *ends, ("joint", _joint(constraint.joint))])
+        return table_text("loop", [("name", name), *ends, ("joint", _joint(constraint.joint))])
     own = [
         (key, x) for key, x in _plain(constraint) if x is not None and not (isinstance(constraint, Gear) and x == "")
     ]
-    return _table("constraint", [("name", name), ("type", KINDS[type(constraint)]), *own])
+    return table_text("constraint", [("name", name), ("type", KINDS[type(constraint)]), *own])
 
 
 def _plain(element: Any) -> Pairs:
@@ -142,12 +142,14 @@ def _plain(element: Any) -> Pairs:
     return [(f.name, getattr(element, f.name)) for f in dataclasses.fields(element)]
 
 
-def _table(name: str, pairs: Pairs) -> str:
-    return f"[[{name}]]\n{_lines(pairs)}"
+def table_text(name: str, pairs: Pairs) -> str:
+    """One of several tables of a name."""
+    return f"[[{name}]]\n{lines_text(pairs)}"
 
 
-def _lines(pairs: Iterable[tuple[str, Any]]) -> str:
-    return "".join(f"{key} = {_value(value)}\n" for key, value in pairs)
+def lines_text(pairs: Iterable[tuple[str, Any]]) -> str:
+    """Keys and values, a line each."""
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in pairs)
 
 
 def _key(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The formulations in which a mechanism can be simulated, behind one protocol: `Model` and `erls.ErlsModel`."""
+"""The formulations that can be simulated, behind one protocol: `Model`, `erls.ErlsModel` and `symbolic.KaneModel`."""
 
 from supple.formulations.protocol import Formulation, TracedFormulation
 from supple.formulations.registry import (

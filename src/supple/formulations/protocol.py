@@ -173,6 +173,10 @@ class Formulation(Protocol):
         """Place of a speed in v."""
         ...
 
+    def body_of_state(self, name: str) -> str:
+        """The body to which a coordinate or speed belongs; the joint's are of the body that it carries."""
+        ...
+
     # ------------------------------------------------------------ states
 
     def neutral(self) -> NDArray[np.float64]:

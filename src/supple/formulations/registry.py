@@ -9,10 +9,11 @@ from supple.erls.model import ErlsModel
 from supple.errors import FileFormatError, unexpected
 from supple.formulations.protocol import Formulation
 from supple.model.model import Model
+from supple.symbolic.kane.kane_model import KaneModel
 
-FORMULATIONS: tuple[type[Model], type[ErlsModel]] = (Model, ErlsModel)
+FORMULATIONS: tuple[type[Model], type[ErlsModel], type[KaneModel]] = (Model, ErlsModel, KaneModel)
 SHORT_NAMES: dict[str, type[Model] | type[ErlsModel]] = {"floating": Model, "erls": ErlsModel}
-"""What model files and the command call them."""
+"""What model files and the command call them; a system of vectors is no other formulation of a mechanism."""
 NAME = "formulation"
 """The setting that names the formulation of a run."""
 

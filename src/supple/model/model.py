@@ -295,6 +295,10 @@ class Model(BalanceFunctions):
         """The model of the same mechanism in floating frames: this one."""
         return self
 
+    def body_of_state(self, name: str) -> str:
+        """The body to which a coordinate or speed belongs."""
+        return name.rpartition(".")[0]
+
     def formulation_settings(self) -> dict[str, Any]:
         """What `restored` needs besides the mechanism: nothing."""
         return {}

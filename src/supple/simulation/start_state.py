@@ -47,6 +47,8 @@ class Start(NamedTuple):
         """The state with its loops closed; what was named, and what is prescribed, keeps its value."""
         self._require_no_conflict(system, q, v)
         if system.model.loops is None:
+            if len(system.model.quaternions) == 0:
+                q = system.model.normalize(system.start_state(q, v)[0])
             return q, v
         prescribed = [name for name, x in zip(system.model.speeds, system.prescribed, strict=True) if x]
         kept = ([*_named_speeds(system.model, given), *prescribed] for given in (self.q, self.v))

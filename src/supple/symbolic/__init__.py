@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from supple.model.traced_functions import traced
     from supple.symbolic.counts import count_operations
     from supple.symbolic.equations_of_motion import EquationsOfMotion
-    from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
+    from supple.symbolic.kane import KaneBody, KaneJoint, KaneModel, KaneSystem, MassProperties
     from supple.symbolic.routes import derivation_of, equations
     from supple.symbolic.routes import require_known as require_known
+    from supple.symbolic.textbook import textbook_names
     from supple.symbolic.vectors import Dyadic, Vector
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Graph",
     "KaneBody",
     "KaneJoint",
+    "KaneModel",
     "KaneSystem",
     "MassProperties",
     "Operations",
@@ -46,6 +48,7 @@ __all__ = [
     "parameter_names",
     "sparse_jacobian",
     "sparsity",
+    "textbook_names",
     "traced",
 ]
 
@@ -61,8 +64,9 @@ _HOMES = {
     "supple.model.traced_functions": ("traced",),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.equations_of_motion": ("EquationsOfMotion",),
-    "supple.symbolic.kane": ("KaneBody", "KaneJoint", "KaneSystem", "MassProperties"),
+    "supple.symbolic.kane": ("KaneBody", "KaneJoint", "KaneModel", "KaneSystem", "MassProperties"),
     "supple.symbolic.routes": ("derivation_of", "equations", "require_known"),
+    "supple.symbolic.textbook": ("textbook_names",),
     "supple.symbolic.vectors": ("Dyadic", "Vector"),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

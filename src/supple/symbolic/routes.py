@@ -20,6 +20,7 @@ from supple.symbolic.equations_of_motion import EquationsOfMotion, Terms, Variab
 from supple.symbolic.kane.derivation import derivation, derivation_without_vectors
 from supple.symbolic.kane.derive import derive
 from supple.symbolic.kane.from_model import system_of
+from supple.symbolic.omission import omitting
 
 ROUTES = ("kane", "composite", "articulated")
 """Kane's method in vectors; mass matrix of composite bodies, bias forces and elimination; articulated bodies."""
@@ -43,6 +44,7 @@ def equations(
     route: str = "auto",
     names: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | Sequence[str] | None = None,
+    omit: Sequence[str] = (),
 ) -> EquationsOfMotion:
     """The equations of motion of a model in symbols.
 
@@ -59,6 +61,8 @@ def equations(
         "kane", "composite", "articulated"; "auto" takes the one with the fewest operations.
     names, inputs
         What parameters, coordinates and generalized forces are called, see `symbols_of`.
+    omit : sequence of str
+        Coordinates whose rates are left out, as nothing else depends on them; "ignorable" stands for all of these.
 
     Examples
     --------
@@ -85,6 +89,8 @@ def equations(
         found["kane"] = _by_kane(model, symbols, little)
     if route != "kane":
         found |= {own: e for own, e in _by_recursions(model, symbols, little).items() if route in (own, "auto")}
+    if omit:
+        found = {own: omitting(e, omit) for own, e in found.items()}
     counts = {own: e.unfactored.operations for own, e in found.items()}
     least = min(count.total for count in counts.values())
     near = [own for own, count in counts.items() if count.total <= NEAR * least]
@@ -104,15 +110,16 @@ def derivation_of(
     route: str = "auto",
     names: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | Sequence[str] | None = None,
+    omit: Sequence[str] = (),
 ) -> str:
     """How the equations of a model come about: Sayers' Tables 1 to 10, pattern and elimination of M, counts by table.
 
     Parameters
     ----------
-    model, parameters, small, route, names, inputs
+    model, parameters, small, route, names, inputs, omit
         As for `equations`. Of a flexible model there is no derivation in vectors: what it has is there.
     """
-    found = equations(model, parameters, small, route, names, inputs)
+    found = equations(model, parameters, small, route, names, inputs, omit)
     if model.flex is not None:
         flexible = next(name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody))
         return derivation_without_vectors(found, f"Kane's method takes rigid bodies, and {flexible!r} is flexible")

@@ -26,5 +26,5 @@ def quantity(key: str, modal: bool, unit: str) -> str:
     if modal:
         return "amplitude" if key == "q" else "rate"
     if key == "q":
-        return {"rad": "angle", "m": "position", "1": "quaternion"}[unit]
+        return {"rad": "angle", "m": "position", "1": "quaternion", "s": "time"}[unit]
     return "angular speed" if unit == "rad/s" else "speed"

@@ -47,7 +47,9 @@ class ConfigurationHandles:
         self.handles: list[Handle] = []
         self._places: list[tuple[int, int | None]] = []
         kinds = groups(model, "q", model.coordinate_units)
-        plain = {i: unit for (modal, unit), columns in kinds.items() if not modal and unit != "1" for i in columns}
+        plain = {
+            i: unit for (modal, unit), columns in kinds.items() if not modal and unit not in ("1", "s") for i in columns
+        }
         quaternions = set(model.quaternions)
         for i, name in enumerate(model.coordinates):
             if i in plain:

@@ -59,11 +59,11 @@ class LivePage:
         port: int = 0,
     ) -> None:
         self.live = Live(model, **(start or {}))
-        self.stage = Stage(model)
+        self.stage = Stage(model.display)
         q = self.live.file_start.q
-        scene = first_scene(self.stage, q)
+        scene = first_scene(self.stage, self._drawn(q))
         self.configuration = ConfigurationHandles(model, 2.0 * scene["size"])
-        self.drives = force_handles(model, np.concatenate([q[None], turned(model, q)]), self.live.file_drive)
+        self.drives = force_handles(model, _configurations(model, q), self.live.file_drive)
         data = {
             "scene": scene,
             "drives": [asdict(handle) for handle in self.drives],
@@ -120,9 +120,14 @@ class LivePage:
         new = [x for x in new if x.run == new[-1].run]
         q = np.stack([x.q for x in new])
         return {
-            "frames": frames(self.stage, np.array([x.t for x in new]), q),
+            "frames": frames(self.stage, np.array([x.t for x in new]), self._drawn(q)),
             "samples": [[x.t, x.kinetic, x.potential, *self.configuration.values(x.q)] for x in new],
         }
+
+    def _drawn(self, q: Floats) -> Floats:
+        """Coordinates (..., nq) of the model that is drawn."""
+        model = self.live.model
+        return model.display_state(q, np.zeros((*q.shape[:-1], model.nv)))[0]
 
     def _command(self, body: bytes) -> None:
         try:
@@ -140,6 +145,14 @@ class LivePage:
             self.live.set_configuration(lambda q: self.configuration.moved(q, command.configuration))
         if command.run is not None:
             self.live.run(command.run)
+
+
+def _configurations(model: Model, q: Floats) -> Floats:
+    """Configurations (n, nq) like q, with all joints turned; q alone where closed loops do not let them."""
+    try:
+        return np.concatenate([q[None], turned(model, q)])
+    except StateError:
+        return q[None]
 
 
 def _left_out(things: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Expr
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers.head import Place, head, label, leaf_names, places
+from supple.expressions.printers.latex_lines import broken
 from supple.expressions.printers.writer import FormulaWriter
 from supple.expressions.printers.writing_plan import WritingPlan, planned
 
@@ -58,8 +59,8 @@ def equation_rows(function: Function) -> tuple[list[str], list[str], list[str]]:
 
 
 def aligned(rows: Iterable[str]) -> str:
-    """Rows in an `align*` environment."""
-    body = " \\\\\n".join(f"  {row}" for row in rows)
+    """Rows in an `align*` environment, long ones broken."""
+    body = " \\\\\n".join(f"  {broken(row)}" for row in rows)
     return "\n".join([r"\begin{align*}", body, r"\end{align*}"]) + "\n"
 
 

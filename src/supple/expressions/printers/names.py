@@ -17,7 +17,7 @@ def latex_name(name: str, dots: int, kind: str) -> str:
 
     Examples
     --------
-    >>> [latex_name(name, 0, "") for name in ("theta", "m2", "I1zz", "Lx", "m_cart", "mass")]
+    >>> [latex_name(name, 0, "") for name in ("theta", "m2", "I_1zz", "Lx", "m_cart", "mass")]
     ['\\theta', 'm_{2}', 'I_{1zz}', 'L_{x}', 'm_{\\text{cart}}', '\\text{mass}']
     """
     found = re.fullmatch(
@@ -30,7 +30,8 @@ def latex_name(name: str, dots: int, kind: str) -> str:
     elif found:
         letter, index = found[1], found[2] or ""
     elif with_word:
-        letter, index = with_word[1], with_word[2] if with_word[2].isdigit() else rf"\text{{{escaped(with_word[2])}}}"
+        short = re.fullmatch(r"\d+[a-z]{0,2}", with_word[2])
+        letter, index = with_word[1], with_word[2] if short else rf"\text{{{escaped(with_word[2])}}}"
     letter = f"\\{letter}" if letter in GREEK else letter
     dotted = rf"\{'d' * dots}ot{{{letter}}}" if dots else letter
     return dotted + (f"_{{{index}}}" if index else "")

@@ -189,7 +189,7 @@ def _groups(system: DrivenSystem, length: float) -> Scaling:
     keys, metres = [], []
     for name, unit in zip(names, units, strict=True):
         straight = unit in ("m", "m/s")
-        body = name.rpartition(".")[0]
+        body = model.body_of_state(name)
         key, size = (body, "straight" if straight else "turned"), 1.0 if straight else length
         if name in modes:
             key, size = modes[name]

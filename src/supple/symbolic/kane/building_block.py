@@ -33,9 +33,12 @@ class KaneJoint:
         Numbers of the body's axes in the order of the rotations: "", "3", "12", "123", "313", ...
     axis, reference : direction, optional
         Where the first rotation axis, and the one after it, point while all coordinates are zero (Table 3); without
-        them the body's axes are the parent's then.
+        them the body's axes are the parent's then. Of a joint without rotations: where the body's first and second
+        axis point, which turns the axes of a body against its parent's.
     coordinates : sequence of str
         Names of the coordinates, translations first; q1, q2, ... if not given.
+    speed_names : sequence of str
+        Names of the speeds, translations first; u1, u2, ... if not given.
     speeds : "auto" or "rates"
         "auto" chooses as Tables 5 and 6 do: three rotations, or three translations, have the angular velocity, or the
         velocity of the origin, against the ground in body axes for speeds; so have two translations that keep the body
@@ -49,6 +52,7 @@ class KaneJoint:
     reference: Direction | None = None
     coordinates: Sequence[str] = ()
     speeds: Literal["auto", "rates"] = "auto"
+    speed_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,19 @@ def built(
         JointMotion(tuple(moves), tuple(directions), _move_speeds(joint, parent, point, directions, turning)),
         JointMotion(tuple(turns), tuple(turning.axes), "absolute" if _is_free(joint, joint.rotations) else "rates"),
     )
-    return system.enter(name, parent, turning, kinematics, RigidInertia(mass, com, inertia))
+    _check_speed_names(system, joint, len(q), where)
+    return system.enter(name, parent, turning, kinematics, RigidInertia(mass, com, inertia), joint.speed_names)
+
+
+def _check_speed_names(system: KaneSystem, joint: KaneJoint, count: int, where: str) -> None:
+    """Refuse too many or too few names of speeds, and those that are taken."""
+    names = joint.speed_names
+    if names and len(names) != count:
+        raise ModelError(f"{where}: expected {count} names of speeds, got {list(names)}")
+    taken = [v.name for v in system.v]
+    for i, name in enumerate(names):
+        if name in taken or name in names[:i]:
+            raise ModelError(f"{where}: speed {name!r} is defined twice")
 
 
 def _check(joint: KaneJoint, where: str) -> None:
@@ -116,14 +132,14 @@ def _start(name: str, parent: KaneBody, joint: KaneJoint, where: str) -> VectorB
     """Axes of the body while all coordinates are zero."""
     if joint.axis is None and joint.reference is None:
         return parent.frame
-    if joint.axis is None or joint.reference is None or not joint.rotations:
-        raise ModelError(f"{where}: expected an axis, a reference direction and a rotation together")
+    if joint.axis is None or joint.reference is None:
+        raise ModelError(f"{where}: expected an axis and a reference direction together")
     first, second = (
         fixed_vector(parent.frame, parent.name, d, f"{where}: axis and reference")
         for d in (joint.axis, joint.reference)
     )
     check_orthogonal(first, second, f"{where}: axis and reference")
-    return placed(f"{name}o_", parent.frame, int(joint.rotations[0]) - 1, first, second)
+    return placed(f"{name}o_", parent.frame, int(joint.rotations[:1] or "1") - 1, first, second)
 
 
 def _is_free(joint: KaneJoint, parts: Sequence[Any]) -> bool:

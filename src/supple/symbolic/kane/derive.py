@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from supple.symbolic.kane.kane_system import KaneSystem
 
 
-def derive(system: KaneSystem, small: Iterable[Expr] = ()) -> EquationsOfMotion:
+def derive(system: KaneSystem, small: Iterable[Expr] = (), mass_centre_speeds: bool = False) -> EquationsOfMotion:
     """The equations of motion of a system.
 
     Parameters
@@ -26,6 +27,8 @@ def derive(system: KaneSystem, small: Iterable[Expr] = ()) -> EquationsOfMotion:
     system : KaneSystem
     small : iterable of Expr
         Coordinates and speeds that stay small.
+    mass_centre_speeds : bool
+        Take speeds of composite mass centres and not of origins.
     """
     little = tuple(small)
     for x in little:
@@ -33,14 +36,19 @@ def derive(system: KaneSystem, small: Iterable[Expr] = ()) -> EquationsOfMotion:
             raise ModelError(f"system {system.name!r}: small: expected coordinates and speeds of it, got {x!r}")
     v = np.array(system.v, dtype=object)
     rates = system.kinematical_equations()
-    M, f = system.dynamical_equations()
+    M, f = system.dynamical_equations(mass_centre_speeds)
+    constraints = system.constraints
+    image = system.origin_speeds() if mass_centre_speeds else {}
+    if image:
+        rates = substituted(rates, image)
+        velocities = substituted(np.array([c.velocity for c in constraints], dtype=object), image)
+        constraints = [replace(c, velocity=x) for c, x in zip(constraints, velocities, strict=True)]
     dependence = None
-    if system.constraints:
+    if constraints:
         motion: dict[Expr, Any] = {**dict(zip(system.q, rates, strict=True)), system.time: 1.0}
-        found = reduced(system.constraints, system.v, motion, M, f)
-        image = found.image(system.v)
-        rates, M, f = substituted(rates, image), found.M, found.f
-        loops = [c for c in system.constraints if c.position is not None]
+        found = reduced(constraints, system.v, motion, M, f)
+        rates, M, f = substituted(rates, found.image(system.v)), found.M, found.f
+        loops = [c for c in constraints if c.position is not None]
         dependence = Dependence(
             v[found.dependent],
             found.speeds,

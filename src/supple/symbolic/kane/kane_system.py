@@ -24,8 +24,10 @@ from supple.symbolic.kane.dynamical_equations import VectorWrench, arrays
 from supple.symbolic.kane.joint import Turning
 from supple.symbolic.kane.kane_body import Dof, JointKinematics, KaneBody, RigidInertia
 from supple.symbolic.kane.kinematical_equations import rates
+from supple.symbolic.kane.mass_centre_speeds import origin_speeds, rewritten, rewritten_wrenches, speed_slopes
 from supple.symbolic.kane.partial_velocities import motions
 from supple.symbolic.kane.speed_constraints import SpeedConstraint
+from supple.symbolic.omission import omitting
 from supple.symbolic.vector_bases import Ground
 from supple.symbolic.vectors import Dyadic, Vector
 
@@ -309,21 +311,48 @@ class KaneSystem:
             found |= dict(zip(body.coordinates, rates(body), strict=True))
         return np.array([found[q] for q in self.q], dtype=object)
 
-    def dynamical_equations(self) -> tuple[Nodes, Nodes]:
-        """M and f of all speeds, constraints left aside (2)."""
+    def origin_speeds(self) -> dict[Expr, Expr]:
+        """Speeds of origins in terms of those of composite mass centres, where they are others."""
+        return origin_speeds(composite_bodies(list(self.bodies.values())))
+
+    def dynamical_equations(self, mass_centre_speeds: bool = False) -> tuple[Nodes, Nodes]:
+        """M and f of all speeds, constraints left aside (2); of mass centres in place of origins, if asked for."""
         bodies = list(self.bodies.values())
         composites = composite_bodies(bodies)
-        moved = motions(bodies, composites, self.gravity)
-        M, f = arrays(len(self.v), composites, moved, self.wrenches, self.graph.zero)
+        moved = motions(bodies, composites, self.gravity, mass_centre_speeds)
+        image = origin_speeds(composites) if mass_centre_speeds else {}
+        wrenches = rewritten_wrenches(self.wrenches, image) if image else self.wrenches
+        M, f = arrays(len(self.v), composites, moved, wrenches, self.graph.zero)
+        if image:
+            J = speed_slopes(self.v, image)
+            for i, force in zip(self.speed_forces, rewritten(self.speed_forces.values(), image), strict=True):
+                f = f + J[i] * force
+            for i, inertia in self.speed_inertias.items():
+                M = M + np.outer(J[i], J[i]) * inertia
+            return M, f
         for i, force in self.speed_forces.items():
             f[i] = f[i] + force
         for i, inertia in self.speed_inertias.items():
             M[i, i] = M[i, i] + inertia
         return M, f
 
-    def equations(self, small: Sequence[Expr] = ()) -> EquationsOfMotion:
-        """The equations of motion, exact, or to first order in the coordinates and speeds named `small`."""
-        return derive(self, small)
+    def equations(
+        self, small: Sequence[Expr] = (), omit: Sequence[str] = (), mass_centre_speeds: bool = False
+    ) -> EquationsOfMotion:
+        """The equations of motion, exact, or to first order in the coordinates and speeds named `small`.
+
+        Parameters
+        ----------
+        small : sequence of Expr
+            Coordinates and speeds.
+        omit : sequence of str
+            Names of coordinates, on which nothing else depends, whose rates are left out; see `omitting`.
+        mass_centre_speeds : bool
+            Take the velocity of the composite mass centre, as the source does, and not that of the origin, for the
+            speeds of bodies whose own speeds give either. Names stay, forces and constraints are rewritten.
+        """
+        found = derive(self, small, mass_centre_speeds)
+        return omitting(found, omit) if omit else found
 
     def derivation(self, small: Sequence[Expr] = ()) -> str:
         """How these equations come about: Sayers' Tables 1 to 10, the mass matrix and its elimination, counts."""

@@ -75,9 +75,12 @@ class BodyMotion(NamedTuple):
 
 
 def motions(
-    bodies: list[KaneBody], composites: dict[KaneBody, Composite], gravity: Vector
+    bodies: list[KaneBody], composites: dict[KaneBody, Composite], gravity: Vector, mass_centre_speeds: bool = False
 ) -> dict[KaneBody, BodyMotion]:
-    """The motion of all bodies, which come parent first, the ground not among them."""
+    """The motion of all bodies, which come parent first, the ground not among them.
+
+    With `mass_centre_speeds` the speeds of bodies that are nonrecursive in translation are those of their mass centres.
+    """
     zero = gravity * 0.0
     root = PointMotion(zero, {}, {}, set(), -gravity, -gravity)  # gravity as the acceleration of the ground (39)
     ground = BodyMotion(AngularMotion(zero, {}, zero), zero.outer(zero), root)
@@ -86,7 +89,9 @@ def motions(
         parent = ground if body.parent is None else out.get(body.parent, ground)
         angular = _rotation(body, composites[body], parent.angular)
         R = _acceleration_dyadic(body, angular)
-        follow = _alone if composites[body].translation == "nonrecursive" else _carried
+        follow = _carried
+        if composites[body].translation == "nonrecursive":
+            follow = _centred if mass_centre_speeds else _alone
         out[body] = BodyMotion(angular, R, follow(body, composites[body].reference, parent, angular, R, gravity))
     return out
 
@@ -139,6 +144,17 @@ def _alone(
     v_i = {i: v.along(body.basis) for i, v in native.items()}
     native_a = angular.w.cross(moving) - gravity + R @ place
     return PointMotion(place, v_i, native, set(native), native_a.along(body.basis), native_a)
+
+
+def _centred(
+    body: KaneBody, place: Vector, parent: BodyMotion, angular: AngularMotion, R: Dyadic, gravity: Vector
+) -> PointMotion:
+    """Table 9 as it is printed, for a body whose own speeds give the velocity of its composite mass centre."""
+    own = {dof.number: dof.direction for dof in body.moves}
+    moving = sum((dof.motion for dof in body.moves), start=gravity * 0.0)
+    v_i = {i: v.along(body.basis) for i, v in own.items()}
+    native_a = angular.w.cross(moving) - gravity
+    return PointMotion(place, v_i, own, set(own), native_a.along(body.basis), native_a)
 
 
 def _carried(

@@ -82,7 +82,7 @@ class _Analysis:
 
     def joint(self, body: KaneBody) -> Rows:
         """Table 1."""
-        joint, turned = body.joint, _turned(body)
+        joint, turned = body.joint, rotation_bases(body)
         rows: Rows = [
             ("joint point, from the parent's origin", joint.point),
             ("directions of translations", joint.translation.directions),
@@ -127,7 +127,7 @@ class _Analysis:
 
     def nominal(self, body: KaneBody) -> Rows:
         """Table 3: where the axes of a body point while its coordinates are zero, if not where the parent's do."""
-        turned = _turned(body)
+        turned = rotation_bases(body)
         start = body.frame if not turned else turned[0].parent
         if body.parent is None or start is None or start is body.parent.frame or body.joint.rotation.coordinates[3:]:
             return []
@@ -204,7 +204,7 @@ class _Analysis:
         return body.name
 
 
-def _turned(body: KaneBody) -> list[Turned]:
+def rotation_bases(body: KaneBody) -> list[Turned]:
     """Bases of the single rotations of a joint."""
     inner = body.parent.frame if body.parent else None
     path: list[VectorBasis] = []
