@@ -144,5 +144,7 @@ def test_errors_name_file_and_place(tmp_path: Path, old: str, new: str, message:
 def test_what_other_models_have_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="is a system of vectors, which load with floating_base"):
         supple.load(EXAMPLES / "bicycle.toml", floating_base=True)
+    with pytest.raises(StateError, match="which load with floating_base, mimic or formulation does not take"):
+        supple.load(EXAMPLES / "bicycle.toml", formulation="erls")
     with pytest.raises(SuppleError, match=r"name that ends in \.toml"):
         supple.save(KaneModel(crank_slider()), tmp_path / "system.urdf")  # type: ignore[arg-type]

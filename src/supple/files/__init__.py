@@ -128,8 +128,8 @@ def _formulated(file: Path, model: Model, table: FormulationTable | None, option
 def _vectors(content: Any, file: Path, options: _Options) -> Contents:
     """A system of vectors, which has no base to be freed and no couplings."""
     tables, model = vector_files.read(content, file)
-    if options.floating_base or options.mimic:
-        model.floating_frames("load with floating_base or mimic")
+    if options.floating_base or options.mimic or options.formulation:
+        model.floating_frames("load with floating_base, mimic or formulation")
     return Contents(file, cast(Model, model), tables)  # it has the names of Model
 
 
@@ -139,6 +139,8 @@ def _simulated(file: Path, options: _Options) -> Model:
     if options.floating_base or options.mimic:
         floating_frames(model, "load with floating_base or mimic")
     if isinstance(model, KaneModel):
+        if options.formulation:
+            model.floating_frames("load with a formulation")
         return cast(Model, model)
     own = related(model.description, file, options.limits is not False, bool(options.mimic))
     own = _freed(own, file) if options.floating_base else own
