@@ -122,6 +122,11 @@ def test_loops_are_closed_at_the_start_and_stay_so() -> None:
     np.testing.assert_allclose(found.position.values[:, 0, 0], 0.2 * np.cos(crank), atol=1e-12)
 
 
+def test_implicit_steps_are_refused_by_name() -> None:
+    with pytest.raises(supple.SimulationError, match="system of vectors, which generalized_alpha does not take"):
+        supple.simulate(KaneModel(sprung()), 0.1, integrator=supple.integrators.GeneralizedAlpha(0.01))
+
+
 def test_results_hold_the_system(tmp_path: Path) -> None:
     model = KaneModel(sprung(), {"wall": "0.1*sin(t)"}, {"k": 80.0})
     supple.simulate(model, 0.1, file=tmp_path / "motion.nc").close()

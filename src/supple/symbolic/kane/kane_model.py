@@ -75,7 +75,7 @@ class KaneModel(KaneRefusals):
     formulation: ClassVar[str] = "vectors"
     loops = None
     quaternions = ()
-    implicit_steps = False
+    implicit_steps = implicit_blocks = False
 
     def __init__(
         self,

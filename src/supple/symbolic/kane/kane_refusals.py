@@ -64,6 +64,12 @@ class KaneRefusals:
         """Refused: `EquationsOfMotion.linear` has the linear equations in symbols."""
         self._refuse("supple.linear")
 
+    def newton_iteration(
+        self, slopes: tuple[float, float], gains: tuple[Vector, Vector], prescribed: NDArray[np.bool_]
+    ) -> NoReturn:
+        """Refused: implicit steps need the stiffness of springs, which is among the forces."""
+        self._refuse("generalized_alpha")
+
     def frame_slopes(self, q: Vector, v: Vector, a: Vector, frame: str) -> dict[str, Vector]:
         """Refused, as `balance_slopes`."""
         self._refuse("supple.linear")
