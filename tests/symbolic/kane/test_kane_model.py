@@ -124,7 +124,7 @@ def test_loops_are_closed_at_the_start_and_stay_so() -> None:
 
 def test_implicit_steps_are_refused_by_name() -> None:
     with pytest.raises(supple.SimulationError, match="system of vectors, which generalized_alpha does not take"):
-        supple.simulate(KaneModel(sprung()), 0.1, integrator=supple.integrators.GeneralizedAlpha(0.01))
+        supple.simulate(KaneModel(rolling_disc()), 0.1, integrator=supple.integrators.GeneralizedAlpha(0.01))
 
 
 def test_results_hold_the_system(tmp_path: Path) -> None:
