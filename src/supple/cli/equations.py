@@ -137,6 +137,7 @@ def _left_out(run: dict[str, Any]) -> list[str]:
     return [
         *(f"the law of the actuator of {speed!r}" for speed in forces),
         *(f"the prescribed motion of {speed!r}" for speed in run.get("motion", {})),
+        *(f"the law of the wrench {wrench.name!r}" for wrench in run.get("wrenches", ())),
         *(f"the stops of {limit.coordinate!r}" for limit in run.get("limits", ())),
         *(f"the event {event.name!r}" for event in run.get("events", ())),
     ]
