@@ -110,7 +110,13 @@ def test_results_without_a_model_are_named(command: Command, tmp_path: Path) -> 
 
 
 def test_laws_of_the_file_give_way_to_the_hand() -> None:
-    arguments = {"q": {"a": 1.0}, "tau": {"a": 2, "b": "sin(t)"}, "events": [object()], "limits": []}
+    arguments = {
+        "q": {"a": 1.0},
+        "tau": {"a": 2, "b": "sin(t)"},
+        "wrenches": [object()],
+        "events": [object()],
+        "limits": [],
+    }
     start, left_out = _by_hand(arguments)
     assert start == {"q": {"a": 1.0}, "tau": {"a": 2}}
-    assert left_out == ["tau of b", "events"]
+    assert left_out == ["tau of b", "wrenches", "events"]

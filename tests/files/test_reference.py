@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import check, joints, reference, schema, sections, structures
+from supple.files import check, flexible_tables, joints, reference, schema, sections, structures
 from supple.files.file_table import FileTable
 from supple.files.simulation import SimulationTable
 
@@ -21,7 +21,8 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_key_of_every_table_is_on_the_page() -> None:
     page = reference.page()
     tables: list[type[FileTable]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, SimulationTable]
-    tables += [structures.ReductionTable, structures.StoredTable, structures.PointMassTable, sections.MaterialTable]
+    tables += [flexible_tables.ReductionTable, flexible_tables.ModeChoiceTable, flexible_tables.ModesTable]
+    tables += [flexible_tables.StoredTable, structures.PointMassTable, sections.MaterialTable]
     kinds = [*joints.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
     keys = {key for table in [*tables, *kinds] for key in table.model_fields}
     assert len(keys) > 50

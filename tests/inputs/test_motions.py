@@ -11,6 +11,8 @@ from scipy import interpolate
 import supple
 from supple import Motion, Table, structures
 from supple.errors import StateError
+from supple.inputs.inputs import Inputs
+from supple.simulation.driven_system import DrivenSystem
 
 OMEGA = 3.0
 
@@ -28,14 +30,18 @@ def two() -> supple.Model:
     return mech.build()
 
 
-def flexible() -> supple.Model:
+def flexible(fidelity: str = "full") -> supple.Model:
+    return flexible_mechanism(fidelity).build()
+
+
+def flexible_mechanism(fidelity: str = "full") -> supple.Mechanism:
     """A hub that turns a beam of two modes with a pendulum at its end."""
     material = structures.Material(E=7e10, nu=0.3, rho=2700)
     beam = structures.beam(1.0, structures.Rectangle(0.02, 0.01), material, 4).reduce("cantilever", 2)
     mech = supple.Mechanism("boom")
-    mech.add_body("boom", beam, joint=supple.Revolute("y"))
+    mech.add_body("boom", beam, joint=supple.Revolute("y"), fidelity=fidelity)
     mech.add_body("tip", supple.RigidBody(0.1, (0, 0, -0.3)), "boom", supple.Revolute("y"), at="end")
-    return mech.build()
+    return mech
 
 
 LAWS = {
@@ -166,9 +172,57 @@ def test_a_start_that_agrees_is_taken() -> None:
         assert result.q.values[0].tolist() == [0.4, 0.2]
 
 
-def test_modes_and_speeds_without_a_coordinate_have_no_prescribed_motion() -> None:
-    with pytest.raises(StateError, match=r"motion: 'boom\.mode1' is a mode"):
-        supple.simulate(flexible(), 0.1, motion={"boom.mode1": 0.0})
+@pytest.mark.parametrize("fidelity", ["full", "ruthless"])
+def test_a_prescribed_mode_is_that_of_inverse_dynamics(fidelity: str) -> None:
+    """With its force from hybrid dynamics, in both engines, beside a prescribed joint."""
+    model = flexible(fidelity)
+    names = ["boom.mode2", "boom.angle"]
+    given = {"boom.mode2": 0.7, "boom.angle": -0.4}
+    q, v = model.random_state(2)
+    tau = np.random.default_rng(1).normal(size=model.nv)
+    a, found = model.hybrid_dynamics(q, v, tau, given)
+    held = [model.speeds.index(name) for name in names]
+    assert a[held].tolist() == [0.7, -0.4]
+    np.testing.assert_allclose(model.inverse_dynamics(q, v, a), found, rtol=1e-9, atol=1e-9 * np.abs(found).max())
+    free = np.delete(np.arange(model.nv), held)
+    assert np.array_equal(found[free], tau[free])
+    system = DrivenSystem(model, Inputs(model, motion={name: Motion(acceleration=given[name]) for name in names}), q, v)
+    y = np.concatenate([q, v, [0.0]])
+    a, found = (x[0] for x in system.motion(np.zeros(1), y[None], system.u_0[None]))
+    same, force = (x[0] for x in system.motion(np.zeros(1), y[None], system.u_0[None], compiled=False))
+    np.testing.assert_allclose(a, same, rtol=1e-9, atol=1e-9 * np.abs(same).max())
+    np.testing.assert_allclose(found, force, rtol=1e-9, atol=1e-9 * np.abs(force).max())
+    d = 1e-6 * np.eye(len(y))[1]
+    slope = (system.rate(0.0, y + d, system.u_0) - system.rate(0.0, y - d, system.u_0)) / 2e-6
+    np.testing.assert_allclose(system.jacobian(0.0, y, system.u_0)[:, 1], slope, atol=1e-6 * np.abs(slope).max())
+    q_, v_, known = y[: model.nq], y[model.nq : -1], np.where(system.prescribed, a, 0.0)
+    numeric = model.hybrid_slopes(q_, v_, known, system.prescribed).a[:, 1]
+    np.testing.assert_allclose(numeric, slope[model.nq : -1], atol=1e-6 * np.abs(slope).max())
+
+
+def test_a_prescribed_mode_is_what_a_stiff_spring_on_it_approaches() -> None:
+    model = flexible()
+    law = "1e-3*(1 - cos(20*t))"
+    best = supple.simulate(model, 0.2, motion={"boom.mode1": law}, samples=9, rtol=1e-10)
+    wanted = 1e-3 * (1 - np.cos(20 * best.time))
+    np.testing.assert_allclose(best.q.sel(coordinate="boom.mode1"), wanted, rtol=1e-12, atol=1e-18)
+    energy = (best.kinetic_energy + best.potential_energy).values
+    assert np.abs(best.work).max() > 1e-4
+    np.testing.assert_allclose(energy - energy[0], best.work, atol=1e-8)
+    off = []
+    for k in (1e8, 1e9):
+        stiff = supple.simulate(model, 0.2, tau={"boom.mode1": supple.PID(law, k, 2 * k**0.5)}, samples=9, rtol=1e-9)
+        off.append(float(np.abs(stiff.q - best.q).max()))
+    assert off[1] < 0.2 * off[0] < 1e-4
+    with pytest.raises(StateError, match="motion: generalized_alpha takes no prescribed modes; expected adaptive or"):
+        supple.simulate(model, 0.1, motion={"boom.mode1": law}, integrator="generalized_alpha", step=1e-3)
+
+
+def test_modes_of_closed_mechanisms_and_speeds_without_a_coordinate_have_no_prescribed_motion() -> None:
+    mech = flexible_mechanism()
+    mech.constrain("rod", supple.Distance("boom/end", "ground", 1.0))
+    with pytest.raises(StateError, match=r"model 'boom' has closed loops: modes cannot be prescribed there"):
+        supple.simulate(mech.build(), 0.1, motion={"boom.mode1": 0.0})
     mech = supple.Mechanism("ball")
     mech.add_body("ball", supple.RigidBody(1.0, inertia=np.eye(3)), joint=supple.Spherical())
     with pytest.raises(StateError, match=r"motion 'ball\.wx': expected the rate of a coordinate"):

@@ -102,9 +102,13 @@ def test_under_actuated_inverse_dynamics(case: Any) -> None:
     forces = model.inverse_dynamics(q, v, a)
     assert np.abs(forces - tau).max() < 1e-9 * (np.abs(model.mass_matrix(q)) @ np.abs(a)).max()
     assert np.abs(a[model.is_mode]).max() > 0
-    mode = next(name for i, name in enumerate(model.speeds) if model.is_mode[i])
-    with pytest.raises(supple.StateError, match="is a mode"):
-        model.hybrid_dynamics(q, v, np.zeros(model.nv), {mode: 1.0})
+    modes = {name: 1.0 + i for i, name in enumerate(model.speeds) if model.is_mode[i]}
+    some = dict(list(joints.items())[:2] + list(modes.items())[:2])
+    a, tau = model.hybrid_dynamics(q, v, np.zeros(model.nv), some)
+    assert [a[model.speed_index(name)] for name in some] == list(some.values())
+    assert np.count_nonzero(tau) == len(some)
+    forces = model.inverse_dynamics(q, v, a)
+    assert np.abs(forces - tau).max() < 1e-8 * (np.abs(model.mass_matrix(q)) @ np.abs(a)).max()
 
 
 @pytest.mark.parametrize("seed", [3, 8])

@@ -191,7 +191,7 @@ def _loose() -> Structure:
         (lambda: tee().reduce("cantilever", 37), "37 asked for, but the structure has 36 with the root fixed"),
         (lambda: tee().reduce("free-free", 37), "37 asked for, but the structure has 36 free in space"),
         (lambda: tee().reduce("craig-bampton", 25), "25 asked for, but the structure has 24 with root and interfaces"),
-        (lambda: tee().reduce("cantilever"), "modes: expected their number for the basis 'cantilever', got None"),
+        (lambda: tee().reduce("cantilever"), "modes: expected their number for the basis 'cantilever', .*, got None"),
         (lambda: tee().reduce("cantilever", -1), "modes: expected their number .*, got -1"),
         (lambda: tee().reduce("nodal", 3), "modes: the nodal basis keeps all degrees of freedom, got modes=3"),
         (lambda: tee().reduce("nodal", damping=0.01), r"expected Rayleigh\(alpha, beta\), got 0.01"),

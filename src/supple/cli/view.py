@@ -20,7 +20,7 @@ from supple.view.report_page import report_page
 from supple.view.server import Server
 
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
-REPLACED = ("motion", "events", "limits")
+REPLACED = ("motion", "wrenches", "events", "limits")
 """What a file may say about its simulation that the live page does not do."""
 
 

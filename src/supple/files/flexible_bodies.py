@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.error_list import ErrorList, ReportedError, require_file
+from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable, StoredTable, damping_of
 from supple.files.schema import ModelFile
-from supple.files.structures import AnyFlexible, ReductionTable, StoredTable
 from supple.structures.body import FlexibleBody
 from supple.structures.body_reader import load_body
 from supple.structures.materials import Material
@@ -59,6 +59,8 @@ class FlexibleBodies:
         if isinstance(table, StoredTable):
             path = self.errors.path.parent / table.file
             key, make = str(path.resolve()), partial(_stored, path)
+        elif isinstance(table, ModesTable):
+            key, make = repr(table), partial(ModesTable.made, table)
         else:
             key, make = repr(table), partial(self._reduced, table)
         if key not in self.bodies:
@@ -75,7 +77,7 @@ class FlexibleBodies:
         structure = self.structures[table.structure]
         if structure is None:
             raise ReportedError
-        return structure.reduce(table.basis, table.modes, table.root, table.interfaces, table.ratios())
+        return structure.reduce(table.basis, table.chosen(), table.root, table.interfaces, damping_of(table.damping))
 
 
 def _stored(path: Path) -> FlexibleBody:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
-from supple.files import constraints, file_table, inputs, joints, schema, sections, structures, vector_schema, wrenches
+from supple.files import (
+    constraints,
+    file_table,
+    flexible_tables,
+    inputs,
+    joints,
+    schema,
+    sections,
+    structures,
+    vector_schema,
+    wrenches,
+)
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
@@ -272,8 +283,10 @@ def page() -> str:
     parts += [_section(f"#### {{ {', '.join(table.model_fields)} }}", table) for table in file_table.TURNS]
     parts += [
         FLEXIBLE,
-        _section("#### flexible = { structure, ... }", structures.ReductionTable),
-        _section("#### flexible = { file }", structures.StoredTable),
+        _section("#### flexible = { structure, ... }", flexible_tables.ReductionTable),
+        _section("#### Choice of modes", flexible_tables.ModeChoiceTable),
+        _section("#### flexible = { nodes, mass, frequencies, shapes, ... }", flexible_tables.ModesTable),
+        _section("#### flexible = { file }", flexible_tables.StoredTable),
         "### Structures\n\nA `[[structure]]` has a `type` and the keys listed under it.\n",
     ]
     common = structures.StructureTable

@@ -30,13 +30,14 @@ from supple.files.file_table import (
     Truth,
     Vector,
 )
+from supple.files.flexible_tables import AnyFlexible
 from supple.files.formulation import FormulationTable
 from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTable
 from supple.files.joints import AnyJoint
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import SimulationTable
-from supple.files.structures import AnyFlexible, AnyStructure
+from supple.files.structures import AnyStructure
 from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
@@ -77,7 +78,7 @@ class BodyTable(FileTable):
     allow_unphysical: Truth = Field(
         False, description="Of a rigid body: take a mass or inertia that no real body can have."
     )
-    flexible: Annotated[AnyFlexible | None, Form("a table with structure or file")] = Field(
+    flexible: Annotated[AnyFlexible | None, Form("a table with structure, frequencies or file")] = Field(
         None, description="Makes the body flexible, in place of a mass: see Flexible bodies."
     )
     fidelity: Annotated[Literal["full", "ruthless"], Form('"full" or "ruthless"')] = Field(

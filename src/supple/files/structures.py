@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Discriminator, Field, Strict, Tag
+from pydantic import Field, Strict
 
 from supple.errors import ModelError
 from supple.files.file_table import (
@@ -16,7 +15,6 @@ from supple.files.file_table import (
     Name,
     Nine,
     NotNegative,
-    Number,
     Positive,
     Text,
     Three,
@@ -34,7 +32,6 @@ from supple.files.sections import (
     find_material,
 )
 from supple.structures.beams import beam, beam_path
-from supple.structures.damping import Damping, Rayleigh
 from supple.structures.solids import box
 from supple.structures.structure import Structure
 
@@ -165,73 +162,3 @@ class BoxTable(StructureTable):
 OneStructure = BeamTable | BeamPathTable | BoxTable
 STRUCTURES = by_type(OneStructure)
 AnyStructure = Annotated[OneStructure, Field(discriminator="type")]
-
-
-# ------------------------------------------------------------ flexible bodies
-
-
-class RayleighTable(FileTable):
-    """Damping alpha M + beta K."""
-
-    alpha: NotNegative = Field(0.0, description="1/s.")
-    beta: NotNegative = Field(0.0, description="s.")
-
-
-AnyDamping = Annotated[
-    Annotated[Number, Tag("#ratio")] | Annotated[list[Number], Tag("#each")] | Annotated[RayleighTable, Tag("#table")],
-    Discriminator(lambda value: {dict: "#table", list: "#each"}.get(type(value), "#ratio")),
-]
-
-
-class ReductionTable(FileTable):
-    """A structure, its deformation in few coordinates. Bodies with equal tables share one reduction."""
-
-    structure: Text = Field(description="Name of a `[[structure]]`.")
-    basis: Annotated[
-        Literal["cantilever", "free-free", "craig-bampton", "nodal"],
-        Form('"cantilever", "free-free", "craig-bampton" or "nodal"'),
-    ] = Field(
-        description="Modes with the root fixed; modes of the free structure; shapes of unit motion of the interfaces "
-        "and modes with them fixed; all degrees of freedom of all nodes."
-    )
-    modes: Annotated[Node | None, Form("a whole number, zero or more")] = Field(
-        None, description='Number of modes; for "craig-bampton" those besides the interfaces\' shapes; not for "nodal".'
-    )
-    root: Text = Field("start", description="Frame at the inboard joint, origin of the body's frame.")
-    interfaces: Annotated[list[str] | None, Form("a list of frame names")] = Field(
-        None, description='Only for "craig-bampton": frames where loads or joints act; by default all.'
-    )
-    damping: Annotated[AnyDamping | None, Form("a number, a list with one for each mode, or {alpha, beta}")] = Field(
-        None, description="Ratio for all modes, or one for each; or Rayleigh's alpha M + beta K, 1/s and s."
-    )
-
-    def ratios(self) -> Damping:
-        """The damping as the reduction takes it."""
-        if isinstance(self.damping, RayleighTable):
-            return Rayleigh(self.damping.alpha, self.damping.beta)
-        return self.damping
-
-    @classmethod
-    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Modes are needed but for nodes."""
-        if data.get("basis") in ("cantilever", "free-free", "craig-bampton") and "modes" not in data:
-            yield "modes", f"missing; expected a whole number for the basis {data['basis']!r}"
-
-
-class StoredTable(FileTable):
-    """A body from a file that `supple.structures.save_body` wrote. Bodies with the same file share it."""
-
-    file: Text = Field(description="HDF5 file; a relative path starts at the model file's folder.")
-
-
-def _flexible_tag(value: Any) -> str:
-    """A body from a file or from a structure."""
-    if not isinstance(value, dict):
-        return "#"
-    return "#file" if "file" in value else "#structure"
-
-
-AnyFlexible = Annotated[
-    Annotated[ReductionTable, Tag("#structure")] | Annotated[StoredTable, Tag("#file")],
-    Discriminator(_flexible_tag),
-]

@@ -29,6 +29,7 @@ from supple.inputs.user_functions import ForceFunction, asked, equations, insert
 from supple.inputs.wrenches import COMPONENTS, Wrench, checked_law, checked_wrenches, located, motion_names
 from supple.inputs.wrenches import Law as Law
 from supple.model.arguments import named_vector
+from supple.model.prescribed_modes import require_tree
 from supple.recursions.frame_wrenches import MOTION, FrameWrenches
 
 Vector = NDArray[np.float64]
@@ -96,7 +97,7 @@ class Inputs:
             raise StateError(f"{what}: no entry {name!r}{nearest(name, self.model.speeds)}")
         i = self.model.speeds.index(name)
         if what == "motion" and self.model.is_mode[i]:
-            raise StateError(f"motion: {name!r} is a mode: its motion is always found, not given")
+            require_tree(self.model.floating_frames("a prescribed motion of a mode"))
         return i
 
     def _read(self, tau: Laws) -> None:

@@ -14,6 +14,7 @@ from supple.model.arguments import body_wrenches, common_axes
 from supple.model.frozen import Numbers
 from supple.model.kinematic_functions import KinematicFunctions
 from supple.model.mass_solvers import SOLVERS
+from supple.model.prescribed_modes import held_modes
 from supple.recursions import articulated
 from supple.recursions.states import Actuation, States
 
@@ -159,8 +160,6 @@ class DynamicFunctions(KinematicFunctions):
         drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
         for name, value in given.items():
             i = self.speed_index(name)
-            if self.is_mode[i]:
-                raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
             mask[i] = True
             drive[..., i] = value
         return self._articulated(q, v, drive, mask, external)
@@ -186,7 +185,9 @@ class DynamicFunctions(KinematicFunctions):
         wrench, forces = self._loads(external, q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv))
         drive = np.asarray(drive) + forces if external else drive
         (q_, v_, d_, *w_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(drive, self.nv), **wrench)
-        if self.loops is not None and w_:
+        if (given & self.is_mode).any():
+            a, d_ = self._with_held_modes(q_, v_, d_, given, self._wrenches(w_, dtype) if w_ else None)
+        elif self.loops is not None and w_:
             d_ = d_.copy()
             a = self.loops.sweeps.response(States(q_, v_), Actuation(d_, given, self._wrenches(w_, dtype))).a
         elif self.loops is not None:
@@ -197,6 +198,20 @@ class DynamicFunctions(KinematicFunctions):
             self.refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
+
+    def _with_held_modes(
+        self, q: Numbers, v: Numbers, drive: Numbers, given: NDArray[np.bool_], wrenches: Numbers | None
+    ) -> tuple[Numbers, Numbers]:
+        """Accelerations and generalized forces (s, nv) where modes are among the prescribed."""
+
+        def motion(known: Numbers, joints: NDArray[np.bool_]) -> Numbers:
+            a, _, fault = self.evaluation.hybrid_dynamics(q, v, known, joints, wrenches)
+            self.refuse_singular(fault)
+            return a
+
+        a = held_modes(self, q, drive, given, motion)
+        needed, _ = self.evaluation.inverse_dynamics(q, v, a, wrenches, False)
+        return a, np.where(given, needed, drive)
 
     def _newton_euler(
         self,

@@ -101,7 +101,7 @@ def _rate_slopes(tangents: Tangents, q: Vector, v: Vector) -> Vector:
 def slopes_by_tangents(model: Model, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
     """The slopes of a model by the tangents of its blocks, where it has any."""
     tangents = model.evaluation.tangents
-    if tangents is None:
+    if tangents is None or (prescribed & model.is_mode).any():
         return slopes_by_complex_steps(model, q, v, known, prescribed)
     if model.loops is None:
         a, tau, force = _accelerations(tangents, q, v, known, prescribed)

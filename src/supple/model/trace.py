@@ -13,6 +13,7 @@ from supple.expressions.elimination import pivots, solve_symmetric
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
 from supple.model.parameters import Symbols, plain_symbols
+from supple.model.prescribed_modes import require_tree
 from supple.model.regroup import regrouped
 from supple.model.rotations import on_nodes
 from supple.model.symbolic_tree import as_objects, symbolic_tree, zeros
@@ -90,12 +91,37 @@ class Trace:
 
     def hybrid_dynamics(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
         """Accelerations and generalized forces; `drive` holds accelerations where they are `given`, else forces."""
+        if (given & self.model.is_mode).any():
+            return self._held_modes(q, v, drive, given)
         if self.model.loops is not None:
             return self.closed_dynamics(q, v, drive, given, self.workspace())[:2]
         ws, a, tau = self.workspace(), zeros(self.model.nv), drive.copy()
         self.run(kinematics.ground_acceleration)(-1.0, self.moving, ws)
         actuation = Actuation(tau, given, self._unloaded())
         self.run(articulated.articulate)(self.moving, self.flex, States(q, v), actuation, ws, a)
+        return a, tau
+
+    def _held_modes(self, q: Nodes, v: Nodes, drive: Nodes, given: NDArray[np.bool_]) -> tuple[Nodes, Nodes]:
+        """The same where modes are among the prescribed: see `prescribed_modes`."""
+        require_tree(self.model)
+        joints, modes = given & ~self.model.is_mode, given & self.model.is_mode
+        held = np.flatnonzero(modes)
+        free = drive.copy()
+        free[held] = 0.0
+        a, tau = self.hybrid_dynamics(q, v, free, joints)
+        ws, nv = self.workspace(), self.model.nv
+        self.run(newton_euler.at_rest)(self.flex, ws)
+        for k in range(1, len(self.model.bodies) + 1):
+            self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
+        self.run(articulated.articulated_inertias)(self.moving, self.flex, joints, ws)
+        X, hold = zeros(len(held), nv), zeros(len(held), nv)
+        for row, i in enumerate(held):
+            hold[row, i] = 1.0
+            self.run(articulated.inverse_mass_times)(self.moving, self.flex, hold[row], joints, ws, X[row])
+        force = solve_symmetric(X[:, held], (drive - a)[held])
+        a = np.where(modes, drive, a + force @ X)
+        tau = np.where(joints, tau + force @ hold, tau)
+        tau[held] = force
         return a, tau
 
     def closed_dynamics(

@@ -108,7 +108,7 @@ def _for_motion(wanted: Auto, system: DrivenSystem, horizon: Horizon, fastest: c
     if not vibrates and seconds > PATIENCE:
         reason = f"{what}: too fast for explicit steps, and damped: implicit of order 5"
         return Choice(Radau(*tolerances), reason)
-    if asked or not system.model.implicit_steps or not vibrates or not (seconds > PATIENCE or many_times):
+    if asked or not system.implicit_steps or not vibrates or not (seconds > PATIENCE or many_times):
         reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice(DOP853(*tolerances), reason)
     reason = (

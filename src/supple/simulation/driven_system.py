@@ -100,6 +100,11 @@ class DrivenSystem:
         return kernel if np.isfinite(kernel(np.zeros(1), y, u)).all() else None
 
     @property
+    def implicit_steps(self) -> bool:
+        """Whether generalized-alpha steps can solve its equations: their corrections leave all modes free."""
+        return self.model.implicit_steps and not (self.prescribed & self.model.is_mode).any()
+
+    @property
     def evaluation_seconds(self) -> float:
         """Time of one evaluation of the rates, by a rough guess."""
         if self.engine != "blocks":

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
     from supple.structures.integrals import ModalIntegrals, Pairs
+    from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
     from supple.structures.matrices import from_matrices
+    from supple.structures.mode_choice import Bandwidth, EffectiveMass
+    from supple.structures.modes import NodalMasses, from_modes
     from supple.structures.reduction_report import Report
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.solids import box, from_mesh
@@ -20,12 +23,16 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 __all__ = [
+    "Bandwidth",
+    "BodyMotion",
     "Circle",
     "CrossSection",
+    "EffectiveMass",
     "FlexibleBody",
     "IBeam",
     "Material",
     "ModalIntegrals",
+    "NodalMasses",
     "Pairs",
     "Rayleigh",
     "Rectangle",
@@ -40,7 +47,9 @@ __all__ = [
     "box",
     "from_matrices",
     "from_mesh",
+    "from_modes",
     "load_body",
+    "nodal_forces",
     "save_body",
 ]
 
@@ -53,6 +62,9 @@ _HOMES = {
     "supple.structures.integrals": ("ModalIntegrals", "Pairs"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
+    "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
+    "supple.structures.modes": ("NodalMasses", "from_modes"),
+    "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
     "supple.structures.reduction_report": ("Report",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),

@@ -14,6 +14,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
 from supple.structures.mass import Sparse
+from supple.structures.mode_choice import Modes, chosen_modes
 from supple.structures.sparse_modes import Participation, cut, factorised, first_largest, lowest_modes
 
 NOISE = 1e-13
@@ -41,15 +42,14 @@ class ModalBasis:
     interface: Floats
 
 
-def cantilever(K: Sparse, M: Sparse, root: Ints, scales: Floats, modes: int) -> ModalBasis:
-    """Modes with the root's degrees of freedom fixed."""
+def cantilever(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes) -> ModalBasis:
+    """Modes with the root's degrees of freedom fixed; `rigid` as in `free_free`."""
     free = _without(K.shape[0], root)
-    _, phi = lowest_modes(cut(K, free), cut(M, free), modes)
-    _check_count(phi.shape[1], modes, "with the root fixed")
+    phi = _normal_modes(K, M, free, rigid, modes, "with the root fixed")
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
-def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: int) -> ModalBasis:
+def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes) -> ModalBasis:
     """Elastic modes of the free structure, each less the rigid motion of its root.
 
     With u = v + R q, where v vanishes at the root and q is the root's motion, a free vibration has no momentum:
@@ -64,13 +64,20 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     free = _without(K.shape[0], root)
     momentum = M @ rigid
     participation = Participation(momentum[free], rigid.T @ momentum)
-    _, phi = lowest_modes(cut(K, free), cut(M, free), modes, participation)
-    _check_count(phi.shape[1], modes, "free in space")
+    K_f, M_f = cut(K, free), cut(M, free)
+
+    def find(count: int) -> tuple[Floats, Floats]:
+        return lowest_modes(K_f, M_f, count, participation)
+
+    phi = chosen_modes(modes, find, M_f, momentum[free], "free in space")
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
-def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floats, modes: int) -> ModalBasis:
-    """Constraint modes of the boundary, and normal modes with root and boundary fixed."""
+def craig_bampton(
+    K: Sparse, M: Sparse, ends: tuple[Ints, Ints], rigid: Floats, scales: Floats, modes: Modes
+) -> ModalBasis:
+    """Constraint modes of the boundary, and normal modes with root and boundary, the two `ends`, fixed."""
+    root, boundary = ends
     size = K.shape[0]
     inner = _without(size, np.concatenate([root, boundary]))
     units = np.zeros((size, len(boundary)))
@@ -78,8 +85,7 @@ def craig_bampton(K: Sparse, M: Sparse, root: Ints, boundary: Ints, scales: Floa
     if len(inner) and len(boundary):
         coupling = scipy.sparse.csr_array(K[inner][:, boundary]).toarray()
         units[inner] = -factorised(cut(K, inner)).solve(coupling)
-    _, phi = lowest_modes(cut(K, inner), cut(M, inner), modes)
-    _check_count(phi.shape[1], modes, "with root and interfaces fixed")
+    phi = _normal_modes(K, M, inner, rigid, modes, "with root and interfaces fixed")
     return orthogonal(np.concatenate([units, _placed(phi, inner, size)], axis=1), K, M, scales, len(boundary))
 
 
@@ -135,6 +141,7 @@ def _symmetric(matrix: Floats) -> Floats:
     return (matrix + matrix.T) / 2.0
 
 
-def _check_count(found: int, modes: int, how: str) -> None:
-    if found < modes:
-        raise ModelError(f"modes: {modes} asked for, but the structure has {found} {how}")
+def _normal_modes(K: Sparse, M: Sparse, free: Ints, rigid: Floats, modes: Modes, how: str) -> Floats:
+    """Shapes of the modes that are wanted with all other degrees of freedom fixed."""
+    K_f, M_f = cut(K, free), cut(M, free)
+    return chosen_modes(modes, lambda count: lowest_modes(K_f, M_f, count), M_f, (M @ rigid)[free], how)

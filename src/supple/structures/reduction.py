@@ -20,6 +20,7 @@ from supple.structures.kinds import kinds
 from supple.structures.layout import extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
+from supple.structures.mode_choice import Modes, checked_modes
 from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
 from supple.structures.soundness import check_mass, rigid_resistance
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 BASES = ("cantilever", "free-free", "craig-bampton", "nodal")
-MOST_MODES = 2_000
-"""Integrals of pairs of modes take 9 numbers each: 300 MB."""
 ILL_CONDITIONED = 1e-10
 """Lowest pivot of a beam of 3,400 elements; its first frequency is right to about 1e-5."""
 
@@ -58,7 +57,7 @@ class ReducedCoordinates(NamedTuple):
 def reduce(
     structure: Structure,
     basis: str,
-    modes: int | None,
+    modes: Modes | None,
     root: str,
     interfaces: Sequence[str] | None,
     damping: Damping,
@@ -97,7 +96,7 @@ def reduce(
     )
 
 
-def _nodal_coordinates(structure: Structure, modes: int | None, held: Held) -> ReducedCoordinates:
+def _nodal_coordinates(structure: Structure, modes: Modes | None, held: Held) -> ReducedCoordinates:
     """All degrees of freedom but the root's."""
     if modes is not None:
         raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
@@ -120,12 +119,9 @@ def _modal_coordinates(made: ModalBasis) -> ReducedCoordinates:
 
 
 def _modal(
-    structure: Structure, basis: str, modes: int | None, held: Held, interfaces: Sequence[str] | None
+    structure: Structure, basis: str, modes: Modes | None, held: Held, interfaces: Sequence[str] | None
 ) -> ModalBasis:
-    if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
-        raise ModelError(f"modes: expected their number for the basis {basis!r}, got {modes!r}")
-    if modes > MOST_MODES:
-        raise ModelError(f"modes: expected at most {MOST_MODES:,}, got {modes:,}")
+    modes = checked_modes(modes, basis)
     if held.pivot < ILL_CONDITIONED:
         warnings.warn(
             f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "
@@ -136,15 +132,15 @@ def _modal(
     small = structure.condensed
     K, M = small.stiffness, small.mass.matrix
     scales = small.layout.scales(extent(small.layout.points))
+    rigid = small.layout.rigid_motions(small.layout.points[held.point])
     if basis == "cantilever":
-        return cantilever(K, M, held.fixed, scales, modes)
+        return cantilever(K, M, held.fixed, rigid, scales, modes)
     if basis == "free-free":
-        rigid = small.layout.rigid_motions(small.layout.points[held.point])
         return free_free(K, M, held.fixed, rigid, scales, modes)
     names = list(structure.frames) if interfaces is None else interfaces
     points = dict.fromkeys(place(structure, name, "interface") for name in names)
     points.pop(held.point, None)
-    return craig_bampton(K, M, held.fixed, small.layout.of(points), scales, modes)
+    return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes)
 
 
 def _banded(small: Condensed, root: int) -> Ints:

@@ -19,6 +19,7 @@ from supple.structures.held import static
 from supple.structures.integration import totals
 from supple.structures.layout import Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
+from supple.structures.mode_choice import Modes
 from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
 from supple.structures.strains import Strains
@@ -152,7 +153,7 @@ class Structure:
     def reduce(
         self,
         basis: str,
-        modes: int | None = None,
+        modes: Modes | None = None,
         root: str = "start",
         interfaces: Sequence[str] | None = None,
         damping: Damping = None,
@@ -165,8 +166,9 @@ class Structure:
             "cantilever": normal modes with the root fixed. "free-free": normal modes of the free structure, relative
             to the root. "craig-bampton": constraint modes of the interfaces and normal modes with the interfaces
             fixed, made orthogonal. "nodal": all degrees of freedom but the root's.
-        modes : int
-            Number of normal modes; "craig-bampton" adds constraint modes; none in "nodal".
+        modes : int, sequence of int, Bandwidth or EffectiveMass
+            Normal modes: the lowest ones, so many; those of these numbers, from 1; all up to a frequency; or those
+            that have a share of the effective mass. "craig-bampton" adds constraint modes; none in "nodal".
         root : str
             Frame at the inboard hinge, or the number of a node as text. The body frame has its origin there and the
             structure's axes.
