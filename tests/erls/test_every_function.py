@@ -32,6 +32,7 @@ SAME: dict[str, Callable[[Any], Any]] = {
     "batch": lambda m: m.batch(q=(Q, m.nq))[0],
     "bias_forces": lambda m: m.bias_forces(Q, V, LOAD),
     "bodies": lambda m: m.bodies,
+    "body_of_state": lambda m: [m.body_of_state(name) for name in m.speeds],
     "center_of_mass": lambda m: m.center_of_mass(Q),
     "compile": lambda m: m.compile("forward_dynamics")(np.stack([Q, 0.5 * Q]), V, A),
     "coordinate_index": lambda m: m.coordinate_index("c.angle"),

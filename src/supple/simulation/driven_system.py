@@ -101,8 +101,13 @@ class DrivenSystem:
 
     @property
     def implicit_steps(self) -> bool:
-        """Whether generalized-alpha steps can solve its equations: their corrections leave all modes free."""
-        return self.model.implicit_steps and not (self.prescribed & self.model.is_mode).any()
+        """Whether generalized-alpha steps are quick to solve by the recursions, whose corrections leave all modes free."""
+        return self.model.implicit_steps and not self.prescribed_modes
+
+    @property
+    def prescribed_modes(self) -> bool:
+        """Whether the motion of a mode is prescribed."""
+        return bool((self.prescribed & self.model.is_mode).any())
 
     @property
     def evaluation_seconds(self) -> float:

@@ -102,7 +102,7 @@ class Simulator:
         start = Start(q, v, guess)
         open_q, open_v = start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
-        if isinstance(wanted, GeneralizedAlpha) and not system.implicit_steps:
+        if isinstance(wanted, GeneralizedAlpha) and system.prescribed_modes:
             raise StateError(f"motion: {wanted.name} takes no prescribed modes; expected adaptive or explicit steps")
         self.start = start.state(system, open_q, open_v)
         require_sound(model, inputs, self.events, self.limits, self.start[0])
