@@ -101,7 +101,7 @@ class DrivenSystem:
 
     @property
     def implicit_steps(self) -> bool:
-        """Whether generalized-alpha steps are quick to solve by the recursions, whose corrections leave all modes free."""
+        """Whether the recursions solve generalized-alpha steps; their corrections leave all modes free."""
         return self.model.implicit_steps and not self.prescribed_modes
 
     @property
