@@ -13,6 +13,7 @@ from supple.engines.blocks import library as libraries
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
+from supple.engines.code_cache import write_code
 from supple.engines.code_cache.code_room import file_name
 from supple.engines.llvm.jit import object_code_of
 from supple.expressions.operations import FUNCTIONS
@@ -116,7 +117,7 @@ def test_compiled_once_and_read_back(program: Program) -> None:
 
 
 def test_a_damaged_file_is_made_again(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the object or of a sheet of the index, each in every way; afterwards nothing is compiled."""
+    """Of the object or of the index, each in every way; afterwards nothing is compiled."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     blocks = [x.block for x in program.instances]
 
@@ -126,16 +127,15 @@ def test_a_damaged_file_is_made_again(program: Program, tmp_path: Path, monkeypa
         return compiler.call_count
 
     assert compiled() == 1
-    *_, sheet, object_ = sorted((tmp_path / "blocks").iterdir(), key=lambda path: path.stat().st_size)
-    good = {path: path.read_bytes() for path in (sheet, object_)}
-    for path, other in ((object_, sheet), (sheet, object_)):
+    index, object_ = sorted((tmp_path / "blocks").iterdir(), key=lambda path: path.stat().st_size)
+    good = {path: path.read_bytes() for path in (index, object_)}
+    for path, other in ((index, object_), (object_, index)):
         half = len(good[path]) // 2
         flipped = good[path][:half] + bytes([good[path][half] ^ 1]) + good[path][half + 1 :]
         for damaged in (flipped, good[path][:half], good[other], b""):
             path.write_bytes(damaged)
             assert compiled() == 1
-            assert path.read_bytes() != damaged
-            assert path is sheet or path.read_bytes() == good[path]
+            assert path.read_bytes() == good[path]
             assert compiled() == 0
         path.unlink()
         assert compiled() == 1
@@ -146,16 +146,15 @@ def test_the_index_grows_and_forgets_objects_that_are_gone(
 ) -> None:
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     blocks = list({x.block.name: x.block for x in program.instances}.values())
-    monkeypatch.setattr(libraries, "SHEETS", 1)
     library = libraries.Library(1)
     for block in blocks:
         library.blocks([block])
-    index = library._index(0)
-    assert sorted(index) == sorted(block.name for block in blocks)
-    assert len(set(index.values())) == len(blocks)
+    index = library._index()
+    assert sorted(index.values()) == sorted([block.name] for block in blocks)
     gone, *left = index
-    (tmp_path / "blocks" / file_name("blocks", library._key(index[gone]))).unlink()
-    full = 1 << len(blocks).bit_length()
-    others = [f"x{i}" for i in range(full - len(blocks))]
-    library._enter("another", others)
-    assert library._index(0) == {x: index[x] for x in left} | dict.fromkeys(others, "another")
+    (tmp_path / "blocks" / file_name("blocks", library._key(gone))).unlink()
+    others = [f"x{i}" for i in range((1 << len(blocks).bit_length()) - len(blocks))]
+    for name in others:  # up to a power of two
+        write_code("blocks", library._key(name), b"")
+        library._enter(name, [name])
+    assert library._index() == {x: index[x] for x in left} | {name: [name] for name in others}

@@ -1,7 +1,6 @@
 """Compiled blocks by their content: each is compiled once, kept on disk and loaded once in a process.
 
-Blocks that are compiled together share an object file; an index of all blocks says which one each is in. It is on many
-sheets, so that the time to look up a block or enter one does not grow with all that were ever compiled.
+Blocks that are compiled together share an object file; an index of all blocks says which one each is in.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import threading
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TypeVar
-from zlib import crc32
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -27,8 +25,6 @@ from supple.engines.vector_math.functions import FUNCTIONS, VectorMath
 
 ATTRIBUTES = "attributes #0 = {{ nounwind alignstack={align} }}\n!0 = !{{}}"
 """Spilled vectors that are not aligned straddle cache lines."""
-SHEETS = 32
-"""Of the index; each is a file."""
 T = TypeVar("T")
 
 
@@ -87,12 +83,11 @@ class Library:
 
     def _from_disk(self, wanted: Mapping[str, T]) -> dict[str, T]:
         """Load what is on disk of some functions; give those that are not."""
+        places = {name: place for place, names in self._index().items() for name in names}
         objects: dict[str, list[str]] = {}
-        for sheet, names in _by_sheet(wanted).items():
-            places = self._index(sheet)
-            for name in names:
-                if name in places:
-                    objects.setdefault(places[name], []).append(name)
+        for name in wanted:
+            if name in places:
+                objects.setdefault(places[name], []).append(name)
         for place, names in objects.items():
             code = read_code("blocks", self._key(place))
             if code is not None:
@@ -107,25 +102,24 @@ class Library:
         self._enter(place, names)
         self._load(code, names)
 
-    def _index(self, sheet: int) -> dict[str, str]:
-        """The object on disk that each function of a sheet is in."""
-        content = read_code("blocks", self._key(f"index {sheet}")) or b""
-        return dict(line.split() for line in content.decode().splitlines())
+    def _index(self) -> dict[str, list[str]]:
+        """The names of the functions in each object on disk."""
+        index = read_code("blocks", self._key("index")) or b""
+        rows = (line.split() for line in index.decode().splitlines())
+        return {place: names for place, *names in rows}
 
     def _enter(self, place: str, names: list[str]) -> None:
-        """Put the functions of an object into the index.
+        """Put an object into the index, all its functions at once.
 
         What another process enters at the same time may be lost; it is compiled and entered once more when it is used.
-        Functions whose object is no more on disk go whenever a sheet has grown to a power of two: looking for all
-        objects each time would take longer than to compile.
+        Objects that are no more on disk go whenever the index has grown to a power of two: to look for all of them each
+        time would take longer than to compile.
         """
-        for sheet, own in _by_sheet(names).items():
-            index = self._index(sheet) | dict.fromkeys(own, place)
-            if len(index) & (len(index) - 1) == 0:
-                there = {x for x in set(index.values()) if has_code("blocks", self._key(x))}
-                index = {name: x for name, x in index.items() if x in there or x == place}
-            text = "\n".join(f"{name} {x}" for name, x in sorted(index.items()))
-            write_code("blocks", self._key(f"index {sheet}"), text.encode())
+        index = self._index() | {place: names}
+        if len(index) & (len(index) - 1) == 0:
+            index = {x: held for x, held in index.items() if x == place or has_code("blocks", self._key(x))}
+        text = "\n".join(" ".join([x, *held]) for x, held in sorted(index.items()))
+        write_code("blocks", self._key("index"), text.encode())
 
     def _load(self, code: bytes, names: list[str]) -> None:
         engine, _ = loaded(code, names[0])
@@ -136,14 +130,6 @@ class Library:
     def _key(self, name: str) -> str:
         """Of a file for these lanes."""
         return f"{name} {self.lanes}{' quick' if self.quick else ''}"
-
-
-def _by_sheet(names: Iterable[str]) -> dict[int, list[str]]:
-    """Names of functions by the sheet of the index that they are on."""
-    sheets: dict[int, list[str]] = {}
-    for name in names:
-        sheets.setdefault(crc32(name.encode()) % SHEETS, []).append(name)
-    return sheets
 
 
 @cache
