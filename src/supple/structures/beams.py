@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
 from supple.structures.beam_element import Element, gauss
+from supple.structures.beam_stress import BeamSegment, BeamStress
 from supple.structures.layout import DofLayout
 from supple.structures.mass import MassModel, Sparse, joined, stations
 from supple.structures.materials import Material
@@ -116,7 +117,7 @@ def beam_path(
         [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
     )
     layout = DofLayout(nodes, np.ones(len(nodes), bool))
-    parts, gauges = [], []
+    parts, gauges, stressed = [], [], []
     K = scipy.sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
         element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
@@ -126,10 +127,11 @@ def beam_path(
         K = K + _assembled((turned + turned.T) / 2.0, ends, layout.size)
         parts.append((_lumped if lumped else _consistent)(element, axes[i], ends, layout))
         gauges.append(of_beam(element, axes[i], ends, nodes))
+        stressed.append(BeamSegment(element, axes[i], ends, nodes, lumped))
     corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
     extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
     names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
-    return Structure(nodes, layout.turning, K, joined(parts), names, joined_strains(gauges))
+    return Structure(nodes, layout.turning, K, joined(parts), names, joined_strains(gauges), BeamStress(stressed))
 
 
 def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     import h5py
 
     from supple.structures.body import FlexibleBody
+    from supple.structures.second_order import SecondOrder
 else:
     h5py = LazyModule("h5py")
 
 FORMAT = "supple flexible body"
 VERSION = 1
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
+SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
 
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
@@ -65,6 +67,8 @@ def _write(file: h5py.File, body: FlexibleBody) -> None:
         _write_names(group, "quantities", body.strains.quantities)
         group["positions"] = body.strains.positions
         _write_sparse(group.create_group("matrix"), body.strains.matrix)
+    if body.second_order is not None:
+        _write_second_order(file.create_group("second_order"), body.second_order)
     if body.report is not None:
         group = file.create_group("report")
         for field in fields(Report):
@@ -73,6 +77,16 @@ def _write(file: h5py.File, body: FlexibleBody) -> None:
                 _write_names(group, field.name, value)
             else:
                 group[field.name] = value
+
+
+def _write_second_order(group: Any, second: SecondOrder) -> None:
+    for name in ("first", "other", "value"):
+        group[f"quadratic/{name}"] = getattr(second.quadratic, name)
+    for name in SECOND_ORDER:
+        group[name] = getattr(second, name)
+    for i, (name, rows) in enumerate(second.frames.items()):
+        group[f"frames/{i}"] = rows
+        group[f"frames/{i}"].attrs["name"] = name
 
 
 def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from supple.checks import Floats, Ints, freeze
 
@@ -51,6 +52,45 @@ class Pairs:
         for r in range(n):
             for i in range(self.first[r], self.first[r + 1]):
                 out[self.other[i], r] = self.value[i]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """Symmetric matrices C_k (n, n) by rows, with one pattern: for each r the s.
+
+    Attributes
+    ----------
+    first : (n + 1,) array
+        Where the entries of each r begin.
+    other : (entries,) array
+        Their s; both triangles are there.
+    value : (entries, k) array
+        C_k[r, s].
+    """
+
+    first: Ints
+    other: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "first", "other", "value")
+
+    @property
+    def rows(self) -> Ints:
+        """(entries,) the r of each entry."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first)).astype(np.int64)
+
+    def matrix(self, k: int) -> scipy.sparse.csr_array:
+        """C_k."""
+        n = len(self.first) - 1
+        return scipy.sparse.csr_array((self.value[:, k], self.other, self.first), shape=(n, n))
+
+    def dense(self) -> Floats:
+        """C as (k, n, n)."""
+        n = len(self.first) - 1
+        out = np.zeros((self.value.shape[1], n, n))
+        out[:, self.rows, self.other] = self.value.T
         return out
 
 

@@ -23,6 +23,7 @@ from supple.structures.mode_choice import Modes
 from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
 from supple.structures.strains import Strains
+from supple.structures.stress import GeometricStiffness
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,8 @@ class Structure:
     strains : Strains, optional
         Of its elements; None where they are not known, as of imported matrices. Times what `static` returns, as one
         vector, they are strains: `strains.matrix @ static(...).ravel()`.
+    geometric : GeometricStiffness, optional
+        What stresses add to the stiffness; None where it is not known.
     """
 
     nodes: Floats
@@ -52,6 +55,7 @@ class Structure:
     masses: MassModel
     frames: dict[str, tuple[int, ...]]
     strains: Strains | None = None
+    geometric: GeometricStiffness | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "stiffness")

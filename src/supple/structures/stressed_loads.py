@@ -1,0 +1,173 @@
+"""Geometric stiffness of a reduced structure under its unit loads, and the few shapes that are enough for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy
+
+from supple.checks import Floats, Ints
+from supple.structures.held import Held
+from supple.structures.integrals import Quadratic
+from supple.structures.layout import extent
+from supple.structures.mass import Sparse
+from supple.structures.modal_bases import cleaned
+from supple.structures.regions import regions
+from supple.structures.stress import GeometricStiffness, LoadCases, Stressed
+from supple.structures.unit_loads import UnitLoads
+
+if TYPE_CHECKING:
+    from supple.structures.structure import Structure
+
+SIGNIFICANT = 1e-9
+"""Geometric stiffness of a load, per root of its strain energy, relative to that of the load with most of it."""
+COMPRESSED = 1e-7
+"""Relative error in the geometric stiffness of a load that is allowed, so as to have fewer shapes."""
+NOISE = 1e-12
+"""Entries of C below this share of the largest, all coordinates being scaled to unit stiffness, are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class StressedLoads:
+    """What stresses do to the coordinates of a body.
+
+    The shapes are combinations of the displacements under unit loads, orthonormal with the stiffness; each belongs to
+    one family of loads that the structure couples.
+
+    Attributes
+    ----------
+    shapes : (size, k) array
+        Of the condensed structure.
+    family : (k,) array of int
+    work : (loads, k) array
+        Of each unit load on each shape.
+    rows, columns : (entries,) arrays of int
+        Of the entries of C, by rows.
+    value : (entries, k) array
+        C_k = -Psi* K_sigma[shape k] Psi.
+    scaled : (k, p, p) array
+        The same in coordinates of unit stiffness: scaled modes, or the shapes themselves if coordinates are nodal.
+    scales : (size,) array
+        Make rotations and displacements comparable.
+    diagonal : (n,) array
+        Stiffness of each coordinate.
+    """
+
+    shapes: Floats
+    family: Ints
+    work: Floats
+    rows: Ints
+    columns: Ints
+    value: Floats
+    scaled: Floats
+    scales: Floats
+    diagonal: Floats
+
+    def compressed(self) -> tuple[Floats, Quadratic]:
+        """Few shapes (size, k), orthonormal with the stiffness, and their C.
+
+        In each family they span what the geometric stiffness of every load needs, all loads counting alike.
+        """
+        bases = [self._few(np.flatnonzero(self.family == i)) for i in range(int(self.family.max(initial=-1)) + 1)]
+        Q = np.concatenate([np.zeros((len(self.family), 0)), *bases], axis=1)
+        raw = self.shapes @ Q
+        b = cleaned(raw, self.scales)
+        signs = np.where(np.einsum("ij,ij->j", raw, b) < 0.0, -1.0, 1.0)
+        value = self.value @ (Q * signs)
+        sizes = np.sqrt(self.diagonal)
+        share = np.abs(value) / (sizes[self.rows] * sizes[self.columns])[:, None]
+        value = np.where(share > NOISE * share.max(axis=0, initial=0.0), value, 0.0)
+        used = value.any(axis=1)
+        first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
+        return b, Quadratic(first, self.columns[used], value[used])
+
+    def _few(self, members: Ints) -> Floats:
+        """(all shapes, few) orthonormal combinations of the shapes of one family."""
+        A = self.scaled[members].reshape(len(members), -1)
+        work = self.work[:, members]
+        loads = work @ A
+        energies = np.linalg.norm(work, axis=1)
+        strengths = np.linalg.norm(loads, axis=1)
+        strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
+        used = strengths > SIGNIFICANT * strongest * energies
+        out = np.zeros((len(self.family), 0))
+        if used.any():
+            _, sizes, V = np.linalg.svd(loads[used] / strengths[used, None], full_matrices=False)
+            Y = A @ V[sizes > COMPRESSED].T
+            out = np.zeros((len(self.family), Y.shape[1]))
+            out[members], _ = np.linalg.qr(Y / np.linalg.norm(Y, axis=0))
+        return out
+
+
+def stressed_loads(
+    structure: Structure,
+    geometric: GeometricStiffness,
+    held: Held,
+    loads: UnitLoads,
+    coordinates: Floats | Sparse,
+    stiffness: Sparse,
+) -> StressedLoads:
+    """The stresses of all unit loads, as seen by coordinates with these shapes (size, n) and this stiffness."""
+    small = structure.condensed
+    families = loads.families()
+    T = np.zeros((loads.forces.shape[1], 0))
+    family: list[int] = []
+    for i, members in enumerate(families):
+        part = loads.independent(members)
+        wide = np.zeros((len(T), part.shape[1]))
+        wide[members] = part
+        T = np.concatenate([T, wide], axis=1)
+        family += [i] * part.shape[1]
+    b = loads.displacements @ T
+    expand = structure.layout.motion.T @ small.motion
+    owner = regions(structure.layout, structure.frames)
+    names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
+    region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
+    cases = LoadCases(np.asarray(expand @ b), loads.inertia @ T, small.layout.points[held.point], region)
+    found = []
+    for state in geometric.stressed(cases):
+        K = expand.T @ state.stiffness @ expand + _rigid_links(structure, owner, state)
+        C = -(coordinates.T @ (K @ coordinates))
+        found.append(scipy.sparse.csr_array((C + C.T) / 2.0))
+    keys, value = _one_pattern(found, coordinates.shape[1])
+    rows, columns = np.divmod(keys, coordinates.shape[1])
+    d = stiffness.diagonal()
+    probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
+    scaled = np.array([probe.T @ (C @ probe) for C in found]).reshape(len(found), probe.shape[1], probe.shape[1])
+    scales = small.layout.scales(extent(small.layout.points))
+    return StressedLoads(b, np.array(family, np.int64), loads.forces.T @ b, rows, columns, value, scaled, scales, d)
+
+
+def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Sparse:
+    """Geometric stiffness of rigid regions: a node at `arm` from the middle moves by theta x (theta x arm) / 2 more."""
+    small, layout = structure.condensed, structure.layout
+    blocks: dict[int, Floats] = {}
+    for node, name in owner.items():
+        point = small.frames[name]
+        force = state.forces[layout.first[node + 1] - 3 : layout.first[node + 1]]
+        arm = layout.points[node] - small.layout.points[point]
+        outer = np.outer(force, arm)
+        at = int(small.layout.first[point])
+        blocks[at] = blocks.get(at, np.zeros((3, 3))) + (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
+    out = scipy.sparse.lil_array((small.size, small.size))
+    for at, block in blocks.items():
+        out[at : at + 3, at : at + 3] = block
+    return scipy.sparse.csr_array(out)
+
+
+def _one_pattern(matrices: list[Sparse], n: int) -> tuple[Ints, Floats]:
+    """Entries n row + column that any of the matrices has, and their values (entries, k)."""
+    entries = [scipy.sparse.coo_array(m) for m in matrices]
+    keys = [e.row.astype(np.int64) * n + e.col for e in entries]
+    every = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
+    value = np.zeros((len(every), len(matrices)))
+    for k, (key, entry) in enumerate(zip(keys, entries, strict=True)):
+        value[np.searchsorted(every, key), k] = entry.data
+    return every, value
+
+
+def _diagonal(matrix: Sparse) -> bool:
+    entries = matrix.tocoo()
+    return bool((entries.row == entries.col).all())
