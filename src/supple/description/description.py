@@ -68,6 +68,7 @@ class Description:
         at: str | ArrayLike | None = None,
         rotation: ArrayLike | Rotation | None = None,
         fidelity: str = "full",
+        stiffening: bool = True,
     ) -> None:
         """Add a body and the joint that carries it.
 
@@ -89,6 +90,9 @@ class Description:
         fidelity : str
             Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
             "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
+        stiffening : bool
+            Of a flexible body of full fidelity: whether its displacements of second order are kept, by which spin,
+            gravity and the forces at its frames stiffen it under tension and soften it under compression.
         """
         with _named(f"body {name!r}"):
             _valid_name(name, "name")
@@ -99,12 +103,16 @@ class Description:
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
             if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
                 raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+            if not isinstance(stiffening, bool):
+                raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
             attachment = self._attachment(parent, at)
             R = attachment.rotation @ rotation_matrix(rotation, "rotation")
-            self.bodies[name] = Placed(name, body, parent, chosen, attachment.position, R, attachment.node, fidelity)
+            self.bodies[name] = Placed(
+                name, body, parent, chosen, attachment.position, R, attachment.node, fidelity, stiffening
+            )
             if isinstance(body, FlexibleBody):
                 for frame in body.frames:
                     self.frames[f"{name}/{frame}"] = Frame(name, np.zeros(3), np.eye(3), frame)

@@ -91,7 +91,8 @@ def _rigid(body: RigidBody) -> Pairs:
 
 def _flexible(placed: Placed, stored: Mapping[int, str]) -> Pairs:
     pairs: Pairs = [("flexible", {"file": stored[id(placed.body)]})]
-    return pairs if placed.fidelity == "full" else [*pairs, ("fidelity", placed.fidelity)]
+    pairs += [] if placed.fidelity == "full" else [("fidelity", placed.fidelity)]
+    return pairs if placed.stiffening else [*pairs, ("stiffening", False)]
 
 
 def _brought(mech: Description, label: str, frame: Frame) -> bool:
