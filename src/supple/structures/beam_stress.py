@@ -28,7 +28,7 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.structures.beam_element import Element, gauss
-from supple.structures.stress import LoadCases, Stressed, assembled
+from supple.structures.stress import LoadCases, Stressed
 
 V, W, RX, RY, RZ, TWIST, BEND_Y, BEND_Z = range(8)
 """Slopes of the axis in y and z, turns of the section, their rates along the axis."""
@@ -129,7 +129,7 @@ class BeamStress:
                 dofs = 6 * segment.ends[:, None] + np.arange(12)
                 blocks.append((dofs, np.tensordot(inside[..., i], unit, 2)))
                 np.add.at(forces, dofs[loose], ends[loose, :, i])
-            yield Stressed(assembled(blocks, size), forces)
+            yield Stressed(blocks, forces)
 
 
 def _energies(gyration: float) -> Floats:

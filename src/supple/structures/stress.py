@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy
@@ -44,19 +44,44 @@ class LoadCases:
         return np.logical_and.reduce([first >= 0, *(self.region[other] == first for other in nodes[1:])])
 
 
-class Stressed(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Stressed:
     """A structure under load.
 
     Attributes
     ----------
-    stiffness : (size, size) sparse array
-        What its stresses add to the stiffness.
+    blocks : sequence of ((e, d) array of int, (e, d, d) array)
+        What the stresses of its elements add to the stiffness, at degrees of freedom of the structure.
     forces : (size,) array
         That its nodes exert on the elements, without those within rigid regions.
     """
 
-    stiffness: Sparse
+    blocks: Sequence[tuple[Ints, Floats]]
     forces: Floats
+
+    def seen_by(self, shapes: Floats | Sparse) -> Floats | Sparse:
+        """shapes* K_sigma shapes (n, n) for shapes (size, n); sparse if they are."""
+        if scipy.sparse.issparse(shapes):
+            return shapes.T @ self.matrix @ shapes
+        n = shapes.shape[1]
+        out = np.zeros((n, n))
+        for dofs, K in self.blocks:
+            part = shapes[dofs]
+            out += part.reshape(-1, n).T @ (K @ part).reshape(-1, n)
+        return out
+
+    @property
+    def matrix(self) -> Sparse:
+        """K_sigma (size, size)."""
+        size = len(self.forces)
+        rows, columns, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
+        for dofs, K in self.blocks:
+            used = K != 0.0
+            rows.append(np.broadcast_to(dofs[:, :, None], K.shape)[used])
+            columns.append(np.broadcast_to(dofs[:, None, :], K.shape)[used])
+            values.append(K[used])
+        places = (np.concatenate(rows), np.concatenate(columns))
+        return scipy.sparse.csr_array((np.concatenate(values), places), shape=(size, size))
 
 
 class GeometricStiffness(Protocol):
@@ -64,15 +89,3 @@ class GeometricStiffness(Protocol):
 
     def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
         """The structure in each load case."""
-
-
-def assembled(blocks: Iterable[tuple[Ints, Floats]], size: int) -> Sparse:
-    """Element matrices (e, d, d) at degrees of freedom (e, d), added up."""
-    rows, columns, values = [], [], []
-    for dofs, matrices in blocks:
-        used = matrices != 0.0
-        rows.append(np.broadcast_to(dofs[:, :, None], matrices.shape)[used])
-        columns.append(np.broadcast_to(dofs[:, None, :], matrices.shape)[used])
-        values.append(matrices[used])
-    places = (np.concatenate(rows), np.concatenate(columns))
-    return scipy.sparse.csr_array((np.concatenate(values), places), shape=(size, size))

@@ -126,11 +126,12 @@ def stressed_loads(
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
     cases = LoadCases(np.asarray(expand @ b), loads.inertia @ T, small.layout.points[held.point], region)
+    moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):
-        K = expand.T @ state.stiffness @ expand + _rigid_links(structure, owner, state)
-        C = -(coordinates.T @ (K @ coordinates))
-        found.append(scipy.sparse.csr_array((C + C.T) / 2.0))
+        C = scipy.sparse.csr_array(state.seen_by(moved))
+        C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
+        found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
     keys, value = _one_pattern(found, coordinates.shape[1])
     rows, columns = np.divmod(keys, coordinates.shape[1])
     d = stiffness.diagonal()
@@ -140,21 +141,19 @@ def stressed_loads(
     return StressedLoads(b, np.array(family, np.int64), loads.forces.T @ b, rows, columns, value, scaled, scales, d)
 
 
-def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Sparse:
+def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
     """Geometric stiffness of rigid regions: a node at `arm` from the middle moves by theta x (theta x arm) / 2 more."""
     small, layout = structure.condensed, structure.layout
-    blocks: dict[int, Floats] = {}
+    points = [small.frames[name] for name in dict.fromkeys(owner.values())]
+    place = {point: i for i, point in enumerate(points)}
+    blocks = np.zeros((len(points), 3, 3))
     for node, name in owner.items():
         point = small.frames[name]
         force = state.forces[layout.first[node + 1] - 3 : layout.first[node + 1]]
-        arm = layout.points[node] - small.layout.points[point]
-        outer = np.outer(force, arm)
-        at = int(small.layout.first[point])
-        blocks[at] = blocks.get(at, np.zeros((3, 3))) + (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
-    out = scipy.sparse.lil_array((small.size, small.size))
-    for at, block in blocks.items():
-        out[at : at + 3, at : at + 3] = block
-    return scipy.sparse.csr_array(out)
+        outer = np.outer(force, layout.points[node] - small.layout.points[point])
+        blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
+    dofs = small.layout.first[np.array(points, np.int64)][:, None] + np.arange(3)
+    return Stressed([(dofs, blocks)], np.zeros(small.size))
 
 
 def _one_pattern(matrices: list[Sparse], n: int) -> tuple[Ints, Floats]:
