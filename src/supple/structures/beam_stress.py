@@ -76,35 +76,27 @@ class BeamSegment:
         """
         l = self.element.length
         u = np.einsum("ij,ejm->eim", self.turn, cases.displacements[6 * self.ends[:, None] + np.arange(12)])
-        constant, rate, turning = self._inertia_loads(cases)
+        constant, rate = self._inertia_loads(cases)
         s, w = gauss()
-        turn, move = self.element.motion(s)
-        own = np.einsum("g,gai,eam->eim", w * l, move, constant)
-        own += np.einsum("g,gai,am->im", w * s * l**2, move, rate) + np.einsum("g,gai,am->im", w * l, turn, turning)
+        _, move = self.element.motion(s)
+        own = np.einsum("g,gai,eam->eim", w * l, move, constant) + np.einsum("g,gai,am->im", w * s * l**2, move, rate)
         ends = np.einsum("ij,ejm->eim", self.element.stiffness(), u) - own
         n, m = -ends[:, None, 3:6], -ends[:, None, :3]
         x = (along * l)[:, None, None]
         force = n - x * constant[:, None] - x**2 / 2.0 * rate
         area = x * n - x**2 / 2.0 * constant[:, None] - x**3 / 6.0 * rate
-        moment = m - x * turning
-        moment[:, :, 1] += area[:, :, 2]
-        moment[:, :, 2] -= area[:, :, 1]
+        moment = m + np.stack([np.zeros_like(area[:, :, 0]), area[:, :, 2], -area[:, :, 1]], axis=2)
         return np.concatenate([force, moment], axis=2), np.einsum("ji,ejm->eim", self.turn, ends)
 
-    def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats, Floats]:
-        """Per length, in the elements' axes: force at the start (e, 3, m), its rate along x, and moment (3, m)."""
+    def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats]:
+        """Force per length at the start (e, 3, m), in the elements' axes, and its rate along x (3, m)."""
         m = cases.inertia.shape[1]
-        if self.lumped:
-            return np.zeros((len(self.ends), 3, m)), np.zeros((3, m)), np.zeros((3, m))
-        section, rho = self.element.section, self.element.material.rho
+        mass = 0.0 if self.lumped else self.element.material.rho * self.element.section.A
         uniform, moments = cases.inertia[:3], cases.inertia[3:].reshape(3, 3, m)
         start = self.nodes[self.ends] - cases.origin
-        constant = rho * section.A * (uniform + np.einsum("abm,eb->eam", moments, start))
-        rate = rho * section.A * np.einsum("abm,b->am", moments, self.axes[0])
-        second = self.axes.T @ np.diag([0.0, rho * section.Iz, rho * section.Iy]) @ self.axes
-        turning = np.einsum("bai,abm->im", np.cross(second[:, None], np.eye(3)), moments)
-        along, across, about = (np.einsum("ij,...jm->...im", self.axes, x) for x in (constant, rate, turning))
-        return along, across, about
+        constant = mass * (uniform + np.einsum("abm,eb->eam", moments, start))
+        rate = mass * np.einsum("abm,b->am", moments, self.axes[0])
+        return np.einsum("ij,ejm->eim", self.axes, constant), self.axes @ rate
 
 
 @dataclass(frozen=True, eq=False)

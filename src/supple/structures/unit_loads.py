@@ -2,7 +2,8 @@
 
 In a frame that moves in any way the inertia forces of a rigid body are -rho (a + A x), with a (3,) and A (3, 3)
 functions of time: 3 unit loads f_a = int e_a and 9 unit loads f_ab = int x_b e_a. Angular acceleration is the skew part
-of A, spin the symmetric one.
+of A, spin the symmetric one. Moments from the rotary inertia of sections and nodes about their own centres are left
+out: a slender beam answers them like forces at its end.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     origin = small.layout.points[held.point]
     names = tuple(name for name in structure.frames if small.frames.get(name) != held.point)
     every = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size))
-    _, E, X = linear_integrals(small.mass, every, small.layout, origin)
+    _, E, X = linear_integrals(small.mass.centres(), every, small.layout, origin)
     ends = [frame_rows(structure, name)[1].toarray().T for name in names]
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
