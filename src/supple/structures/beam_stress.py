@@ -23,12 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.structures.beam_element import Element, gauss
-from supple.structures.stress import LoadCases, Stressed
+from supple.structures.stress import INERTIA, LoadCases, Stressed
+
+if TYPE_CHECKING:
+    from supple.structures.held import Held
+    from supple.structures.structure import Structure
+    from supple.structures.unit_loads import UnitLoads
 
 V, W, RX, RY, RZ, TWIST, BEND_Y, BEND_Z = range(8)
 """Slopes of the axis in y and z, turns of the section, their rates along the axis."""
@@ -90,9 +96,9 @@ class BeamSegment:
 
     def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats]:
         """Force per length at the start (e, 3, m), in the elements' axes, and its rate along x (3, m)."""
-        m = cases.inertia.shape[1]
+        m = cases.shares.shape[1]
         mass = 0.0 if self.lumped else self.element.material.rho * self.element.section.A
-        uniform, moments = cases.inertia[:3], cases.inertia[3:].reshape(3, 3, m)
+        uniform, moments = cases.shares[:3], cases.shares[3:INERTIA].reshape(3, 3, m)
         start = self.nodes[self.ends] - cases.origin
         constant = mass * (uniform + np.einsum("abm,eb->eam", moments, start))
         rate = mass * np.einsum("abm,b->am", moments, self.axes[0])
@@ -104,6 +110,10 @@ class BeamStress:
     """Geometric stiffness of a path of beams."""
 
     segments: Sequence[BeamSegment]
+
+    def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
+        """All loads."""
+        return unit
 
     def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
         """See `stress.GeometricStiffness`."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.checks import Floats
 from supple.structures.materials import Material
 from supple.structures.stress import LoadCases, Stressed
+
+if TYPE_CHECKING:
+    from supple.structures.held import Held
+    from supple.structures.structure import Structure
+    from supple.structures.unit_loads import UnitLoads
 
 DEGREES = {"ElementHex1": 3, "ElementHex2": 5, "ElementTetP1": 1, "ElementTetP2": 3}
 """Degree to which integrals are exact: enough for the products of three gradients in straight elements."""
@@ -23,6 +28,10 @@ class SolidStress:
     skfem: Any
     mesh: Any
     material: Material
+
+    def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
+        """All loads."""
+        return unit
 
     def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
         """See `stress.GeometricStiffness`."""

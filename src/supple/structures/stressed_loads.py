@@ -83,6 +83,30 @@ class StressedLoads:
         first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
         return b, Quadratic(first, self.columns[used], value[used])
 
+    def buckling(self, cases: Floats) -> Floats:
+        """(cases, 2) least factors, along and against, by which load cases (loads, cases) make the stiffness singular.
+
+        Infinite where there is none.
+        """
+        out = np.full((cases.shape[1], 2), np.inf)
+        if len(self.family) == 0 or self.scaled.shape[1] == 0:
+            return out
+        strongest = np.linalg.norm(self.scaled, axis=(1, 2)).max()
+        for i, work in enumerate((self.work.T @ cases).T):
+            eigenvalues = np.linalg.eigvalsh(np.tensordot(work, self.scaled, 1))
+            floor = SIGNIFICANT * max(float(np.abs(eigenvalues).max()), strongest * float(np.linalg.norm(work)))
+            for j, share in enumerate((eigenvalues[-1], -eigenvalues[0])):
+                if share > floor:
+                    out[i, j] = 1.0 / share
+        return out
+
+    def stiffening(self, cases: Floats) -> Floats:
+        """(n, cases) what load cases (loads, cases) add to the stiffness of each coordinate."""
+        own = self.rows == self.columns
+        out = np.zeros((len(self.diagonal), cases.shape[1]))
+        out[self.rows[own]] = -self.value[own] @ (self.work.T @ cases)
+        return out
+
     def _few(self, members: Ints) -> Floats:
         """(all shapes, few) orthonormal combinations of the shapes of one family."""
         A = self.scaled[members].reshape(len(members), -1)
@@ -125,7 +149,7 @@ def stressed_loads(
     owner = regions(structure.layout, structure.frames)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
-    cases = LoadCases(np.asarray(expand @ b), loads.inertia @ T, small.layout.points[held.point], region)
+    cases = LoadCases(np.asarray(expand @ b), T, small.layout.points[held.point], region)
     moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):

@@ -17,6 +17,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.held import Held, frame_rows
 from supple.structures.integration import linear_integrals
+from supple.structures.load_cases import case_names, combinations
 from supple.structures.stress import INERTIA
 
 if TYPE_CHECKING:
@@ -36,11 +37,18 @@ class UnitLoads:
     ----------
     frames : tuple of str
         Where forces and moments act.
+    cases : tuple of str
+        Load cases that are made of them.
+    shares : (m, cases) array
+        How much of each load a case has.
     forces, displacements : (size, m) arrays
-        The 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each frame.
+        Of all loads: the 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each
+        frame; or those of which the stresses are known.
     """
 
     frames: tuple[str, ...]
+    cases: tuple[str, ...]
+    shares: Floats
     forces: Floats
     displacements: Floats
 
@@ -49,11 +57,6 @@ class UnitLoads:
         """(m, m) of each load on the displacements of each."""
         W = self.forces.T @ self.displacements
         return (W + W.T) / 2.0
-
-    @property
-    def inertia(self) -> Floats:
-        """(12, m) how much of the unit inertia loads each load has."""
-        return np.eye(INERTIA, self.forces.shape[1])
 
     def compliance(self) -> Floats:
         """(frames, 6) rotation about and motion in each direction for a unit moment and force there."""
@@ -98,4 +101,4 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
     U[held.free] = held.solve(F[held.free])
-    return UnitLoads(names, F, U)
+    return UnitLoads(names, case_names(names), combinations(names), F, U)
