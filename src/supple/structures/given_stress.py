@@ -53,7 +53,7 @@ class GivenStress:
             else:
                 raise ModelError(f"geometric_stiffness: {case!r}: the root is held, so no load there stresses anything")
         labels = tuple(case if isinstance(case, str) else f"load {i + 1}" for i, case in enumerate(self.cases))
-        return UnitLoads(unit.frames, labels, np.eye(len(labels)), F, U)
+        return UnitLoads(unit.frames, labels, np.eye(len(labels)), np.arange(len(labels)), F, U)
 
     def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
         """See `stress.GeometricStiffness`."""

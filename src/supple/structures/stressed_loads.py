@@ -11,18 +11,20 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.held import Held
 from supple.structures.integrals import Quadratic
-from supple.structures.layout import extent
+from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
 from supple.structures.regions import regions
 from supple.structures.stress import GeometricStiffness, LoadCases, Stressed
-from supple.structures.unit_loads import UnitLoads
+from supple.structures.unit_loads import COUPLED, DEPENDENT, UnitLoads
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 SIGNIFICANT = 1e-9
-"""Geometric stiffness of a load, per root of its strain energy, relative to that of the load with most of it."""
+"""Geometric stiffness of a load, per root of its strain energy, relative to the largest: less is rounding."""
+RELEVANT = 1e-6
+"""Geometric stiffness of a unit load relative to the largest among loads of its kind that is worth a shape."""
 COMPRESSED = 1e-7
 """Relative error in the geometric stiffness of a load that is allowed, so as to have fewer shapes."""
 NOISE = 1e-12
@@ -43,6 +45,8 @@ class StressedLoads:
     family : (k,) array of int
     work : (loads, k) array
         Of each unit load on each shape.
+    kinds : (loads,) array of int
+        As in `UnitLoads`.
     rows, columns : (entries,) arrays of int
         Of the entries of C, by rows.
     value : (entries, k) array
@@ -58,6 +62,7 @@ class StressedLoads:
     shapes: Floats
     family: Ints
     work: Floats
+    kinds: Ints
     rows: Ints
     columns: Ints
     value: Floats
@@ -70,7 +75,9 @@ class StressedLoads:
 
         In each family they span what the geometric stiffness of every load needs, all loads counting alike.
         """
-        bases = [self._few(np.flatnonzero(self.family == i)) for i in range(int(self.family.max(initial=-1)) + 1)]
+        relevant = self._relevant()
+        families = [np.flatnonzero(self.family == i) for i in range(int(self.family.max(initial=-1)) + 1)]
+        bases = [self._few(m, relevant) for m in families if self.work[np.ix_(relevant, m)].any()]
         Q = np.concatenate([np.zeros((len(self.family), 0)), *bases], axis=1)
         raw = self.shapes @ Q
         b = cleaned(raw, self.scales)
@@ -107,21 +114,30 @@ class StressedLoads:
         out[self.rows[own]] = -self.value[own] @ (self.work.T @ cases)
         return out
 
-    def _few(self, members: Ints) -> Floats:
-        """(all shapes, few) orthonormal combinations of the shapes of one family."""
-        A = self.scaled[members].reshape(len(members), -1)
-        work = self.work[:, members]
-        loads = work @ A
-        energies = np.linalg.norm(work, axis=1)
-        strengths = np.linalg.norm(loads, axis=1)
+    def _relevant(self) -> Bools:
+        """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
+        sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
         strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
-        used = strengths > SIGNIFICANT * strongest * energies
-        out = np.zeros((len(self.family), 0))
-        if used.any():
-            _, sizes, V = np.linalg.svd(loads[used] / strengths[used, None], full_matrices=False)
-            Y = A @ V[sizes > COMPRESSED].T
-            out = np.zeros((len(self.family), Y.shape[1]))
-            out[members], _ = np.linalg.qr(Y / np.linalg.norm(Y, axis=0))
+        largest = np.array([sizes[self.kinds == kind].max() for kind in self.kinds])
+        rounding = SIGNIFICANT * strongest * np.linalg.norm(self.work, axis=1)
+        return (sizes > rounding) & (sizes > RELEVANT * largest)
+
+    def _few(self, members: Ints, relevant: Bools) -> Floats:
+        """(all shapes, few) orthonormal combinations of the shapes of one family.
+
+        Of the displacements under relevant loads those that their geometric stiffness needs: no shape is spent on what
+        all of these loads do not see.
+        """
+        work = self.work[relevant][:, members]
+        work = work[np.any(work != 0.0, axis=1)]
+        _, sizes, R = np.linalg.svd(work / np.linalg.norm(work, axis=1, keepdims=True), full_matrices=False)
+        R = R[sizes > np.sqrt(DEPENDENT)].T
+        A = R.T @ self.scaled[members].reshape(len(members), -1)
+        loads = work @ R @ A
+        _, sizes, V = np.linalg.svd(loads / np.linalg.norm(loads, axis=1, keepdims=True), full_matrices=False)
+        Y = A @ V[sizes > COMPRESSED].T
+        out = np.zeros((len(self.family), Y.shape[1]))
+        out[members] = R @ np.linalg.qr(Y / np.linalg.norm(Y, axis=0))[0]
         return out
 
 
@@ -162,7 +178,9 @@ def stressed_loads(
     probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
     scaled = np.array([probe.T @ (C @ probe) for C in found]).reshape(len(found), probe.shape[1], probe.shape[1])
     scales = small.layout.scales(extent(small.layout.points))
-    return StressedLoads(b, np.array(family, np.int64), loads.forces.T @ b, rows, columns, value, scaled, scales, d)
+    work = loads.forces.T @ b
+    work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
+    return StressedLoads(b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, scaled, scales, d)
 
 
 def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:

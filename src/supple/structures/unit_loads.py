@@ -41,6 +41,8 @@ class UnitLoads:
         Load cases that are made of them.
     shares : (m, cases) array
         How much of each load a case has.
+    kinds : (m,) array of int
+        Loads that come with each other, in comparable sizes, have the same number.
     forces, displacements : (size, m) arrays
         Of all loads: the 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each
         frame; or those of which the stresses are known.
@@ -49,6 +51,7 @@ class UnitLoads:
     frames: tuple[str, ...]
     cases: tuple[str, ...]
     shares: Floats
+    kinds: Ints
     forces: Floats
     displacements: Floats
 
@@ -101,4 +104,5 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
     U[held.free] = held.solve(F[held.free])
-    return UnitLoads(names, case_names(names), combinations(names), F, U)
+    kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
+    return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
