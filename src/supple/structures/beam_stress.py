@@ -23,12 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.structures.beam_element import Element, gauss
-from supple.structures.stress import LoadCases, Stressed, assembled
+from supple.structures.stress import INERTIA, LoadCases, Stressed
+
+if TYPE_CHECKING:
+    from supple.structures.held import Held
+    from supple.structures.structure import Structure
+    from supple.structures.unit_loads import UnitLoads
 
 V, W, RX, RY, RZ, TWIST, BEND_Y, BEND_Z = range(8)
 """Slopes of the axis in y and z, turns of the section, their rates along the axis."""
@@ -76,35 +82,27 @@ class BeamSegment:
         """
         l = self.element.length
         u = np.einsum("ij,ejm->eim", self.turn, cases.displacements[6 * self.ends[:, None] + np.arange(12)])
-        constant, rate, turning = self._inertia_loads(cases)
+        constant, rate = self._inertia_loads(cases)
         s, w = gauss()
-        turn, move = self.element.motion(s)
-        own = np.einsum("g,gai,eam->eim", w * l, move, constant)
-        own += np.einsum("g,gai,am->im", w * s * l**2, move, rate) + np.einsum("g,gai,am->im", w * l, turn, turning)
+        _, move = self.element.motion(s)
+        own = np.einsum("g,gai,eam->eim", w * l, move, constant) + np.einsum("g,gai,am->im", w * s * l**2, move, rate)
         ends = np.einsum("ij,ejm->eim", self.element.stiffness(), u) - own
         n, m = -ends[:, None, 3:6], -ends[:, None, :3]
         x = (along * l)[:, None, None]
         force = n - x * constant[:, None] - x**2 / 2.0 * rate
         area = x * n - x**2 / 2.0 * constant[:, None] - x**3 / 6.0 * rate
-        moment = m - x * turning
-        moment[:, :, 1] += area[:, :, 2]
-        moment[:, :, 2] -= area[:, :, 1]
+        moment = m + np.stack([np.zeros_like(area[:, :, 0]), area[:, :, 2], -area[:, :, 1]], axis=2)
         return np.concatenate([force, moment], axis=2), np.einsum("ji,ejm->eim", self.turn, ends)
 
-    def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats, Floats]:
-        """Per length, in the elements' axes: force at the start (e, 3, m), its rate along x, and moment (3, m)."""
-        m = cases.inertia.shape[1]
-        if self.lumped:
-            return np.zeros((len(self.ends), 3, m)), np.zeros((3, m)), np.zeros((3, m))
-        section, rho = self.element.section, self.element.material.rho
-        uniform, moments = cases.inertia[:3], cases.inertia[3:].reshape(3, 3, m)
+    def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats]:
+        """Force per length at the start (e, 3, m), in the elements' axes, and its rate along x (3, m)."""
+        m = cases.shares.shape[1]
+        mass = 0.0 if self.lumped else self.element.material.rho * self.element.section.A
+        uniform, moments = cases.shares[:3], cases.shares[3:INERTIA].reshape(3, 3, m)
         start = self.nodes[self.ends] - cases.origin
-        constant = rho * section.A * (uniform + np.einsum("abm,eb->eam", moments, start))
-        rate = rho * section.A * np.einsum("abm,b->am", moments, self.axes[0])
-        second = self.axes.T @ np.diag([0.0, rho * section.Iz, rho * section.Iy]) @ self.axes
-        turning = np.einsum("bai,abm->im", np.cross(second[:, None], np.eye(3)), moments)
-        along, across, about = (np.einsum("ij,...jm->...im", self.axes, x) for x in (constant, rate, turning))
-        return along, across, about
+        constant = mass * (uniform + np.einsum("abm,eb->eam", moments, start))
+        rate = mass * np.einsum("abm,b->am", moments, self.axes[0])
+        return np.einsum("ij,ejm->eim", self.axes, constant), self.axes @ rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +110,10 @@ class BeamStress:
     """Geometric stiffness of a path of beams."""
 
     segments: Sequence[BeamSegment]
+
+    def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
+        """All loads."""
+        return unit
 
     def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
         """See `stress.GeometricStiffness`."""
@@ -129,7 +131,7 @@ class BeamStress:
                 dofs = 6 * segment.ends[:, None] + np.arange(12)
                 blocks.append((dofs, np.tensordot(inside[..., i], unit, 2)))
                 np.add.at(forces, dofs[loose], ends[loose, :, i])
-            yield Stressed(assembled(blocks, size), forces)
+            yield Stressed(blocks, forces)
 
 
 def _energies(gyration: float) -> Floats:

@@ -73,7 +73,7 @@ def _read(file: h5py.File) -> FlexibleBody:
     N = Pairs(*(_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
     moment, second, E, X = (_array(group[name]) for name in ("moment", "second", "E", "X"))
     integrals = ModalIntegrals(float(_array(group["mass"])), moment, second, E, X, N)
-    report = Report(**{f.name: _value(file["report"][f.name]) for f in fields(Report)}) if "report" in file else None
+    report = _read_report(file["report"]) if "report" in file else None
     shapes, mass_matrix, stiffness, damping = (_read_sparse(file[name]) for name in MATRICES)
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
@@ -99,6 +99,12 @@ def _read_second_order(group: Any) -> SecondOrder:
     C = Quadratic(*(_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
     frames = {str(rows.attrs["name"]): _array(rows) for rows in group.get("frames", {}).values()}
     return SecondOrder(C, frames=frames, **{name: _array(group[name]) for name in SECOND_ORDER})
+
+
+def _read_report(group: Any) -> Report:
+    """Files of earlier versions say nothing of loads."""
+    added = ("load_cases", "buckling", "southwell")
+    return Report(**{f.name: _value(group[f.name]) for f in fields(Report) if f.name in group or f.name not in added})
 
 
 def _read_strains(group: Any) -> Strains:

@@ -72,6 +72,12 @@ class MassModel:
         """int x (3,), kg m."""
         return self.first_order @ self.positions
 
+    def centres(self) -> MassModel:
+        """The rows that count, without what is spread around their centres."""
+        x, y, z = (scipy.sparse.csr_array(P[self.counted]) for P in self.motion)
+        weights = scipy.sparse.csr_array(self.weights[self.counted][:, self.counted])
+        return MassModel((x, y, z), self.positions[self.counted], weights, self.counted[self.counted], self.given)
+
     def through(self, expand: Sparse) -> MassModel:
         """The same mass in other degrees of freedom v, where u = expand v."""
         x, y, z = (_clean(P @ expand) for P in self.motion)

@@ -15,6 +15,7 @@ from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material
 from supple.structures.recognition import continuous
+from supple.structures.solid_stress import SolidStress
 from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
 
@@ -60,7 +61,8 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
     K = _stiffness(skfem, basis, material)
     masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element)
-    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges)
+    stressed = SolidStress(skfem, mesh, material)
+    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed)
 
 
 def box(

@@ -11,18 +11,20 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.held import Held
 from supple.structures.integrals import Quadratic
-from supple.structures.layout import extent
+from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
 from supple.structures.regions import regions
 from supple.structures.stress import GeometricStiffness, LoadCases, Stressed
-from supple.structures.unit_loads import UnitLoads
+from supple.structures.unit_loads import COUPLED, DEPENDENT, UnitLoads
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 SIGNIFICANT = 1e-9
-"""Geometric stiffness of a load, per root of its strain energy, relative to that of the load with most of it."""
+"""Geometric stiffness of a load, per root of its strain energy, relative to the largest: less is rounding."""
+RELEVANT = 1e-6
+"""Geometric stiffness of a unit load relative to the largest among loads of its kind that is worth a shape."""
 COMPRESSED = 1e-7
 """Relative error in the geometric stiffness of a load that is allowed, so as to have fewer shapes."""
 NOISE = 1e-12
@@ -43,6 +45,8 @@ class StressedLoads:
     family : (k,) array of int
     work : (loads, k) array
         Of each unit load on each shape.
+    kinds : (loads,) array of int
+        As in `UnitLoads`.
     rows, columns : (entries,) arrays of int
         Of the entries of C, by rows.
     value : (entries, k) array
@@ -58,6 +62,7 @@ class StressedLoads:
     shapes: Floats
     family: Ints
     work: Floats
+    kinds: Ints
     rows: Ints
     columns: Ints
     value: Floats
@@ -70,7 +75,9 @@ class StressedLoads:
 
         In each family they span what the geometric stiffness of every load needs, all loads counting alike.
         """
-        bases = [self._few(np.flatnonzero(self.family == i)) for i in range(int(self.family.max(initial=-1)) + 1)]
+        relevant = self._relevant()
+        families = [np.flatnonzero(self.family == i) for i in range(int(self.family.max(initial=-1)) + 1)]
+        bases = [self._few(m, relevant) for m in families if self.work[np.ix_(relevant, m)].any()]
         Q = np.concatenate([np.zeros((len(self.family), 0)), *bases], axis=1)
         raw = self.shapes @ Q
         b = cleaned(raw, self.scales)
@@ -83,21 +90,54 @@ class StressedLoads:
         first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
         return b, Quadratic(first, self.columns[used], value[used])
 
-    def _few(self, members: Ints) -> Floats:
-        """(all shapes, few) orthonormal combinations of the shapes of one family."""
-        A = self.scaled[members].reshape(len(members), -1)
-        work = self.work[:, members]
-        loads = work @ A
-        energies = np.linalg.norm(work, axis=1)
-        strengths = np.linalg.norm(loads, axis=1)
+    def buckling(self, cases: Floats) -> Floats:
+        """(cases, 2) least factors, along and against, by which load cases (loads, cases) make the stiffness singular.
+
+        Infinite where there is none.
+        """
+        out = np.full((cases.shape[1], 2), np.inf)
+        if len(self.family) == 0 or self.scaled.shape[1] == 0:
+            return out
+        strongest = np.linalg.norm(self.scaled, axis=(1, 2)).max()
+        for i, work in enumerate((self.work.T @ cases).T):
+            eigenvalues = np.linalg.eigvalsh(np.tensordot(work, self.scaled, 1))
+            floor = SIGNIFICANT * max(float(np.abs(eigenvalues).max()), strongest * float(np.linalg.norm(work)))
+            for j, share in enumerate((eigenvalues[-1], -eigenvalues[0])):
+                if share > floor:
+                    out[i, j] = 1.0 / share
+        return out
+
+    def stiffening(self, cases: Floats) -> Floats:
+        """(n, cases) what load cases (loads, cases) add to the stiffness of each coordinate."""
+        own = self.rows == self.columns
+        out = np.zeros((len(self.diagonal), cases.shape[1]))
+        out[self.rows[own]] = -self.value[own] @ (self.work.T @ cases)
+        return out
+
+    def _relevant(self) -> Bools:
+        """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
+        sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
         strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
-        used = strengths > SIGNIFICANT * strongest * energies
-        out = np.zeros((len(self.family), 0))
-        if used.any():
-            _, sizes, V = np.linalg.svd(loads[used] / strengths[used, None], full_matrices=False)
-            Y = A @ V[sizes > COMPRESSED].T
-            out = np.zeros((len(self.family), Y.shape[1]))
-            out[members], _ = np.linalg.qr(Y / np.linalg.norm(Y, axis=0))
+        largest = np.array([sizes[self.kinds == kind].max() for kind in self.kinds])
+        rounding = SIGNIFICANT * strongest * np.linalg.norm(self.work, axis=1)
+        return (sizes > rounding) & (sizes > RELEVANT * largest)
+
+    def _few(self, members: Ints, relevant: Bools) -> Floats:
+        """(all shapes, few) orthonormal combinations of the shapes of one family.
+
+        Of the displacements under relevant loads those that their geometric stiffness needs: no shape is spent on what
+        all of these loads do not see.
+        """
+        work = self.work[relevant][:, members]
+        work = work[np.any(work != 0.0, axis=1)]
+        _, sizes, R = np.linalg.svd(work / np.linalg.norm(work, axis=1, keepdims=True), full_matrices=False)
+        R = R[sizes > np.sqrt(DEPENDENT)].T
+        A = R.T @ self.scaled[members].reshape(len(members), -1)
+        loads = work @ R @ A
+        _, sizes, V = np.linalg.svd(loads / np.linalg.norm(loads, axis=1, keepdims=True), full_matrices=False)
+        Y = A @ V[sizes > COMPRESSED].T
+        out = np.zeros((len(self.family), Y.shape[1]))
+        out[members] = R @ np.linalg.qr(Y / np.linalg.norm(Y, axis=0))[0]
         return out
 
 
@@ -125,36 +165,37 @@ def stressed_loads(
     owner = regions(structure.layout, structure.frames)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
-    cases = LoadCases(np.asarray(expand @ b), loads.inertia @ T, small.layout.points[held.point], region)
+    cases = LoadCases(np.asarray(expand @ b), T, small.layout.points[held.point], region)
+    moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):
-        K = expand.T @ state.stiffness @ expand + _rigid_links(structure, owner, state)
-        C = -(coordinates.T @ (K @ coordinates))
-        found.append(scipy.sparse.csr_array((C + C.T) / 2.0))
+        C = scipy.sparse.csr_array(state.seen_by(moved))
+        C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
+        found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
     keys, value = _one_pattern(found, coordinates.shape[1])
     rows, columns = np.divmod(keys, coordinates.shape[1])
     d = stiffness.diagonal()
     probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
     scaled = np.array([probe.T @ (C @ probe) for C in found]).reshape(len(found), probe.shape[1], probe.shape[1])
     scales = small.layout.scales(extent(small.layout.points))
-    return StressedLoads(b, np.array(family, np.int64), loads.forces.T @ b, rows, columns, value, scaled, scales, d)
+    work = loads.forces.T @ b
+    work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
+    return StressedLoads(b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, scaled, scales, d)
 
 
-def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Sparse:
+def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
     """Geometric stiffness of rigid regions: a node at `arm` from the middle moves by theta x (theta x arm) / 2 more."""
     small, layout = structure.condensed, structure.layout
-    blocks: dict[int, Floats] = {}
+    points = [small.frames[name] for name in dict.fromkeys(owner.values())]
+    place = {point: i for i, point in enumerate(points)}
+    blocks = np.zeros((len(points), 3, 3))
     for node, name in owner.items():
         point = small.frames[name]
         force = state.forces[layout.first[node + 1] - 3 : layout.first[node + 1]]
-        arm = layout.points[node] - small.layout.points[point]
-        outer = np.outer(force, arm)
-        at = int(small.layout.first[point])
-        blocks[at] = blocks.get(at, np.zeros((3, 3))) + (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
-    out = scipy.sparse.lil_array((small.size, small.size))
-    for at, block in blocks.items():
-        out[at : at + 3, at : at + 3] = block
-    return scipy.sparse.csr_array(out)
+        outer = np.outer(force, layout.points[node] - small.layout.points[point])
+        blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
+    dofs = small.layout.first[np.array(points, np.int64)][:, None] + np.arange(3)
+    return Stressed([(dofs, blocks)], np.zeros(small.size))
 
 
 def _one_pattern(matrices: list[Sparse], n: int) -> tuple[Ints, Floats]:

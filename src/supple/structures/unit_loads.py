@@ -2,7 +2,8 @@
 
 In a frame that moves in any way the inertia forces of a rigid body are -rho (a + A x), with a (3,) and A (3, 3)
 functions of time: 3 unit loads f_a = int e_a and 9 unit loads f_ab = int x_b e_a. Angular acceleration is the skew part
-of A, spin the symmetric one.
+of A, spin the symmetric one. Moments from the rotary inertia of sections and nodes about their own centres are left
+out: a slender beam answers them like forces at its end.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.held import Held, frame_rows
 from supple.structures.integration import linear_integrals
+from supple.structures.load_cases import case_names, combinations
 from supple.structures.stress import INERTIA
 
 if TYPE_CHECKING:
@@ -35,11 +37,21 @@ class UnitLoads:
     ----------
     frames : tuple of str
         Where forces and moments act.
+    cases : tuple of str
+        Load cases that are made of them.
+    shares : (m, cases) array
+        How much of each load a case has.
+    kinds : (m,) array of int
+        Loads that come with each other, in comparable sizes, have the same number.
     forces, displacements : (size, m) arrays
-        The 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each frame.
+        Of all loads: the 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each
+        frame; or those of which the stresses are known.
     """
 
     frames: tuple[str, ...]
+    cases: tuple[str, ...]
+    shares: Floats
+    kinds: Ints
     forces: Floats
     displacements: Floats
 
@@ -48,11 +60,6 @@ class UnitLoads:
         """(m, m) of each load on the displacements of each."""
         W = self.forces.T @ self.displacements
         return (W + W.T) / 2.0
-
-    @property
-    def inertia(self) -> Floats:
-        """(12, m) how much of the unit inertia loads each load has."""
-        return np.eye(INERTIA, self.forces.shape[1])
 
     def compliance(self) -> Floats:
         """(frames, 6) rotation about and motion in each direction for a unit moment and force there."""
@@ -92,9 +99,10 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     origin = small.layout.points[held.point]
     names = tuple(name for name in structure.frames if small.frames.get(name) != held.point)
     every = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size))
-    _, E, X = linear_integrals(small.mass, every, small.layout, origin)
+    _, E, X = linear_integrals(small.mass.centres(), every, small.layout, origin)
     ends = [frame_rows(structure, name)[1].toarray().T for name in names]
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
     U[held.free] = held.solve(F[held.free])
-    return UnitLoads(names, F, U)
+    kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
+    return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
