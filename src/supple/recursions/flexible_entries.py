@@ -9,8 +9,8 @@ from supple.engines.kernels import step
 from supple.recursions.frame_paths import FramePaths, PathWorkspace
 from supple.recursions.frames import frame_node
 from supple.recursions.nodes import add_modal_force, deformation_rate, shift_force, turned_motion
-from supple.recursions.ports import block_times, gain
-from supple.recursions.second_order import lam_times
+from supple.recursions.ports import block_times, modal_response
+from supple.recursions.second_order_compliance import lam_times
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree
 from supple.spatial import (
     Mat3,
@@ -144,8 +144,6 @@ def frame_entry_step(
     """
     frames = paths.frames
     k, at = frames.body[f], frames.shape_row[f]
-    first, modes, g = flex.v_mode[k], flex.modes[k], flex.gain_first[k]
-    m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     _, Q, l = frame_node(flex, frames, f, q, False, w)
     store(pw.Q, f, Q)
     for j in range(6):
@@ -153,15 +151,8 @@ def frame_entry_step(
         x = seen_by_modes(Q, u)
         clear_modes(flex, k, w.column)
         add_modal_force(flex, k, frames.shape, at, 1.0, x, w, w.column)
-        s = w.work[0]
-        for i in range(flex.columns[k]):
-            s[i] = 0.0
-            for r in range(modes):
-                s[i] += gain(flex, k, g + r * m + i, w) * w.column[first + r]
-        store_moved(flex, k, s, pw.cross[e], j)
-        moved = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for r in range(modes):
-            moved = add_scaled(moved, w.column[first + r], load6(w.participation, first + r))
+        moved = modal_response(flex, k, w.column, w.work[0], w)
+        store_moved(flex, k, w.work[0], pw.cross[e], j)
         z = add6(shift_force(l, u), scale6(-1, moved))
         store_block_column(pw.through, e, j, less_ports(flex, k, pw.cross[e], j, z, w))
 

@@ -25,7 +25,19 @@ from __future__ import annotations
 
 from supple.engines.kernels import step
 from supple.recursions.port_shapes import port_shape_step
-from supple.recursions.second_order import lam_step, lam_times
+from supple.recursions.second_order_compliance import (
+    follow_response,
+    followed_motion,
+    hat_with_compliance,
+    lam_step,
+    less_shape_inertia,
+    let_follow,
+    mode_coupling,
+    shape_force,
+    shape_momentum_step,
+    sparse_lam_times,
+    take_common_mass,
+)
 from supple.recursions.small_factors import factor, solve
 from supple.recursions.tree import Array, Flex, FlexWorkspace
 from supple.spatial import (
@@ -87,14 +99,6 @@ def block_transposed_times(A: Array, k: int, x: Vec6) -> Vec6:
 
 
 @step
-def gain(flex: Flex, k: int, i: int, w: FlexWorkspace) -> Number:
-    """Entry i of Lam R*, of the undeformed body or as it is."""
-    if flex.second_order[k] > 0:
-        return w.port_gain[i]
-    return flex.port_gain[i]
-
-
-@step
 def column(flex: Flex, k: int, i: int, w: FlexWorkspace) -> Number:
     """Entry i of F, of the undeformed body or as it is."""
     if flex.second_order[k] > 0:
@@ -122,15 +126,20 @@ def inverse_matrix(Q: Mat3) -> Mat3:
 
 @step
 def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """M_rf Lam R* of body k, six rows, in S. Given coupling. Cost: 6 products a mode and column of F_0."""
-    i, g, o = flex.v_mode[k], flex.gain_first[k], flex.port_matrix[k]
+    """M_rf Lam R* of body k, six rows, in S. Given second. Cost: 6 products a mode and column of F_0."""
+    g, o, n, first = flex.gain_first[k], flex.port_matrix[k], flex.modes[k], flex.xi_first[k]
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
-    for j in range(flex.columns[k]):
+    for l in range(flex.columns[k]):
         total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for r in range(flex.modes[k]):
-            total = add_scaled(total, gain(flex, k, g + r * m + j, w), load6(w.coupling, i + r))
-        for n in range(6):
-            w.S[o + n * m + j] = total[n]
+        for r in range(n):
+            total = add_scaled(total, flex.port_gain[g + r * m + l], mode_coupling(flex, k, r, w))
+        for j in range(flex.second_order[k]):
+            at = g + (n + j) * m + l
+            direct = add_scaled(load6(w.shape_momentum, first + j), -1, hat_with_compliance(flex, k, j, w))
+            total = add_scaled(total, w.port_hat[at], direct)
+            total = add_scaled(total, flex.port_shape[at], load6(w.shape_raw, first + j))
+        for i in range(6):
+            w.S[o + i * m + l] = total[i]
 
 
 @step
@@ -161,14 +170,14 @@ def port_map_step(flex: Flex, k: int, p: int, w: FlexWorkspace) -> None:
 
 @step
 def participation_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """LM = Lam M_fr of the deformed body, a column at a time. Given coupling. Computes modal participation."""
+    """Lam_0 M_0* of the deformed body, a column at a time. Given second. Computes modal participation."""
     i, n = flex.v_mode[k], flex.modes[k]
     for r in range(n):
-        store(w.participation, i + r, load6(w.coupling, i + r))
+        store(w.participation, i + r, mode_coupling(flex, k, r, w))
     for j in range(6):
         for r in range(n):
             w.column[i + r] = w.participation[i + r, j]
-        lam_times(flex, k, w.column, w)
+        sparse_lam_times(flex, k, w.column)
         for r in range(n):
             w.participation[i + r, j] = w.column[i + r]
 
@@ -177,16 +186,19 @@ def participation_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> None:
     """What is left of a flexible body with its modes free: participation, S_0 (in the row of P) and B of its ports.
 
-    Given its own inertia M_rr, coupling, node_*, xi_slope. Constants where the deformation is left out.
+    Given its own inertia M_rr, second, node_*, and of second-order shapes xi_slope, xi_second. Constants where the
+    deformation is left out.
     """
     row, i = flex.mode_row[k], flex.v_mode[k]
     if flex.full[k]:
-        if flex.second_order[k] > 0:
-            lam_step(flex, k, w)
-            port_shape_step(flex, k, w)
         participation_step(flex, k, w)
         for r in range(flex.modes[k]):  # the sum over the modes is symmetric
-            own = subtract_outer(own, load6(w.participation, i + r), load6(w.coupling, i + r))
+            own = subtract_outer(own, load6(w.participation, i + r), mode_coupling(flex, k, r, w))
+        if flex.second_order[k] > 0:
+            lam_step(flex, k, w)
+            shape_momentum_step(flex, k, w)
+            own = less_shape_inertia(flex, k, own, w)
+            port_shape_step(flex, k, w)
         store_inertia(P, k, own)
         momentum_of_columns(flex, k, w)
         for p in range(flex.port_first[k + 1] - flex.port_first[k]):
@@ -337,16 +349,40 @@ def port_step(flex: Flex, k: int, P: Array, w: FlexWorkspace) -> None:
 
 
 @step
-def port_forces(flex: Flex, k: int, eps: Array, w: FlexWorkspace) -> None:
-    """z of the ports of body k. Given e in eps, z+ in z, Gamma. Cost: a product a mode and column of F_0."""
-    first, o, g = flex.port_first[k], flex.port_matrix[k], flex.gain_first[k]
+def modal_response(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> Vec6:
+    """LM* e and R Lam e of body k for forces e on its modes, in x (all speeds): a force, and columns in s.
+
+    x becomes what `modal_acceleration_step` takes. Given participation. Cost: 6 products a mode, and one a column of
+    F_0 that it moves; with second-order shapes 3 more for each.
+    """
+    i, n, g, first = flex.v_mode[k], flex.modes[k], flex.gain_first[k], flex.xi_first[k]
+    m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
+    if flex.second_order[k] > 0:
+        take_common_mass(flex, k, x, w)
+        follow_response(flex, k, w.xi_gain, x, w)
+    force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for r in range(n):
+        force = add_scaled(force, x[i + r], load6(w.participation, i + r))
+    for j in range(flex.second_order[k]):
+        force = add_scaled(force, followed_motion(flex, k, j, w), load6(w.shape_momentum, first + j))
+        force = add_scaled(force, -w.xi_work[1, first + j], load6(w.shape_raw, first + j))
+    for l in range(flex.columns[k]):
+        total = 0.0 * x[i]
+        for r in range(n):
+            total = total + flex.port_gain[g + r * m + l] * x[i + r]
+        for j in range(flex.second_order[k]):
+            at = g + (n + j) * m + l
+            total = total + flex.port_shape[at] * w.xi_work[0, first + j] - w.port_hat[at] * w.xi_work[1, first + j]
+        s[l] = total
+    return force
+
+
+@step
+def port_forces(flex: Flex, k: int, w: FlexWorkspace) -> None:
+    """z of the ports of body k. Given R Lam e in the third row of `work`, z+ in z, Gamma."""
+    first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
-    x, s, y = w.work[0], w.work[1], w.work[2]
-    for j in range(flex.columns[k]):
-        total = 0.0 * eps[flex.v_mode[k]]
-        for r in range(flex.modes[k]):
-            total = total + gain(flex, k, g + r * m + j, w) * eps[flex.v_mode[k] + r]
-        s[j] = total
+    x, y, s = w.work[0], w.work[1], w.work[2]
     for i in range(m):
         y[i] = 0.0
         for j in range(flex.columns[k]):
@@ -373,14 +409,11 @@ def port_forces(flex: Flex, k: int, eps: Array, w: FlexWorkspace) -> None:
 def modal_residual_step(flex: Flex, k: int, eps: Array, f: Array, w: FlexWorkspace) -> None:
     """z_R = b_r + LM* e + B z (7.11). Given b_r in the row of f, e in eps, z+ of the ports in z, which becomes z.
 
-    Computes f. Cost: 6 products a mode, and one more a column of F_0.
+    Computes f; eps becomes what `modal_acceleration_step` takes.
     """
-    i = flex.v_mode[k]
-    force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for r in range(flex.modes[k]):
-        force = add_scaled(force, eps[i + r], load6(w.participation, i + r))
+    force = modal_response(flex, k, eps, w.work[2], w)
     if flex.port_first[k + 1] > flex.port_first[k]:
-        port_forces(flex, k, eps, w)
+        port_forces(flex, k, w)
         for p in range(flex.port_first[k], flex.port_first[k + 1]):
             c = flex.port_child[p]
             force = add6(force, block_times(w.B, c, load6(w.z, c)))
@@ -392,20 +425,28 @@ def modal_acceleration_step(flex: Flex, k: int, alpha: Vec6, eps: Array, w: Flex
     """etaddot = Lam e - LM alpha - Ups (z + W B* alpha) (7.12). Given alpha, e in eps, z, BW. Computes a."""
     i, n, first, o = flex.v_mode[k], flex.modes[k], flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
-    for r in range(n):
-        a[i + r] = eps[i + r]
-    lam_times(flex, k, a, w)
-    for r in range(n):
-        a[i + r] -= dot6(load6(w.participation, i + r), alpha)
-    y = w.work[0]
+    y, h = w.work[0], w.work[1]
     for p in range(m // 6):
         c = flex.port_child[first + p]
         x = add6(load6(w.z, c), block_transposed_times(w.BW, c, alpha))
         for j in range(6):
             y[6 * p + j] = x[j]
-    for j in range(flex.columns[k]):
-        force = 0.0 * alpha[0]
-        for l in range(m):
-            force = force + flex.column[o + l * m + j] * y[l]
-        for r in range(n):
-            a[i + r] -= gain(flex, k, flex.gain_first[k] + r * m + j, w) * force
+    for l in range(flex.columns[k]):
+        h[l] = 0.0
+        for j in range(m):
+            h[l] += flex.column[o + j * m + l] * y[j]
+    for r in range(n):
+        a[i + r] = eps[i + r]
+    sparse_lam_times(flex, k, a)
+    for r in range(n):
+        a[i + r] -= dot6(load6(w.participation, i + r), alpha)
+        for l in range(flex.columns[k]):
+            a[i + r] -= flex.port_gain[flex.gain_first[k] + r * m + l] * h[l]
+    if flex.second_order[k] > 0:
+        for j in range(flex.second_order[k]):
+            force = shape_force(flex, k, j, alpha, w)
+            for l in range(flex.columns[k]):
+                force = force + flex.port_shape[flex.gain_first[k] + (n + j) * m + l] * h[l]
+            for r in range(n):
+                a[i + r] -= w.xi_gain[i + r, j] * force
+        let_follow(flex, k, a, w)

@@ -225,7 +225,7 @@ class FlexWorkspace(NamedTuple):
     modal: Array
     """(nv,) gyroscopic and applied forces on the modes, b_m of (3.39). By `forces.loaded_motion`."""
     participation: Array
-    """(nv, 6) LM = Lam M_fr. By `ports.schur_step`."""
+    """(nv, 6) LM = Lam M_fr, without what follows the modes. By `ports.schur_step`."""
     node_l: Array
     """(attachment nodes, 3) the attachment node in its body's frame. By `nodes.node_step`."""
     node_R: Array
@@ -255,8 +255,10 @@ class FlexWorkspace(NamedTuple):
     """(entries,) F_0 L of such bodies. By `port_shapes.port_shape_step`."""
     trailing: Array
     """(entries,) how their trailing columns pass forces on. By `ports.trailing_step`."""
-    port_gain: Array
-    """(entries,) Lam R* of such bodies. By `port_shapes.port_shape_step`."""
+    port_raw: Array
+    """(entries,) A~ Lam_0 P_1* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
+    port_hat: Array
+    """(entries,) A~ Lam_0 R* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
     xi: Array
     """(shapes,) coordinates of the second-order shapes. By `second_order.second_order_step`."""
     xi_slope: Array
@@ -268,9 +270,19 @@ class FlexWorkspace(NamedTuple):
     xi_second: Array
     """(shapes, 9) Z of the second-order shapes. By `modal.inertia_of_modes`."""
     xi_reduced: Array
-    """(nv, most shapes) ((I + A c)^-1 A)*. By `second_order.lam_step`."""
+    """(nv, most shapes) A~* of `second_order_compliance`, and by its `lam_step`."""
     xi_gain: Array
-    """(nv, most shapes) U of Lam' = Lam - U U*. By `second_order.lam_step`."""
+    """(nv, most shapes) Lam_0 A~*. By `second_order_compliance.lam_step`."""
+    xi_Q: Array
+    """(shapes, most shapes) Q. By `second_order_compliance.lam_step`."""
+    xi_E: Array
+    """(shapes, most shapes) E. By `second_order_compliance.lam_step`."""
+    shape_momentum: Array
+    """(shapes, 6) D. By `second_order_compliance.shape_momentum_step`."""
+    shape_raw: Array
+    """(shapes, 6) A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
+    shape_hat: Array
+    """(shapes, 6) A~ Lam_0 M*. By `second_order_compliance.shape_momentum_step`."""
     xi_work: Array
     """(2, shapes) of use within a step only."""
     xi_matrix: Array
@@ -401,7 +413,8 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         Omega=np.zeros(size.port_entries, dtype),
         F=np.zeros(size.port_entries, dtype),
         trailing=np.zeros(size.port_entries, dtype),
-        port_gain=np.zeros(size.gain_entries, dtype),
+        port_raw=np.zeros(size.gain_entries, dtype),
+        port_hat=np.zeros(size.gain_entries, dtype),
         xi=np.zeros(size.shapes, dtype),
         xi_slope=np.zeros((speeds, size.most_shapes), dtype),
         xi_rate=np.zeros(size.shapes, dtype),
@@ -409,6 +422,11 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         xi_second=np.zeros((size.shapes, 9), dtype),
         xi_reduced=np.zeros((speeds, size.most_shapes), dtype),
         xi_gain=np.zeros((speeds, size.most_shapes), dtype),
+        xi_Q=np.zeros((size.shapes, size.most_shapes), dtype),
+        xi_E=np.zeros((size.shapes, size.most_shapes), dtype),
+        shape_momentum=np.zeros((size.shapes, 6), dtype),
+        shape_raw=np.zeros((size.shapes, 6), dtype),
+        shape_hat=np.zeros((size.shapes, 6), dtype),
         xi_work=np.zeros((2, size.shapes), dtype),
         xi_matrix=np.zeros((size.most_shapes, size.most_shapes), dtype),
         work=np.zeros((3, size.widest), dtype),
