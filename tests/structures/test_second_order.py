@@ -411,8 +411,8 @@ def calculix() -> dict[str, Any]:
 def test_tangent_of_a_spinning_block_of_another_program() -> None:
     """Squared frequencies that CalculiX itself finds at rest and at omega^2 = 1e4 about z.
 
-    Its whole matrices give those of the spinning block to all digits; twelve modes cannot follow all of the stretch that
-    bends with them, which makes 1e-4 of the stiffening.
+    Its whole matrices give those of the spinning block to all digits; twelve modes cannot follow all of the
+    stretch that bends with them, which makes 1e-4 of the stiffening.
     """
     given = calculix()
     block = from_matrices(
@@ -436,7 +436,6 @@ def test_tangent_of_a_spinning_block_of_another_program() -> None:
     assert body.report.load_cases == ("spin about z",)
     np.testing.assert_allclose(np.diagonal(stiffer), body.report.southwell[:, 2], rtol=1e-9)
     assert np.isnan(body.report.southwell[:, :2]).all()
-    assert body.report.southwell[0, 2] == pytest.approx(1.192, abs=5e-4)
 
 
 def test_loads_as_vectors_and_by_name_are_the_same() -> None:
