@@ -51,8 +51,10 @@ class StressedLoads:
         Of the entries of C, by rows.
     value : (entries, k) array
         C_k = -Psi* K_sigma[shape k] Psi.
+    probes : (n, p) array
+        Shapes of unit stiffness, in the coordinates: scaled modes, or the shapes themselves if coordinates are nodal.
     scaled : (k, p, p) array
-        The same in coordinates of unit stiffness: scaled modes, or the shapes themselves if coordinates are nodal.
+        C between the probes.
     scales : (size,) array
         Make rotations and displacements comparable.
     diagonal : (n,) array
@@ -66,6 +68,7 @@ class StressedLoads:
     rows: Ints
     columns: Ints
     value: Floats
+    probes: Floats
     scaled: Floats
     scales: Floats
     diagonal: Floats
@@ -89,23 +92,6 @@ class StressedLoads:
         used = value.any(axis=1)
         first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
         return b, Quadratic(first, self.columns[used], value[used])
-
-    def buckling(self, cases: Floats) -> Floats:
-        """(cases, 2) least factors, along and against, by which load cases (loads, cases) make the stiffness singular.
-
-        Infinite where there is none.
-        """
-        out = np.full((cases.shape[1], 2), np.inf)
-        if len(self.family) == 0 or self.scaled.shape[1] == 0:
-            return out
-        strongest = np.linalg.norm(self.scaled, axis=(1, 2)).max()
-        for i, work in enumerate((self.work.T @ cases).T):
-            eigenvalues = np.linalg.eigvalsh(np.tensordot(work, self.scaled, 1))
-            floor = SIGNIFICANT * max(float(np.abs(eigenvalues).max()), strongest * float(np.linalg.norm(work)))
-            for j, share in enumerate((eigenvalues[-1], -eigenvalues[0])):
-                if share > floor:
-                    out[i, j] = 1.0 / share
-        return out
 
     def _relevant(self) -> Bools:
         """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
@@ -173,7 +159,9 @@ def stressed_loads(
     scales = small.layout.scales(extent(small.layout.points))
     work = loads.forces.T @ b
     work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
-    return StressedLoads(b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, scaled, scales, d)
+    return StressedLoads(
+        b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, probe, scaled, scales, d
+    )
 
 
 def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
