@@ -270,7 +270,7 @@ def structures() -> dict[str, tuple[Structure, str, int | None]]:
 
 
 def in_condensed(structure: Structure, body: FlexibleBody) -> tuple[Any, Floats]:
-    """Shapes of second order that move the points of the condensed structure, and all shapes there, coordinates first."""
+    """Shapes of second order that move points of the condensed structure; the coordinates' shapes and those, there."""
     motion, second = structure.condensed.motion.toarray(), slaved(body).shapes
     moved = np.column_stack([body.shapes.toarray(), second])
     both = np.linalg.lstsq(motion, moved, rcond=None)[0]
@@ -438,7 +438,7 @@ def test_a_mass_beside_its_node_is_one_at_the_end_of_a_stiff_rod() -> None:
 
 
 def test_a_rigid_region_is_like_very_stiff_elements() -> None:
-    """Foreshortening of the region itself, its mass and the frames in it; elements 1e4 times stiffer are within 1e-3."""
+    """Foreshortening of the region itself, its mass and frames in it; elements 1e4 times stiffer are within 1e-3."""
     points = [(0, 0, 0), (1, 0, 0), (1.6, 0.3, 0), (2.2, 0.3, 0.2)]
     stiff = Material(E=7e14, nu=0.3, rho=2700)
     region = beam_path(points, THIN, ALUMINIUM, 10).with_frame("hard", list(range(10, 21)))
