@@ -76,9 +76,9 @@ class BeamSegment:
         return unit
 
     def resultants(self, cases: LoadCases, along: Floats) -> tuple[Floats, Floats]:
-        """Force and moment, in the elements' axes, together (e, g, 6, m) at `along` (g,), and at the ends (e, 12, m).
+        """Force and moment, in the elements' axes, together (e, g, 6, m) at `along` (g,), and nodal forces (e, 12, m).
 
-        At the ends they act on the element, moment before force, in the structure's axes.
+        Nodal forces do the work of the stresses on displacements of the nodes, in the structure's axes.
         """
         l = self.element.length
         u = np.einsum("ij,ejm->eim", self.turn, cases.displacements[6 * self.ends[:, None] + np.arange(12)])
@@ -86,13 +86,14 @@ class BeamSegment:
         s, w = gauss()
         _, move = self.element.motion(s)
         own = np.einsum("g,gai,eam->eim", w * l, move, constant) + np.einsum("g,gai,am->im", w * s * l**2, move, rate)
-        ends = np.einsum("ij,ejm->eim", self.element.stiffness(), u) - own
-        n, m = -ends[:, None, 3:6], -ends[:, None, :3]
+        nodal = np.einsum("ij,ejm->eim", self.element.stiffness(), u)
+        first = own - nodal
+        n, m = first[:, None, 3:6], first[:, None, :3]
         x = (along * l)[:, None, None]
         force = n - x * constant[:, None] - x**2 / 2.0 * rate
         area = x * n - x**2 / 2.0 * constant[:, None] - x**3 / 6.0 * rate
         moment = m + np.stack([np.zeros_like(area[:, :, 0]), area[:, :, 2], -area[:, :, 1]], axis=2)
-        return np.concatenate([force, moment], axis=2), np.einsum("ji,ejm->eim", self.turn, ends)
+        return np.concatenate([force, moment], axis=2), np.einsum("ji,ejm->eim", self.turn, nodal)
 
     def _inertia_loads(self, cases: LoadCases) -> tuple[Floats, Floats]:
         """Force per length at the start (e, 3, m), in the elements' axes, and its rate along x (3, m)."""

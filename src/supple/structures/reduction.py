@@ -18,10 +18,10 @@ from supple.structures.integrals import ModalIntegrals
 from supple.structures.integration import modal_integrals
 from supple.structures.kinds import kinds
 from supple.structures.layout import extent
-from supple.structures.load_cases import AXES
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
 from supple.structures.mode_choice import Modes, checked_modes
+from supple.structures.prestress import Prestress, prestress
 from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
 from supple.structures.second_order import SecondOrder, second_order
@@ -58,14 +58,6 @@ class ReducedCoordinates(NamedTuple):
     modal: ModalBasis | None
 
 
-class Prestress(NamedTuple):
-    """What loads do to the stiffness of a body, as in its `Report`."""
-
-    cases: tuple[str, ...] = ()
-    buckling: Floats = np.zeros((0, 2))
-    southwell: Floats = np.zeros((0, 3))
-
-
 def reduce(
     structure: Structure,
     basis: str,
@@ -90,7 +82,11 @@ def reduce(
         x = _modal_coordinates(_modal(structure, basis, modes, held, interfaces))
     loads = unit_loads(structure, held)
     known, stressed = _stressed(structure, held, x, loads)
-    second = None if stressed is None else second_order(structure, held, x.shapes, stressed)
+    second, found = None, Prestress()
+    if stressed is not None:
+        second = second_order(structure, held, x.shapes, stressed)
+    if stressed is not None and second is not None:
+        found = prestress(known, second, stressed.probes, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
     motion = scipy.sparse.csr_array(small.motion @ scipy.sparse.csr_array(x.shapes))
@@ -106,7 +102,7 @@ def reduce(
         stiffness=x.stiffness,
         damping=damping_matrix(damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, x.modal, integrals, frames, loads, _prestress(known, stressed, x)),
+        report=_report(structure, held, x.modal, integrals, frames, loads, found),
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
         second_order=second,
     )
@@ -187,21 +183,6 @@ def _stressed(
     return known, stressed_loads(structure, structure.geometric, held, known, x.shapes, x.stiffness)
 
 
-def _prestress(loads: UnitLoads, stressed: StressedLoads | None, x: ReducedCoordinates) -> Prestress:
-    """Of spins about axes of which the stresses are not known nothing is said."""
-    if stressed is None:
-        return Prestress()
-    spins = {name: i for i, name in enumerate(loads.cases) if name.startswith("spin")}
-    southwell = np.full((len(x.labels) if x.modal is not None else 0, 3), np.nan)
-    for a, axis in enumerate(AXES):
-        case = spins.get(f"spin about {axis}")
-        if case is not None and x.modal is not None:
-            southwell[:, a] = stressed.stiffening(loads.shares[:, [case]])[:, 0]
-    buckling = stressed.buckling(loads.shares)
-    buckling[list(spins.values()), 1] = np.inf  # centrifugal forces do not pull inwards
-    return Prestress(loads.cases, buckling, southwell)
-
-
 def _frames(
     structure: Structure, shapes: Floats | Sparse, origin: Floats, second: SecondOrder | None
 ) -> dict[str, ShapeFrame]:
@@ -223,7 +204,7 @@ def _report(
     integrals: ModalIntegrals,
     frames: Mapping[str, ShapeFrame],
     loads: UnitLoads,
-    prestress: Prestress,
+    found: Prestress,
 ) -> Report:
     """Effective masses are squares of the momentum of each mode's unit speed, G being I."""
     small = structure.condensed
@@ -246,7 +227,7 @@ def _report(
         loaded=loads.frames,
         compliance=compliance,
         reduced_compliance=reduced,
-        load_cases=prestress.cases,
-        buckling=prestress.buckling,
-        southwell=prestress.southwell,
+        load_cases=found.cases,
+        buckling=found.buckling,
+        southwell=found.southwell,
     )

@@ -58,7 +58,7 @@ class Stressed:
     blocks : sequence of ((e, d) array of int, (e, d, d) array)
         What the stresses of its elements add to the stiffness, at degrees of freedom of the structure.
     forces : (size,) array
-        That its nodes exert on the elements, without those within rigid regions.
+        On its nodes, that do the work of its stresses, but for elements within rigid regions.
     given : (size, size) sparse array, optional
         What else is added to the stiffness.
     """

@@ -10,7 +10,7 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.held import Held
-from supple.structures.integrals import Quadratic
+from supple.structures.integrals import Quadratic, one_pattern
 from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
@@ -51,8 +51,10 @@ class StressedLoads:
         Of the entries of C, by rows.
     value : (entries, k) array
         C_k = -Psi* K_sigma[shape k] Psi.
+    probes : (n, p) array
+        Shapes of unit stiffness, in the coordinates: scaled modes, or the shapes themselves if coordinates are nodal.
     scaled : (k, p, p) array
-        The same in coordinates of unit stiffness: scaled modes, or the shapes themselves if coordinates are nodal.
+        C between the probes.
     scales : (size,) array
         Make rotations and displacements comparable.
     diagonal : (n,) array
@@ -66,6 +68,7 @@ class StressedLoads:
     rows: Ints
     columns: Ints
     value: Floats
+    probes: Floats
     scaled: Floats
     scales: Floats
     diagonal: Floats
@@ -89,30 +92,6 @@ class StressedLoads:
         used = value.any(axis=1)
         first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
         return b, Quadratic(first, self.columns[used], value[used])
-
-    def buckling(self, cases: Floats) -> Floats:
-        """(cases, 2) least factors, along and against, by which load cases (loads, cases) make the stiffness singular.
-
-        Infinite where there is none.
-        """
-        out = np.full((cases.shape[1], 2), np.inf)
-        if len(self.family) == 0 or self.scaled.shape[1] == 0:
-            return out
-        strongest = np.linalg.norm(self.scaled, axis=(1, 2)).max()
-        for i, work in enumerate((self.work.T @ cases).T):
-            eigenvalues = np.linalg.eigvalsh(np.tensordot(work, self.scaled, 1))
-            floor = SIGNIFICANT * max(float(np.abs(eigenvalues).max()), strongest * float(np.linalg.norm(work)))
-            for j, share in enumerate((eigenvalues[-1], -eigenvalues[0])):
-                if share > floor:
-                    out[i, j] = 1.0 / share
-        return out
-
-    def stiffening(self, cases: Floats) -> Floats:
-        """(n, cases) what load cases (loads, cases) add to the stiffness of each coordinate."""
-        own = self.rows == self.columns
-        out = np.zeros((len(self.diagonal), cases.shape[1]))
-        out[self.rows[own]] = -self.value[own] @ (self.work.T @ cases)
-        return out
 
     def _relevant(self) -> Bools:
         """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
@@ -172,7 +151,7 @@ def stressed_loads(
         C = scipy.sparse.csr_array(state.seen_by(moved))
         C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
         found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
-    keys, value = _one_pattern(found, coordinates.shape[1])
+    keys, value = one_pattern(found, coordinates.shape[1])
     rows, columns = np.divmod(keys, coordinates.shape[1])
     d = stiffness.diagonal()
     probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
@@ -180,7 +159,9 @@ def stressed_loads(
     scales = small.layout.scales(extent(small.layout.points))
     work = loads.forces.T @ b
     work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
-    return StressedLoads(b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, scaled, scales, d)
+    return StressedLoads(
+        b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, probe, scaled, scales, d
+    )
 
 
 def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
@@ -196,17 +177,6 @@ def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -
         blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
     dofs = small.layout.first[np.array(points, np.int64)][:, None] + np.arange(3)
     return Stressed([(dofs, blocks)], np.zeros(small.size))
-
-
-def _one_pattern(matrices: list[Sparse], n: int) -> tuple[Ints, Floats]:
-    """Entries n row + column that any of the matrices has, and their values (entries, k)."""
-    entries = [scipy.sparse.coo_array(m) for m in matrices]
-    keys = [e.row.astype(np.int64) * n + e.col for e in entries]
-    every = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
-    value = np.zeros((len(every), len(matrices)))
-    for k, (key, entry) in enumerate(zip(keys, entries, strict=True)):
-        value[np.searchsorted(every, key), k] = entry.data
-    return every, value
 
 
 def _diagonal(matrix: Sparse) -> bool:
