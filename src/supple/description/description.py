@@ -311,6 +311,15 @@ class Description:
         beam, dot, _ = body.partition(".")
         return beam if dot and beam in self.beams else body
 
+    def carrier(self, body: str, node: str | None) -> tuple[str, str | None]:
+        """A body and a node on it, by the names of the whole beam where the body is a piece."""
+        beam = self.beams.get(self.owner(body))
+        return (body, node) if beam is None or node is None else (beam.name, beam.place(body, node))
+
+    def parts(self) -> list[tuple[Placed, PlacedBeam | None]]:
+        """The bodies as they were added: each with the beam whose first piece it is, if it is one."""
+        return [(x, self.beams.get(name)) for name, x in self.bodies.items() if self.owner(name) == name]
+
     def _frames_on(self, body: str, full: bool = False) -> list[str]:
         names = [name for name, frame in self.frames.items() if self.owner(frame.body) == body]
         return names if full else [name.split("/", 1)[1] for name in names]

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.checks import Floats, freeze
 from supple.errors import ModelError, nearest
+from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.body_writer import save_pieces
 from supple.structures.strains import Strains
@@ -83,6 +85,15 @@ class BeamPieces:
     def mass(self) -> float:
         """kg."""
         return sum(body.mass for body in self.bodies)
+
+    @cached_property
+    def undeformed(self) -> RigidBody:
+        """The whole beam as a rigid body, in the frame of its root."""
+        each = (RigidBody(body.mass, body.com, body.inertia, allow_unphysical=True) for body in self.bodies)
+        whole = RigidBody(0.0)
+        for i, body in enumerate(each):
+            whole = whole.joined(body.moved(np.eye(3), self.origin(i)))
+        return whole
 
     def origin(self, piece: int) -> Floats:
         """Where the frame of a piece is, undeformed, from the beam's root, m."""
