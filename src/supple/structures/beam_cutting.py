@@ -144,8 +144,8 @@ def _require_basis(basis: str, root: str) -> None:
 def _cuts(nodes: Floats, count: int) -> Ints:
     """(count + 1,) the nodes of a path nearest to cuts into equal lengths, its ends among them."""
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(nodes, axis=0), axis=1))])
-    wanted = s[-1] * np.arange(count + 1) / count
-    found = np.array([int(np.argmin(np.abs(s - x))) for x in wanted])
+    share = s / s[-1]
+    found = np.array([int(np.argmin(np.round(np.abs(share - i / count), 12))) for i in range(count + 1)])
     most = len(nodes) - 1 - count + np.arange(count + 1)
     for i in range(1, count + 1):
         found[i] = min(max(found[i], found[i - 1] + 1), most[i])

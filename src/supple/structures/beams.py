@@ -79,7 +79,7 @@ class Beam(Structure):
         interfaces : sequence of str, optional
             Only for "craig-bampton": frames within pieces where loads or joints act; by default all named frames.
         damping : float, sequence of float or Rayleigh, optional
-            As for `reduce`. A ratio is that of the modes of a piece by itself; `Rayleigh(beta=...)` damps the beam
+            As for `reduce`. A ratio is that of the modes of a piece by itself; `Rayleigh(0, beta)` damps the beam
             alike whatever the number of pieces.
 
         Examples
