@@ -2,9 +2,9 @@
 
     python benchmarks/flying_rod.py [--small]
 
-Both use generalized-alpha steps of the same length, on one thread. The error is that of the ends and the middle of the rod
-over 10 s, against Exudyn's motion extrapolated from its two finest meshes; that of the pieces, extrapolated alike, is
-the same.
+Both use generalized-alpha steps of the same length, on one thread. The error is that of the ends and the middle of the
+rod over 10 s, against Exudyn's motion extrapolated from its two finest meshes; that of the pieces, extrapolated alike,
+is the same.
 """
 
 from __future__ import annotations
