@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from supple.lazy import lazy_names
+from supple.linear.campbell_report import campbell_report
 from supple.linear.modes_report import modes_report
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
@@ -12,7 +13,6 @@ from supple.linear.vibration import Modes, modes
 
 if TYPE_CHECKING:
     from supple.linear.campbell_diagram import campbell
-    from supple.linear.campbell_report import campbell_report
 
 __all__ = [
     "Equilibrium",
@@ -30,8 +30,4 @@ __all__ = [
     "steady_rotation",
 ]
 
-_HOMES = {
-    "supple.linear.campbell_diagram": ("campbell",),
-    "supple.linear.campbell_report": ("campbell_report",),
-}
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__ = lazy_names(__name__, {"supple.linear.campbell_diagram": ("campbell",)})

@@ -1,4 +1,4 @@
-"""A Campbell diagram as text: what `supple modes FILE --spin ...` prints."""
+"""A Campbell diagram as text: what `supple modes` prints for a spinning joint."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LATERAL, TWIST = 0.1, 0.01
 """Motion across the axis, as a share of that along it and of the twist times the size of the rotor, from which a mode
 counts as lateral."""
 NONE = 1e-6
-"""Share of the tilt times the size of the rotor, below which nothing moves; share of an angular velocity which is none."""
+"""Share of tilt times size of the rotor, below which nothing moves; share of an angular velocity that is none."""
 ROUND = 0.05
 """Difference of two circles, as a share of their sum, below which an orbit is a line that runs round neither way."""
 
