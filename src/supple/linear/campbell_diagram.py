@@ -26,6 +26,8 @@ else:
     xr = LazyModule("xarray")
 
 FRAMES = ("auto", "fixed", "rotating")
+EQUAL = 1e-6
+"""Difference of frequencies, relative to them, which is none."""
 ORDERS = {"fixed": (1, 2), "rotating": (1, 2, 3, 4, 5)}
 """Multiples of the speed of rotation whose crossings are listed."""
 
@@ -129,9 +131,21 @@ def _followed(values: Sequence[Numbers], tracks: Sequence[Tracks]) -> Numbers:
 
 
 def _slowest(w: Floats, count: int | None) -> list[int]:
-    """Tracks that are slowest at some speed, in the order of their frequencies at the first."""
+    """Tracks that are slowest at some speed, in the order of their frequencies at the first; of equal ones at the last.
+
+    Without spin forward and backward whirl of a round rotor are equal.
+    """
     lowest = np.argsort(np.nanmin(w, axis=0), kind="stable")[:count]
-    return [int(i) for i in lowest[np.argsort(w[0, lowest], kind="stable")]]
+    ordered = lowest[np.argsort(w[0, lowest], kind="stable")]
+    first = w[0, ordered]
+    groups = np.cumsum(np.diff(first, prepend=first[0]) > EQUAL * first)
+    return [int(i) for i in ordered[np.lexsort((w[-1, ordered], groups))]]
+
+
+def _heaviest(states: list[RotorState], shapes: Numbers) -> list[int]:
+    """What moves most in each mode at the last speed, weighed with its inertia; of equals the first."""
+    size = np.nan_to_num(np.abs(shapes[-1])) * np.sqrt(np.diag(states[-1].modes.mass))
+    return [int(i) for i in np.argmax(size >= (1 - 1e-3) * size.max(axis=1, keepdims=True), axis=1)]
 
 
 def _chosen(tracks: Tracks, kept: list[int]) -> Tracks:
@@ -148,7 +162,6 @@ def _dataset(
     size = np.hypot(values.real, w)
     still = size <= 2 * np.pi * SLOWEST
     shapes = np.stack([_shape(state, t) for state, t in zip(states, tracks, strict=True)])
-    heaviest = np.abs(shapes[0]) * np.sqrt(np.diag(states[0].modes.mass))
     whirl = _followed([state.whirl.sense for state in states], tracks)
     point = ("spin", "mode")
     variables = {
@@ -162,7 +175,7 @@ def _dataset(
             ("spin", "mode", "speed", "part"), np.stack([shapes.real, shapes.imag], axis=-1), "kg^-0.5",
             "motion in the directions of the speeds, unit modal mass",
         ),
-        "dof": ("mode", [model.speeds[i] for i in np.argmax(heaviest, axis=-1)], "", "speed that moves most"),
+        "dof": ("mode", [model.speeds[i] for i in _heaviest(states, shapes)], "", "speed that moves most"),
         "q": (("spin", "coordinate"), np.stack([state.q for state in states]), "", "coordinates in steady rotation"),
         "torque": (("spin", "joint"), np.stack([s.holding[joints] for s in states]), "N m", "torques of the motors"),
         "critical_speed": ("critical", [c.speed for c in crossings], "rad/s", "speed of the first joint"),

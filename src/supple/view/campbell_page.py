@@ -116,7 +116,7 @@ def _summary(found: xr.Dataset) -> str:
     terms = {
         "Spinning": ", ".join(str(name) for name in found["joint"].values),
         "Speeds": f"{speed[0]:.5g} to {speed[-1]:.5g} rad/s",
-        "Steps": f"{len(speed):,}",
+        "Points": f"{len(speed):,}",
         "Axes": str(found.attrs["frame"]),
         "Modes": str(found.sizes["mode"]),
         "First critical speed": f"{first[0]:.5g} rad/s" if len(first) else "none",
