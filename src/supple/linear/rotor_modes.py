@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from supple.formulations import Formulation
 from supple.linear.balance import Balance
 from supple.linear.eigenmodes import eigenmodes
+from supple.linear.round_rotors import in_fixed_axes
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.start import Floats, Values, coordinates
 from supple.linear.steady import held_and_spinning, require_constant, steady_configuration
@@ -62,6 +63,8 @@ class Sweep:
     prescribed : bool
         Whether the joints that spin do not move in the modes.
     rotor : Rotor
+    stood : tuple of int
+        Those of the joints whose rotors are described in fixed axes.
     """
 
     model: Formulation
@@ -73,6 +76,7 @@ class Sweep:
     fixed: tuple[str, ...]
     prescribed: bool
     rotor: Rotor
+    stood: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -94,9 +98,8 @@ class Sweep:
         out = cls(model, places, speeds, start, tau, external, fixed, prescribed, rotor)
         fast = int(np.argmax(np.abs(speeds[:, 0])))
         slow = int(np.argmin(np.where(speeds[:, 0] == 0, np.inf, np.abs(speeds[:, 0]))))
-        for i in dict.fromkeys((slow, fast)):
-            require_constant(out.equations(i, start, True)[0], tau, external)
-        return out
+        stood = {j for i in (slow, fast) for j in require_constant(out.equations(i, start, True)[0], tau, external)}
+        return replace(out, stood=tuple(stood))
 
     def equations(self, at: float, near: Floats, held: bool) -> tuple[LinearEquations, Floats]:
         """Small motions about the steady rotation at a place of the sweep, and its coordinates."""
@@ -106,7 +109,8 @@ class Sweep:
         v[list(self.places.values())] = low + (at - i) * (high - low)
         balance = Balance(model, self.tau, self.external, held_and_spinning(model, self.fixed, self.places), v)
         q, _ = steady_configuration(balance, near)
-        return linear_equations(model, q, v, None, self.external, names if held else self.fixed), q
+        e = linear_equations(model, q, v, None, self.external, names if held else self.fixed)
+        return in_fixed_axes(e, self.stood) if self.stood else e, q
 
     def state(self, at: float, near: Floats) -> RotorState:
         """The steady rotation at a place of the sweep, found from coordinates near it."""
@@ -114,7 +118,7 @@ class Sweep:
         found = eigenmodes(e)
         modes = pairs(ModeSet(found.values, found.shapes, self.model.mass_matrix(q)), len(e.free))
         modes = self.rotor.rounded(q, modes) if e.state.v.any() else modes
-        whirl = self.rotor.whirl(q, e.state.v, modes.values, modes.shapes)
+        whirl = self.rotor.whirl(q, e.state.v, modes, self.stood)
         return RotorState(at, q, e.state.v, e.state.holding, modes, whirl)
 
     def speed(self, state: RotorState) -> float:

@@ -2,21 +2,24 @@
 
 In axes that turn with the joints this is an equilibrium, and small motions about it have constant coefficients, if
 nothing changes as the joints go round. That is so where all that acts on what a joint carries turns with it, and where
-what it carries is the same from all sides. It is not so under gravity across the axis of a flexible rotor.
+what it carries is a rigid round disc; an elastic rotor that is the same from all sides is described in fixed axes
+(`round_rotors`). It is not so under gravity across the axis of a flexible rotor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import numpy as np
 
-from supple.errors import AssemblyError, StateError
+from supple.errors import AssemblyError, StateError, SuppleError
 from supple.formulations import Formulation, require_formulation
 from supple.linear.balance import Balance
 from supple.linear.dependents import Dependents
 from supple.linear.eigenmodes import eigenmodes, growing
 from supple.linear.loading import StuckError, TooLongError, loaded, newton
+from supple.linear.round_rotors import at_angle, in_fixed_axes, rotation_generator
 from supple.linear.small_motions import LinearEquations, force_unit, linear_equations
 from supple.linear.spins import spin_places, spin_speeds, without_gravity
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs
@@ -78,7 +81,7 @@ def steady_rotation(
     balance = Balance(model, tau, external, held, v)
     found, count = steady_configuration(balance, start)
     equations = linear_equations(model, found, v, None, external, (*fixed, *places))
-    require_constant(equations, tau, external)
+    equations = in_fixed_axes(equations, require_constant(equations, tau, external))
     f, r = balance.partition(found), balance.residual(found)
     left = r - f.partition.J.T @ f.forces(r)
     stable = not growing(eigenmodes(equations).values).any()
@@ -140,42 +143,54 @@ def _require_closed(f: Dependents, v: Floats) -> None:
         )
 
 
-def require_constant(e: LinearEquations, tau: Values | None, external: Loads | None) -> None:
-    """Refuse a steady rotation whose forces or equations of small motions change as one of the joints goes round."""
-    for place in np.flatnonzero(e.state.v):
-        reason = _change(e, int(place), tau, external)
-        if reason:
-            raise StateError(f"spin: {e.model.speeds[place]!r}: {reason}")
+def require_constant(e: LinearEquations, tau: Values | None, external: Loads | None) -> list[int]:
+    """Places of joints whose rotors must be described in fixed axes for small motions to have constant coefficients.
+
+    Steady rotations whose forces or equations change in any axes as one of the joints goes round are refused.
+    """
+    out = []
+    for place in map(int, np.flatnonzero(e.state.v)):
+        if not _changed(e, place, tau, external):
+            continue
+        generator = rotation_generator(e, place)
+        if generator is None or _changed(e, place, tau, external, generator):
+            raise StateError(f"spin: {e.model.speeds[place]!r}: {_reason(e, place, tau, external)}")
+        out.append(place)
+    return out
 
 
-def _change(e: LinearEquations, place: int, tau: Values | None, external: Loads | None) -> str:
-    """What changes as a joint goes round, and why; empty if nothing does."""
+def _reason(e: LinearEquations, place: int, tau: Values | None, external: Loads | None) -> str:
+    """What changes as a joint goes round, and why."""
     what = _changed(e, place, tau, external)
-    if not what:
-        return ""
     model, g = e.model, e.model.description.gravity
     axis = model.jacobian(e.state.q, model.body_of_state(model.speeds[place]))[:3, place]
     across = np.linalg.norm(g - axis * (axis @ g)) if g.any() else 0.0
     if across > CHANGED * np.linalg.norm(g):
+        names = [name for name, x in zip(model.speeds, e.held, strict=True) if x]
         bare = without_gravity(model)
-        v, names = e.state.v, [name for name, x in zip(model.speeds, e.held, strict=True) if x]
-        if not _changed(linear_equations(bare, e.state.q, v, None, external, names), place, tau, external):
+        with suppress(SuppleError):
+            q, _ = steady_configuration(Balance(bare, tau, external, e.held, e.state.v), e.state.q)
+            require_constant(linear_equations(bare, q, e.state.v, None, external, names), tau, external)
             return (
                 f"gravity acts across its axis, so that {what} as it goes round and there are no modes; "
                 "gravity=False leaves gravity out"
             )
     return (
         f"{what} as it goes round, so that there are no modes: what it carries is not the same from all sides, and "
-        "what it stands on moves; put supports behind the joint, or let round rigid discs spin on a shaft that does not"
+        "what it stands on moves; supports that are equal in all directions may stand behind the joint and turn with it"
     )
 
 
-def _changed(e: LinearEquations, place: int, tau: Values | None, external: Loads | None) -> str:
+def _changed(
+    e: LinearEquations, place: int, tau: Values | None, external: Loads | None, generator: Floats | None = None
+) -> str:
+    """What changes as a joint goes round, empty if nothing does; with a generator, what is not as in a round rotor."""
     model, q, v = e.model, e.state.q, e.state.v
     balance = Balance(model, tau, external, e.held, v)
     f = balance.partition(q)
     force, allowed = f.Z.T @ balance.residual(q), balance.none(f)[1]
     names = [name for name, x in zip(model.speeds, e.held, strict=True) if x]
+    none = np.zeros_like(e.M) if generator is None else generator
     for angle in ANGLES:
         turned = np.asarray(model.integrate(q, np.eye(model.nv)[place], angle))
         if model.loops is not None and not np.allclose(coordinates(model, turned, e.held, rigid=False), turned, 1e-7):
@@ -185,10 +200,11 @@ def _changed(e: LinearEquations, place: int, tau: Values | None, external: Loads
             return f"the force on {model.speeds[f.partition.moving[int(np.argmax(off))]]!r} changes"
         other = linear_equations(model, turned, v, None, external, names)
         speed, size = np.abs(v).sum(), np.sqrt(np.diag(e.M))
-        words = (("inertia", e.M, other.M), ("damping", e.C, other.C), ("stiffness", e.K, other.K))
-        for power, (word, a, b) in enumerate(words):
+        found = (other.M, other.C, other.K)
+        for power, (a, b) in enumerate(zip(at_angle(e, none, angle), found, strict=True)):
             differs = _differs(a, b, speed**power * np.outer(size, size))
             if differs.any():
+                word = ("inertia", "damping", "stiffness")[power]
                 i, j = (repr(model.speeds[e.free[k]]) for k in np.argwhere(differs)[0])
                 return f"the {word} of {i} changes" if i == j else f"the {word} between {i} and {j} changes"
     return ""

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.linear.eigenmodes import SLOWEST, eigenmodes, growing
+from supple.linear.round_rotors import in_fixed_axes
 from supple.linear.shares import body_energies
 from supple.linear.small_motions import force_unit, linear_equations
 from supple.linear.spins import spin_places, without_gravity
 from supple.linear.start import Floats, Numbers, Values
-from supple.linear.steady import steady_rotation
+from supple.linear.steady import require_constant, steady_rotation
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
 
@@ -187,8 +188,8 @@ def modes(
         where `tau` is not given. The others are chosen.
     spin : mapping of str to float, optional
         Constant speeds of joints, rad/s, in place of `v`: the modes are those about the steady rotation near q, which
-        is found with `tau` and all that inertial forces do to it (`steady_rotation`). Frequencies are those of the
-        coordinates: of what the joints carry, in turning axes.
+        is found with `tau` and all that inertial forces do to it (`steady_rotation`). Frequencies of what the joints
+        carry are those in turning axes; where round elastic rotors stand on supports that move, in fixed axes.
     prescribed : bool
         Whether `spin` is held whatever happens; else motors give constant torques, and the joints move in the modes.
     gravity : bool
@@ -209,8 +210,13 @@ def modes(
             raise StateError("modes: expected v or spin, got both")
         fixed = tuple(fixed)
         state = steady_rotation(model, spin, q, tau, external, fixed)
-        q, v, tau = state.q, state.v, None
-        fixed = (*fixed, *spin_places(model, spin)) if prescribed else fixed
-    e = linear_equations(model, q, v, tau, external, fixed, independent)
+        q, v, tau, load = state.q, state.v, None, tau
+        places = spin_places(model, spin)
+        held = linear_equations(model, q, v, tau, external, (*fixed, *places), independent)
+        stood = require_constant(held, load, external)
+        e = held if prescribed else linear_equations(model, q, v, tau, external, fixed, independent)
+        e = in_fixed_axes(e, stood)
+    else:
+        e = linear_equations(model, q, v, tau, external, fixed, independent)
     found, at = eigenmodes(e), e.state
     return Modes(model, at.q, at.v, at.holding, *found, body_energies(model, at.q, found.shapes))

@@ -9,12 +9,14 @@ does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import StateError, nearest
 from supple.formulations import Formulation
+from supple.linear.round_rotors import carried_coordinates
 from supple.linear.start import Bools, Floats, Numbers
 from supple.linear.tracking import ModeSet
 from supple.structures.body import FlexibleBody
@@ -92,22 +94,9 @@ class Rotor:
         first /= np.linalg.norm(first)
         self.plane = np.stack([first, np.cross(self.axis, first)])
         self.along = [float(self.axis @ a) for a in axes]
-        self.carried = np.stack([self._carried(body) for body in bodies])
+        self.carried = np.stack([carried_coordinates(model, i) for i in places])
         origins = np.array([model.pose(q, frame)[1] for frame in self.frames])
         self.size = float(np.ptp(origins, axis=0).max(initial=0.0)) or 1.0
-
-    def _carried(self, joint: str) -> Bools:
-        """(nv,) coordinates that turn with a joint: modes of its body, and all that it carries."""
-        model, mech = self.model, self.model.description
-        out = np.zeros(model.nv, dtype=bool)
-        for i, name in enumerate(model.speeds):
-            body = model.body_of_state(name)
-            if not model.is_mode[i]:
-                body = mech.bodies[body].parent
-            while body in mech.bodies and body != joint:
-                body = mech.bodies[body].parent
-            out[i] = body == joint
-        return out
 
     def rounded(self, q: Floats, modes: ModeSet) -> ModeSet:
         """The modes, with forward and backward circles as the shapes of those that share an eigenvalue."""
@@ -130,10 +119,16 @@ class Rotor:
     def _jacobians(self, q: Floats) -> Floats:
         return np.stack([self.model.jacobian(q, frame) for frame in self.frames])
 
-    def whirl(self, q: Floats, v: Floats, values: Numbers, shapes: Numbers) -> Whirl:
-        """Of modes with eigenvalues (n,) and shapes (nv, n), about a state of steady rotation."""
+    def whirl(self, q: Floats, v: Floats, modes: ModeSet, stood: Sequence[int] = ()) -> Whirl:
+        """Of modes about a state of steady rotation; rotors on some joints may be described in fixed axes."""
+        values, shapes = modes.values, modes.shapes
         speed, w, n = self.along[0] * v[self.places[0]], np.abs(values.imag), np.arange(len(values))
-        seen, power, axial, twist = self._circles(q, v, w, np.where(values.imag < 0, shapes.conj(), shapes))
+        seen, power, axial, twist = self._circles(
+            q,
+            np.where(np.isin(self.places, stood), 0.0, v[self.places]),
+            w,
+            np.where(values.imag < 0, shapes.conj(), shapes),
+        )
         total = power.sum(axis=1)
         across, tilt = np.sqrt(total.max(axis=1)) * [[1.0], [self.size]]
         tilts = np.maximum(np.maximum(across, axial), TWIST * twist) <= NONE * tilt  # the centre stays, the axis tilts
@@ -151,8 +146,8 @@ class Rotor:
         fixed = np.where(moves, np.abs(whirling), w)
         return Whirl(fixed, np.where(moves, np.abs(whirling - speed), w), sense, ~moves | pure)
 
-    def _circles(self, q: Floats, v: Floats, w: Floats, shapes: Numbers) -> tuple[Floats, Floats, Floats, Floats]:
-        """Circles of all frames in modes at angular frequencies w (n,).
+    def _circles(self, q: Floats, speeds: Floats, w: Floats, shapes: Numbers) -> tuple[Floats, Floats, Floats, Floats]:
+        """Circles of all frames in modes at angular frequencies w (n,), in axes that turn at speeds of the joints.
 
         Returns
         -------
@@ -163,7 +158,7 @@ class Rotor:
         axial, twist : (n,) arrays
             The largest motion along the axis, and the largest rotation about it times the size of the rotor.
         """
-        turning = np.asarray(self.along) * v[self.places] @ self.carried  # of the axes of each coordinate
+        turning = np.asarray(self.along) * speeds @ self.carried  # of the axes of each coordinate
         rates = np.unique(turning)
         groups = np.stack([np.where((turning == rate)[:, None], shapes, 0.0) for rate in rates])
         moved = np.einsum("fij,gjn->gfin", self._jacobians(q), groups)
