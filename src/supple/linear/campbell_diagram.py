@@ -107,7 +107,7 @@ def campbell(
         _require_orders(orders)
     model = model if gravity else without_gravity(model)
     places, speeds = spin_sweep(model, spin)
-    sweep = Sweep.of(model, places, speeds, q, tau, external, fixed, prescribed, at)
+    sweep = Sweep.of(model, places, speeds, q, tau, external, fixed, prescribed, at, count and 2 * count)
     states, tracks = sweep.run()
     if frame == "auto":
         frame = "fixed" if all(state.whirl.pure.all() for state in states) else "rotating"

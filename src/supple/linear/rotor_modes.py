@@ -63,6 +63,8 @@ class Sweep:
     prescribed : bool
         Whether the joints that spin do not move in the modes.
     rotor : Rotor
+    watched : int, optional
+        How many of the slowest modes must be alike from speed to speed; all if None.
     stood : tuple of int
         Those of the joints whose rotors are described in fixed axes.
     """
@@ -76,6 +78,7 @@ class Sweep:
     fixed: tuple[str, ...]
     prescribed: bool
     rotor: Rotor
+    watched: int | None = None
     stood: tuple[int, ...] = ()
 
     @classmethod
@@ -90,12 +93,13 @@ class Sweep:
         fixed: Iterable[str],
         prescribed: bool,
         at: str | None,
+        watched: int | None,
     ) -> Sweep:
         """The sweep, refused where small motions about its fastest or slowest rotation change as a joint goes round."""
         fixed = tuple(fixed)
         start = coordinates(model, q, held_and_spinning(model, fixed, places), rigid=False)
         rotor = Rotor(model, start, list(places.values()), at)
-        out = cls(model, places, speeds, start, tau, external, fixed, prescribed, rotor)
+        out = cls(model, places, speeds, start, tau, external, fixed, prescribed, rotor, watched)
         fast = int(np.argmax(np.abs(speeds[:, 0])))
         slow = int(np.argmin(np.where(speeds[:, 0] == 0, np.inf, np.abs(speeds[:, 0]))))
         stood = {j for i in (slow, fast) for j in require_constant(out.equations(i, start, True)[0], tau, external)}
@@ -128,8 +132,9 @@ class Sweep:
     def follow(self, tracks: Tracks, here: RotorState, there: RotorState, depth: int = HALVINGS) -> Tracks:
         """Modes of one state found again in the next; where they change much, by states between."""
         out = followed(tracks, there.modes, self.speed(there) - self.speed(here))
-        known = tracks.places >= 0
-        if depth and known.any() and out.likeness[known].min() < ALIKE:
+        slow = np.argsort(np.abs(out.values))[: self.watched]
+        known = slow[tracks.places[slow] >= 0]
+        if depth and len(known) and out.likeness[known].min() < ALIKE:
             middle = self.state((here.at + there.at) / 2, here.q)
             return self.follow(self.follow(tracks, here, middle, depth - 1), middle, there, depth - 1)
         return out
