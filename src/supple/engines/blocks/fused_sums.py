@@ -6,7 +6,6 @@ optimization, and may be compiled quickly first and to be fast when it has run f
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -36,27 +35,37 @@ def fused_sums(operations: Sequence[tuple[Any, ...]], stored: Iterable[Any]) -> 
     stored : iterable
         Operands that are read once more.
     """
-    uses = Counter(x for op, *args in operations if op != "load" for x in args if type(x) is int)
-    uses.update(x for x in stored if type(x) is int)
+    uses = [0] * len(operations)
+    for operation in operations:
+        if operation[0] != "load":
+            for x in operation[1:]:
+                if type(x) is int:
+                    uses[x] += 1
+    for x in stored:
+        if type(x) is int:
+            uses[x] += 1
     chains: dict[int, Chain] = {}
     parts: set[int] = set()
-    for i, (op, *args) in enumerate(operations):
-        if op not in ("add", "sub"):
+    for i, operation in enumerate(operations):
+        if operation[0] != "add" and operation[0] != "sub":
             continue
-        signs = (False, op == "sub")
-        found = [_products(x, minus, uses, operations, chains) for minus, x in zip(signs, args, strict=True)]
-        if not any(found):
-            continue
-        other = next((n for n in (0, 1) if not found[n]), None)
-        first, second = found if len(found[0]) >= len(found[1]) else found[::-1]
-        start, minus = (None, False) if other is None else (args[other], signs[other])
-        chains[i] = Chain(start, minus, first + second)
-        parts.update(x for x, own in zip(args, found, strict=True) if own)
+        _, a, b = operation
+        first = _products(a, False, uses, operations, chains)
+        second = _products(b, operation[0] == "sub", uses, operations, chains)
+        if first and second:
+            chains[i] = Chain(None, False, first + second if len(first) >= len(second) else second + first)
+            parts |= {a, b}
+        elif first:
+            chains[i] = Chain(b, operation[0] == "sub", first)
+            parts.add(a)
+        elif second:
+            chains[i] = Chain(a, False, second)
+            parts.add(b)
     return chains, parts
 
 
 def _products(
-    x: Any, minus: bool, uses: Counter[int], operations: Sequence[tuple[Any, ...]], chains: dict[int, Chain]
+    x: Any, minus: bool, uses: list[int], operations: Sequence[tuple[Any, ...]], chains: dict[int, Chain]
 ) -> tuple[Term, ...]:
     """The products that an operand is the sum of, if nobody else reads it; none for any other operand."""
     if type(x) is not int or uses[x] > 1:

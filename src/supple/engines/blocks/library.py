@@ -42,6 +42,7 @@ class Library:
     def __init__(self, lanes: int, quick: bool = False) -> None:
         self.lanes, self.quick = lanes, quick
         self._addresses: dict[str, int] = {}
+        self._read: tuple[bytes, dict[str, list[str]], dict[str, str]] = b"", {}, {}
         self._engines: list[llvm.ExecutionEngine] = []
         self._lock = threading.RLock()
 
@@ -87,7 +88,7 @@ class Library:
 
     def _from_disk(self, wanted: Mapping[str, T]) -> dict[str, T]:
         """Load what is on disk of some functions; give those that are not."""
-        places = {name: place for place, names in self._index().items() for name in names}
+        _, places = self._index()
         objects: dict[str, list[str]] = {}
         for name in wanted:
             if name in places:
@@ -106,11 +107,14 @@ class Library:
         self._enter(place, names)
         self._load(code, names)
 
-    def _index(self) -> dict[str, list[str]]:
-        """The names of the functions in each object on disk."""
-        index = read_code("blocks", self._key("index")) or b""
-        rows = (line.split() for line in index.decode().splitlines())
-        return {place: names for place, *names in rows}
+    def _index(self) -> tuple[dict[str, list[str]], dict[str, str]]:
+        """The names of the functions in each object on disk, and the object that each function is in."""
+        content = read_code("blocks", self._key("index")) or b""
+        if content != self._read[0]:
+            rows = (line.split() for line in content.decode().splitlines())
+            index = {place: names for place, *names in rows}
+            self._read = content, index, {name: place for place, names in index.items() for name in names}
+        return self._read[1:]
 
     def _enter(self, place: str, names: list[str]) -> None:
         """Put an object into the index, all its functions at once.
@@ -119,7 +123,7 @@ class Library:
         Objects that are no more on disk go whenever the index has grown to a power of two: to look for all of them each
         time would take longer than to compile.
         """
-        index = self._index() | {place: names}
+        index = self._index()[0] | {place: names}
         if len(index) & (len(index) - 1) == 0:
             index = {x: held for x, held in index.items() if x == place or has_code("blocks", self._key(x))}
         text = "\n".join(" ".join([x, *held]) for x, held in sorted(index.items()))
