@@ -33,6 +33,12 @@ class Placed:
     def __post_init__(self) -> None:
         freeze(self, "position", "rotation")
 
+    @property
+    def stiffens(self) -> bool:
+        """Whether the dynamics has displacements of second order of the body."""
+        flexible = isinstance(self.body, FlexibleBody) and self.body.second_order is not None
+        return flexible and self.stiffening and self.fidelity == "full"
+
 
 @dataclass(frozen=True, eq=False)
 class Frame:

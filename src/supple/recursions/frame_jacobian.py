@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from supple.engines.kernels import step, sweep
 from supple.recursions.frames import frame_in_body, frame_node
 from supple.recursions.kinematics import joint_step
@@ -26,9 +28,7 @@ def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Arr
 
 
 @step
-def own_columns(
-    flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w: FlexWorkspace | None, J: Array
-) -> None:
+def own_columns(flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w: Any, J: Array) -> None:
     """Columns of J (6, nv) for the modes of the body of frame i, whose origin is at p."""
     if flex is not None and frames.shape_row[i] >= 0:
         k, row = frames.body[i], frames.shape_row[i]

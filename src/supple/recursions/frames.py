@@ -5,10 +5,12 @@ Springs, wrenches, constraints and what a caller asks for are numbers of `Frames
 in body axes.
 
 Where the deformation is left out of the dynamics ("ruthless", (8.1)), that sees the node undeformed; `exact` asks for
-the deformed one all the same, as poses in space do.
+the deformed one all the same, as poses in space do. `w` is a `FlexWorkspace`, None for a rigid model.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from supple.engines.kernels import step
 from supple.recursions.nodes import (
@@ -63,9 +65,7 @@ def frame_node(flex: Flex, frames: Frames, i: int, q: Array, exact: bool, w: Fle
 
 
 @step
-def frame_in_body(
-    flex: Flex | None, frames: Frames, i: int, q: Array, exact: bool, w: FlexWorkspace | None
-) -> tuple[Mat3, Vec3]:
+def frame_in_body(flex: Flex | None, frames: Frames, i: int, q: Array, exact: bool, w: Any) -> tuple[Mat3, Vec3]:
     """R_body_frame and the origin of frame i in its body. Given xi of that."""
     R, p = load9(frames.rotation, i), load3(frames.position, i)
     if flex is not None and frames.shape_row[i] >= 0:
@@ -84,9 +84,7 @@ def frame_pose(flex: Flex | None, frames: Frames, i: int, q: Array, ws: Workspac
 
 
 @step
-def frame_velocity(
-    flex: Flex | None, frames: Frames, i: int, state: States, V: Vec6, exact: bool, w: FlexWorkspace | None
-) -> Vec6:
+def frame_velocity(flex: Flex | None, frames: Frames, i: int, state: States, V: Vec6, exact: bool, w: Any) -> Vec6:
     """Velocity of the origin of frame i, for the velocity V of its body. Given xi, xi_slope."""
     p = load3(frames.position, i)
     if flex is not None and frames.shape_row[i] >= 0:
@@ -106,7 +104,7 @@ def frame_acceleration(
     a: Array,
     body: tuple[Vec3, Vec6],
     exact: bool,
-    w: FlexWorkspace | None,
+    w: Any,
 ) -> Vec6:
     """Acceleration of the origin of frame i, for the angular velocity and the acceleration of its body.
 
@@ -135,9 +133,7 @@ def frame_acceleration(
 
 
 @step
-def frame_load(
-    flex: Flex | None, frames: Frames, i: int, q: Array, at: Vec3, f: Vec6, w: FlexWorkspace | None
-) -> tuple[Vec6, Vec6]:
+def frame_load(flex: Flex | None, frames: Frames, i: int, q: Array, at: Vec3, f: Vec6, w: Any) -> tuple[Vec6, Vec6]:
     """A wrench f at a point `at` of the body of frame i: at the body's origin, and as the modes of its node see it."""
     seen = f
     if flex is not None and frames.shape_row[i] >= 0:

@@ -112,8 +112,10 @@ class Columns:
                 )
             body = requests.flexible_body(self.model, key)
             places = [place] if place is not None else [str(i) for i in range(len(body.nodes))]
+            eta = body.with_followers(self._deformation(key), self.model.description.bodies[key].stiffens)[0]
             for own in places:
-                self._add(f"{key}/{own}", AXES, body.frame(own).shape[3:] @ self._deformation(key))
+                rows = np.concatenate([body.frame(own).shape, body.frame(own).second], axis=1)
+                self._add(f"{key}/{own}", AXES, rows[3:, : len(eta)] @ eta)
 
     def _strains(self, outputs: Outputs) -> None:
         """Strains of elements."""

@@ -183,7 +183,7 @@ def applied(laws: Sequence[Wrench], x: Samples) -> xr.DataArray:
 
 
 def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
-    """(time, node, axis): gamma eta of nodes; of a body that is named alone, of all its nodes."""
+    """(time, node, axis): displacements of nodes; of a body that is named alone, of all its nodes."""
     found: dict[str, tuple[Floats, Floats]] = {}
     for name in wanted:
         key, place = requests.node(model, name)
@@ -193,12 +193,13 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArra
             found |= {f"{key}/{at}": _from_root(model, beam, at, q) for at in places}
             continue
         body = requests.flexible_body(model, key)
-        eta = _deformation(model, key, q)
+        eta, shapes = body.with_followers(_deformation(model, key, q), model.description.bodies[key].stiffens)
         if place is not None:
             frame = body.frame(place)
-            found[f"{key}/{place}"] = eta @ frame.shape[3:].T, frame.position
+            rows = np.concatenate([frame.shape, frame.second], axis=1)[3:, : eta.shape[1]]
+            found[f"{key}/{place}"] = eta @ rows.T, frame.position
             continue
-        u = (body.shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6)[..., 3:]
+        u = (shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6)[..., 3:]
         found |= {f"{key}/{i}": (u[:, i], x) for i, x in enumerate(body.nodes)}
     values = np.stack([u for u, _ in found.values()], axis=1)
     node = {

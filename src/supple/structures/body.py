@@ -172,6 +172,17 @@ class FlexibleBody:
             return "kg^0.5 m"
         return "rad" if label.rpartition(".")[2].startswith("r") else "m"
 
+    def with_followers(self, eta: Any, stiffening: bool = True) -> tuple[Any, Floats | scipy.sparse.csr_array]:
+        """Amplitudes (..., n + k) of all shapes for coordinates (..., n), and the shapes (6 nodes, n + k) of all nodes.
+
+        Their product is the displacement; with `stiffening` false that of first order.
+        """
+        if self.second_order is None or not stiffening:
+            return eta, self.shapes
+        second = scipy.sparse.csr_array(self.second_order.shapes)
+        xi = self.second_order.quadratic.amplitudes(eta)
+        return np.concatenate([eta, xi], axis=-1), scipy.sparse.csr_array(scipy.sparse.hstack([self.shapes, second]))
+
     def frame(self, name: str) -> ShapeFrame:
         """A named frame, or a node by its number as text."""
         found = self.frames.get(name)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -81,6 +82,11 @@ class Quadratic:
     def rows(self) -> Ints:
         """(entries,) the r of each entry."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first)).astype(np.int64)
+
+    def amplitudes(self, eta: Any) -> Any:
+        """xi_k = eta* C_k eta / 2 (..., k) for coordinates (..., n)."""
+        r, s = self.rows, self.other
+        return 0.5 * (eta[..., r] * eta[..., s]) @ self.value
 
     def matrix(self, k: int) -> scipy.sparse.csr_array:
         """C_k."""

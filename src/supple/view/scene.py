@@ -18,7 +18,7 @@ from supple.checks import Floats
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.view.groups import groups
 from supple.view.outline import outline
 from supple.view.packing import packed
@@ -56,14 +56,18 @@ def frames(stage: Stage, times: Floats, q: Floats) -> dict[str, str]:
     return {
         "times": packed(times, "<f8"),
         "joints": packed(stage.joints(q)),
-        "amplitudes": packed(_amplitudes(stage.model, q)),
+        "amplitudes": packed(_amplitudes(stage, q)),
     }
 
 
-def _amplitudes(model: Model, q: Floats) -> Floats:
-    """Modal coordinates of all bodies, in their order."""
-    columns = [i for (modal, _), c in groups(model, "q", model.coordinate_units).items() if modal for i in c]
-    return q[:, sorted(columns)]
+def _amplitudes(stage: Stage, q: Floats) -> Floats:
+    """Modal coordinates of all bodies, in their order, each with what follows them."""
+    parts = [
+        x.body.with_followers(_coordinates(stage.model, k, q), x.stiffens)[0]
+        for k, x in enumerate(stage.bodies, start=1)
+        if isinstance(x.body, FlexibleBody)
+    ]
+    return np.concatenate([np.zeros((len(q), 0)), *parts], axis=1)
 
 
 def _scene(stage: Stage, times: Floats, q: Floats, few: bool) -> dict[str, Any]:
@@ -118,10 +122,10 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
             drawn = outline(body)
             translations = (6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()
-            rows = [sparse.csr_array(body.shapes[translations])]
-            rows += [sparse.csr_array(x.node.shape) for i in attached if (x := places[i]).node is not None]
-            start = model.flex.q_mode[k]
-            eta, moves = _few(q[:, start : start + body.modes], sparse.csr_array(sparse.vstack(rows)), few)
+            eta, of_nodes = body.with_followers(_coordinates(model, k, q), placed.stiffens)
+            rows = [sparse.csr_array(of_nodes[translations])]
+            rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
+            eta, moves = _few(eta, sparse.csr_array(sparse.vstack(rows)), few)
             split = 3 * len(drawn.nodes)
             for j, i in enumerate(attached):
                 shapes[i] = moves[split + 6 * j : split + 6 * j + 6]
@@ -134,6 +138,17 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
             entry["box"] = _box(body)
         bodies.append(entry)
     return bodies, amplitudes, shapes
+
+
+def _coordinates(model: Model, k: int, q: Floats) -> Floats:
+    """Coordinates of deformation (frames, n) of body k."""
+    assert model.flex is not None
+    return q[:, model.flex.q_mode[k] : model.flex.q_mode[k] + model.flex.modes[k]]
+
+
+def _rows(node: ShapeFrame, count: int) -> sparse.csr_array:
+    """Motion (6, count) of a node for a unit of each coordinate, then of the shapes that follow them."""
+    return sparse.csr_array(np.concatenate([node.shape, node.second], axis=1)[:, :count])
 
 
 def _drawn_as(model: Model, name: str, k: int) -> dict[str, Any]:

@@ -145,7 +145,8 @@ class Bodies:
         A, row, n = self.slopes(k), self.flex.mode_row[k], self.modes(k)
         g = self.flex.shape_mass[row : row + n, : A.shape[1]]
         own = self.flex.shape_mass[row + n : row + n + A.shape[1], : A.shape[1]]
-        return np.asarray(g @ A.T + A @ g.T + A @ own @ A.T)
+        half = A @ (g.T + 0.5 * own @ A.T)
+        return np.asarray(half + half.T)
 
     def stiffness(self, k: int) -> Numbers:
         """K_m of (3.40)."""
