@@ -95,7 +95,7 @@ def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, load
     mass = small.mass.seen_from(origin)
     M, W = mass.matrix, mass.weights
     nodal = isinstance(shapes, scipy.sparse.sparray)
-    probes, stiffness = (loads.shapes, 1.0) if nodal else (shapes, loads.diagonal)
+    probes, stiffness = (loads.shapes, 1.0) if nodal else (np.asarray(shapes), loads.diagonal)
     squares = stiffness / np.einsum("ir,ir->r", probes, M @ probes)
     swung = swing(structure, held.point, shapes, probes * np.sqrt(squares.min(initial=np.inf) / stiffness))
     count = b.shape[1]
