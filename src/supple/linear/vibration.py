@@ -93,9 +93,12 @@ class Modes:
         return self.model.jacobian(self.q, frame, axes) @ self.shapes
 
     def bodies(self, mode: int) -> dict[str, float]:
-        """Share of the bodies in the kinetic energy of a mode, largest first."""
-        share = self.energies[:, self._number(mode)]
-        return {self.model.bodies[k]: float(share[k]) for k in np.argsort(-share, kind="stable")}
+        """Share of the bodies in the kinetic energy of a mode, largest first; a beam in pieces counts as one."""
+        share: dict[str, float] = {}
+        for name, x in zip(self.model.bodies, self.energies[:, self._number(mode)], strict=True):
+            owner = self.model.description.owner(name)
+            share[owner] = share.get(owner, 0.0) + float(x)
+        return dict(sorted(share.items(), key=lambda item: -item[1]))
 
     def dof(self, mode: int) -> str:
         """The speed that moves most in a mode, each weighed with its inertia."""

@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.structures.beams import beam, beam_path
+    from supple.structures.beams import Beam, beam, beam_path
     from supple.structures.body import FlexibleBody, ShapeFrame
-    from supple.structures.body_reader import load_body
+    from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
-    from supple.structures.integrals import ModalIntegrals, Pairs
+    from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
     from supple.structures.matrices import from_matrices
     from supple.structures.mode_choice import Bandwidth, EffectiveMass
     from supple.structures.modes import NodalMasses, from_modes
+    from supple.structures.pieces import BeamPieces
     from supple.structures.reduction_report import Report
+    from supple.structures.second_order import SecondOrder
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bandwidth",
+    "Beam",
+    "BeamPieces",
     "BodyMotion",
     "Circle",
     "CrossSection",
@@ -34,9 +38,11 @@ __all__ = [
     "ModalIntegrals",
     "NodalMasses",
     "Pairs",
+    "Quadratic",
     "Rayleigh",
     "Rectangle",
     "Report",
+    "SecondOrder",
     "Section",
     "ShapeFrame",
     "Strains",
@@ -49,23 +55,26 @@ __all__ = [
     "from_mesh",
     "from_modes",
     "load_body",
+    "load_pieces",
     "nodal_forces",
     "save_body",
 ]
 
 _HOMES = {
-    "supple.structures.beams": ("beam", "beam_path"),
+    "supple.structures.beams": ("Beam", "beam", "beam_path"),
     "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
-    "supple.structures.body_reader": ("load_body",),
+    "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
-    "supple.structures.integrals": ("ModalIntegrals", "Pairs"),
+    "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
     "supple.structures.modes": ("NodalMasses", "from_modes"),
     "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
+    "supple.structures.pieces": ("BeamPieces",),
     "supple.structures.reduction_report": ("Report",),
+    "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),
     "supple.structures.strains": ("Strains",),

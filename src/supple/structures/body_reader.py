@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy
@@ -14,9 +15,11 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.body_writer import FORMAT, MATRICES, VERSION
-from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, VERSION
+from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
+from supple.structures.pieces import BeamPieces, Place
 from supple.structures.reduction_report import Report
+from supple.structures.second_order import SecondOrder
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
 
@@ -26,17 +29,37 @@ else:
     h5py = LazyModule("h5py")
 
 
+T = TypeVar("T")
+
+
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
     """Read a body that `save_body` wrote."""
+    return _opened(path, {FORMAT: _read})
+
+
+def load_pieces(path: str | os.PathLike[str]) -> BeamPieces:
+    """Read a beam that `BeamPieces.save` wrote."""
+    return _opened(path, {PIECES_FORMAT: _read_pieces})
+
+
+def load_any(path: str | os.PathLike[str]) -> FlexibleBody | BeamPieces:
+    """Read a body or a beam in pieces."""
+    readers: dict[str, Callable[[h5py.File], FlexibleBody | BeamPieces]] = {FORMAT: _read, PIECES_FORMAT: _read_pieces}
+    return _opened(path, readers)
+
+
+def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.File], T]]) -> T:
+    """What the reader for its format makes of a file."""
     try:
         require_intact(Path(path))
         with h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT:
-                raise FileFormatError(f"{path}: expected a file of format {FORMAT!r}, got {file.attrs.get('format')!r}")
+            kind = file.attrs.get("format")
+            if kind not in readers:
+                raise FileFormatError(f"{path}: expected a file of format {next(iter(readers))!r}, got {kind!r}")
             version = int(file.attrs["version"])
             if version != VERSION:
                 raise FileFormatError(f"{path}: expected version {VERSION} of the format, got {version}")
-            return _read(file)
+            return readers[kind](file)
     except FileNotFoundError:
         raise FileFormatError(f"{path}: there is no such file") from None
     except FileFormatError:
@@ -49,6 +72,18 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
         ) from None
 
 
+def _read_pieces(file: h5py.File) -> BeamPieces:
+    kinds = [_read(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
+    group = file["frames"]
+    piece, node = _array(group["piece"]), _value(group["node"])
+    return BeamPieces(
+        tuple(kinds[i] for i in _array(file["body"])),
+        tuple(int(i) for i in _array(file["first"])),
+        _array(file["nodes"]),
+        {name: Place(int(i), at) for name, i, at in zip(_value(group["names"]), piece, node, strict=True)},
+    )
+
+
 def _array(dataset: h5py.Dataset) -> Any:
     """An array, unless it is larger than its file, which only damaged or hostile files have."""
     size = dataset.file.id.get_filesize()
@@ -58,19 +93,22 @@ def _array(dataset: h5py.Dataset) -> Any:
     return dataset[()]
 
 
-def _read(file: h5py.File) -> FlexibleBody:
+def _read(file: h5py.Group) -> FlexibleBody:
+    second_order = _read_second_order(file["second_order"]) if "second_order" in file else None
     frames = {}
     stored = file.get("frames", {})
     for i in range(len(stored)):
         group = stored[str(i)]
-        frames[str(group.attrs["name"])] = ShapeFrame(
-            _array(group["position"]), _array(group["shape"]), bool(group.attrs["turning"])
-        )
+        name = str(group.attrs["name"])
+        rows = np.zeros((6, 0)) if second_order is None else second_order.frames[name]
+        turning = bool(group.attrs["turning"])
+        frames[name] = ShapeFrame(_array(group["position"]), _array(group["shape"]), turning, rows)
     group = file["integrals"]
     N = Pairs(*(_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
     moment, second, E, X = (_array(group[name]) for name in ("moment", "second", "E", "X"))
     integrals = ModalIntegrals(float(_array(group["mass"])), moment, second, E, X, N)
-    report = Report(**{f.name: _value(file["report"][f.name]) for f in fields(Report)}) if "report" in file else None
+    report = _read_report(file["report"]) if "report" in file else None
+    shapes, mass_matrix, stiffness, damping = (_read_sparse(file[name]) for name in MATRICES)
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
         root=str(file.attrs["root"]),
@@ -78,18 +116,35 @@ def _read(file: h5py.File) -> FlexibleBody:
         frames=frames,
         nodes=_array(file["nodes"]),
         turning=_array(file["turning"]),
-        **{name: _read_sparse(file[name]) for name in MATRICES},
+        shapes=shapes,
+        mass_matrix=mass_matrix,
+        stiffness=stiffness,
+        damping=damping,
         integrals=integrals,
         report=report,
         strains=_read_strains(file["strains"]) if "strains" in file else None,
+        second_order=second_order,
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body
 
 
+def _read_second_order(group: Any) -> SecondOrder:
+    C = Quadratic(*(_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
+    frames = {str(rows.attrs["name"]): _array(rows) for rows in group.get("frames", {}).values()}
+    return SecondOrder(C, frames=frames, **{name: _array(group[name]) for name in SECOND_ORDER})
+
+
+def _read_report(group: Any) -> Report:
+    """Files of earlier versions say nothing of loads."""
+    added = ("load_cases", "buckling", "southwell")
+    return Report(**{f.name: _value(group[f.name]) for f in fields(Report) if f.name in group or f.name not in added})
+
+
 def _read_strains(group: Any) -> Strains:
     places, quantities = _value(group["places"]), _value(group["quantities"])
-    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]))
+    elasticity = _array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
+    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]), elasticity)
 
 
 def _value(dataset: Any) -> Any:
