@@ -291,6 +291,24 @@ def overhung_rotor(example: dict[str, Any]) -> None:
     axes.legend(frameon=False, labelcolor=INK, loc="upper left")
 
 
+def helicopter_blade(example: dict[str, Any]) -> None:
+    """Its Campbell diagram, as far as the fifth multiple of the speed goes, with full speed."""
+    axes = campbell(example["diagram"](supple.load(EXAMPLES / "helicopter_blade.toml")))
+    axes.axvline(example["SPEED"], color=PINK, linewidth=1.2)
+    labelled(axes, example["SPEED"] + 0.3, 28.4, "full speed", PINK)
+    for y, name in (
+        (3.5, "second flap"),
+        (10.6, "third flap"),
+        (17.7, "bending in lag"),
+        (21.8, "fourth flap"),
+        (25.4, "torsion"),
+    ):
+        labelled(axes, 0.4, y, name, GREEN)
+    labelled(axes, 21.0, 1.4, "lag", GREEN)
+    labelled(axes, 19.6, 3.9, "flap", GREEN, ha="right")
+    axes.set_ylim(0.0, 30.0)
+
+
 DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
     picture.__name__: picture
     for picture in (
@@ -301,6 +319,7 @@ DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
         vehicle_with_suspension,
         l_mechanism_stiffness,
         overhung_rotor,
+        helicopter_blade,
     )
 }
 

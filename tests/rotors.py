@@ -58,6 +58,16 @@ def overhung_whirl(speed: float) -> Floats:
     return np.sort((np.linalg.eigvals(A) / 1j).real)
 
 
+def whole_blade(modes: int) -> supple.Model:
+    """A straight blade on a hub, one body with so many modes."""
+    section, metal = Rectangle(BLADE["width"], BLADE["height"]), Material(E=BLADE["E"], nu=0.3, rho=BLADE["rho"])
+    mech = supple.Mechanism("blade", gravity=(0, 0, 0))
+    mech.add_body("hub", supple.RigidBody(1.0), joint=supple.Revolute("z"))
+    structure = beam(BLADE["length"], section, metal, elements=16)
+    mech.add_body("blade", structure.reduce("cantilever", modes=modes), "hub", supple.Fixed())
+    return mech.build()
+
+
 def blade(pieces: int) -> supple.Model:
     """A straight blade on a hub, in pieces."""
     section, metal = Rectangle(BLADE["width"], BLADE["height"]), Material(E=BLADE["E"], nu=0.3, rho=BLADE["rho"])

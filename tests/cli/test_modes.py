@@ -59,7 +59,8 @@ def test_it_writes_netcdf_when_asked(command: Command, rotor: Path) -> None:
         (("--spin", "shaft=0:1:2", "--frame", "blade"), "frame: expected one of auto, fixed, rotating, got 'blade'"),
         (("--spin", "shaft=0:1:2", "-o", "found.txt"), "--output: expected a name that ends in .nc or .html"),
         (("--spin", "shaft=0:1:2", "--static"), "--static: expected without --spin"),
-        (("-o", "found.nc"), "--output: expected with --spin"),
+        (("-o", "found.nc"), "--output: expected with a range of speeds in --spin"),
+        (("--spin", "shaft=3", "-o", "found.nc"), "--output: expected with a range of speeds in --spin"),
     ],
 )
 def test_nonsense_is_one_line(command: Command, rotor: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -67,6 +68,15 @@ def test_nonsense_is_one_line(command: Command, rotor: Path, arguments: tuple[st
     assert code == 1
     assert message in err
     assert len(err.splitlines()) == 1
+    assert not list(Path().glob("*.html"))
+
+
+def test_one_speed_has_a_table_of_modes(command: Command, rotor: Path) -> None:
+    code, out, _ = command("modes", rotor, "--spin", "shaft=200", "--no-gravity")
+    assert code == 0
+    assert "overhung disc: steady rotation after" in out
+    assert "overhung disc: 6 modes" in out
+    assert "generalized forces" not in out
     assert not list(Path().glob("*.html"))
 
 

@@ -125,6 +125,14 @@ def test_centrifugal_stiffening_of_a_blade_in_pieces() -> None:
     assert (found.whirl.values[:, 0] == 0).all()
 
 
+def test_centrifugal_stiffening_within_one_body() -> None:
+    """The same flap, of one body with eight modes."""
+    found = campbell(rotors.whole_blade(8), {"hub": rotors.BLADE_UNIT * np.array([0.0, 3.0, 6.0, 12.0])}, count=3)
+    w = 2 * np.pi * found.frequency.values / rotors.BLADE_UNIT
+    assert w[:, 0] == pytest.approx([3.51602, 4.79728, 7.36037, 13.17015], rel=2e-3)
+    assert found.growth.values.max() < 1e-6
+
+
 def test_modes_cross_and_keep_their_names() -> None:
     """A torsional mode and a forward one cross between two speeds that are far apart."""
     shaft = beam(0.5, Circle(0.01), Material(E=206e9, nu=0.3, rho=7850.0), 6)

@@ -50,6 +50,8 @@ def test_plots_have_modes_orders_and_stability(found: xr.Dataset) -> None:
 def test_other_datasets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(supple.StateError, match=r"expected what supple\.linear\.campbell gives, got no frequency"):
         write_campbell(xr.Dataset(), tmp_path / "page.html")
+    with pytest.raises(supple.StateError, match="expected two speeds or more, got 1"):
+        write_campbell(campbell(rotors.laval(), {"shaft": [1.0]}), tmp_path / "page.html")
 
 
 def test_the_page_opens_in_a_browser(browser: Any, found: xr.Dataset, tmp_path: Path) -> None:

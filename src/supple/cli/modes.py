@@ -37,8 +37,8 @@ def modes(
     spin: Annotated[
         list[str] | None,
         typer.Option(
-            help="JOINT=start:stop:count, rad/s: modes over the speed of a joint; repeatable for joints that turn "
-            "together. The first sets the axis."
+            help="JOINT=start:stop:count, rad/s: modes over the speed of a joint; JOINT=speed: modes at one speed. "
+            "Repeatable for joints that turn together; whirl refers to the first."
         ),
     ] = None,
     frame: Annotated[
@@ -60,17 +60,20 @@ def modes(
 
     With --spin: the Campbell diagram, as tables and as a page, with whirl and critical speeds.
     """
-    if not spin and output is not None:
-        raise supple.StateError("--output: expected with --spin, whose diagram is written")
-    if spin and static:
+    speeds = _speeds(spin or [])
+    ranges = any(len(values) > 1 for values in speeds.values())
+    if not ranges and output is not None:
+        raise supple.StateError("--output: expected with a range of speeds in --spin, whose diagram is written")
+    if speeds and static:
         raise supple.StateError("--static: expected without --spin, which finds the steady rotation at every speed")
     model = read(file, floating_base, formulation=formulation).model
-    if spin:
-        shown = COUNT_OVER_SPEED if count is None else count
-        _over_speed(model, spin, fixed or (), shown, (frame, orders, gravity), _target(file, output))
+    shown = (COUNT_OVER_SPEED if ranges else COUNT) if count is None else count
+    if ranges:
+        _over_speed(model, speeds, fixed or (), shown, (frame, orders, gravity), _target(file, output))
         return
-    shown = COUNT if count is None else count
-    say(linear.modes_report(model, static=static, fixed=fixed or (), count=shown, gravity=gravity))
+    steady = {name: float(values[0]) for name, values in speeds.items()} or None
+    text = linear.modes_report(model, static=static, fixed=fixed or (), count=shown, gravity=gravity, spin=steady)
+    say(text)
 
 
 def _target(file: Path, output: Path | None) -> Path:
@@ -82,7 +85,7 @@ def _target(file: Path, output: Path | None) -> Path:
 
 def _over_speed(
     model: Formulation,
-    spin: list[str],
+    speeds: dict[str, Floats],
     fixed: list[str] | tuple[()],
     count: int,
     options: tuple[str, str | None, bool],
@@ -90,7 +93,6 @@ def _over_speed(
 ) -> None:
     """The Campbell diagram: tables in the terminal, a page, and a netCDF file if asked for."""
     frame, orders, gravity = options
-    speeds = dict(_different([read_spin(text) for text in spin]))
     with err.status("computing modes") if err.is_terminal else nullcontext():
         found = linear.campbell(
             model, speeds, fixed=fixed, frame=frame, count=count, orders=_orders(orders), gravity=gravity
@@ -104,12 +106,14 @@ def _over_speed(
     say(f"page: {supple.view.write_campbell(found, page)}")
 
 
-def _different(spins: list[tuple[str, Floats]]) -> list[tuple[str, Floats]]:
-    names = [name for name, _ in spins]
-    for name in names:
-        if names.count(name) > 1:
+def _speeds(texts: list[str]) -> dict[str, Floats]:
+    """Speeds by joint, rad/s."""
+    out: dict[str, Floats] = {}
+    for name, values in map(read_spin, texts):
+        if name in out:
             raise supple.StateError(f"spin: {name!r} is given twice")
-    return spins
+        out[name] = values
+    return out
 
 
 def _orders(text: str | None) -> list[int] | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from supple.formulations import Formulation
 from supple.linear.spins import without_gravity
 from supple.linear.start import Values
 from supple.linear.statics import equilibrium
+from supple.linear.steady import steady_rotation
 from supple.linear.vibration import modes
 
 
@@ -19,8 +20,9 @@ def modes_report(
     fixed: Iterable[str] = (),
     count: int | None = 20,
     gravity: bool = True,
+    spin: Mapping[str, float] | None = None,
 ) -> str:
-    """The table of modes as text, after that of the equilibrium if asked for.
+    """The table of modes as text, after that of the equilibrium or steady rotation if asked for.
 
     Parameters
     ----------
@@ -34,9 +36,14 @@ def modes_report(
         Number of modes shown; all if None.
     gravity : bool
         Whether gravity acts.
+    spin : mapping of str to float, optional
+        Constant speeds of joints, rad/s.
     """
     fixed = tuple(fixed)
     model = model if gravity else without_gravity(model)
+    if spin is not None:
+        state = steady_rotation(model, spin, q, fixed=fixed)
+        return f"{state}\n\n{modes(model, state.q, fixed=fixed, spin=spin).table(count)}"
     if not static:
         return modes(model, q, fixed=fixed).table(count)
     rest = equilibrium(model, q, fixed=fixed)

@@ -42,8 +42,9 @@ def _place(model: Formulation, name: Any) -> int:
     if name in model.bodies:
         places = model.joint_speeds(name)
         if len(places) != 1:
-            dofs = ", ".join(repr(model.speeds[i]) for i in places)
-            what = f"{len(places)} degrees of freedom ({dofs}); name the one that turns" if places else "none"
+            angles = ", ".join(repr(model.speeds[i]) for i in places if _turns(model, i))
+            hint = f"; name the one that turns: {angles}" if angles else ""
+            what = f"{len(places)} degrees of freedom{hint}" if places else "none"
             raise StateError(f"spin: {name!r}: expected a joint with one degree of freedom, an angle; it has {what}")
         place = places[0]
     elif name in model.speeds:

@@ -44,6 +44,8 @@ def campbell_page(found: xr.Dataset) -> str:
     missing = [name for name in NEEDED if name not in found]
     if missing:
         raise StateError(f"found: expected what supple.linear.campbell gives, got no {', '.join(missing)}")
+    if found.sizes["spin"] < 2:
+        raise StateError(f"found: expected two speeds or more, got {found.sizes['spin']}")
     name = str(found.attrs["model"])
     crossings = number_table(*critical(found)) if found.sizes["critical"] else "<p>None in this range of speeds.</p>"
     body = filled(
