@@ -21,6 +21,17 @@ def test_info_lists_bodies_and_masses(command: Command) -> None:
         assert word in out
 
 
+def test_info_lists_a_beam_in_pieces_as_one(command: Command) -> None:
+    code, out, _ = command("info", EXAMPLES / "spinning_beam.toml")
+    assert code == 0
+    assert len([line for line in out.splitlines() if cells_of(line)[:1] == ["blade"]]) == 2
+    assert "craig-bampton, 8 pieces" in out
+    assert "blade in pieces: blade nodes 0 to 2, blade.2 nodes 2 to 4" in out
+    assert "1.645 10.31 16.45" in out  # of the whole blade: 3.5160 and 22.0345 units, and ten times the first across
+    code, out, _ = command("info", EXAMPLES / "spinning_beam.toml", "--modes")
+    assert out.count("blade, blade.2, blade.3") == 1
+
+
 def test_info_shows_flexible_bodies_and_their_modes(command: Command) -> None:
     path = EXAMPLES / "satellite_two_booms.toml"
     code, out, _ = command("info", path)

@@ -19,20 +19,17 @@ def bent(pieces: int, load: float, follows: bool, L: float = 1.0) -> Equilibrium
     """A cantilever in pieces, each of one element, under a tip force across it of `load` E I / L^2."""
     section = Circle(0.004 * L)
     force = (0.0, 0.0, load * METAL.E * section.Iy / L**2)
-    piece = beam(L / pieces, section, METAL, 1).reduce("nodal")
     mech = supple.Mechanism("cantilever", gravity=(0, 0, 0))
-    for i in range(pieces):
-        mech.add_body(f"p{i}", piece, f"p{i - 1}" if i else "ground", supple.Fixed(), at="end" if i else None)
-    tip = f"p{pieces - 1}/end"
+    mech.add_body("beam", beam(L, section, METAL, pieces).pieces(pieces, "nodal"), joint=supple.Fixed())
     if follows:
-        return equilibrium(mech.build(), external={tip: [0, 0, 0, *force]})
-    mech.add_wrench("load", tip, force=force, axes="ground")
+        return equilibrium(mech.build(), external={"beam/end": [0, 0, 0, *force]})
+    mech.add_wrench("load", "beam/end", force=force, axes="ground")
     return equilibrium(mech.build())
 
 
 def tip(rest: Equilibrium, L: float = 1.0) -> Floats:
     """Where the tip is, in lengths of the beam."""
-    return (rest.displacement(f"{rest.model.bodies[-1]}/end") / L + [1, 0, 0])[[0, 2]]
+    return (rest.displacement("beam/end") / L + [1, 0, 0])[[0, 2]]
 
 
 def elastica(load: float, follows: bool) -> Floats:
@@ -69,7 +66,7 @@ def test_more_pieces_are_closer_to_the_elastica() -> None:
     found = [bent(n, 12.0, follows=True) for n in (8, 16)]
     coarse, fine = (float(np.linalg.norm(tip(rest) - true)) for rest in found)
     assert coarse / fine == pytest.approx(4.0, rel=0.2)
-    R, _ = found[1].model.pose(found[1].q, "p15/end")
+    R, _ = found[1].model.pose(found[1].q, "beam/end")
     assert R[0, 0] < -0.5
 
 

@@ -12,15 +12,18 @@ import typer
 import supple
 from supple.bench import timing_table
 from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
+from supple.description.members import PlacedBeam
 from supple.files import check as check_file
 from supple.files import read
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.symbolic.kane.kane_model import KaneModel
-from supple.view.spectra import frequencies
+from supple.view.spectra import beam_frequencies, frequencies
 
 LOWEST = 3
 """Frequencies of a flexible body that are shown."""
+MOST_LISTED = 16
+"""Pieces of a beam."""
 
 
 @app.command()
@@ -35,12 +38,12 @@ def info(
     model = loaded.mechanism_model()
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
-    for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
-        moments = np.linalg.eigvalsh(placed.body.inertia)
-        dofs = model.tree.v_mode[k] - model.tree.v_first[k]
-        carrier = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
-        inertia = " ".join(f"{m:.3g}" for m in moments)
-        row(table, name, carrier, placed.joint.kind, dofs, f"{placed.body.mass:.6g}", inertia)
+    for placed, beam in model.description.parts():
+        body = placed.body if beam is None else beam.pieces.undeformed
+        dofs = len(model.joint_speeds(placed.name))
+        carrier = "/".join(filter(None, model.description.carrier(placed.parent, placed.node)))
+        inertia = " ".join(f"{m:.3g}" for m in np.linalg.eigvalsh(body.inertia))
+        row(table, placed.name, carrier, placed.joint.kind, dofs, f"{body.mass:.6g}", inertia)
     out.print(table)
     _show_flexible(model, modes)
     say(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
@@ -64,21 +67,38 @@ def info(
         say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 
 
-def _show_flexible(model: supple.Model, modes: bool) -> None:
+def _show_flexible(model: supple.Model, with_modes: bool) -> None:
     """A table of the flexible bodies; if asked for also their modes, once for those that are the same."""
     table = table_of("flexible bodies", "body", "basis", "root", "fidelity", "coordinates>", "lowest Hz>")
     alike: dict[int, tuple[FlexibleBody, list[str]]] = {}
-    for name, placed in model.description.bodies.items():
-        body = placed.body
+    for placed, beam in model.description.parts():
+        body, found = placed.body, np.zeros(0)
         if isinstance(body, FlexibleBody):
-            lowest = " ".join(f"{f:.4g}" for f in frequencies(body, LOWEST))
-            row(table, name, body.basis, body.root, placed.fidelity, body.modes, lowest)
-            alike.setdefault(id(body), (body, []))[1].append(name)
+            found = frequencies(body, LOWEST) if beam is None else beam_frequencies(beam.pieces, LOWEST)
+            basis = body.basis if beam is None else f"{body.basis}, {len(beam.pieces)} pieces"
+            modes = body.modes if beam is None else beam.pieces.modes
+            row(table, placed.name, basis, body.root, placed.fidelity, modes, " ".join(f"{f:.4g}" for f in found))
+        for name in (placed.name,) if beam is None else beam.names:
+            own = model.description.bodies[name].body
+            if isinstance(own, FlexibleBody):
+                alike.setdefault(id(own), (own, []))[1].append(name)
     if alike:
         out.print(table)
-    for body, names in alike.values() if modes else ():
+    for beam in model.description.beams.values():
+        say(f"{beam.name} in pieces: {', '.join(_ranges(beam))}")
+    for body, names in alike.values() if with_modes else ():
         say(f"{', '.join(names)}:")
         say(str(body.report or "no report in its file"))
+
+
+def _ranges(beam: PlacedBeam) -> list[str]:
+    """The pieces with their nodes of the beam; of very many the first and the last."""
+    pieces = beam.pieces
+    found = [
+        f"{name} nodes {first} to {first + len(body.nodes) - 1}"
+        for name, first, body in zip(beam.names, pieces.first, pieces.bodies, strict=True)
+    ]
+    return found if len(found) <= MOST_LISTED else [*found[: MOST_LISTED - 1], "...", found[-1]]
 
 
 @app.command()

@@ -223,6 +223,6 @@ def _built(model: Model, count: int) -> ErlsModel:
 def _outermost(model: Model) -> str:
     """The frame of the last body that is furthest from its joint."""
     body, q = model.bodies[-1], model.neutral()
-    frames = [body, *(name for name in model.frames if name.startswith(f"{body}/"))]
+    frames = [body, *(name for name, frame in model.description.frames.items() if frame.body == body)]
     root = model.pose(q, body)[1]
     return max(frames, key=lambda name: float(np.linalg.norm(model.pose(q, name)[1] - root)))

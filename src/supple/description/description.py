@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
@@ -11,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Floats, array, number, rotation_matrix, text
 from supple.description.constraints import Closure, Constraint, Gear
-from supple.description.joints import Joint, Revolute
+from supple.description.joints import Fixed, Joint, Revolute
 from supple.description.limits import Limit
-from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, Placed, SpringDamper
+from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, Placed, PlacedBeam, SpringDamper
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
+from supple.structures.pieces import BeamPieces
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -51,6 +53,8 @@ class Description:
         self.gravity = array(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
         self.bodies: dict[str, Placed] = {}
+        self.beams: dict[str, PlacedBeam] = {}
+        """Beams whose pieces are among the bodies."""
         self.frames: dict[str, Frame] = {}
         self.springs: dict[str, SpringDamper] = {}
         self.wrenches: dict[str, AppliedWrench] = {}
@@ -62,12 +66,13 @@ class Description:
     def add_body(
         self,
         name: str,
-        body: RigidBody | FlexibleBody,
+        body: RigidBody | FlexibleBody | BeamPieces,
         parent: str = GROUND,
         joint: Joint | None = None,
         at: str | ArrayLike | None = None,
         rotation: ArrayLike | Rotation | None = None,
         fidelity: str = "full",
+        stiffening: bool = True,
     ) -> None:
         """Add a body and the joint that carries it.
 
@@ -75,8 +80,10 @@ class Description:
         ----------
         name : str
             New, without '/' or '.'.
-        body : RigidBody or FlexibleBody
-            In its own frame, whose origin is at the joint; for a flexible body that is its root.
+        body : RigidBody, FlexibleBody or BeamPieces
+            In its own frame, whose origin is at the joint; for a flexible body that is its root. A beam in pieces
+            becomes as many bodies, "boom", "boom.2", "boom.3", ..., each fixed to the one before it; frames and nodes,
+            "boom/end", "boom/12", are those of the whole beam.
         parent : str
             A body added before, or "ground".
         joint : Joint, optional
@@ -89,44 +96,68 @@ class Description:
         fidelity : str
             Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
             "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
+        stiffening : bool
+            Of a flexible body of full fidelity: whether its displacements of second order are kept, by which spin,
+            gravity and the forces at its frames stiffen it under tension and soften it under compression.
         """
         with _named(f"body {name!r}"):
             _valid_name(name, "name")
             if name in self.bodies or name in self.frames or name == GROUND:
                 raise ModelError("name: there is a body of this name already")
             self._require_body(parent, "parent")
-            if not isinstance(body, RigidBody | FlexibleBody):
+            if not isinstance(body, RigidBody | FlexibleBody | BeamPieces):
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
             if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
                 raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+            if not isinstance(stiffening, bool):
+                raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
             attachment = self._attachment(parent, at)
             R = attachment.rotation @ rotation_matrix(rotation, "rotation")
-            self.bodies[name] = Placed(name, body, parent, chosen, attachment.position, R, attachment.node, fidelity)
-            if isinstance(body, FlexibleBody):
-                for frame in body.frames:
+            first = body.bodies[0] if isinstance(body, BeamPieces) else body
+            carrier, position, node = attachment.body, attachment.position, attachment.node
+            self.bodies[name] = Placed(
+                name, first, carrier, chosen, position, R, node, fidelity, stiffening
+            )
+            if isinstance(body, BeamPieces) and len(body) > 1:
+                self._add_pieces(name, body)
+            elif isinstance(first, FlexibleBody):
+                for frame in first.frames:
                     self.frames[f"{name}/{frame}"] = Frame(name, np.zeros(3), np.eye(3), frame)
+
+    def _add_pieces(self, name: str, pieces: BeamPieces) -> None:
+        """Add the pieces of a beam that follow the first, and the beam's frames."""
+        beam = self.beams[name] = PlacedBeam(name, pieces)
+        still = replace(self.bodies[name], joint=Fixed(), position=np.zeros(3), rotation=np.eye(3), node=pieces.tip)
+        for before, own, body in zip(beam.names, beam.names[1:], pieces.bodies[1:], strict=False):
+            self.bodies[own] = replace(still, name=own, body=body, parent=before)
+        self.frames |= {f"{name}/{place}": beam.frame(place) for place in pieces.frames}
 
     def _attachment(self, parent: str, at: str | ArrayLike | None) -> Frame:
         """Where on the parent a joint is."""
         carrier = self.bodies[parent].body if parent != GROUND else None
+        beam = self.beams.get(parent)
         if isinstance(at, str):
             full = at if "/" in at else f"{parent}/{at}"
             try:
                 frame = self.find_frame(full)
             except ModelError:
                 frame = None
-            if frame is None or frame.body != parent:
+            if frame is None or self.owner(frame.body) != parent:
                 raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
+        elif beam is not None and at is not None:
+            frame = beam.frame(_node_at(beam.pieces.positions(), beam.pieces.nodes, array(at, (3,), "at")))
         elif isinstance(carrier, FlexibleBody):
-            node = carrier.root if at is None else _node_at(carrier, array(at, (3,), "at"))
+            places = {name: frame.position for name, frame in carrier.frames.items()}
+            node = carrier.root if at is None else _node_at(places, carrier.nodes, array(at, (3,), "at"))
             frame = Frame(parent, np.zeros(3), np.eye(3), node)
         else:
             frame = Frame(parent, np.zeros(3) if at is None else array(at, (3,), "at"), np.eye(3))
-        if frame.node is not None and isinstance(carrier, FlexibleBody):
-            _require_turning(carrier, frame.node)
+        on = self.bodies[frame.body].body if frame.node is not None else None
+        if frame.node is not None and isinstance(on, FlexibleBody):
+            _require_turning(on, frame.node)
         return frame
 
     def add_frame(
@@ -148,13 +179,14 @@ class Description:
             else:
                 self._require_body(body, "body")
                 base = self.find_frame(body)
-            if f"{base.body}/{name}" in self.frames:
+            label = f"{self.owner(base.body)}/{name}"
+            if label in self.frames:
                 raise ModelError("name: there is a frame of this name already")
             if name.isdigit() and base.body != GROUND and isinstance(self.bodies[base.body].body, FlexibleBody):
                 raise ModelError("name: expected one that is no number: numbers are the nodes of a flexible body")
             p = base.position + base.rotation @ array(position, (3,), "position")
             R = base.rotation @ rotation_matrix(rotation, "rotation")
-            self.frames[f"{base.body}/{name}"] = Frame(base.body, p, R, base.node)
+            self.frames[label] = Frame(base.body, p, R, base.node)
 
     def add_spring_damper(
         self, name: str, first: str, second: str, stiffness: float = 0.0, damping: float = 0.0, length: float = 0.0
@@ -254,6 +286,7 @@ class Description:
         """An equal description that can be changed by itself."""
         copy = type(self)(self.name, self.gravity)
         copy.bodies = dict(self.bodies)
+        copy.beams = dict(self.beams)
         copy.frames = dict(self.frames)
         copy.springs = dict(self.springs)
         copy.wrenches = dict(self.wrenches)
@@ -272,18 +305,37 @@ class Description:
         body, _, node = name.partition("/")
         placed = self.bodies.get(body)
         if placed is not None and isinstance(placed.body, FlexibleBody) and node:
-            if node.isdigit() and int(node) < len(placed.body.nodes):
-                return Frame(body, np.zeros(3), np.eye(3), node)
-            numbers = f", nodes 0 to {len(placed.body.nodes) - 1}" if node.isdigit() else ""
+            beam = self.beams.get(body)
+            nodes = placed.body.nodes if beam is None else beam.pieces.nodes
+            of_piece = self.owner(body) != body and node in placed.body.frames
+            if of_piece or (node.isdigit() and int(node) < len(nodes)):
+                return Frame(body, np.zeros(3), np.eye(3), node) if beam is None else beam.frame(node)
+            numbers = f", nodes 0 to {len(nodes) - 1}" if node.isdigit() else ""
             raise ModelError(f"no frame {name!r}{nearest(name, self._frames_on(body, full=True))}{numbers}")
         raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
 
+    def owner(self, body: str) -> str:
+        """The beam in pieces that a body is a piece of, or the body itself."""
+        beam, dot, _ = body.partition(".")
+        return beam if dot and beam in self.beams else body
+
+    def carrier(self, body: str, node: str | None) -> tuple[str, str | None]:
+        """A body and a node on it, by the names of the whole beam where the body is a piece."""
+        beam = self.beams.get(self.owner(body))
+        return (body, node) if beam is None or node is None else (beam.name, beam.place(body, node))
+
+    def parts(self) -> list[tuple[Placed, PlacedBeam | None]]:
+        """The bodies as they were added: each with the beam whose first piece it is, if it is one."""
+        return [(x, self.beams.get(name)) for name, x in self.bodies.items() if self.owner(name) == name]
+
     def _frames_on(self, body: str, full: bool = False) -> list[str]:
-        names = [name for name, frame in self.frames.items() if frame.body == body]
+        names = [name for name, frame in self.frames.items() if self.owner(frame.body) == body]
         return names if full else [name.split("/", 1)[1] for name in names]
 
     def _require_body(self, name: str, what: str) -> None:
-        if text(name, what) != GROUND and name not in self.bodies:
+        if text(name, what) != GROUND and self.owner(name) != name:
+            raise ModelError(f"{what}: {name!r} is a piece: expected the beam {self.owner(name)!r}")
+        if name != GROUND and name not in self.bodies:
             raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
 
 
@@ -293,17 +345,17 @@ def _valid_name(name: str, what: str) -> str:
     return name
 
 
-def _node_at(body: FlexibleBody, position: Floats) -> str:
+def _node_at(frames: Mapping[str, Floats], nodes: Floats, position: Floats) -> str:
     """The frame or node of a flexible body whose undeformed position this is."""
-    distances = {name: float(np.linalg.norm(frame.position - position)) for name, frame in body.frames.items()}
-    gaps = np.linalg.norm(body.nodes - position, axis=1)
+    distances = {name: float(np.linalg.norm(place - position)) for name, place in frames.items()}
+    gaps = np.linalg.norm(nodes - position, axis=1)
     closest = str(int(np.argmin(gaps)))
     distances.setdefault(closest, float(gaps.min()))
     best = min(distances, key=lambda name: distances[name])
-    if distances[best] > 1e-9 * (1 + float(np.ptp(body.nodes, axis=0).max())):
+    if distances[best] > 1e-9 * (1 + float(np.ptp(nodes, axis=0).max())):
         raise ModelError(
             f"at: expected a frame or the place of a node of a flexible body, got {position.tolist()}; "
-            f"the nearest is {best!r}, {distances[best]:.3g} m away; its frames are {', '.join(body.frames)}"
+            f"the nearest is {best!r}, {distances[best]:.3g} m away; its frames are {', '.join(frames)}"
         )
     return best
 

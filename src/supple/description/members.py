@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from supple.checks import Floats, freeze
 from supple.description.joints import Joint
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
+from supple.structures.pieces import BeamPieces, Place
 
 GROUND = "ground"
 
@@ -25,6 +28,7 @@ class Placed:
     node: str | None = None
     """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
     fidelity: str = "full"
+    stiffening: bool = True
 
     def __post_init__(self) -> None:
         freeze(self, "position", "rotation")
@@ -42,6 +46,28 @@ class Frame:
 
     def __post_init__(self) -> None:
         freeze(self, "position", "rotation")
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedBeam:
+    """A beam in pieces: the first has the name of the beam and its joint, the others "beam.2", "beam.3", ..."""
+
+    name: str
+    pieces: BeamPieces
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the bodies."""
+        return (self.name, *(f"{self.name}.{i}" for i in range(2, len(self.pieces) + 1)))
+
+    def frame(self, place: str) -> Frame:
+        """A frame of the beam, or a node by its number as text."""
+        piece, node = self.pieces.place(place)
+        return Frame(self.names[piece], np.zeros(3), np.eye(3), node)
+
+    def place(self, body: str, node: str) -> str:
+        """The frame of the beam, or the number of its node, that is a frame or node of one of its bodies."""
+        return self.pieces.name(Place(self.names.index(body), node))
 
 
 @dataclass(frozen=True, eq=False)

@@ -215,6 +215,11 @@ def _connection(
 
 def _refuse(mech: Mechanism, what: str) -> None:
     """Raise for what an equivalent rigid-link system cannot hold."""
+    for name, beam in mech.beams.items():
+        raise ModelError(
+            f"{what}: {name!r}: an equivalent rigid-link system has small deformations of whole links, got a beam in "
+            f"{len(beam.pieces)} pieces; take one piece, or floating frames, `Mechanism.build`"
+        )
     for name, placed in mech.bodies.items():
         if not isinstance(placed.joint, SUPPORTED):
             raise ModelError(

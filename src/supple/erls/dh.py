@@ -151,12 +151,13 @@ def name_end(mech: Mechanism, link: str, end: Placement) -> None:
     """Name the outboard frame of a link "dh"; on a flexible one it is at the node that is there."""
     body, (position, rotation) = mech.bodies[link].body, end
     if isinstance(body, FlexibleBody):
-        gaps = np.linalg.norm(body.nodes - position, axis=1)
+        nodes = mech.beams[link].pieces.nodes if link in mech.beams else body.nodes
+        gaps = np.linalg.norm(nodes - position, axis=1)
         node = int(np.argmin(gaps))
-        if gaps[node] > 1e-9 * (1 + float(np.ptp(body.nodes, axis=0).max())):
+        if gaps[node] > 1e-9 * (1 + float(np.ptp(nodes, axis=0).max())):
             raise ModelError(
                 f"link {link!r}: expected a node at {position.tolist()}, where its outboard frame is, "
-                f"got {body.nodes[node].tolist()} as the nearest"
+                f"got {nodes[node].tolist()} as the nearest"
             )
         mech.add_frame("dh", f"{link}/{node}", rotation=rotation)
     else:

@@ -19,6 +19,7 @@ from supple.files.schema import BodyTable, FrameTable, ModelFile
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
+from supple.structures.pieces import BeamPieces
 
 
 def mechanism_of(file: ModelFile, errors: ErrorList) -> Mechanism:
@@ -99,7 +100,7 @@ class _Builder:
             with self.errors.collected(f"{place}: dh"):
                 at, rotation = table.dh.placed(joint, self.ends.get(table.parent, HERE))
         with self.errors.collected(place, prefix=f"body {table.name!r}: "):
-            self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity)
+            self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity, table.stiffening)
         if table.name not in self.mech.bodies:
             with ErrorList(self.errors.path).collected(place):
                 self.mech.add_body(table.name, body, table.parent, joint, None, rotation)
@@ -111,7 +112,7 @@ class _Builder:
                 if table.name not in self.lost:
                     name_end(self.mech, table.name, self.ends[table.name])
 
-    def _body(self, place: str, table: BodyTable) -> RigidBody | FlexibleBody:
+    def _body(self, place: str, table: BodyTable) -> RigidBody | FlexibleBody | BeamPieces:
         if table.flexible is not None:
             made = self.flexible.body(table.flexible, f"{place}: flexible")
             if made is not None:
@@ -127,7 +128,8 @@ class _Builder:
         placed = self.mech.bodies[name]
         axes = np.eye(3)
         if isinstance(at, str):
-            axes = self.mech.find_frame(at if "/" in at else f"{placed.parent}/{at}").rotation
+            owner = self.mech.owner(placed.parent)
+            axes = self.mech.find_frame(at if "/" in at else f"{owner}/{at}").rotation
         self.mech.bodies[name] = replace(placed, position=placed.position + axes @ np.array(offset))
 
     def add_frames(self, carrier: str, tables: list[tuple[str, FrameTable]]) -> None:

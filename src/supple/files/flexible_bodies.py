@@ -11,9 +11,11 @@ from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.error_list import ErrorList, ReportedError, require_file
 from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable, StoredTable, damping_of
 from supple.files.schema import ModelFile
+from supple.structures.beams import Beam
 from supple.structures.body import FlexibleBody
-from supple.structures.body_reader import load_body
+from supple.structures.body_reader import load_any
 from supple.structures.materials import Material
+from supple.structures.pieces import BeamPieces
 from supple.structures.structure import Structure
 
 T = TypeVar("T")
@@ -35,7 +37,7 @@ class FlexibleBodies:
         self.errors = errors
         self.materials: dict[str, Material | None] = {}
         self.structures: dict[str, Structure | None] = {}
-        self.bodies: dict[str, FlexibleBody | None] = {}
+        self.bodies: dict[str, FlexibleBody | BeamPieces | None] = {}
         for i, material in enumerate(file.material, start=1):
             place = f"material[{i}] {material.name!r}"
             self._add(self.materials, material.name, place, "material: ", material.made)
@@ -54,8 +56,10 @@ class FlexibleBodies:
         with self.errors.collected(place, prefix), self.errors.collected_warnings(place, prefix):
             shelf[name] = make()
 
-    def body(self, table: AnyFlexible, place: str) -> FlexibleBody | None:
-        """The body that a table describes, the same object for equal tables."""
+    def body(self, table: AnyFlexible, place: str) -> FlexibleBody | BeamPieces | None:
+        """The body or beam in pieces that a table describes, the same object for equal tables."""
+        key: str
+        make: Callable[[], FlexibleBody | BeamPieces]
         if isinstance(table, StoredTable):
             path = self.errors.path.parent / table.file
             key, make = str(path.resolve()), partial(_stored, path)
@@ -69,7 +73,7 @@ class FlexibleBodies:
                 self.bodies[key] = make()
         return self.bodies[key]
 
-    def _reduced(self, table: ReductionTable) -> FlexibleBody:
+    def _reduced(self, table: ReductionTable) -> FlexibleBody | BeamPieces:
         if table.structure not in self.structures:
             raise ModelError(
                 f"structure: no [[structure]] {table.structure!r}{nearest(table.structure, self.structures)}"
@@ -77,13 +81,21 @@ class FlexibleBodies:
         structure = self.structures[table.structure]
         if structure is None:
             raise ReportedError
-        return structure.reduce(table.basis, table.chosen(), table.root, table.interfaces, damping_of(table.damping))
+        given = table.basis, table.chosen(), table.root, table.interfaces, damping_of(table.damping)
+        if table.pieces == 1:
+            return structure.reduce(*given)
+        if not isinstance(structure, Beam):
+            raise ModelError(f"pieces: expected a beam or a beam path, got {table.structure!r}, which is neither")
+        try:
+            return structure.pieces(table.pieces, *given)
+        except ModelError as error:
+            raise ModelError(str(error).removeprefix("beam: ")) from None
 
 
-def _stored(path: Path) -> FlexibleBody:
-    """The body in a file; an error that begins with the key that names the file."""
+def _stored(path: Path) -> FlexibleBody | BeamPieces:
+    """The body, or the beam in pieces, in a file; an error that begins with the key that names the file."""
     try:
         require_file(path)
-        return load_body(path)
+        return load_any(path)
     except FileFormatError as error:
         raise FileFormatError(f"file: {error}") from None

@@ -93,6 +93,11 @@ class ReductionTable(FileTable):
     damping: DampingField = Field(
         None, description="Ratio for all modes, or one for each; or Rayleigh's alpha M + beta K, 1/s and s."
     )
+    pieces: Annotated[Count, Form("a whole number, one or more")] = Field(
+        1,
+        description="Of a beam or beam path: makes it a chain of so many bodies, fixed to each other, for large "
+        "deflections; see Beams in pieces. Basis, modes and damping are those of each piece.",
+    )
 
     def chosen(self) -> Modes | None:
         """The modes as the reduction takes them."""

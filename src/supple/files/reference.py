@@ -142,6 +142,18 @@ A body with the key `flexible` deforms. Its frame is fixed to the root of its st
 coordinates of deformation follow those of its joint: `boom.mode1`, or `boom.12.ux` of a node. The frames and nodes of
 its structure are frames like any other: "boom/end", "boom/middle", "boom/3". Bodies with equal tables share one
 reduction, which is computed and stored once.
+
+#### Beams in pieces
+
+```toml
+flexible = {{ structure = "strip", basis = "craig-bampton", modes = 0, pieces = 8 }}
+```
+
+Deformations are small within a body. With `pieces` a beam becomes a chain of bodies fixed to each other, whose
+deflection can be [as large as it likes](how_to/large_deflections.md). The first has the name of the beam and its joint,
+the others are `boom.2`, `boom.3`, ...; so are their coordinates, `boom.mode1`, `boom.2.mode1`. Everything else refers
+to the whole beam: frames and nodes ("boom/end", "boom/12"), what is attached to it, outputs of nodes and strains. The
+cuts are at the nodes nearest to equal lengths.
 """
 
 FORMULAS = """\

@@ -28,7 +28,8 @@ from supple.files.toml_text import body_files, text
 from supple.formulations import Formulation
 from supple.model.mechanism import Mechanism
 from supple.structures.body import FlexibleBody
-from supple.structures.body_writer import write_body
+from supple.structures.body_writer import write_body, write_pieces
+from supple.structures.pieces import BeamPieces
 
 KINDS: dict[str, Mapping[str, type[FileTable]]] = {
     "joint": JOINTS,
@@ -107,7 +108,7 @@ def write(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
 
 
 def write_text(
-    content: str, path: str | os.PathLike[str], files: Mapping[str, FlexibleBody] = MappingProxyType({})
+    content: str, path: str | os.PathLike[str], files: Mapping[str, FlexibleBody | BeamPieces] = MappingProxyType({})
 ) -> None:
     """Write the text of a model file, and its flexible bodies beside it: all of them, or nothing."""
     target = Path(path)
@@ -117,7 +118,8 @@ def write_text(
         with ExitStack() as drafts:  # left from the last to the first: the bodies are there before what names them
             drafts.enter_context(draft_of(target)).write_text(content, encoding="utf-8")
             for name, body in files.items():
-                write_body(body, drafts.enter_context(draft_of(target.with_name(name))))
+                draft = drafts.enter_context(draft_of(target.with_name(name)))
+                write_pieces(body, draft) if isinstance(body, BeamPieces) else write_body(body, draft)
     except OSError as error:
         raise FileFormatError(f"{target}: cannot be written: {error.strerror or error}") from None
 

@@ -20,20 +20,23 @@ from supple.errors import ModelError
 from supple.files.constraints import KINDS
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
+from supple.structures.pieces import BeamPieces
 
 Pairs = list[tuple[str, Any]]
 LOADS = ("stiffness", "rest", "damping", "inertia")
 
 
 def text(
-    mech: Description, files: Mapping[str, FlexibleBody] = MappingProxyType({}), formulation: Sequence[Any] = ()
+    mech: Description,
+    files: Mapping[str, FlexibleBody | BeamPieces] = MappingProxyType({}),
+    formulation: Sequence[Any] = (),
 ) -> str:
     """The file's text; what has its default value is left out.
 
     Parameters
     ----------
     mech : Description
-    files : dict of str to FlexibleBody
+    files : dict of str to FlexibleBody or BeamPieces
         The files that hold its flexible bodies, see `body_files`.
     formulation : sequence of (key, value)
         Of the table that says in which formulation it is simulated, if there is one.
@@ -42,9 +45,9 @@ def text(
         raise ModelError(f"mechanism {mech.name!r}: expected at least one body to write, got none")
     stored = {id(body): name for name, body in files.items()}
     parts = [lines_text([("name", mech.name), ("gravity", mech.gravity)])]
-    parts += [table_text("body", _body(placed, stored)) for placed in mech.bodies.values()]
+    parts += [table_text("body", _body(mech, placed, stored)) for placed, _ in mech.parts()]
     own = {label: frame for label, frame in mech.frames.items() if not _brought(mech, label, frame)}
-    parts += [table_text("frame", _frame(label, frame)) for label, frame in own.items()]
+    parts += [table_text("frame", _frame(mech, label, frame)) for label, frame in own.items()]
     parts += [table_text("spring_damper", _plain(spring)) for spring in mech.springs.values()]
     parts += [table_text("wrench", _plain(wrench)) for wrench in mech.wrenches.values()]
     parts += [_constraint(name, constraint) for name, constraint in mech.constraints.items()]
@@ -54,29 +57,32 @@ def text(
     return "\n".join(parts)
 
 
-def body_files(mech: Description, stem: str) -> dict[str, FlexibleBody]:
+def body_files(mech: Description, stem: str) -> dict[str, FlexibleBody | BeamPieces]:
     """A file name for each flexible body, after the first body of the mechanism that is made of it."""
-    files: dict[str, FlexibleBody] = {}
+    files: dict[str, FlexibleBody | BeamPieces] = {}
     known: set[int] = set()
-    for name, placed in mech.bodies.items():
-        if isinstance(placed.body, FlexibleBody) and id(placed.body) not in known:
-            plain = re.sub(r"[^\w-]+", "_", name)[:40]
+    for placed, beam in mech.parts():
+        body = placed.body if beam is None else beam.pieces
+        if not isinstance(body, RigidBody) and id(body) not in known:
+            plain = re.sub(r"[^\w-]+", "_", placed.name)[:40]
             taken = {file.casefold() for file in files}
             file, number = f"{stem}.{plain}.h5", 2
             while file.casefold() in taken:
                 file, number = f"{stem}.{plain}_{number}.h5", number + 1
-            files[file] = placed.body
-            known.add(id(placed.body))
+            files[file] = body
+            known.add(id(body))
     return files
 
 
-def _body(placed: Placed, stored: Mapping[int, str]) -> Pairs:
-    pairs: Pairs = [("name", placed.name), ("parent", placed.parent), ("joint", _joint(placed.joint))]
-    if placed.node is None:
+def _body(mech: Description, placed: Placed, stored: Mapping[int, str]) -> Pairs:
+    parent, node = mech.carrier(placed.parent, placed.node)
+    pairs: Pairs = [("name", placed.name), ("parent", parent), ("joint", _joint(placed.joint))]
+    if node is None:
         pairs += _pose("at", placed.position, placed.rotation)
     else:
-        pairs += [("at", placed.node), *_pose("offset", placed.position, placed.rotation)]
-    return pairs + (_rigid(placed.body) if isinstance(placed.body, RigidBody) else _flexible(placed, stored))
+        pairs += [("at", node), *_pose("offset", placed.position, placed.rotation)]
+    body = mech.beams[placed.name].pieces if placed.name in mech.beams else placed.body
+    return pairs + (_rigid(body) if isinstance(body, RigidBody) else _flexible(placed, stored[id(body)]))
 
 
 def _rigid(body: RigidBody) -> Pairs:
@@ -89,18 +95,23 @@ def _rigid(body: RigidBody) -> Pairs:
     return pairs
 
 
-def _flexible(placed: Placed, stored: Mapping[int, str]) -> Pairs:
-    pairs: Pairs = [("flexible", {"file": stored[id(placed.body)]})]
-    return pairs if placed.fidelity == "full" else [*pairs, ("fidelity", placed.fidelity)]
+def _flexible(placed: Placed, file: str) -> Pairs:
+    pairs: Pairs = [("flexible", {"file": file})]
+    pairs += [] if placed.fidelity == "full" else [("fidelity", placed.fidelity)]
+    return pairs if placed.stiffening else [*pairs, ("stiffening", False)]
 
 
 def _brought(mech: Description, label: str, frame: Frame) -> bool:
     """Whether a flexible body brings this frame by itself."""
-    if frame.node is None or label != f"{frame.body}/{frame.node}":
-        return False
-    body = mech.bodies[frame.body].body
     still = not frame.position.any() and np.array_equal(frame.rotation, np.eye(3))
-    return still and isinstance(body, FlexibleBody) and frame.node in body.frames
+    if frame.node is None or not still:
+        return False
+    owner = mech.owner(frame.body)
+    if owner in mech.beams:
+        pieces = mech.beams[owner].pieces
+        return any(label == f"{owner}/{name}" for name in pieces.frames)
+    body = mech.bodies[frame.body].body
+    return label == f"{frame.body}/{frame.node}" and isinstance(body, FlexibleBody) and frame.node in body.frames
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
@@ -114,10 +125,11 @@ def _joint(joint: Joint) -> dict[str, Any]:
     return table
 
 
-def _frame(label: str, frame: Frame) -> Pairs:
-    name = label.removeprefix(f"{frame.body}/")
+def _frame(mech: Description, label: str, frame: Frame) -> Pairs:
+    body, node = mech.carrier(frame.body, frame.node)
+    name = label.removeprefix(f"{body}/")
     named: Pairs = [("label", label)] if name == label else [("name", name)]
-    carrier = frame.body if frame.node is None else f"{frame.body}/{frame.node}"
+    carrier = body if node is None else f"{body}/{node}"
     return [*named, ("body", carrier), *_pose("position", frame.position, frame.rotation)]
 
 

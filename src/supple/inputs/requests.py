@@ -31,8 +31,9 @@ class Outputs:
         Bodies whose joints' moments and forces are wanted, or "all".
     nodes : sequence of str
         Nodes of flexible bodies, "boom/12" or "boom/end", whose elastic displacement is wanted; "boom" for all of them.
+        Of a beam in pieces it is that from its straight form, seen from its root.
     strains : sequence of str
-        Flexible bodies whose strains are wanted.
+        Flexible bodies whose strains are wanted; of a beam in pieces those of all of them.
 
     Examples
     --------
@@ -89,21 +90,26 @@ def joints(model: Formulation, name: str) -> Sequence[int]:
 
 
 def node(model: Model, name: str) -> tuple[str, str | None]:
-    """A flexible body, and its node or frame; None for all of its nodes."""
+    """A flexible body or beam in pieces, and its node or frame; None for all of its nodes."""
     body, slash, place = name.partition("/")
     flexible = flexible_body(model, body)
+    beam = model.description.beams.get(body)
+    nodes, frames = (flexible.nodes, [*flexible.frames]) if beam is None else (beam.pieces.nodes, [*beam.pieces.frames])
     if not slash:
         return body, None
-    if place not in flexible.frames and not (place.isdecimal() and int(place) < len(flexible.nodes)):
-        hint = "" if place.isdecimal() else nearest(place, flexible.frames)
-        raise StateError(f"no node {name!r}: {body!r} has nodes 0 to {len(flexible.nodes) - 1}{hint}")
+    if place not in frames and not (place.isdecimal() and int(place) < len(nodes)):
+        hint = "" if place.isdecimal() else nearest(place, frames)
+        raise StateError(f"no node {name!r}: {body!r} has nodes 0 to {len(nodes) - 1}{hint}")
     return body, place
 
 
-def strains(model: Model, name: str) -> Strains:
-    """The strains of a flexible body."""
-    found = flexible_body(model, name).strains
-    if found is None:
+def strains(model: Model, name: str) -> list[tuple[str, Strains]]:
+    """The strains of a flexible body, or of each piece of a beam: the body's name, and its strains."""
+    own = flexible_body(model, name).strains
+    beam = model.description.beams.get(name)
+    each = [(name, own)] if beam is None else [(body, beam.pieces.strains(i)) for i, body in enumerate(beam.names)]
+    found = [(body, x) for body, x in each if x is not None]
+    if len(found) < len(each):
         raise StateError(
             f"{name!r} has none: it was made of matrices or read from a file without strains, so that its elements are "
             "not known; expected a body of beams or solid elements"
@@ -112,7 +118,7 @@ def strains(model: Model, name: str) -> Strains:
 
 
 def flexible_body(model: Model, name: str) -> FlexibleBody:
-    """A flexible body by its name."""
+    """A flexible body by its name; of a beam in pieces the first."""
     placed = model.description.bodies
     found = placed[name].body if name in placed else None
     if isinstance(found, FlexibleBody):

@@ -105,6 +105,11 @@ class Columns:
         """Elastic displacements of nodes, body axes."""
         for name in outputs.nodes:
             key, place = requests.node(self.model, name)
+            if key in self.model.description.beams:
+                raise StateError(
+                    f"model {self.model.name!r}: output: nodes {name!r}: a program cannot write those of a beam in "
+                    "pieces; its frames are positions"
+                )
             body = requests.flexible_body(self.model, key)
             places = [place] if place is not None else [str(i) for i in range(len(body.nodes))]
             for own in places:
@@ -113,8 +118,8 @@ class Columns:
     def _strains(self, outputs: Outputs) -> None:
         """Strains of elements."""
         for name in outputs.strains:
-            found = requests.strains(self.model, name)
-            self._add(name, found.labels, found.matrix.toarray() @ self._deformation(name))
+            for body, found in requests.strains(self.model, name):
+                self._add(name, found.labels, found.matrix.toarray() @ self._deformation(body))
 
     def _deformation(self, name: str) -> Nodes:
         assert self.model.flex is not None

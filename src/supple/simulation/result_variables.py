@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from supple.description.members import PlacedBeam
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
@@ -186,6 +187,11 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArra
     found: dict[str, tuple[Floats, Floats]] = {}
     for name in wanted:
         key, place = requests.node(model, name)
+        beam = model.description.beams.get(key)
+        if beam is not None:
+            places = [place] if place is not None else [str(i) for i in range(len(beam.pieces.nodes))]
+            found |= {f"{key}/{at}": _from_root(model, beam, at, q) for at in places}
+            continue
         body = requests.flexible_body(model, key)
         eta = _deformation(model, key, q)
         if place is not None:
@@ -202,16 +208,24 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArra
     return variable(values, ("node", "axis"), "m", "elastic displacement of nodes, body axes", node)
 
 
+def _from_root(model: Model, beam: PlacedBeam, place: str, q: Floats) -> tuple[Floats, Floats]:
+    """Displacement (times, 3) of a node of a beam in pieces, in the axes of its root, and where it is undeformed."""
+    R, p = model.pose(q, beam.name)
+    piece, node = beam.pieces.place(place)
+    straight = beam.pieces.origin(piece) + beam.pieces.bodies[piece].frame(node).position
+    return _turned(np.swapaxes(R, -1, -2), model.pose(q, f"{beam.name}/{place}")[1] - p) - straight, straight
+
+
 def strains(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
     """(time, recovery point): strains of the elements of some bodies."""
-    found = {name: requests.strains(model, name) for name in wanted}
-    values = [(x.matrix @ _deformation(model, name, q).T).T for name, x in found.items()]
+    found = [(name, body, x) for name in wanted for body, x in requests.strains(model, name)]
+    values = [(x.matrix @ _deformation(model, body, q).T).T for _, body, x in found]
     points = {
-        "recovery_point": names(f"{name}/{label}" for name, x in found.items() for label in x.labels),
-        "recovery_body": along("recovery_point", (name for name, x in found.items() for _ in x.places)),
-        "recovery_quantity": along("recovery_point", (quantity for x in found.values() for quantity in x.quantities)),
-        "recovery_unit": along("recovery_point", (unit for x in found.values() for unit in x.units)),
-        **_places("recovery_point", "recovery", np.concatenate([x.positions for x in found.values()])),
+        "recovery_point": names(f"{name}/{label}" for name, _, x in found for label in x.labels),
+        "recovery_body": along("recovery_point", (name for name, _, x in found for _ in x.places)),
+        "recovery_quantity": along("recovery_point", (quantity for _, _, x in found for quantity in x.quantities)),
+        "recovery_unit": along("recovery_point", (unit for _, _, x in found for unit in x.units)),
+        **_places("recovery_point", "recovery", np.concatenate([x.positions for _, _, x in found])),
     }
     words = "strains of elements, in their axes"
     return variable(np.concatenate(values, axis=1), ("recovery_point",), "see recovery_unit", words, points)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.structures.beams import beam, beam_path
+    from supple.structures.beams import Beam, beam, beam_path
     from supple.structures.body import FlexibleBody, ShapeFrame
-    from supple.structures.body_reader import load_body
+    from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supple.structures.matrices import from_matrices
     from supple.structures.mode_choice import Bandwidth, EffectiveMass
     from supple.structures.modes import NodalMasses, from_modes
+    from supple.structures.pieces import BeamPieces
     from supple.structures.reduction_report import Report
     from supple.structures.second_order import SecondOrder
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bandwidth",
+    "Beam",
+    "BeamPieces",
     "BodyMotion",
     "Circle",
     "CrossSection",
@@ -52,14 +55,15 @@ __all__ = [
     "from_mesh",
     "from_modes",
     "load_body",
+    "load_pieces",
     "nodal_forces",
     "save_body",
 ]
 
 _HOMES = {
-    "supple.structures.beams": ("beam", "beam_path"),
+    "supple.structures.beams": ("Beam", "beam", "beam_path"),
     "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
-    "supple.structures.body_reader": ("load_body",),
+    "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
@@ -68,6 +72,7 @@ _HOMES = {
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
     "supple.structures.modes": ("NodalMasses", "from_modes"),
     "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
+    "supple.structures.pieces": ("BeamPieces",),
     "supple.structures.reduction_report": ("Report",),
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),

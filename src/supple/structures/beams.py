@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -11,11 +12,15 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
+from supple.structures.beam_cutting import PointMass, Segment, cut
 from supple.structures.beam_element import Element, gauss
 from supple.structures.beam_stress import BeamSegment, BeamStress
+from supple.structures.damping import Damping
 from supple.structures.layout import DofLayout
 from supple.structures.mass import MassModel, Sparse, joined, stations
 from supple.structures.materials import Material
+from supple.structures.mode_choice import Modes
+from supple.structures.pieces import BeamPieces
 from supple.structures.sections import CrossSection
 from supple.structures.strains import joined as joined_strains
 from supple.structures.strains import of_beam
@@ -27,6 +32,82 @@ SNAP = 1e-15
 """Direction cosines this close to 0 or 1 are meant to be."""
 
 
+@dataclass(frozen=True, eq=False)
+class Beam(Structure):
+    """A structure of beam elements one after the other, made by `beam` and `beam_path`; it can be cut into pieces."""
+
+    segments: tuple[Segment, ...] = ()
+    lumped: bool = False
+    shear: bool = False
+    point_masses: tuple[PointMass, ...] = ()
+
+    def with_mass(
+        self,
+        where: str | int,
+        mass: float,
+        inertia: ArrayLike = (0.0, 0.0, 0.0),
+        offset: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Self:
+        """The beam with a rigid piece of mass on a node or frame, see `Structure.with_mass`."""
+        made = super().with_mass(where, mass, inertia, offset)
+        numbers = (tuple(np.asarray(x, dtype=float).ravel().tolist()) for x in (inertia, offset))
+        return replace(made, point_masses=(*self.point_masses, PointMass(self.find(where), float(mass), *numbers)))
+
+    def pieces(
+        self,
+        count: int,
+        basis: str = "craig-bampton",
+        modes: Modes | None = None,
+        root: str = "start",
+        interfaces: Sequence[str] | None = None,
+        damping: Damping = None,
+    ) -> BeamPieces:
+        """The beam as a chain of short flexible bodies, for large deflections; see `Structure.reduce`.
+
+        Cuts are at the nodes nearest to equal lengths. Pieces that are equal are reduced and stored once. One piece is
+        the body that `reduce` gives.
+
+        Parameters
+        ----------
+        count : int
+            Number of pieces, up to that of the elements.
+        basis : str
+            Of each piece: "craig-bampton", with the ends of the piece as interfaces, "cantilever" or "nodal".
+        modes : int, sequence of int, Bandwidth or EffectiveMass
+            Of each piece; 0 in "craig-bampton" if not given: the six constraint modes of its outboard end.
+        root : str
+            "start" or "end".
+        interfaces : sequence of str, optional
+            Only for "craig-bampton": frames within pieces where loads or joints act; by default all named frames.
+        damping : float, sequence of float or Rayleigh, optional
+            As for `reduce`. A ratio is that of the modes of a piece by itself; `Rayleigh(0, beta)` damps the beam
+            alike whatever the number of pieces.
+
+        Examples
+        --------
+        >>> from supple.structures import Rectangle
+        >>> strip = beam(2.0, Rectangle(0.02, 0.001), Material(E=70e9, nu=0.3, rho=2700), elements=16)
+        >>> pieces = strip.pieces(8)
+        >>> len(pieces), pieces.modes, len({id(body) for body in pieces.bodies})
+        (8, 48, 1)
+        """
+        return cut(self, count, (basis, modes, root, damping), interfaces, self._of_segments)
+
+    def _of_segments(self, segments: Sequence[Segment]) -> Structure:
+        """Other elements made like those of this beam, from the origin on."""
+        counts = [segment.elements for segment in segments]
+        steps = np.array([segment.step for segment in segments]) * np.array(counts)[:, None]
+        return beam_path(
+            np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]),
+            [segment.section for segment in segments],
+            [segment.material for segment in segments],
+            counts,
+            lumped=self.lumped,
+            shear=self.shear,
+            y_axis=[segment.y_axis for segment in segments],
+        )
+
+
 def beam(
     length: float,
     section: CrossSection,
@@ -34,7 +115,7 @@ def beam(
     elements: int,
     lumped: bool = False,
     shear: bool = False,
-) -> Structure:
+) -> Beam:
     """A straight beam along x, with frames "start" and "end".
 
     Parameters
@@ -73,7 +154,7 @@ def beam_path(
     shear: bool = False,
     y_axis: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
     frames: Mapping[str, int] | None = None,
-) -> Structure:
+) -> Beam:
     """Straight segments one after the other, rigidly joined, with frames "start", "corner1", ... and "end".
 
     Parameters
@@ -131,7 +212,24 @@ def beam_path(
     corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
     extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
     names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
-    return Structure(nodes, layout.turning, K, joined(parts), names, joined_strains(gauges), BeamStress(stressed))
+    steps = [(b - a) / n for a, b, n in zip(x, x[1:], counts, strict=False)]
+    recipe = tuple(
+        Segment(tuple(step.tolist()), n, shape, stuff, tuple(R[1].tolist()))
+        for step, n, shape, stuff, R in zip(steps, counts, sections, materials, axes, strict=True)
+    )
+    strains = joined_strains(gauges)
+    return Beam(
+        nodes,
+        layout.turning,
+        K,
+        joined(parts),
+        names,
+        strains,
+        BeamStress(stressed),
+        segments=recipe,
+        lumped=lumped,
+        shear=shear,
+    )
 
 
 def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:

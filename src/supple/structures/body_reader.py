@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy
@@ -14,8 +15,9 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.body_writer import FORMAT, MATRICES, SECOND_ORDER, VERSION
+from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
+from supple.structures.pieces import BeamPieces, Place
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.soundness import check_mass
@@ -27,17 +29,37 @@ else:
     h5py = LazyModule("h5py")
 
 
+T = TypeVar("T")
+
+
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
     """Read a body that `save_body` wrote."""
+    return _opened(path, {FORMAT: _read})
+
+
+def load_pieces(path: str | os.PathLike[str]) -> BeamPieces:
+    """Read a beam that `BeamPieces.save` wrote."""
+    return _opened(path, {PIECES_FORMAT: _read_pieces})
+
+
+def load_any(path: str | os.PathLike[str]) -> FlexibleBody | BeamPieces:
+    """Read a body or a beam in pieces."""
+    readers: dict[str, Callable[[h5py.File], FlexibleBody | BeamPieces]] = {FORMAT: _read, PIECES_FORMAT: _read_pieces}
+    return _opened(path, readers)
+
+
+def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.File], T]]) -> T:
+    """What the reader for its format makes of a file."""
     try:
         require_intact(Path(path))
         with h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT:
-                raise FileFormatError(f"{path}: expected a file of format {FORMAT!r}, got {file.attrs.get('format')!r}")
+            kind = file.attrs.get("format")
+            if kind not in readers:
+                raise FileFormatError(f"{path}: expected a file of format {next(iter(readers))!r}, got {kind!r}")
             version = int(file.attrs["version"])
             if version != VERSION:
                 raise FileFormatError(f"{path}: expected version {VERSION} of the format, got {version}")
-            return _read(file)
+            return readers[kind](file)
     except FileNotFoundError:
         raise FileFormatError(f"{path}: there is no such file") from None
     except FileFormatError:
@@ -50,6 +72,18 @@ def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
         ) from None
 
 
+def _read_pieces(file: h5py.File) -> BeamPieces:
+    kinds = [_read(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
+    group = file["frames"]
+    piece, node = _array(group["piece"]), _value(group["node"])
+    return BeamPieces(
+        tuple(kinds[i] for i in _array(file["body"])),
+        tuple(int(i) for i in _array(file["first"])),
+        _array(file["nodes"]),
+        {name: Place(int(i), at) for name, i, at in zip(_value(group["names"]), piece, node, strict=True)},
+    )
+
+
 def _array(dataset: h5py.Dataset) -> Any:
     """An array, unless it is larger than its file, which only damaged or hostile files have."""
     size = dataset.file.id.get_filesize()
@@ -59,7 +93,7 @@ def _array(dataset: h5py.Dataset) -> Any:
     return dataset[()]
 
 
-def _read(file: h5py.File) -> FlexibleBody:
+def _read(file: h5py.Group) -> FlexibleBody:
     second_order = _read_second_order(file["second_order"]) if "second_order" in file else None
     frames = {}
     stored = file.get("frames", {})

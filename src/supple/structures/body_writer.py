@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     import h5py
 
     from supple.structures.body import FlexibleBody
+    from supple.structures.pieces import BeamPieces
     from supple.structures.second_order import SecondOrder
 else:
     h5py = LazyModule("h5py")
 
 FORMAT = "supple flexible body"
+PIECES_FORMAT = "supple beam in pieces"
 VERSION = 1
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
 SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
@@ -46,7 +48,32 @@ def write_body(body: FlexibleBody, path: Path) -> None:
     seal(path)
 
 
-def _write(file: h5py.File, body: FlexibleBody) -> None:
+def save_pieces(pieces: BeamPieces, path: str | os.PathLike[str]) -> None:
+    """Write a beam in pieces to one HDF5 file; a file of that name is replaced when the new one is complete."""
+    try:
+        with draft_of(Path(path)) as draft:
+            write_pieces(pieces, draft)
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write_pieces(pieces: BeamPieces, path: Path) -> None:
+    """Write a beam in pieces into a file that is part of a larger draft; pieces that are one body once."""
+    kinds = {id(body): body for body in pieces.bodies}
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"format": PIECES_FORMAT, "version": VERSION})
+        for i, body in enumerate(kinds.values()):
+            _write(file.create_group(f"bodies/{i}"), body)
+        file["body"] = [list(kinds).index(id(body)) for body in pieces.bodies]
+        file["first"], file["nodes"] = pieces.first, pieces.nodes
+        group = file.create_group("frames")
+        _write_names(group, "names", tuple(pieces.frames))
+        group["piece"] = [place.piece for place in pieces.frames.values()]
+        _write_names(group, "node", tuple(place.node for place in pieces.frames.values()))
+    seal(path)
+
+
+def _write(file: h5py.Group, body: FlexibleBody) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
     _write_names(file, "labels", body.labels)
     file["nodes"], file["turning"] = body.nodes, body.turning

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import scipy
@@ -90,7 +91,7 @@ class Structure:
     def _totals(self) -> tuple[float, Floats, Floats]:
         return totals(self.masses, self.layout, np.zeros(3))
 
-    def with_frame(self, name: str, nodes: int | Iterable[int]) -> Structure:
+    def with_frame(self, name: str, nodes: int | Iterable[int]) -> Self:
         """The structure with one more named node, or rigid region of nodes."""
         return replace(self, frames=named({**self.frames, name: nodes}, len(self.nodes)))
 
@@ -100,7 +101,7 @@ class Structure:
         mass: float,
         inertia: ArrayLike = (0.0, 0.0, 0.0),
         offset: ArrayLike = (0.0, 0.0, 0.0),
-    ) -> Structure:
+    ) -> Self:
         """The structure with a rigid piece of mass on a node or frame.
 
         Parameters

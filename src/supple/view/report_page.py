@@ -25,7 +25,7 @@ from supple.view.page import filled, page, part
 from supple.view.plots import plots
 from supple.view.rounding import CONFIGURATIONS, ROUNDING
 from supple.view.scene import scene
-from supple.view.spectra import frequencies
+from supple.view.spectra import beam_frequencies, frequencies
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -170,14 +170,18 @@ def _degrees_of_freedom(model: Formulation, result: xr.Dataset) -> int:
 def _system(model: Formulation) -> str:
     """Rows of the table of bodies."""
     rows = []
-    for name, placed in model.description.bodies.items():
-        body = placed.body
+    for placed, beam in model.description.parts():
+        body, mass, modes = placed.body, placed.body.mass, 0
         dofs = np.size(placed.joint.inertia)
         flexible = ["", "", ""]
         if isinstance(body, FlexibleBody):
-            lowest = ", ".join(f"{f:.4g}" for f in frequencies(body, 4)) + (", ..." if body.modes > 4 else "")
-            flexible = [body.basis, str(body.modes), lowest]
-        attachment = placed.parent if placed.node is None else f"{placed.parent}/{placed.node}"
-        cells = [name, attachment, placed.joint.kind, str(dofs), f"{body.mass:.5g}", *flexible]
+            modes, basis, found = body.modes, body.basis, frequencies(body, 4)
+            if beam is not None:
+                mass, modes, found = beam.pieces.mass, beam.pieces.modes, beam_frequencies(beam.pieces, 4)
+                basis += f", {len(beam.pieces)} pieces"
+            lowest = ", ".join(f"{f:.4g}" for f in found) + (", ..." if modes > 4 and len(found) else "")
+            flexible = [basis, str(modes), lowest]
+        attachment = "/".join(filter(None, model.description.carrier(placed.parent, placed.node)))
+        cells = [placed.name, attachment, placed.joint.kind, str(dofs), f"{mass:.5g}", *flexible]
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     return "\n".join(rows)

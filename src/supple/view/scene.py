@@ -113,7 +113,7 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
     first = 0
     for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
-        entry: dict[str, Any] = {"name": placed.name, "fixed": placed.joint.kind == "fixed"}
+        entry: dict[str, Any] = {"fixed": placed.joint.kind == "fixed", **_drawn_as(model, placed.name, k)}
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
             drawn = outline(body)
@@ -134,6 +134,15 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
             entry["box"] = _box(body)
         bodies.append(entry)
     return bodies, amplitudes, shapes
+
+
+def _drawn_as(model: Model, name: str, k: int) -> dict[str, Any]:
+    """Name and colour of body k: a beam in pieces has one colour, and its name is written once, at its middle."""
+    beam = model.description.beams.get(model.description.owner(name))
+    if beam is None:
+        return {"name": name, "color": k}
+    shown = beam.name if name == beam.names[len(beam.names) // 2] else ""
+    return {"name": shown, "color": k - beam.names.index(name)}
 
 
 def _few(eta: Floats, rows: sparse.csr_array, few: bool) -> tuple[Floats, Floats]:

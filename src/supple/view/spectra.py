@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from supple.checks import Floats
+from supple.description.joints import Fixed
 from supple.formulations import Formulation
+from supple.model.mechanism import Mechanism
 from supple.simulation.spectrum import amplitude_spectrum
 from supple.structures.body import FlexibleBody
+from supple.structures.pieces import BeamPieces
 from supple.structures.sparse_modes import lowest_modes
 from supple.view.curves import MOST_CURVES, annotated, largest, plot
 from supple.view.groups import groups, quantity
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_MARKS = 12
 MIN_SAMPLES = 8
+MOST_COORDINATES = 600
+"""Of a beam in pieces whose frequencies are looked for: its mass matrix is full."""
 
 
 def spectra(model: Formulation, result: xr.Dataset, names: Sequence[str] | None, most: int) -> list[dict[str, Any]]:
@@ -91,14 +97,29 @@ def frequencies(body: FlexibleBody, count: int) -> Floats:
     return np.sqrt(np.maximum(squares[:count], 0.0)) / (2.0 * np.pi)
 
 
+def beam_frequencies(pieces: BeamPieces, count: int) -> Floats:
+    """The lowest frequencies, Hz, of a beam in pieces with its root held; none if there are very many coordinates."""
+    if pieces.modes > MOST_COORDINATES:
+        return np.zeros(0)
+    alone = Mechanism("beam", gravity=(0.0, 0.0, 0.0))
+    alone.add_body("beam", pieces, joint=Fixed())
+    M = alone.build().mass_matrix(np.zeros(pieces.modes))
+    K = scipy.linalg.block_diag(*(body.stiffness.toarray() for body in pieces.bodies))
+    squares = scipy.linalg.eigh(K, M, eigvals_only=True, subset_by_index=(0, min(count, pieces.modes) - 1))
+    return np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
+
+
 def _own_marks(model: Formulation) -> list[dict[str, Any]]:
     """Natural frequencies of the flexible bodies by themselves; equal ones once, with the first one's name."""
     at: dict[str, list[str]] = {}
     values: dict[str, float] = {}
-    for name, placed in model.description.bodies.items():
+    for placed, beam in model.description.parts():
         if isinstance(placed.body, FlexibleBody):
-            for i, f in enumerate(frequencies(placed.body, MOST_MARKS), start=1):
-                at.setdefault(f"{f:.6g}", []).append(f"{name}.mode{i}")
+            found = frequencies(placed.body, MOST_MARKS) if beam is None else beam_frequencies(beam.pieces, MOST_MARKS)
+            for i, f in enumerate(found, start=1):
+                at.setdefault(f"{f:.6g}", []).append(
+                    f"{placed.name}.mode{i}" if beam is None else f"{placed.name}: {i}"
+                )
                 values[f"{f:.6g}"] = float(f)
     labels = {key: names[0] + (f" +{len(names) - 1}" if len(names) > 1 else "") for key, names in at.items()}
     return sorted(({"x": values[key], "label": labels[key]} for key in at), key=lambda mark: float(str(mark["x"])))

@@ -135,7 +135,8 @@ class Viewer {
   }
 
   color(k) {
-    return [1, 3, 5].map((i) => parseInt(this.palette[(k - 1) % this.palette.length].slice(i, i + 2), 16) / 255);
+    const n = (this.motion.bodies[k]?.color ?? k) - 1;
+    return [1, 3, 5].map((i) => parseInt(this.palette[n % this.palette.length].slice(i, i + 2), 16) / 255);
   }
 
   draw() {
@@ -231,6 +232,7 @@ class Viewer {
     if (this.control("labels").checked)
       for (let k = 1; k < this.motion.bodies.length; k++) {
         const body = this.motion.bodies[k], { R, p } = this.motion.poses[k], n = body.nodes.length;
+        if (!body.name) continue;
         const middle = 3 * Math.floor(n / 6), x = n ? this.motion.nodes(k).subarray(middle, middle + 3) : null;
         write(body.name, x ?? moved(R, p, body.box.centre), ink, 10);
       }

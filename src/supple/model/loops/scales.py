@@ -79,8 +79,15 @@ def speed_sizes(model: Model, length: float) -> Floats:
     out: Floats = np.array([length if unit == "m/s" else 1.0 for unit in model.speed_units])
     for k, placed in enumerate(model.description.bodies.values(), start=1):
         if isinstance(placed.body, FlexibleBody) and placed.body.basis != "nodal":
-            out[model.tree.v_mode[k] : model.tree.v_first[k + 1]] = placed.body.small_amplitude(1.0)
+            out[model.tree.v_mode[k] : model.tree.v_first[k + 1]] = _bent(placed.body)
     return out
+
+
+def _bent(body: FlexibleBody) -> Floats:
+    """Amplitudes (n,) of the modes, each by itself, at which a node turns by 1 rad or moves by the body's length."""
+    shapes = np.abs(body.shapes.toarray()).reshape(-1, 2, 3, body.modes)
+    turn, move = shapes.max(axis=(0, 2), initial=np.finfo(float).tiny)
+    return np.minimum(1.0 / turn, float(np.ptp(body.nodes, axis=0).max()) / move)
 
 
 def extent(model: Model, arrays: Closures | None) -> float:

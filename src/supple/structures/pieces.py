@@ -1,0 +1,148 @@
+"""A beam in pieces: short flexible bodies one after the other, for deflections that are large in all.
+
+Within a piece deformations are small; from piece to piece rotations add up without limit. Pieces that are equal are one
+body, which is reduced and stored once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.checks import Floats, freeze
+from supple.errors import ModelError, nearest
+from supple.rigid_body import RigidBody
+from supple.structures.body import FlexibleBody
+from supple.structures.body_writer import save_pieces
+from supple.structures.strains import Strains
+
+ENDS = ("start", "end")
+
+
+class Place(NamedTuple):
+    """A place on a beam in pieces: the number of the piece, from 0 at the root, and its frame or node there."""
+
+    piece: int
+    node: str
+
+
+@dataclass(frozen=True, eq=False)
+class BeamPieces:
+    """A beam as a chain of flexible bodies, each fixed to the end of the one before it; made by `Beam.pieces`.
+
+    `Mechanism.add_body` takes it like one body. Frames and nodes are those of the whole beam.
+
+    Attributes
+    ----------
+    bodies : tuple of FlexibleBody
+        The pieces, from the root on; equal ones are one object. The frame of each has the beam's axes and its origin at
+        the inboard end.
+    first : tuple of int
+        The node of the beam that is node 0 of each piece.
+    nodes : (k, 3) array
+        Undeformed positions of the beam's nodes, from its root, m.
+    frames : dict of str to Place
+        Named frames of the beam.
+    """
+
+    bodies: tuple[FlexibleBody, ...]
+    first: tuple[int, ...]
+    nodes: Floats
+    frames: dict[str, Place]
+
+    def __post_init__(self) -> None:
+        freeze(self, "nodes")
+        last = [first + len(body.nodes) - 1 for first, body in zip(self.first, self.bodies, strict=True)]
+        ends = sorted([*self.first, len(self.nodes) - 1])
+        covered = ends[0] == 0 and sorted([0, *last]) == ends
+        if not self.bodies or not covered or {body.root for body in self.bodies} > set(ENDS):
+            raise ModelError("beam in pieces: expected pieces from its start to its end, got others")
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def root(self) -> str:
+        """The frame of every piece at its inboard end, "start" or "end"."""
+        return self.bodies[0].root
+
+    @property
+    def tip(self) -> str:
+        """The frame of every piece at its outboard end."""
+        return ENDS[1 - ENDS.index(self.root)]
+
+    @property
+    def modes(self) -> int:
+        """Number of coordinates of all pieces."""
+        return sum(body.modes for body in self.bodies)
+
+    @property
+    def mass(self) -> float:
+        """kg."""
+        return sum(body.mass for body in self.bodies)
+
+    @cached_property
+    def undeformed(self) -> RigidBody:
+        """The whole beam as a rigid body, in the frame of its root."""
+        each = (RigidBody(body.mass, body.com, body.inertia, allow_unphysical=True) for body in self.bodies)
+        whole = RigidBody(0.0)
+        for i, body in enumerate(each):
+            whole = whole.joined(body.moved(np.eye(3), self.origin(i)))
+        return whole
+
+    def origin(self, piece: int) -> Floats:
+        """Where the frame of a piece is, undeformed, from the beam's root, m."""
+        at = self.first[piece] + self._end(piece, self.root)
+        return np.asarray(self.nodes[at])
+
+    def place(self, name: str) -> Place:
+        """A named frame, or a node of the beam by its number as text; where two pieces meet, the end of the inner one.
+
+        Raises
+        ------
+        ModelError
+            If there is none.
+        """
+        found = self.frames.get(name)
+        if found is not None:
+            return found
+        if not name.isdigit() or int(name) >= len(self.nodes):
+            numbers = f", nodes 0 to {len(self.nodes) - 1}" if name.isdigit() else ""
+            raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}{numbers}")
+        for i, first in enumerate(self.first):
+            own = int(name) - first
+            if 0 <= own < len(self.bodies[i].nodes):
+                return Place(i, next((end for end in ENDS if self._end(i, end) == own), str(own)))
+        raise AssertionError("the pieces cover all nodes")
+
+    def name(self, place: Place) -> str:
+        """The frame or number of a node of the whole beam that a place is."""
+        known = next((name for name, other in self.frames.items() if other == place), None)
+        if known is not None:
+            return known
+        piece, node = place
+        return str(self.first[piece] + (self._end(piece, node) if node in ENDS else int(node)))
+
+    def positions(self) -> dict[str, Floats]:
+        """Undeformed positions of the named frames, from the root, m."""
+        return {name: self.origin(i) + self.bodies[i].frame(node).position for name, (i, node) in self.frames.items()}
+
+    def strains(self, piece: int) -> Strains | None:
+        """Strains of a piece for its coordinates, with the elements' numbers and positions in the whole beam."""
+        found, first = self.bodies[piece].strains, self.first[piece]
+        if found is None:
+            return None
+        places = tuple(re.sub(r"\d+", lambda number: str(int(number[0]) + first), place) for place in found.places)
+        return replace(found, places=places, positions=found.positions + self.origin(piece))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the beam to one HDF5 file, for `supple.structures.load_pieces`."""
+        save_pieces(self, path)
+
+    def _end(self, piece: int, end: str) -> int:
+        return 0 if end == ENDS[0] else len(self.bodies[piece].nodes) - 1

@@ -1,0 +1,159 @@
+"""Beams in pieces against closed forms and published motions of large deflections, and how fast they converge."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
+
+import supple
+from flying_rod import LENGTH, ExudynRod, fly, rod_model
+from supple.linear import Equilibrium, equilibrium
+from supple.structures import Material, Rectangle, Section, beam
+
+Floats = NDArray[np.float64]
+METAL, STRIP = Material(E=70e9, nu=0.3, rho=2700.0), Rectangle(0.02, 0.001)
+EI = METAL.E * STRIP.Iy
+VARIANTS = [pytest.param({}, id="as by default")]
+"""Options of `add_body` whose convergence is measured."""
+
+
+def held(pieces: int, wrench: Floats, dead: bool, **options: Any) -> Equilibrium:
+    """A strip of 1 m, clamped, under a wrench at its end, which stays as it is in the ground or turns with the end."""
+    mech = supple.Mechanism("strip", gravity=(0, 0, 0))
+    mech.add_body("strip", beam(1.0, STRIP, METAL, pieces).pieces(pieces), joint=supple.Fixed(), **options)
+    if not dead:
+        return equilibrium(mech.build(), external={"strip/end": wrench})
+    mech.add_wrench("load", "strip/end", wrench[:3], wrench[3:], axes="ground")
+    return equilibrium(mech.build())
+
+
+def elastica(load: float) -> Floats:
+    """Tip x, z of a cantilever of unit length under a dead force of `load` EI / L^2, by elliptic integrals."""
+
+    def missing(k: float) -> float:
+        return float(ellipk(k * k) - ellipkinc(np.arcsin(1 / (k * np.sqrt(2))), k * k) - np.sqrt(load))
+
+    k = brentq(missing, np.sqrt(0.5) + 1e-12, 1 - 1e-12, xtol=1e-15)
+    phi = np.arcsin(1 / (k * np.sqrt(2)))
+    deflection = 1 - 2 * (ellipe(k * k) - ellipeinc(phi, k * k)) / np.sqrt(load)
+    return np.array([np.sqrt(2 * (2 * k * k - 1) / load), deflection])
+
+
+def tip(rest: Equilibrium) -> Floats:
+    return (rest.displacement("strip/end") + np.eye(3)[0])[[0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("load", "published"), [(1.0, (0.9436, 0.3017)), (3.0, (0.7456, 0.6033)), (10.0, (0.4450, 0.8106))]
+)
+def test_elastica(load: float, published: tuple[float, float]) -> None:
+    """Published: Bisshopp and Drucker (1945); four digits as reprinted by many."""
+    exact = elastica(load)
+    assert exact == pytest.approx(published, abs=1e-4)
+    rest = held(16, np.array([0, 0, 0, 0, 0, load * EI]), dead=True)
+    assert np.abs(tip(rest) - exact).max() < 1e-2
+    assert tip(rest) == pytest.approx(exact, rel=1e-2)
+
+
+def test_a_moment_bends_a_strip_to_a_circle() -> None:
+    """The ends meet; the circle is that of the strip's length within 1 percent."""
+    rest = held(32, np.array([0, -2 * np.pi * EI, 0, 0, 0, 0]), dead=False)
+    assert rest.displacement("strip/end") == pytest.approx([-1, 0, 0], abs=1e-8)
+    points = np.array([rest.model.pose(rest.q, f"strip/{i}")[1] for i in range(32)])
+    middle = points.mean(axis=0)
+    assert np.linalg.norm(points - middle, axis=1) == pytest.approx(np.full(32, 1 / (2 * np.pi)), rel=1e-2)
+    assert rest.model.pose(rest.q, "strip/end")[0] == pytest.approx(np.eye(3), abs=1e-8)
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+def test_static_error_falls_with_the_square_of_the_pieces_or_faster(options: dict[str, Any]) -> None:
+    exact = elastica(3.0)
+    load = np.array([0, 0, 0, 0, 0, 3.0 * EI])
+    errors = [float(np.linalg.norm(tip(held(n, load, dead=True, **options)) - exact)) for n in (1, 2, 4, 8, 16)]
+    rates = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert rates[-2:].min() > 1.8, errors
+    assert errors[-1] < 3e-3
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+def test_dynamic_error_falls_with_the_square_of_the_pieces_or_faster(options: dict[str, Any]) -> None:
+    """Of the flying rod; the limit is extrapolated from the two finest."""
+    found = [fly(rod_model(n, **options), integrator="generalized_alpha", step=0.02) for n in (2, 4, 8, 16, 32)]
+    exact = found[-1] + (found[-1] - found[-2]) / 3
+    errors = [float(np.linalg.norm(x - exact, axis=-1).max()) for x in found[:-1]]
+    rates = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert rates[-1] > 1.7, errors
+    assert errors[-1] < 4e-3 * LENGTH
+
+
+@pytest.mark.parametrize(
+    ("EI", "half", "one"),
+    [
+        (3.0, (1.258128, -1.554574), (-1.761670, -0.946852)),
+        (10.0, (1.250856, -1.560568), (-1.764136, -0.942217)),
+        (50.0, (1.251317, -1.560195), (-1.763503, -0.943426)),
+    ],
+)
+def test_falling_strip(EI: float, half: tuple[float, float], one: tuple[float, float]) -> None:
+    """A strip of 2 m and 0.1 kg/m falls from the horizontal on a hinge: its tip x, z after 0.5 s and 1 s."""
+    E = 1e10
+    section = Section(A=1e-4, Iy=EI / E, Iz=1e-5, J=1e-7)
+    whole = beam(2.0, section, Material(E=E, nu=0.3, rho=1000.0), 16)
+    shape = np.abs(whole.pieces(16, "cantilever", modes=6).bodies[0].frames["end"].shape)
+    bending = [i + 1 for i in range(6) if shape[5, i] > 1e-3 * shape[3:, i].max()]
+    assert len(bending) == 2
+    mech = supple.Mechanism("falling strip")
+    mech.add_body("strip", whole.pieces(16, "cantilever", modes=bending), joint=supple.Revolute("y"))
+    model = mech.build()
+    result = supple.simulate(model, 1.0, samples=3, rtol=1e-8, integrator="DOP853")
+    ends = model.pose(result.q.values[1:], "strip/end")[1][:, [0, 2]]
+    assert ends == pytest.approx(np.array([half, one]), abs=3e-4)
+
+
+def spin_up(pieces: int, until: float, **options: Any) -> Any:
+    """Simo and Vu-Quoc's beam on an axle that turns by a law, to 6 rad/s in 15 s; its end, seen from the axle."""
+    E = 7e10
+    shear = 1e7 / (E / 2.6 * 4e-4)
+    section = Section(A=4e-4, Iy=2e-7, Iz=2e-7, J=4e-7, shear=(shear, shear))
+    whole = beam(10.0, section, Material(E=E, nu=0.3, rho=3000.0), pieces, shear=True)
+    mech = supple.Mechanism("spin-up", gravity=(0, 0, 0))
+    mech.add_body("beam", whole.pieces(pieces), joint=supple.Revolute("z"), **options)
+    turn = "6/15*(t**2/2 + (15/(2*pi))**2*(cos(2*pi*t/15) - 1))"
+    return supple.simulate(
+        mech.build(),
+        until,
+        motion={"beam.angle": turn},
+        samples=round(until / 0.025) + 1,
+        integrator="generalized_alpha",
+        step=5e-3,
+        outputs=supple.Outputs(nodes="beam/end"),
+    )
+
+
+def test_spin_up() -> None:
+    """The end lags by 0.5755 m at 6.775 s; a body in one piece would not stiffen, and lag more and more."""
+    result = spin_up(16, 8.0)
+    u = result.displacement.values[:, 0]
+    at = int(np.argmin(u[:, 1]))
+    assert u[at, 1] == pytest.approx(-0.57550, abs=1e-3)
+    assert result.time.values[at] == pytest.approx(6.775, abs=0.06)
+    assert u[at, 0] == pytest.approx(-0.018856, abs=2e-4)
+
+
+@pytest.mark.skipif(not find_spec("exudyn"), reason="Exudyn is not installed")
+def test_flying_rod_beside_geometrically_exact_beams() -> None:
+    """Sixteen pieces and sixteen elements of Exudyn; the rod turns by 4.4 rad, and bends by 9 percent of its length."""
+    own = fly(rod_model(16), integrator="generalized_alpha", step=0.02)
+    other = ExudynRod(16).run(0.02)
+    assert np.linalg.norm(own - other, axis=-1).max() < 5e-3 * LENGTH
+    chord, half = own[:, 0] - own[:, 2], own[:, 1] - own[:, 2]
+    across = np.stack([-chord[:, 1], chord[:, 0]], axis=-1) / np.linalg.norm(chord, axis=-1)[:, None]
+    assert np.abs(np.sum(half * across, axis=-1)).max() > 0.08 * LENGTH
+    turned = np.unwrap(np.arctan2(chord[:, 1], chord[:, 0]))
+    assert np.ptp(turned) > 4.0
