@@ -108,7 +108,9 @@ def test_a_tip_mass_as_heavy_as_the_blade(
     assert flap[:2] == pytest.approx(expected, rel=4e-4)
 
 
-def column(body: structures.FlexibleBody, load: float = 0.0, gravity: float = 0.0, axes: str = "ground") -> supple.Model:
+def column(
+    body: structures.FlexibleBody, load: float = 0.0, gravity: float = 0.0, axes: str = "ground"
+) -> supple.Model:
     """A clamped strip along x, with a compressive force at its end and gravity against x."""
     mech = supple.Mechanism("column", gravity=(-gravity, 0, 0))
     mech.add_body("strip", body, joint=supple.Fixed())

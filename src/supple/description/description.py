@@ -118,9 +118,7 @@ class Description:
             R = attachment.rotation @ rotation_matrix(rotation, "rotation")
             first = body.bodies[0] if isinstance(body, BeamPieces) else body
             carrier, position, node = attachment.body, attachment.position, attachment.node
-            self.bodies[name] = Placed(
-                name, first, carrier, chosen, position, R, node, fidelity, stiffening
-            )
+            self.bodies[name] = Placed(name, first, carrier, chosen, position, R, node, fidelity, stiffening)
             if isinstance(body, BeamPieces) and len(body) > 1:
                 self._add_pieces(name, body)
             elif isinstance(first, FlexibleBody):

@@ -58,7 +58,13 @@ class BodyStates(NamedTuple):
 def new_body_states(size: Sizes, states: int, dtype: Any) -> BodyStates:
     """New arrays; those of flexible bodies are not written to in a rigid model."""
     rows, nv, nodes = size.bodies + 1, size.speeds, size.attachments
-    shapes: dict[str, tuple[int, ...]] = {"R": (rows, 9), "l": (rows, 3), "H": (nv, 6), "R_ground": (rows, 9), "omega": (rows, 3)}
+    shapes: dict[str, tuple[int, ...]] = {
+        "R": (rows, 9),
+        "l": (rows, 3),
+        "H": (nv, 6),
+        "R_ground": (rows, 9),
+        "omega": (rows, 3),
+    }
     shapes |= {"bias": (rows, 6), "gyroscopic": (rows, 6), "load": (rows, 6), "moment": (rows, 3)}
     shapes |= {"inertia": (rows, 6), "coupling": (nv, 6), "node_l": (nodes, 3), "node_Q": (nodes, 9)}
     shapes |= {"xi": (size.shapes,), "xi_slope": (nv, size.most_shapes)}

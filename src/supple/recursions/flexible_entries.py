@@ -181,7 +181,9 @@ def directly(
     rows, frames = len(tree.parent), paths.frames
     if x < rows:
         i, c = 6 * port_number(flex, k, x), w.work[0]
-        return turned_motion(load9(w.node_Q, flex.attachment[x]), (c[i], c[i + 1], c[i + 2], c[i + 3], c[i + 4], c[i + 5]))
+        return turned_motion(
+            load9(w.node_Q, flex.attachment[x]), (c[i], c[i + 1], c[i + 2], c[i + 3], c[i + 4], c[i + 5])
+        )
     if y < rows:
         out = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         first = 6 * port_number(flex, k, y)

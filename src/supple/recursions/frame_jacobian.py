@@ -26,7 +26,9 @@ def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Arr
 
 
 @step
-def own_columns(flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w: FlexWorkspace | None, J: Array) -> None:
+def own_columns(
+    flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w: FlexWorkspace | None, J: Array
+) -> None:
     """Columns of J (6, nv) for the modes of the body of frame i, whose origin is at p."""
     if flex is not None and frames.shape_row[i] >= 0:
         k, row = frames.body[i], frames.shape_row[i]

@@ -1,7 +1,8 @@
 """Frames on bodies that may be flexible: where they are, how they move, and what forces at them do.
 
-A frame moves with its body, or on a flexible one with a node of it, which moves by u and turns by theta (see `nodes`). Springs, wrenches, constraints and what a caller asks for are numbers of `Frames`. Where not said
-otherwise, vectors are in body axes.
+A frame moves with its body, or on a flexible one with a node of it, which moves by u and turns by theta (see `nodes`).
+Springs, wrenches, constraints and what a caller asks for are numbers of `Frames`. Where not said otherwise, vectors are
+in body axes.
 
 Where the deformation is left out of the dynamics ("ruthless", (8.1)), that sees the node undeformed; `exact` asks for
 the deformed one all the same, as poses in space do.
@@ -47,9 +48,7 @@ from supple.spatial import (
 
 
 @step
-def frame_node(
-    flex: Flex, frames: Frames, i: int, q: Array, exact: bool, w: FlexWorkspace
-) -> tuple[Mat3, Mat3, Vec3]:
+def frame_node(flex: Flex, frames: Frames, i: int, q: Array, exact: bool, w: FlexWorkspace) -> tuple[Mat3, Mat3, Vec3]:
     """R_body_node, Q and the position of the node of frame i; Q makes its angular velocity of rates of theta.
 
     Given xi of its body.

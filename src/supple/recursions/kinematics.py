@@ -113,7 +113,8 @@ def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -
     """Pose of body k in its parent, and joint map.
 
     Given q. Computes R, l, H, on a flexible parent the pose of the attachment node too, of a flexible body what follows
-    its modes. The origin moves by the translations (Sayers, (14)) and, for a screw, by pitch times angle along the axis.
+    its modes. The origin moves by the translations (Sayers, (14)) and, for a screw, by pitch times angle along the
+    axis.
     """
     R_parent_joint = load9(tree.rotation, k)
     R_joint_body = joint_rotation(tree, k, q)

@@ -3,8 +3,8 @@
 A node turns by the rotation vector theta = lambda eta and moves by gamma eta; its angular velocity relative to the body
 frame is Q(theta) lambda etadot, the exact rate of that turn. (The source takes lambda etadot itself, which is not the
 rate of any orientation; energy would not be conserved.) In the model of (8.1) the node stays where it was: theta = 0.
-Shapes of second order that follow the modes move it too (see `second_order`): Pi is then that of the modes, plus that of
-the shapes times A.
+Shapes of second order that follow the modes move it too (see `second_order`): Pi is then that of the modes, plus that
+of the shapes times A.
 """
 
 from __future__ import annotations

@@ -240,8 +240,10 @@ def gather_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 @step
 def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """Let the columns of F that second-order shapes alone have yield, one at a time: W - u (W f)*, u = d W f / (1 + d f*
-    W f). Given W, F, Omega. Computes trailing: u in the columns of f."""
+    """Let the columns f of F that second-order shapes alone have yield, one at a time: W less u (W f)*.
+
+    u = d W f / (1 + d f* W f). Given W, F, Omega. Computes trailing: u in the columns of f.
+    """
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
     u = w.work[0]

@@ -7,11 +7,12 @@ the foreshortening by its slopes). The coordinates xi follow eta, so that with A
 
 Whatever holds for n + k independent modes (Psi, b) holds for the n of them with T between:
 
-    G = T* [[G_0, g], [g*, G_b]] T      M_fr = T* (M_fr, M_br)      Pi = Pi_0 + Pi_b A      b_f = T* (b_f + G (0, gamma))
+    G = T* [[G_0, g], [g*, G_b]] T     M_fr = T* (M_fr, M_br)     Pi = Pi_0 + Pi_b A     b_f = T* (b_f + G (0, gamma))
 
 with g = Psi* M b, G_b = b* M b. The mass matrix is a congruence of a positive one, and all forces follow from one
 Lagrangian: gravity, spin, joint forces and outboard bodies stiffen or soften the body by themselves, and energy is
-conserved. `second_order_compliance` has the inverse of G. The source leaves these displacements out; see docs/theory.md.
+conserved. `second_order_compliance` has the inverse of G. The source leaves these displacements out; docs/theory.md
+says more.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ What meets Lam from both sides has the same form: momentum at the frame and moti
 
     M_rf = (M_0 + D A~) (I + c A)      D = M_b - M_0 c        Pi_t = F_0 (P_1 + P_2 A~) (I + c A)
 
-with M_0, P_1 those of the modes alone, so that of X = X_0 + X_1 A~ and Y alike, with hats for A~ Lam_0 X* = A~ Lam_0 X_0*
-+ Q X_1*,
+with M_0, P_1 those of the modes alone, so that of X = X_0 + X_1 A~ and Y alike, with hats for A~ Lam_0 X* = A~ Lam_0
+X_0* + Q X_1*,
 
     X Lam' Y* = X_0 Lam_0 Y_0* + X_1 (A~ Lam_0 Y_0*) + (A~ Lam_0 X_0*)* Y_1* + X_1 Q Y_1* - X^* E Y^
 
@@ -178,7 +178,7 @@ def hat_with_compliance(flex: Flex, k: int, j: int, w: FlexWorkspace) -> Vec6:
 
 @step
 def less_shape_inertia(flex: Flex, k: int, own: Inertia, w: FlexWorkspace) -> Inertia:
-    """What M_rf Lam M_fr has beside M_0 Lam_0 M_0* taken from an inertia. Given shape_momentum, shape_raw, shape_hat."""
+    """An inertia less what M_rf Lam M_fr has beside M_0 Lam_0 M_0*. Given shape_momentum, shape_raw, shape_hat."""
     first = flex.xi_first[k]
     for j in range(flex.second_order[k]):
         D, hat = load6(w.shape_momentum, first + j), load6(w.shape_hat, first + j)

@@ -9,8 +9,8 @@ from supple.engines.kernels import step
 from supple.recursions.tree import Array
 
 DEPENDENT = 2e-15
-"""Added to the pivot of a row that may depend on the rows before it, relative to its diagonal: more than rounding leaves
-there, and no more than the compliance of that direction is known to."""
+"""Added to the pivot of a row that may depend on the rows before it, relative to its diagonal: more than rounding
+leaves there, and no more than the compliance of that direction is known to."""
 NOTHING = 1e-100
 """Added to the pivot of a row that may be zero."""
 

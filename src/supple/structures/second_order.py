@@ -94,8 +94,10 @@ def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, load
     origin = small.layout.points[held.point]
     mass = small.mass.seen_from(origin)
     M, W = mass.matrix, mass.weights
-    probes = loads.shapes if isinstance(shapes, scipy.sparse.sparray) else shapes
-    swung = swing(structure, held.point, shapes, probes / np.sqrt(np.sum(probes * (M @ probes), axis=0)))
+    nodal = isinstance(shapes, scipy.sparse.sparray)
+    probes, stiffness = (loads.shapes, 1.0) if nodal else (shapes, loads.diagonal)
+    squares = stiffness / np.sum(probes * (M @ probes), axis=0)
+    swung = swing(structure, held.point, shapes, probes * np.sqrt(squares.min(initial=np.inf) / stiffness))
     count = b.shape[1]
     if count + len(swung.matrices) == 0:
         return None

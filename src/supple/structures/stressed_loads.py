@@ -25,6 +25,8 @@ SIGNIFICANT = 1e-9
 """Geometric stiffness of a load, per root of its strain energy, relative to the largest: less is rounding."""
 RELEVANT = 1e-6
 """Geometric stiffness of a unit load relative to the largest among loads of its kind that is worth a shape."""
+IN_RANGE = 1.0
+"""Rotation, rad, or displacement, share of the body's extent, by linear theory under a critical load."""
 COMPRESSED = 1e-7
 """Relative error in the geometric stiffness of a load that is allowed, so as to have fewer shapes."""
 NOISE = 1e-12
@@ -57,6 +59,8 @@ class StressedLoads:
         C between the probes.
     scales : (size,) array
         Make rotations and displacements comparable.
+    extent : float
+        Of the structure, m.
     diagonal : (n,) array
         Stiffness of each coordinate.
     """
@@ -71,6 +75,7 @@ class StressedLoads:
     probes: Floats
     scaled: Floats
     scales: Floats
+    extent: float
     diagonal: Floats
 
     def compressed(self) -> tuple[Floats, Quadratic]:
@@ -94,12 +99,20 @@ class StressedLoads:
         return b, Quadratic(first, self.columns[used], value[used])
 
     def _relevant(self) -> Bools:
-        """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
+        """(loads,) which loads have a geometric stiffness that matters.
+
+        It must be more than rounding beside that of others of their kind, and the load must not have to bend or turn
+        the body by `IN_RANGE` before it is critical: linear elements end long before, and within a fifth of it such a
+        load changes squares of frequencies by less than what they leave out.
+        """
         sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
         strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
         largest = np.array([sizes[self.kinds == kind].max() for kind in self.kinds])
         rounding = SIGNIFICANT * strongest * np.linalg.norm(self.work, axis=1)
-        return (sizes > rounding) & (sizes > RELEVANT * largest)
+        moved = np.abs((self.shapes * self.scales[:, None]) @ self.work.T).max(axis=0, initial=0.0) / self.extent
+        loaded = np.linalg.eigvalsh(np.tensordot(self.work, self.scaled, 1))
+        in_range = moved <= IN_RANGE * np.abs(loaded).max(axis=1, initial=0.0)
+        return (sizes > rounding) & (sizes > RELEVANT * largest) & in_range
 
     def _few(self, members: Ints, relevant: Bools) -> Floats:
         """(all shapes, few) orthonormal combinations of the shapes of one family.
@@ -156,11 +169,12 @@ def stressed_loads(
     d = stiffness.diagonal()
     probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
     scaled = np.array([probe.T @ (C @ probe) for C in found]).reshape(len(found), probe.shape[1], probe.shape[1])
-    scales = small.layout.scales(extent(small.layout.points))
+    length = extent(small.layout.points)
+    scales = small.layout.scales(length)
     work = loads.forces.T @ b
     work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
     return StressedLoads(
-        b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, probe, scaled, scales, d
+        b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, probe, scaled, scales, length, d
     )
 
 

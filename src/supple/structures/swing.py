@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 NOTICEABLE = 1e-2
-"""Change of a squared frequency per squared spin below which a shape is left out."""
+"""Relative change of a squared frequency, at a spin as fast as the slowest mode, below which a shape is left out."""
 NEGLIGIBLE = 1e-5
 """Share of one shape in another that is there only because others are left out."""
 INDEPENDENT = 1e-10
