@@ -37,6 +37,16 @@ LENGTH = 2.0
 THIN = Rectangle(0.02, 0.01)
 
 
+@pytest.fixture
+def every_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shapes also for loads that would have to bend the body beyond linear theory before they matter.
+
+    And for points on arms that hardly move.
+    """
+    monkeypatch.setattr("supple.structures.stressed_loads.IN_RANGE", 1e300)
+    monkeypatch.setattr("supple.structures.swing.NOTICEABLE", 1e-4)
+
+
 def slaved(body: FlexibleBody) -> SecondOrder:
     assert body.second_order is not None
     return body.second_order
@@ -151,6 +161,7 @@ def test_nodal_coordinates_and_columns_that_shear(shear: bool) -> None:
     assert compression == pytest.approx(euler / (1.0 + soft), rel=1e-5)
 
 
+@pytest.mark.usefixtures("every_load")
 def test_lateral_buckling_of_a_strip() -> None:
     """A force on the tip along the height: 4.012599 sqrt(EI GJ)/L^2 either way; linear twist converges with h^2."""
     strip = Rectangle(0.001, 0.05)
@@ -167,6 +178,7 @@ def test_lateral_buckling_of_a_strip() -> None:
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02)
 
 
+@pytest.mark.usefixtures("every_load")
 def test_right_angle_frame() -> None:
     """Argyris et al. (1979): a thin frame buckles out of its plane under a force at its end, at 1.088 N one way and
     0.68 N the other. Moments cross the corner, where bending of one leg is twist of the other.
@@ -233,6 +245,7 @@ def exact_end(body: FlexibleBody, eta: Floats) -> Floats:
     return np.concatenate([R.as_rotvec(), r])
 
 
+@pytest.mark.usefixtures("every_load")
 def test_second_order_displacement_of_the_end_of_a_beam() -> None:
     """Second differences of the exact curve; its pieces, all turned by their middle, make errors of some 1e-5."""
     body = beam(1.0, Rectangle(0.02, 0.015), ALUMINIUM, 6).reduce("craig-bampton", modes=2)
@@ -280,6 +293,7 @@ def in_condensed(structure: Structure, body: FlexibleBody) -> tuple[Any, Floats]
 
 
 @pytest.mark.parametrize("name", list(structures()))
+@pytest.mark.usefixtures("every_load")
 def test_loads_do_the_work_of_their_stresses(name: str) -> None:
     """K_sigma(f) = -f* g for every unit load f, though few shapes are left of those of all loads.
 
@@ -312,6 +326,7 @@ def test_loads_do_the_work_of_their_stresses(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(structures()))
+@pytest.mark.usefixtures("every_load")
 def test_integrals_are_those_of_the_shapes(name: str) -> None:
     """The coordinates and the shapes of second order as one basis: its modal integrals and mass matrix.
 
@@ -345,6 +360,7 @@ def test_integrals_are_those_of_the_shapes(name: str) -> None:
     np.testing.assert_array_equal(last.second, second.shapes[-6:])
 
 
+@pytest.mark.usefixtures("every_load")
 def test_a_straight_beam_needs_few_shapes() -> None:
     """Three of stretch for bending in one plane, which move nothing sideways; one of twist if it bends both ways."""
     rod = beam(LENGTH, THIN, ALUMINIUM, 10)
@@ -359,6 +375,21 @@ def test_a_straight_beam_needs_few_shapes() -> None:
     assert rod.reduce("cantilever", modes=0).second_order is None
 
 
+def test_loads_out_of_range_get_no_shapes() -> None:
+    """Twist by a moment, and bending of a square rod before it buckles sideways, need rotations of a radian.
+
+    The report has them all the same.
+    """
+    rod = beam(LENGTH, Rectangle(0.01, 0.01), ALUMINIUM, 10).reduce("craig-bampton", modes=2)
+    assert slaved(rod).count == 3
+    assert rod.report is not None
+    factors = rod.report.buckling[rod.report.load_cases.index("moment x at end")]
+    assert np.isfinite(factors).all()
+    flat = beam(LENGTH, Rectangle(0.001, 0.05), ALUMINIUM, 10).reduce("craig-bampton", modes=2)
+    assert slaved(flat).count > 3
+
+
+@pytest.mark.usefixtures("every_load")
 def test_rotation_of_the_whole_structure_changes_nothing() -> None:
     """Tip of a path in axes of its own, and in others: vectors turn; rounding of two reductions, 1e-8."""
     points = np.array([(0, 0, 0), (0.6, 0, 0), (0.6, 0.5, 0.3)], float)
@@ -379,6 +410,7 @@ def test_rotation_of_the_whole_structure_changes_nothing() -> None:
     np.testing.assert_allclose(g_turned, expected, atol=1e-8 * np.abs(g).max())
 
 
+@pytest.mark.usefixtures("every_load")
 def test_solids_are_like_beams() -> None:
     """Largest and least shares of the stiffness that unit loads at the end take or give.
 
@@ -404,6 +436,7 @@ def test_solids_are_like_beams() -> None:
 # ------------------------------------------------------------ mass on arms
 
 
+@pytest.mark.usefixtures("every_load")
 def test_twist_of_a_spinning_blade() -> None:
     """About its own axis a blade that twists is turned as a whole, to first order in its speed: no stiffness at all.
 
@@ -423,6 +456,7 @@ def test_twist_of_a_spinning_blade() -> None:
     np.testing.assert_allclose(block.report.southwell[twist], rod.report.southwell[twist], rtol=0.03)
 
 
+@pytest.mark.usefixtures("every_load")
 def test_a_mass_beside_its_node_is_one_at_the_end_of_a_stiff_rod() -> None:
     """5 kg half a metre beyond the end of a 1 kg beam, by an offset and by a stiff rod without mass."""
     thin = beam(2.0, THIN, ALUMINIUM, 10)
@@ -433,10 +467,11 @@ def test_a_mass_beside_its_node_is_one_at_the_end_of_a_stiff_rod() -> None:
         for structure in (thin.with_mass("end", 5.0, offset=(0.5, 0.0, 0.0)), longer.with_mass("end", 5.0))
     ]
     beside, beyond = (report.southwell for report in reports if report is not None)
-    np.testing.assert_allclose(beside, beyond, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(beside, beyond, rtol=1e-5, atol=1e-6 * beyond.max())
     assert beside[0, 1] == pytest.approx(1.195, abs=1e-3)
 
 
+@pytest.mark.usefixtures("every_load")
 def test_a_rigid_region_is_like_very_stiff_elements() -> None:
     """Foreshortening of the region itself, its mass and frames in it; elements 1e4 times stiffer are within 1e-3."""
     points = [(0, 0, 0), (1, 0, 0), (1.6, 0.3, 0), (2.2, 0.3, 0.2)]

@@ -85,8 +85,7 @@ def reduce(
     second, found = None, Prestress()
     if stressed is not None:
         second = second_order(structure, held, x.shapes, stressed)
-    if stressed is not None and second is not None:
-        found = prestress(known, second, stressed.probes, 0 if x.modal is None else len(x.labels))
+        found = prestress(known, stressed, second, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
     motion = scipy.sparse.csr_array(small.motion @ scipy.sparse.csr_array(x.shapes))

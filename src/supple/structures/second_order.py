@@ -90,13 +90,14 @@ class SecondOrder:
 def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, loads: StressedLoads) -> SecondOrder | None:
     """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none."""
     small = structure.condensed
-    b, C = loads.compressed()
+    b, C = loads.few
     origin = small.layout.points[held.point]
     mass = small.mass.seen_from(origin)
     M, W = mass.matrix, mass.weights
     nodal = isinstance(shapes, scipy.sparse.sparray)
-    probes, stiffness = (loads.shapes, 1.0) if nodal else (np.asarray(shapes), loads.diagonal)
-    squares = stiffness / np.einsum("ir,ir->r", probes, M @ probes)
+    probes: Any = loads.shapes if nodal else shapes
+    stiffness: Any = 1.0 if nodal else loads.diagonal
+    squares = stiffness / np.sum(probes * (M @ probes), axis=0)
     swung = swing(structure, held.point, shapes, probes * np.sqrt(squares.min(initial=np.inf) / stiffness))
     count = b.shape[1]
     if count + len(swung.matrices) == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,7 +79,8 @@ class StressedLoads:
     extent: float
     diagonal: Floats
 
-    def compressed(self) -> tuple[Floats, Quadratic]:
+    @cached_property
+    def few(self) -> tuple[Floats, Quadratic]:
         """Few shapes (size, k), orthonormal with the stiffness, and their C.
 
         In each family they span what the geometric stiffness of every load needs, all loads counting alike.

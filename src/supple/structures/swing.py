@@ -10,8 +10,9 @@ stand for. Combinations that have no effect are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,12 +55,12 @@ class Swing:
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A shape: rows (3, rows), nodes (6 nodes,), and its C for the coordinates and for the probes."""
+    """A shape: rows (3, rows), nodes (6 nodes,), and what gives its C for the coordinates and for the probes."""
 
     rows: Floats
     nodes: Floats
-    matrix: Sparse
-    effect: Floats
+    matrix: Callable[[], Sparse]
+    effect: Callable[[], Sparse]
 
 
 def swing(structure: Structure, root: int, coordinates: Floats | Sparse, probes: Floats) -> Swing:
@@ -80,8 +81,10 @@ def swing(structure: Structure, root: int, coordinates: Floats | Sparse, probes:
     if not found or probes.shape[1] == 0:
         return Swing(np.zeros((3, len(mass.positions), 0)), np.zeros((6 * len(structure.nodes), 0)), [])
     rows, nodes = np.stack([c.rows for c in found], axis=-1), np.stack([c.nodes for c in found], axis=-1)
-    R = _chosen(_work(structure, mass, rows, nodes), np.array([c.effect.ravel() for c in found]))
-    return Swing(rows @ R, nodes @ R, [_sum([c.matrix for c in found], shares) for shares in R.T])
+    R = _chosen(_work(structure, mass, rows, nodes), np.array([c.effect().toarray().ravel() for c in found]))
+    used = np.flatnonzero(R.any(axis=1))
+    matrices = [found[i].matrix() for i in used]
+    return Swing(rows @ R, nodes @ R, [_sum(matrices, shares) for shares in R[used].T])
 
 
 def _work(structure: Structure, mass: MassModel, rows: Floats, nodes: Floats) -> Floats:
@@ -119,8 +122,8 @@ def _on_arms(
         for b in range(3):
             rows = np.zeros((3, len(t)))
             rows[b] = t
-            matrix, effect = (_amplitude(x, mass.swung.arms, spread, b) for x in (theta, seen))
-            yield _Candidate(rows, np.zeros(6 * len(structure.nodes)), matrix, effect.toarray())
+            matrix, effect = (partial(_amplitude, x, mass.swung.arms, spread, b) for x in (theta, seen))
+            yield _Candidate(rows, np.zeros(6 * len(structure.nodes)), matrix, effect)
 
 
 def _functions(mass: MassModel, size: float) -> list[Floats]:
@@ -141,11 +144,15 @@ def _functions(mass: MassModel, size: float) -> list[Floats]:
 
 def _amplitude(theta: list[Any], arms: Floats, spread: Floats, b: int) -> Sparse:
     """sum_i spread_i g_i with g(r, s) = (theta_r (theta_s . c) + theta_s (theta_r . c)) / 2 - (theta_r . theta_s) c."""
-    x, y, z = (scipy.sparse.diags_array(arms[:, a]) @ theta[a] for a in range(3))
-    first = scipy.sparse.csr_array((scipy.sparse.diags_array(spread) @ theta[b]).T @ (x + y + z))
-    weighted = scipy.sparse.diags_array(spread * arms[:, b])
-    x, y, z = (scipy.sparse.csr_array(T.T @ (weighted @ T)) for T in theta)
+    x, y, z = (_weighted(arms[:, a], theta[a]) for a in range(3))
+    first = _weighted(spread, theta[b]).T @ (x + y + z)
+    x, y, z = (T.T @ _weighted(spread * arms[:, b], T) for T in theta)
     return scipy.sparse.csr_array((first + first.T) * 0.5 - (x + y + z))
+
+
+def _weighted(weights: Floats, rows: Any) -> Any:
+    diagonal: Any = scipy.sparse.diags_array(weights)
+    return diagonal @ rows if scipy.sparse.issparse(rows) else weights[:, None] * rows
 
 
 def _in_regions(structure: Structure, root: int, coordinates: Floats | Sparse, probes: Floats) -> Iterator[_Candidate]:
@@ -166,8 +173,7 @@ def _in_regions(structure: Structure, root: int, coordinates: Floats | Sparse, p
             nodes[members, 3 + b] = arms[:, a]
             moved = layout.motion.T @ nodes.ravel()
             rows = np.stack([P @ moved for P in structure.masses.motion])
-            matrix, effect = (_turning(x, a, b) for x in (theta, seen))
-            yield _Candidate(rows, nodes.ravel(), matrix, effect.toarray())
+            yield _Candidate(rows, nodes.ravel(), partial(_turning, theta, a, b), partial(_turning, seen, a, b))
 
 
 def _turning(theta: Sparse, a: int, b: int) -> Sparse:
