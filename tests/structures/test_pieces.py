@@ -81,7 +81,7 @@ def test_craig_bampton_pieces_have_the_frequencies_of_the_beam_and_its_frames_as
     exact = lowest(whole.pieces(1, "nodal"), 4)
     assert lowest(pieces, 4) == pytest.approx(exact, rel=1e-2)
     assert lowest(whole.pieces(4, modes=4), 4) == pytest.approx(exact, rel=2e-5)
-    assert lowest(whole.pieces(4, "cantilever", modes=12), 4) == pytest.approx(exact, rel=2e-2)
+    assert lowest(whole.pieces(4, "cantilever", modes=12), 4) == pytest.approx(exact, rel=5e-2)
 
 
 def test_one_piece_is_the_body() -> None:
