@@ -10,11 +10,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.integrate import solve_ivp
 
+import supple
 from supple.symbolic import EquationsOfMotion
 
 Floats = NDArray[np.float64]
@@ -255,9 +257,51 @@ def l_mechanism_stiffness(example: dict[str, Any]) -> None:
     axes.legend(frameon=False, labelcolor=INK)
 
 
+def campbell(found: xr.Dataset) -> Axes:
+    """Frequencies over the speed, by sense of whirl, with multiples of the speed and critical speeds."""
+    axes, speed, top = plane(), found.spin.values, 1.1 * float(found.frequency.max())
+    for n in found.attrs["orders"]:
+        line = n * speed / (2 * np.pi)
+        axes.plot(speed, line, color=SOFT, linewidth=1.2, dashes=(1, 3))
+        end = min(speed[-1], 2 * np.pi * top / n)
+        labelled(axes, 0.99 * end, n * end / (2 * np.pi) + 0.01 * top, f"{n}/rev", SOFT, ha="right", va="bottom")
+    looks = {
+        1: (BLUE, "forward whirl", (None, None)),
+        -1: (ORANGE, "backward whirl", (5, 2)),
+        0: (GREEN, "", (None, None)),
+    }
+    for j in range(found.sizes["mode"]):
+        color, name, dashes = looks[int(np.sign(found.whirl.values[:, j].astype(int).sum()))]
+        known = {text.get_label() for text in axes.lines}
+        label = "" if name in known else name
+        axes.plot(speed, found.frequency.values[:, j], color=color, linewidth=2.2, dashes=dashes, label=label)
+    critical = found.critical_speed.values
+    axes.plot(critical, found.critical_order.values * critical / (2 * np.pi), "o", color=INK, markersize=5, zorder=5)
+    axes.set_xlim(speed[0], speed[-1])
+    axes.set_ylim(0.0, top)
+    axes.set_xlabel("speed, rad/s", color=INK)
+    axes.set_ylabel("frequency, Hz", color=INK)
+    return axes
+
+
+def overhung_rotor(example: dict[str, Any]) -> None:
+    """Its Campbell diagram: forward and backward whirl, and torsion between."""
+    axes = campbell(example["diagram"](supple.load(EXAMPLES / "overhung_rotor.toml")))
+    labelled(axes, 12.0, 52.0, "torsion", GREEN)
+    axes.legend(frameon=False, labelcolor=INK, loc="upper left")
+
+
 DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
     picture.__name__: picture
-    for picture in (rolling_disc, bicycle, double_pendulum, gyroscope, vehicle_with_suspension, l_mechanism_stiffness)
+    for picture in (
+        rolling_disc,
+        bicycle,
+        double_pendulum,
+        gyroscope,
+        vehicle_with_suspension,
+        l_mechanism_stiffness,
+        overhung_rotor,
+    )
 }
 
 

@@ -25,8 +25,9 @@ from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
 import supple
+from supple import linear
 from supple.files import read
-from supple.view import write_report
+from supple.view import write_campbell, write_report
 
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
@@ -219,6 +220,18 @@ def report_page(run: Run) -> None:
         page.screenshot(path=ROOT / "docs" / "images" / "report.png")
 
 
+def campbell_page() -> None:
+    """The page that `supple modes` writes for a spinning joint, in a browser."""
+    found = linear.campbell(
+        supple.load(EXAMPLES / "overhung_rotor.toml"), {"shaft": np.linspace(0.0, 800.0, 41)}, count=5
+    )
+    with TemporaryDirectory() as folder, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1180, "height": 860}, color_scheme="light")
+        page.goto(write_campbell(found, Path(folder) / "page.html").resolve().as_uri())
+        page.wait_for_timeout(500)
+        page.screenshot(path=ROOT / "docs" / "images" / "campbell.png")
+
+
 if __name__ == "__main__":
     wanted = sys.argv[1:] or [*SHOTS, *DRAWINGS]
     for name in wanted:
@@ -231,3 +244,4 @@ if __name__ == "__main__":
         run = carried()
         crane(*run)
         report_page(run)
+        campbell_page()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,31 @@ import supple
 from generators import KINDS, random_joint
 from supple import structures
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
+from supple.structures.second_order import SecondOrder
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Points:
-    """The point masses of a body: mass (p,), place (p, 3), shapes (p, 3, n)."""
+    """The point masses of a body: mass (p,), place (p, 3), shapes (p, 3, n).
+
+    Points may also move by b xi, xi_k = eta* C_k eta / 2: second-order shapes b (p, 3, k), C (k, n, n).
+    """
 
     mass: Floats
     x: Floats
     Psi: Floats
+    b: Floats = field(default_factory=lambda: np.zeros((1, 3, 0)))
+    C: Floats = field(default_factory=lambda: np.zeros((0, 1, 1)))
+
+    def moved(self, eta: Any) -> Any:
+        """Places (..., p, 3) for coordinates (..., n)."""
+        first = np.einsum("pir,...r->...pi", self.Psi, eta)
+        if not self.b.shape[2]:
+            return self.x + first
+        return self.x + first + 0.5 * np.einsum("pik,krs,...r,...s->...pi", self.b, self.C, eta, eta)
 
 
 def random_points(rng: np.random.Generator, modes: int, size: float = 0.3) -> Points:
@@ -51,6 +64,31 @@ def integrals_of(points: Points) -> ModalIntegrals:
         X=np.einsum("p,pi,pjr->rij", m, x, Psi),
         N=Pairs(np.arange(n + 1) * n, np.tile(np.arange(n), n), N.reshape(n * n, 3, 3)),
     )
+
+
+def with_second_order(
+    rng: np.random.Generator, body: FlexibleBody, points: Points, shapes: int = 2
+) -> tuple[FlexibleBody, Points]:
+    """The same with second-order shapes of points and frames, as small as those of a slender beam."""
+    n, m, x, Psi = body.modes, points.mass, points.x, points.Psi
+    b, C = 0.3 * rng.normal(size=(len(x), 3, shapes)), rng.normal(size=(shapes, n, n))
+    C = C + np.swapaxes(C, 1, 2)
+    frames = {
+        name: replace(frame, second=0.3 * rng.normal(size=(6, shapes)) * (name != "root"))
+        for name, frame in body.frames.items()
+    }
+    second = SecondOrder(
+        quadratic=Quadratic(np.arange(n + 1) * n, np.tile(np.arange(n), n), np.moveaxis(C, 0, -1).reshape(-1, shapes)),
+        shapes=np.concatenate([frame.second for frame in frames.values()]),
+        frames={name: frame.second for name, frame in frames.items()},
+        E=np.einsum("p,pik->ki", m, b),
+        X=np.einsum("p,pi,pjk->kij", m, x, b),
+        N_cross=np.einsum("p,pis,pjk->skij", m, Psi, b),
+        N_own=np.einsum("p,pik,pjl->klij", m, b, b),
+        mass_cross=np.einsum("p,pis,pik->sk", m, Psi, b),
+        mass_own=np.einsum("p,pik,pil->kl", m, b, b),
+    )
+    return replace(body, frames=frames, second_order=second), replace(points, b=b, C=C)
 
 
 def random_flexible(
@@ -120,11 +158,13 @@ def random_flexible_tree(
     forces: bool = False,
     free_base: bool = False,
     conservative: bool = False,
+    second_order: bool = False,
 ) -> tuple[supple.Model, dict[str, Points]]:
     """A tree of rigid and flexible bodies with every kind of joint, and the points of those that are made of points.
 
     Children sit on frames of flexible parents; with `beams` some bodies are beams in every basis; fidelities are mixed
-    unless one is given; `conservative` leaves out all dampers.
+    unless one is given; `conservative` leaves out all dampers; with `second_order` bodies of points have second-order
+    shapes, as those of beams have.
     """
     rng = np.random.default_rng(seed)
     mech = supple.Mechanism(f"flexible {seed}", gravity=(0.3, -0.5, -9.81) if not free_base else (0.0, 0.0, 0.0))
@@ -138,6 +178,8 @@ def random_flexible_tree(
             body = beam_body(rng, BASES[i % 4], max(count, 1))
         elif count:
             body, made[name] = random_flexible(rng, count, not conservative, coupled=bool(rng.random() < 0.3))
+            if second_order:
+                body, made[name] = with_second_order(rng, body, made[name], 1 + i % 3)
         else:
             made[name] = random_points(rng, 0)
             body = rigid_of(made[name])

@@ -34,6 +34,7 @@ def function() -> Callable[..., Any]:
     return found
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_evaluates_and_returns_the_last_array(function: Callable[..., Any]) -> None:
     gc.collect()  # nothing but the function itself keeps the code and its memory
     x, y = np.array([4.0, 9.0]), np.empty(2)

@@ -28,6 +28,7 @@ NUMBERS = {
     "hanging_chain": (2.040980585, 1e-8),
     "nodal_beam": (0.014175286458, 1e-11),
     "spinning_beam": (5.58916208, 1e-7),
+    "overhung_rotor": (114.36437051, 1e-5),
     "robot_from_urdf": (0.039855338, 1e-8),
     "gate_with_stops": (10.63171373, 1e-7),
     "space_crane": (0.96766341, 1e-6),

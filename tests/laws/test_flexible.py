@@ -35,6 +35,8 @@ TREES = [
     (7, {"bodies": 6, "modes": 6, "fidelity": "ruthless", "forces": True}),
     (8, {"bodies": 12, "modes": 4, "fidelity": "full", "forces": True}),
     (9, {"bodies": 11, "modes": 7, "beams": True}),
+    (10, {"bodies": 8, "modes": 5, "second_order": True, "forces": True}),
+    (11, {"bodies": 9, "modes": 6, "beams": True, "fidelity": "full", "second_order": True, "free_base": True}),
 ]
 
 
@@ -149,7 +151,7 @@ def positions(model: supple.Model, points: dict[str, Points], q: Numbers) -> Num
         own = points[name]
         first = 0 if model.flex is None else model.flex.q_mode[k]
         eta = q[..., first : first + own.Psi.shape[2]]
-        x = own.x + np.einsum("pir,...r->...pi", own.Psi, eta)
+        x = own.moved(eta)
         out.append(p[..., k, None, :] + np.einsum("...ij,...pj->...pi", R[..., k, :, :], x))
     return np.concatenate(out, axis=-2)
 
@@ -160,10 +162,10 @@ def point_jacobian(model: supple.Model, points: dict[str, Points], q: Numbers) -
     return np.moveaxis(positions(model, points, q + 1j * h * model.tangent(q).T).imag / h, 0, -1)
 
 
-@pytest.mark.parametrize("seed", range(20, 23))
-def test_the_dynamics_is_that_of_the_points(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "second_order"), [(20, False), (21, True), (22, False), (23, True)])
+def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> None:
     """Newton's law for each point mass and virtual work: nothing of the recursions but where the bodies are."""
-    model, points = random_flexible_tree(seed, KINDS, 3, fidelity="full")
+    model, points = random_flexible_tree(seed, KINDS, 3, fidelity="full", second_order=second_order)
     flex = model.flex
     assert flex is not None
     q, v = model.random_state(seed)

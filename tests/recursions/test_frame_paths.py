@@ -15,7 +15,7 @@ def paths(*bodies: int) -> FramePaths:
     m = len(bodies)
     empty = np.zeros((m, 3)), np.tile(np.eye(3).reshape(9), (m, 1)), np.zeros((m, 3))
     frames = Frames(np.array(bodies, dtype=np.int64), *empty, np.full(m, -1), np.zeros((0, 6)))
-    return frame_paths(PARENT, frames, [np.zeros((0, 6)) for _ in bodies])
+    return frame_paths(PARENT, frames)
 
 
 def test_paths_meet_at_the_outermost_common_body() -> None:

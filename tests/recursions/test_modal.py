@@ -58,8 +58,9 @@ def nodal_sums(
 
 
 def free(body: structures.FlexibleBody, fidelity: str) -> supple.Model:
+    """The source has no displacements of second order."""
     mech = supple.Mechanism("free", gravity=(0, 0, 0))
-    mech.add_body("b", body, joint=supple.Free(), fidelity=fidelity)
+    mech.add_body("b", body, joint=supple.Free(), fidelity=fidelity, stiffening=False)
     return mech.build()
 
 

@@ -91,6 +91,7 @@ def test_a_turned_basis_and_the_matrix_agree(i: int) -> None:
     assert np.abs(R @ c - c).max() > 0.1
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_ways_that_were_asked_for_do_not_keep_a_system_alive() -> None:
     n = Ground("n", Graph())
     way(turned("a", n, 0), n)

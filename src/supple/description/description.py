@@ -72,6 +72,7 @@ class Description:
         at: str | ArrayLike | None = None,
         rotation: ArrayLike | Rotation | None = None,
         fidelity: str = "full",
+        stiffening: bool = True,
     ) -> None:
         """Add a body and the joint that carries it.
 
@@ -95,6 +96,9 @@ class Description:
         fidelity : str
             Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
             "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
+        stiffening : bool
+            Of a flexible body of full fidelity: whether its displacements of second order are kept, by which spin,
+            gravity and the forces at its frames stiffen it under tension and soften it under compression.
         """
         with _named(f"body {name!r}"):
             _valid_name(name, "name")
@@ -105,6 +109,8 @@ class Description:
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
             if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
                 raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+            if not isinstance(stiffening, bool):
+                raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
@@ -112,7 +118,7 @@ class Description:
             R = attachment.rotation @ rotation_matrix(rotation, "rotation")
             first = body.bodies[0] if isinstance(body, BeamPieces) else body
             carrier, position, node = attachment.body, attachment.position, attachment.node
-            self.bodies[name] = Placed(name, first, carrier, chosen, position, R, node, fidelity)
+            self.bodies[name] = Placed(name, first, carrier, chosen, position, R, node, fidelity, stiffening)
             if isinstance(body, BeamPieces) and len(body) > 1:
                 self._add_pieces(name, body)
             elif isinstance(first, FlexibleBody):

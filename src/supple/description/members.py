@@ -28,6 +28,7 @@ class Placed:
     node: str | None = None
     """On a flexible parent the frame or node that carries the joint; position and rotation are relative to it."""
     fidelity: str = "full"
+    stiffening: bool = True
 
     def __post_init__(self) -> None:
         freeze(self, "position", "rotation")

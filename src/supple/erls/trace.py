@@ -39,7 +39,7 @@ class DisplayTrace(Trace):
         frames, (R, p) = self.nodes_of(frame_arrays(places)), self.poses(q)
         turns, points = [], []
         for i, place in enumerate(places):
-            own, at = self.run(frame_in_body)(self.flex, frames, i, q, True)
+            own, at = self.run(frame_in_body)(self.flex, frames, i, q, True, None)
             R_body = R[place.body - 1]
             turns.append(R_body @ np.array(own, dtype=object).reshape(3, 3))
             points.append(p[place.body - 1] + R_body @ np.array(at, dtype=object))

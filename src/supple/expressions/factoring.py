@@ -15,7 +15,11 @@ from supple.expressions.function import Nodes, rebuilt
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.operations import OPERATIONS
 
-SUMS = ("add", "sub", "neg")
+SIGNS = {"add": (False, False), "sub": (False, True), "neg": (True,)}
+"""Sums, and which of their arguments are taken away."""
+PRODUCTS = frozenset(["mul"])
+WITHIN = {**dict.fromkeys(SIGNS, PRODUCTS | SIGNS.keys()), "mul": PRODUCTS}
+"""What is taken apart within what."""
 COUNTED = {name for name, operation in OPERATIONS.items() if operation.counted}
 
 
@@ -39,32 +43,37 @@ def factored(outputs: Mapping[str, Nodes]) -> dict[str, Nodes]:
     """
     best = {key: x.astype(object) for key, x in outputs.items()}
     nodes = [n for x in best.values() for n in x.flat if isinstance(n, Expr)]
+    present = _Ordered(nodes)
     while nodes:
-        image = _Pass(nodes).image
-        better = [image[n.id] for n in nodes]
-        if _cost(better) >= _cost(nodes):
+        image = _Pass(present).image
+        better = _Ordered([image[n.id] for n in present.outputs])
+        if better.cost >= present.cost:
             break
         for x in best.values():
             for i, n in enumerate(x.flat):
                 if isinstance(n, Expr):
                     x.flat[i] = image[n.id]
-        nodes = better
+        present = better
     return best
 
 
-def _fixed(order: list[Expr]) -> set[int]:
-    """Numbers of the nodes that depend on parameters alone."""
-    found: set[int] = set()
-    for node in order:
-        if node.op in ("constant", "parameter") or (node.args and all(a.id in found for a in node.args)):
-            found.add(node.id)
-    return found
+class _Ordered:
+    """The nodes that some outputs need, in order; numbers of those that depend on parameters alone; what they cost."""
 
-
-def _cost(nodes: list[Expr]) -> int:
-    order = order_of(nodes)
-    fixed = _fixed(order)
-    return sum(node.op in COUNTED and node.id not in fixed for node in order)
+    def __init__(self, outputs: list[Expr]) -> None:
+        self.outputs, self.order, self.fixed = outputs, order_of(outputs), set[int]()
+        self.cost = 0
+        fixed = self.fixed
+        for node in self.order:
+            for a in node.args:
+                if a.id not in fixed:
+                    self.cost += node.op in COUNTED
+                    break
+            else:
+                if node.args or node.op in ("constant", "parameter"):
+                    fixed.add(node.id)
+                else:
+                    self.cost += node.op in COUNTED
 
 
 class Term(NamedTuple):
@@ -80,16 +89,15 @@ class Term(NamedTuple):
 class _Pass:
     """One pass over the nodes that the outputs need; `image` has what stands for each of them."""
 
-    def __init__(self, outputs: list[Expr]) -> None:
-        self.graph: Graph = outputs[0].graph
-        order = order_of(outputs)
-        self.fixed = _fixed(order)
-        self.inner = self._inner(order, outputs)
+    def __init__(self, given: _Ordered) -> None:
+        self.graph: Graph = given.outputs[0].graph
+        self.fixed = given.fixed
+        self.inner = self._inner(given.order, given.outputs)
         self.image: dict[int, Expr] = {}
-        for node in order:
+        for node in given.order:
             if node.id in self.inner:
                 continue  # taken apart by the one node that uses it
-            if node.op in (*SUMS, "mul") and node.id not in self.fixed:
+            if node.op in WITHIN and node.id not in self.fixed:
                 self.image[node.id] = self._sum(self._terms(node))
             else:
                 self.image[node.id] = rebuilt(self.graph, node, [self.image[a.id] for a in node.args])
@@ -100,8 +108,10 @@ class _Pass:
         uses.update(node.id for node in outputs)
         found: set[int] = set()
         for node in order:
-            within = (*SUMS, "mul") if node.op in SUMS else ("mul",) if node.op == "mul" else ()
-            found.update(a.id for a in node.args if a.op in within and uses[a.id] == 1 and a.id not in self.fixed)
+            within = WITHIN.get(node.op, ())
+            for a in node.args if within else ():
+                if a.op in within and uses[a.id] == 1 and a.id not in self.fixed:
+                    found.add(a.id)
         return found
 
     def _terms(self, node: Expr) -> list[Term]:
@@ -115,8 +125,7 @@ class _Pass:
             elif x.op == "mul":
                 out.append(self._term(self._factors(x), negative))
             else:
-                signs = {"add": (False, False), "sub": (False, True), "neg": (True,)}[x.op]
-                stack += [(a, negative != sign) for a, sign in zip(x.args, signs, strict=True)][::-1]
+                stack += [(a, negative != sign) for a, sign in zip(x.args, SIGNS[x.op], strict=True)][::-1]
         return out
 
     def _factors(self, product: Expr) -> list[Expr]:
@@ -143,7 +152,8 @@ class _Pass:
     def _sum(self, terms: list[Term]) -> Expr:
         """The sum of terms: what most of them share is taken out, then what most of the rest share, and so on."""
         g = self.graph
-        terms = self._like_terms(terms)
+        if len(terms) > 1:
+            terms = self._like_terms(terms)
         while (shared := self._shared(terms)) is not None:
             group = [t for t in terms if shared in t.factors or shared is t.fixed]
             together = g.mul(shared, self._sum([_without(t, shared, g.one) for t in group]))
@@ -176,6 +186,8 @@ class _Pass:
     def _shared(self, terms: list[Term]) -> Expr | None:
         """The factor that stands in most terms, beside others; of equals one that varies, then the oldest."""
         one = self.graph.one
+        if len(terms) < 2:
+            return None
         varying = Counter(f for t in terms for f in set(t.factors) if len(t.factors) > 1 or t.fixed is not one)
         fixed = Counter(t.fixed for t in terms if t.factors and t.fixed is not one)
         counts = [(n, f in varying, -f.id, f) for c in (varying, fixed) for f, n in c.items() if n > 1]

@@ -100,7 +100,7 @@ class _Builder:
             with self.errors.collected(f"{place}: dh"):
                 at, rotation = table.dh.placed(joint, self.ends.get(table.parent, HERE))
         with self.errors.collected(place, prefix=f"body {table.name!r}: "):
-            self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity)
+            self.mech.add_body(table.name, body, table.parent, joint, at, rotation, table.fidelity, table.stiffening)
         if table.name not in self.mech.bodies:
             with ErrorList(self.errors.path).collected(place):
                 self.mech.add_body(table.name, body, table.parent, joint, None, rotation)

@@ -164,7 +164,10 @@ class ModesTable(FileTable):
 class StoredTable(FileTable):
     """A body from a file that `supple.structures.save_body` wrote. Bodies with the same file share it."""
 
-    file: Text = Field(description="HDF5 file; a relative path starts at the model file's folder.")
+    file: Text = Field(
+        description="HDF5 file, with displacements of second order if the body has them; a relative path starts at the "
+        "model file's folder."
+    )
 
 
 def _flexible_tag(value: Any) -> str:

@@ -86,6 +86,11 @@ class BodyTable(FileTable):
         description="Of a flexible body: with all terms that depend on the deformation, or without them, for small "
         "deformations at slow rotation.",
     )
+    stiffening: Truth = Field(
+        True,
+        description="Of a flexible body of full fidelity: whether loads stiffen it under tension and soften it under "
+        "compression.",
+    )
 
     @classmethod
     def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -97,8 +102,9 @@ class BodyTable(FileTable):
         if "flexible" not in data:
             if "mass" not in data:
                 yield "mass", "missing; expected a number, or flexible in its place"
-            if "fidelity" in data:
-                yield "fidelity", "expected only in a flexible body, got it in a rigid one"
+            for key in ("fidelity", "stiffening"):
+                if key in data:
+                    yield key, "expected only in a flexible body, got it in a rigid one"
             return
         for key in ("mass", "com", "inertia", "allow_unphysical"):
             if key in data:

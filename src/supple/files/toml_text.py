@@ -97,7 +97,8 @@ def _rigid(body: RigidBody) -> Pairs:
 
 def _flexible(placed: Placed, file: str) -> Pairs:
     pairs: Pairs = [("flexible", {"file": file})]
-    return pairs if placed.fidelity == "full" else [*pairs, ("fidelity", placed.fidelity)]
+    pairs += [] if placed.fidelity == "full" else [("fidelity", placed.fidelity)]
+    return pairs if placed.stiffening else [*pairs, ("stiffening", False)]
 
 
 def _brought(mech: Description, label: str, frame: Frame) -> bool:

@@ -1,10 +1,18 @@
-"""Small motions: static equilibrium, natural modes, state-space models."""
+"""Small motions: equilibrium, steady rotation, natural modes, Campbell diagrams, state-space models."""
 
+from typing import TYPE_CHECKING
+
+from supple.lazy import lazy_names
+from supple.linear.campbell_report import campbell_report
 from supple.linear.modes_report import modes_report
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
 from supple.linear.statics import Equilibrium, EquilibriumError, equilibrium
+from supple.linear.steady import steady_rotation
 from supple.linear.vibration import Modes, modes
+
+if TYPE_CHECKING:
+    from supple.linear.campbell_diagram import campbell
 
 __all__ = [
     "Equilibrium",
@@ -12,9 +20,14 @@ __all__ = [
     "LinearEquations",
     "Modes",
     "StateSpace",
+    "campbell",
+    "campbell_report",
     "equilibrium",
     "linear_equations",
     "modes",
     "modes_report",
     "state_space",
+    "steady_rotation",
 ]
+
+__getattr__ = lazy_names(__name__, {"supple.linear.campbell_diagram": ("campbell",)})

@@ -1,4 +1,4 @@
-"""The balance of forces at rest: what is left of them, how it changes with the coordinates, and what counts as none."""
+"""The balance of forces at rest or in steady rotation: what is left, how it changes, and what counts as none."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ACCEPTED = 1e-7
 
 
 class Balance:
-    """Forces on a model at rest under loads, of which a share acts.
+    """Forces on a model at rest, or at constant speeds, under loads, of which a share acts.
 
-    Loads are weights, applied wrenches, external wrenches and generalized forces. All forces are linear in them: those
-    under a share of the loads are combined from those with all and with none.
+    Loads are weights, applied wrenches, external wrenches, generalized forces, and the inertial forces of the speeds.
+    All forces are linear in them: those under a share of the loads are combined from those with all and with none.
 
     Attributes
     ----------
@@ -35,13 +35,18 @@ class Balance:
     tau : (nv,) array
     held : (nv,) array of bool
         Speeds that do not change.
+    v : (nv,) array
+        Constant speeds, of held ones.
     units : (nv,) array
         Changes of the coordinates, in the directions of the speeds, that count as one.
     """
 
-    def __init__(self, model: Formulation, tau: Values | None, external: Loads | None, held: Bools) -> None:
+    def __init__(
+        self, model: Formulation, tau: Values | None, external: Loads | None, held: Bools, v: Floats | None = None
+    ) -> None:
         self.model, self.external, self.held = model, external, held
         self.still = np.zeros(model.nv)
+        self.v = self.still if v is None else v
         self.tau = self.still if tau is None else named_vector(model.speeds, tau, "tau")
         self.units = model.unit_changes()
 
@@ -57,7 +62,7 @@ class Balance:
     def residual(self, q: Floats, share: float = 1.0) -> Floats:
         """Forces (nv,) that are left on the tree, those of its loops not counted."""
         driven = self.model.forces_on_speeds(q, self.tau)
-        loaded: Floats = self.model.bias_forces(q, self.still, self.external) - driven
+        loaded: Floats = self.model.bias_forces(q, self.v, self.external) - driven
         if share == 1.0:
             return loaded
         return share * loaded + (1.0 - share) * self.bare.bias_forces(q, self.still)
@@ -67,7 +72,7 @@ class Balance:
 
         Not symmetric where loads turn with the bodies.
         """
-        loaded = stiffness(f, self.residual(f.q), self.external)
+        loaded = stiffness(f, self.residual(f.q), self.external, self.v)
         if share == 1.0:
             return loaded
         unloaded = Dependents(self.bare, f.q, f.partition)
@@ -92,11 +97,13 @@ class Balance:
     def sizes(self, q: Floats) -> tuple[Floats, Floats]:
         """Sums of the sizes of all loads and of all inner forces on the speeds (nv,), which may cancel.
 
-        A weight is at most g sqrt(m M_ii) (Cauchy, Schwarz), m the mass of all.
+        A weight is at most g sqrt(m M_ii) (Cauchy, Schwarz), m the mass of all; an inertial force, where all turns at
+        a speed w about fixed axes, at most w sqrt(v* M v M_ii).
         """
-        model, mech = self.model, self.model.description
-        weight = float(np.linalg.norm(mech.gravity)) * np.sqrt(model.mass * np.abs(np.diag(model.mass_matrix(q))))
-        loads = np.abs(model.forces_on_speeds(q, self.tau)) + weight
+        model, mech, M = self.model, self.model.description, self.model.mass_matrix(q)
+        turning = np.abs(self.v).sum() * np.sqrt(abs(self.v @ M @ self.v))
+        body_forces = float(np.linalg.norm(mech.gravity)) * np.sqrt(model.mass) + turning
+        loads = np.abs(model.forces_on_speeds(q, self.tau)) + body_forces * np.sqrt(np.abs(np.diag(M)))
         for frame, wrench in (self.external or {}).items():
             loads += self._felt(q, frame, *np.split(np.asarray(wrench, dtype=float), 2))
         for w in mech.wrenches.values():

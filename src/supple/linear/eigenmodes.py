@@ -14,6 +14,8 @@ SLOWEST = 1e-6
 """Hz; what is slower than this does not move by itself."""
 ROUNDING = 1e-10
 """Share of its terms to which the stiffness of a mode is known."""
+GROWING = 1e-7
+"""Negative damping ratio that is more than rounding."""
 SPREAD = 1e-6
 """Modes whose squared frequencies are this share of the largest are computed again among themselves."""
 
@@ -46,6 +48,12 @@ def loose(K: Floats, squares: Floats, shapes: Floats) -> np.ndarray[tuple[int], 
     terms = np.einsum("ir,ij,jr->r", np.abs(shapes), np.abs(K), np.abs(shapes))
     floor = 1e-18 * np.abs(squares).max(initial=0.0)
     return np.abs(squares) <= np.maximum(ROUNDING * terms, max((2 * np.pi * SLOWEST) ** 2, floor))
+
+
+def growing(values: Numbers) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which eigenvalues are of motions that grow by more than rounding."""
+    size = np.abs(values)
+    return (size > 2 * np.pi * SLOWEST) & (values.real > GROWING * size)
 
 
 class Eigenmodes(NamedTuple):

@@ -42,7 +42,7 @@ class StuckError(ArithmeticError):
         self.q, self.share, self.iterations = q, share, iterations
 
 
-class _TooLongError(ArithmeticError):
+class TooLongError(ArithmeticError):
     """Newton's method does not follow a load step."""
 
     def __init__(self, iterations: int) -> None:
@@ -60,9 +60,9 @@ def loaded(balance: Balance, start: Floats) -> tuple[Floats, int]:
     while share < 1.0:
         target = 0.0 if share < 0.0 else min(share + step, 1.0)
         try:
-            q, count = _newton(balance, q, target)
-        except (_TooLongError, AssemblyError) as error:
-            total += error.iterations if isinstance(error, _TooLongError) else 1
+            q, count = newton(balance, q, target)
+        except (TooLongError, AssemblyError) as error:
+            total += error.iterations if isinstance(error, TooLongError) else 1
             step /= 2.0
         else:
             total += count
@@ -72,7 +72,7 @@ def loaded(balance: Balance, start: Floats) -> tuple[Floats, int]:
     return q, total
 
 
-def _newton(balance: Balance, q: Floats, share: float) -> tuple[Floats, int]:
+def newton(balance: Balance, q: Floats, share: float) -> tuple[Floats, int]:
     """Coordinates in equilibrium under a share of the loads, near q, and the iterations."""
     gone, before = 0.0, np.inf
     for iteration in range(MOST):
@@ -93,4 +93,4 @@ def _newton(balance: Balance, q: Floats, share: float) -> tuple[Floats, int]:
         if far > LONGEST or gone > FARTHEST or (iteration > 2 and far > 2.0 * before):
             break
         q, before = balance.moved(q, motion), far
-    raise _TooLongError(iteration + 1)
+    raise TooLongError(iteration + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from supple.formulations import Formulation
+from supple.linear.spins import without_gravity
 from supple.linear.start import Values
 from supple.linear.statics import equilibrium
 from supple.linear.vibration import modes
@@ -17,6 +18,7 @@ def modes_report(
     static: bool = False,
     fixed: Iterable[str] = (),
     count: int | None = 20,
+    gravity: bool = True,
 ) -> str:
     """The table of modes as text, after that of the equilibrium if asked for.
 
@@ -30,8 +32,11 @@ def modes_report(
         Coordinates that are held, or bodies whose joint is.
     count : int, optional
         Number of modes shown; all if None.
+    gravity : bool
+        Whether gravity acts.
     """
     fixed = tuple(fixed)
+    model = model if gravity else without_gravity(model)
     if not static:
         return modes(model, q, fixed=fixed).table(count)
     rest = equilibrium(model, q, fixed=fixed)

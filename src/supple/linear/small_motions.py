@@ -165,13 +165,13 @@ def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external
     return ReferenceState(f.q, v, a, force - f.partition.J.T @ closing, closing)
 
 
-def stiffness(f: Dependents, load: Floats, external: Loads | None) -> Floats:
-    """K (n, n) at rest: change of the forces on independent speeds with the coordinates.
+def stiffness(f: Dependents, load: Floats, external: Loads | None, v: Floats | None = None) -> Floats:
+    """K (n, n): change of the forces on independent speeds with the coordinates, at rest or at constant speeds v.
 
     The constraints take the load (nv,).
     """
     still = np.zeros(f.model.nv)
-    by_x = f.model.balance_slopes(f.q, still, still, external).by_q @ f.Z
+    by_x = f.model.balance_slopes(f.q, still if v is None else v, still, external).by_q @ f.Z
     out: Floats = f.Z.T @ (by_x - f.turned(f.Z, f.forces(load)))
     return out
 

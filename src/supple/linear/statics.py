@@ -39,25 +39,28 @@ class EquilibriumError(SuppleError, ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A configuration at rest; `print` shows it as a table.
+    """A configuration at rest or in steady rotation; `print` shows it as a table.
 
     Attributes
     ----------
     model : Model or ErlsModel
     start, q : (nq,) arrays
         Coordinates at the start and in equilibrium.
+    v : (nv,) array
+        Constant speeds; zero but for joints that spin.
     residual : (nv,) array
         Forces that are left, N, N m; on what is fixed, those that hold it.
     free : (n,) array of int
         The speeds that are not fixed; of a closed model the independent ones.
     iterations : int
     stable : bool
-        Whether no direction has negative stiffness.
+        At rest, whether no direction has negative stiffness; in steady rotation, whether no mode grows.
     """
 
     model: Formulation
     start: Floats
     q: Floats
+    v: Floats
     residual: Floats
     free: NDArray[np.intp]
     iterations: int
@@ -85,8 +88,9 @@ class Equilibrium:
     def __str__(self) -> str:
         m = self.model
         width = max([len(name) for name in m.coordinates] + [10])
+        what = "steady rotation" if self.v.any() else "equilibrium"
         lines = [
-            f"{m.name}: {'' if self.stable else 'unstable '}equilibrium after {self.iterations} iterations",
+            f"{m.name}: {'' if self.stable else 'unstable '}{what} after {self.iterations} iterations",
             f"{'coordinate':{width}s} {'start':>13} {'equilibrium':>13} {'change':>13}  unit",
         ]
         for i, name in enumerate(m.coordinates[:LONGEST]):
@@ -225,7 +229,8 @@ class _Search:
         if not (np.abs(f.Z.T @ r) <= self.balance.none(f)[1]).all():
             raise EquilibriumError(self.failure(q, q))
         left = r - f.partition.J.T @ f.forces(r)
-        return Equilibrium(self.model, self.start, q, left, f.partition.moving, self.iterations, self.stable(f))
+        still = self.balance.still
+        return Equilibrium(self.model, self.start, q, still, left, f.partition.moving, self.iterations, self.stable(f))
 
     def stable(self, f: Dependents) -> bool:
         """Whether no direction has negative stiffness: no eigenvalue of K is negative."""

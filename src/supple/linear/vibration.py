@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError
 from supple.formulations import Formulation
-from supple.linear.eigenmodes import SLOWEST, eigenmodes
+from supple.linear.eigenmodes import SLOWEST, eigenmodes, growing
+from supple.linear.round_rotors import in_fixed_axes
 from supple.linear.shares import body_energies
 from supple.linear.small_motions import force_unit, linear_equations
+from supple.linear.spins import spin_places, without_gravity
 from supple.linear.start import Floats, Numbers, Values
+from supple.linear.steady import require_constant, steady_rotation
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
-
-GROWING = 1e-7
-"""Negative damping ratio that is more than rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Modes:
     @property
     def unstable(self) -> NDArray[np.bool_]:
         """(n,) which modes grow."""
-        return ~self.rigid & (self.eigenvalues.real > GROWING * np.abs(self.eigenvalues))
+        return growing(self.eigenvalues)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -144,8 +144,9 @@ class Modes:
             remarks.append(
                 f"unstable: {int(self.unstable.sum())} of them; the fastest grows e-fold in {1 / fastest:.3g} s"
             )
-        i = int(np.argmax(np.abs(self.holding)))
-        if np.abs(self.holding[i]) > 1e-9 * max(1.0, self.model.mass):
+        holding = np.where(self.v == 0, self.holding, 0.0)  # what keeps a joint turning is its motor
+        i = int(np.argmax(np.abs(holding)))
+        if np.abs(holding[i]) > 1e-9 * max(1.0, self.model.mass):
             force = f"{self.holding[i]:.4g} {force_unit(self.model, i)}".strip()
             remarks.append(
                 f"not a free equilibrium: the state takes generalized forces, the largest {force} on {self.names[i]!r}"
@@ -161,6 +162,10 @@ def modes(
     external: Loads | None = None,
     fixed: Iterable[str] = (),
     independent: Sequence[str] = (),
+    *,
+    spin: Mapping[str, float] | None = None,
+    prescribed: bool = True,
+    gravity: bool = True,
 ) -> Modes:
     """Natural frequencies, damping ratios and shapes of small motions about a state.
 
@@ -184,6 +189,14 @@ def modes(
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones, on which the forces act that hold the state
         where `tau` is not given. The others are chosen.
+    spin : mapping of str to float, optional
+        Constant speeds of joints, rad/s, in place of `v`: the modes are those about the steady rotation near q, which
+        is found with `tau` and all that inertial forces do to it (`steady_rotation`). Frequencies of what the joints
+        carry are those in turning axes; where round elastic rotors stand on supports that move, in fixed axes.
+    prescribed : bool
+        Whether `spin` is held whatever happens; else motors give constant torques, and the joints move in the modes.
+    gravity : bool
+        Whether gravity acts.
 
     Examples
     --------
@@ -193,6 +206,20 @@ def modes(
     >>> float(modes(mech.build()).frequencies[0] * 2 * np.pi)
     1.0
     """
-    e = linear_equations(model, q, v, tau, external, fixed, independent)
+    if not gravity:
+        model = without_gravity(model)
+    if spin is not None:
+        if v is not None:
+            raise StateError("modes: expected v or spin, got both")
+        fixed = tuple(fixed)
+        state = steady_rotation(model, spin, q, tau, external, fixed)
+        q, v, tau, load = state.q, state.v, None, tau
+        places = spin_places(model, spin)
+        held = linear_equations(model, q, v, tau, external, (*fixed, *places), independent)
+        stood = require_constant(held, load, external)
+        e = held if prescribed else linear_equations(model, q, v, tau, external, fixed, independent)
+        e = in_fixed_axes(e, stood)
+    else:
+        e = linear_equations(model, q, v, tau, external, fixed, independent)
     found, at = eigenmodes(e), e.state
     return Modes(model, at.q, at.v, at.holding, *found, body_energies(model, at.q, found.shapes))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from supple.checks import Floats, freeze
 from supple.engines.plain import Replacements, plain
 from supple.recursions.frames import frame_acceleration, frame_in_body, frame_load, frame_velocity
 from supple.recursions.nodes import shape_sum
+from supple.recursions.second_order import slope_times
 from supple.recursions.states import States
 from supple.recursions.tree import Flex, Frames
 from supple.structures.body import ShapeFrame
@@ -45,7 +47,7 @@ class BodyFrame:
 
 
 def _parts(frame: BodyFrame) -> list[Any]:
-    node = [] if frame.node is None else [frame.node.position, frame.node.shape]
+    node = [] if frame.node is None else [frame.node.position, frame.node.shape, frame.node.second]
     return [frame.position, frame.rotation, *node]
 
 
@@ -60,11 +62,12 @@ def frame_arrays(frames: Iterable[BodyFrame]) -> Frames:
         if frame.node is None:
             rows.append(-1)
             continue
-        key = frame.node.shape.tobytes()
+        both = np.concatenate([frame.node.shape, frame.node.second], axis=1).T
+        key = both.tobytes()
         if key not in known:
             known[key] = count
-            shapes.append(frame.node.shape.T)
-            count += frame.node.shape.shape[1]
+            shapes.append(both)
+            count += len(both)
         rows.append(known[key])
     nodes = [np.zeros(3) if frame.node is None else frame.node.position for frame in listed]
     out = Frames(
@@ -85,7 +88,8 @@ def pose_in_body(flex: Flex | None, frame: BodyFrame, q: Numbers, exact: bool = 
 
     Deformed; if not `exact`, as the dynamics sees it.
     """
-    R, p = _on_batches(frame_in_body)(flex, frame_arrays([frame]), 0, q.T, exact)
+    followed = _followed(flex, frame, q.T, q.T[:0])
+    R, p = _on_batches(frame_in_body)(flex, frame_arrays([frame]), 0, q.T, exact, followed)
     return _stacked(R, q).reshape(-1, 3, 3), _stacked(p, q)
 
 
@@ -95,8 +99,9 @@ def motion_on_body(
     """Velocity and acceleration (states, 6) of a frame, in body axes, from those of its body (states, 6)."""
     arrays, columns = frame_arrays([frame]), States(states.q.T, states.v.T)
     V, A = (tuple(x.T) for x in body)
-    velocity = _on_batches(frame_velocity)(flex, arrays, 0, columns, V, True)
-    acceleration = _on_batches(frame_acceleration)(flex, arrays, 0, columns, a.T, (V[:3], A), True)
+    followed = _followed(flex, frame, *columns)
+    velocity = _on_batches(frame_velocity)(flex, arrays, 0, columns, V, True, followed)
+    acceleration = _on_batches(frame_acceleration)(flex, arrays, 0, columns, a.T, (V[:3], A), True, followed)
     return _stacked(velocity, states.q), _stacked(acceleration, states.q)
 
 
@@ -106,11 +111,12 @@ def load_on_body(flex: Flex | None, frame: BodyFrame, q: Numbers, wrench: Number
     As the dynamics sees the frame, for coordinates q (states, nq).
     """
     arrays = frame_arrays([frame])
-    R, at = _on_batches(frame_in_body)(flex, arrays, 0, q.T, False)
+    followed = _followed(flex, frame, q.T, q.T[:0])
+    R, at = _on_batches(frame_in_body)(flex, arrays, 0, q.T, False, followed)
     turn = _stacked(R, q).reshape(-1, 3, 3)
     f = np.concatenate([np.matmul(turn, wrench[:, i : i + 3, None])[..., 0] for i in (0, 3)], axis=-1)
-    own, seen = _on_batches(frame_load)(flex, arrays, 0, q.T, at, tuple(f.T))
-    return _stacked(own, q), _stacked(seen, q) @ arrays.shape.T
+    own, seen = _on_batches(frame_load)(flex, arrays, 0, q.T, at, tuple(f.T), followed)
+    return _stacked(own, q), _modal_forces(flex, frame, followed, _stacked(seen, q) @ arrays.shape.T)
 
 
 def modal_span(flex: Flex | None, frame: BodyFrame) -> tuple[int, int]:
@@ -126,8 +132,60 @@ def _shape_products(shape: Floats, row: int, modes: int, x: Numbers, first: int)
     return tuple(shape[row : row + modes].T @ x[first : first + modes])
 
 
-BATCHES: Replacements = ((shape_sum, _shape_products),)
+def _slope_products(flex: Flex, k: int, j: int, x: Numbers, w: Followed) -> Numbers:
+    """`slope_times` for x (speeds, states)."""
+    first, n = flex.v_mode[k], flex.modes[k]
+    return np.asarray(np.einsum("rs,rs->s", w.xi_slope[first : first + n, j], x[first : first + n]))
+
+
+BATCHES: Replacements = ((shape_sum, _shape_products), (slope_times, _slope_products))
 """What suits arrays of states better than a sum term by term."""
+
+
+class Followed(NamedTuple):
+    """Second-order shapes of one body in all states, as `FlexWorkspace` has them of one."""
+
+    xi: Numbers
+    """(shapes, states)."""
+    xi_slope: Numbers
+    """(nv, most shapes, states), of the modes of the body alone."""
+    xi_bias: Numbers
+    """(shapes, states)."""
+
+
+def _followed(flex: Flex | None, frame: BodyFrame, q: Numbers, v: Numbers) -> Followed | None:
+    """What follows the modes of a frame's body, for q and v (coordinates, states); v may be empty."""
+    if flex is None or frame.node is None:
+        return None
+    k = frame.body
+    count, n, row = flex.second_order[k], flex.modes[k], flex.mode_row[k]
+    shapes, speeds = int(flex.second_order.sum()), int(flex.v_mode[k] + n)
+    kind = np.result_type(q, v)
+    out = Followed(
+        np.zeros((shapes, q.shape[1]), kind),
+        np.zeros((speeds, count, q.shape[1]), kind),
+        np.zeros((shapes, q.shape[1]), kind),
+    )
+    first = flex.curvature_first[row : row + n + 1]
+    entries = slice(first[0], first[-1])
+    eta, rate = q[flex.q_mode[k] : flex.q_mode[k] + n], v[flex.v_mode[k] : flex.v_mode[k] + n]
+    for j in range(count):
+        data = flex.curvature_value[entries, j], flex.curvature_mode[entries], first - first[0]
+        C = scipy.sparse.csr_array(data, shape=(n, n))
+        slope = out.xi_slope[flex.v_mode[k] : speeds, j] = C @ eta
+        out.xi[flex.xi_first[k] + j] = 0.5 * (eta * slope).sum(axis=0)
+        if len(rate):
+            out.xi_bias[flex.xi_first[k] + j] = (rate * (C @ rate)).sum(axis=0)
+    return out
+
+
+def _modal_forces(flex: Flex | None, frame: BodyFrame, followed: Followed | None, forces: Numbers) -> Numbers:
+    """Forces on the modes (states, modes) from those on modes and second-order shapes of a frame's body."""
+    if flex is None or followed is None:
+        return forces
+    first, n, count = flex.v_mode[frame.body], flex.modes[frame.body], flex.second_order[frame.body]
+    follow = np.einsum("rjs,sj->sr", followed.xi_slope[first:], forces[:, n : n + count])
+    return np.asarray(forces[:, :n] + follow)
 
 
 def _on_batches(step: Any) -> Callable[..., Any]:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from supple.engines.llvm.batches import CORES
@@ -18,7 +17,6 @@ from supple.recursions.frame_paths import PathWorkspace, frame_paths, path_works
 from supple.recursions.operational_space import inverse_operational_inertia
 from supple.recursions.tree import Flex, Tree, sizes
 from supple.recursions.workspaces import borrow
-from supple.structures.body import FlexibleBody
 
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
@@ -35,18 +33,13 @@ class FrameCompliance:
     ----------
     tree, flex : Tree, Flex or None
     nq : int
-    bodies : sequence
-        What the bodies are made of.
     frames : sequence of BodyFrame
     """
 
-    def __init__(
-        self, tree: Tree, flex: Flex | None, nq: int, bodies: Sequence[Any], frames: Sequence[BodyFrame]
-    ) -> None:
+    def __init__(self, tree: Tree, flex: Flex | None, nq: int, frames: Sequence[BodyFrame]) -> None:
         self.frames = tuple(frames)
         self._tree, self._flex, self._nq = tree, flex, nq
-        gains = [_gain(bodies[frame.body - 1], frame) for frame in frames]
-        self._paths = frame_paths(tree.parent, frame_arrays(frames), gains)
+        self._paths = frame_paths(tree.parent, frame_arrays(frames))
         self._rows = 6 * len(self.frames)
         self._free = (False,) * len(tree.v_parent)
         self._idle: list[PathWorkspace] = []
@@ -89,13 +82,3 @@ class FrameCompliance:
             fault = inverse_operational_inertia(self._tree, self._flex, self._paths, q, given, grounded, ws, pw, out)
         self._idle.append(pw)
         return out, fault
-
-
-def _gain(body: Any, frame: BodyFrame) -> Numbers:
-    """Lam Pi* (modes, 6) of the node that a frame moves with; nothing if there is none."""
-    if frame.node is None:
-        return np.zeros((0, 6))
-    assert isinstance(body, FlexibleBody)
-    return np.asarray(
-        scipy.sparse.linalg.splu(body.mass_matrix.tocsc()).solve(np.ascontiguousarray(frame.node.shape.T))
-    )

@@ -71,10 +71,11 @@ def _motions(t: RecordedTrace, groups: Mapping[str, Any]) -> Ends:
     frames, state, rows = groups["acting"], States(t.q, t.v), len(t.tree.parent)
     k = frames.body[0]
     V, A = zeros(1, rows, 6), zeros(1, rows, 6)
-    t.run(motions)(t.tree, t.flex, States(t.q[None], t.v[None]), t.a[None], t.workspace(), V, A)
+    ws = t.workspace()
+    t.run(motions)(t.tree, t.flex, States(t.q[None], t.v[None]), t.a[None], ws, V, A)
     own, rate = (t.run(load6)(x[0], k) for x in (V, A))
-    velocity = t.run(frame_velocity)(t.flex, frames, 0, state, own, True)
-    acceleration = t.run(frame_acceleration)(t.flex, frames, 0, state, t.a, (own[:3], rate), True)
+    velocity = t.run(frame_velocity)(t.flex, frames, 0, state, own, True, ws.flex)
+    acceleration = t.run(frame_acceleration)(t.flex, frames, 0, state, t.a, (own[:3], rate), True, ws.flex)
     R = tuple(t.poses(t.q)[0][k - 1].flat) if k > 0 else None
     outputs = {"velocity": velocity, "acceleration": acceleration}
     return {"q": t.q, "v": t.v, "a": t.a}, {name: _in_ground(t, R, x) for name, x in outputs.items()}

@@ -93,8 +93,7 @@ class OperationalFunctions(OperatorFunctions):
         key = tuple(frames)
         found = self._compliances.get(key)
         if found is None:
-            bodies = [placed.body for placed in self.description.bodies.values()]
-            found = FrameCompliance(self.tree, self.flex, self.nq, bodies, [self.find_frame(name) for name in key])
+            found = FrameCompliance(self.tree, self.flex, self.nq, [self.find_frame(name) for name in key])
             if len(self._compliances) >= KEPT:
                 self._compliances.clear()
             self._compliances[key] = found

@@ -45,6 +45,10 @@ class BodyStates(NamedTuple):
     """(s, attachment nodes, 3)."""
     node_Q: Array
     """(s, attachment nodes, 9)."""
+    xi: Array
+    """(s, shapes)."""
+    xi_slope: Array
+    """(s, nv, most shapes)."""
     modal_gyroscopic: Array
     """(s, nv) b of the modes by itself."""
     modal: Array
@@ -54,9 +58,16 @@ class BodyStates(NamedTuple):
 def new_body_states(size: Sizes, states: int, dtype: Any) -> BodyStates:
     """New arrays; those of flexible bodies are not written to in a rigid model."""
     rows, nv, nodes = size.bodies + 1, size.speeds, size.attachments
-    shapes = {"R": (rows, 9), "l": (rows, 3), "H": (nv, 6), "R_ground": (rows, 9), "omega": (rows, 3)}
+    shapes: dict[str, tuple[int, ...]] = {
+        "R": (rows, 9),
+        "l": (rows, 3),
+        "H": (nv, 6),
+        "R_ground": (rows, 9),
+        "omega": (rows, 3),
+    }
     shapes |= {"bias": (rows, 6), "gyroscopic": (rows, 6), "load": (rows, 6), "moment": (rows, 3)}
     shapes |= {"inertia": (rows, 6), "coupling": (nv, 6), "node_l": (nodes, 3), "node_Q": (nodes, 9)}
+    shapes |= {"xi": (size.shapes,), "xi_slope": (nv, size.most_shapes)}
     vectors = {name: np.zeros((states, nv), dtype) for name in ("passive", "modal_gyroscopic", "modal")}
     return BodyStates(**vectors, **{name: np.zeros((states, *shape), dtype) for name, shape in shapes.items()})
 
@@ -69,6 +80,9 @@ def keep_modes(s: int, w: FlexWorkspace, out: BodyStates) -> None:
     copy_rows(w.coupling, out.coupling[s])
     copy_rows(w.node_l, out.node_l[s])
     copy_rows(w.node_Q, out.node_Q[s])
+    copy_rows(w.xi_slope, out.xi_slope[s])
+    for i in range(len(w.xi)):
+        out.xi[s, i] = w.xi[i]
     for i in range(len(w.modal)):
         out.modal[s, i] = w.modal[i]
 

@@ -35,8 +35,8 @@ from supple.spatial import (
 def end_velocity(ct: ClosedTree, e: int, end: int, state: States, ws: Workspace) -> Vec6:
     """Velocity of one end (0 or 1) of pair e in its own axes. Given V."""
     frames, i = ct.tree.frames, ct.closures.pair_frames[e, end]
-    V = frame_velocity(ct.flex, frames, i, state, load6(ws.V, frames.body[i]), False)
-    R, _ = frame_in_body(ct.flex, frames, i, state.q, False)
+    V = frame_velocity(ct.flex, frames, i, state, load6(ws.V, frames.body[i]), False, ws.flex)
+    R, _ = frame_in_body(ct.flex, frames, i, state.q, False, ws.flex)
     return join(unrotate(R, angular(V)), unrotate(R, linear(V)))
 
 
@@ -45,8 +45,8 @@ def end_acceleration(ct: ClosedTree, e: int, end: int, state: States, a: Array, 
     """True acceleration of one end of pair e in its own axes, less gravity. Given alpha, omega."""
     frames, i = ct.tree.frames, ct.closures.pair_frames[e, end]
     k = frames.body[i]
-    A = frame_acceleration(ct.flex, frames, i, state, a, (load3(ws.omega, k), load6(ws.alpha, k)), False)
-    R, _ = frame_in_body(ct.flex, frames, i, state.q, False)
+    A = frame_acceleration(ct.flex, frames, i, state, a, (load3(ws.omega, k), load6(ws.alpha, k)), False, ws.flex)
+    R, _ = frame_in_body(ct.flex, frames, i, state.q, False, ws.flex)
     return join(unrotate(R, angular(A)), unrotate(R, linear(A)))
 
 

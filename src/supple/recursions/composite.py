@@ -6,6 +6,7 @@ from supple.engines.kernels import step, sweep
 from supple.recursions.kinematics import joint_step
 from supple.recursions.modal import inertia_of_modes, own_inertia, own_moment
 from supple.recursions.nodes import node_force, node_shape
+from supple.recursions.second_order import shape_inertia_entry
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
     Vec6,
@@ -82,7 +83,7 @@ def inward_step(tree: Tree, flex: Flex | None, i: int, k: int, x: Vec6, ws: Work
 def mode_row_step(flex: Flex, own: float, i: int, k: int, w: FlexWorkspace, M: Array) -> Vec6:
     """R_rf(k) of the mode with speed i, and its entries M_ff with the modes of the same body (5.5).
 
-    Given Gamma, coupling and its `own` entry of G.
+    Given Gamma, coupling, xi_slope and its `own` entry of G_0.
     """
     row, first = flex.mode_row[k], flex.v_mode[k]
     r = i - first
@@ -91,6 +92,9 @@ def mode_row_step(flex: Flex, own: float, i: int, k: int, w: FlexWorkspace, M: A
     M[i, i] = own
     for j in range(flex.offdiagonal_first[row + r], flex.offdiagonal_first[row + r + 1]):
         M[i, first + flex.offdiagonal_mode[j]] += flex.offdiagonal_value[j, 0]
+    if flex.second_order[k] > 0:
+        for j in range(flex.modes[k]):
+            M[i, first + j] += shape_inertia_entry(flex, k, r, j, w)
     x = load6(w.coupling, i)
     for p in range(flex.port_first[k], flex.port_first[k + 1]):
         c = flex.port_child[p]

@@ -11,6 +11,7 @@ from supple.recursions.articulated import articulated_inertias, singular_dof
 from supple.recursions.composite import composite, configuration_step
 from supple.recursions.newton_euler import at_rest, mass_times
 from supple.recursions.nodes import node_shape
+from supple.recursions.second_order import shape_inertia_entry
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import Number, dot6, inertia_times, load6, load_inertia
 
@@ -54,6 +55,8 @@ def diagonal(tree: Tree, flex: Flex | None, ws: Workspace, d: Array) -> None:
         for i in range(tree.v_mode[k], tree.v_first[k + 1]):
             d[i] = tree.joint_inertia[i]
         if flex is not None:
+            for r in range(flex.modes[k]):
+                d[flex.v_mode[k] + r] += shape_inertia_entry(flex, k, r, r, ws.flex)
             modal_diagonal(flex, k, ws.flex, d)
 
 

@@ -9,6 +9,7 @@ from supple.recursions.composite import configuration_step
 from supple.recursions.forces import spring_vector
 from supple.recursions.kinematics import pose_step, twist_step
 from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
+from supple.recursions.second_order import shape_inertia_energy
 from supple.recursions.states import States, state_at
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree, Workspace
 from supple.spatial import (
@@ -46,7 +47,7 @@ def modal_energy(flex: Flex, k: int, v: Array, V: Vec6, w: FlexWorkspace) -> Num
     row, i = flex.mode_row[k], flex.v_mode[k]
     for r in range(flex.modes[k]):
         energy = energy + 0.5 * v[i + r] * offdiagonal_sum(flex, row + r, 0, v, i)
-    return energy
+    return energy + shape_inertia_energy(flex, k, v, w)
 
 
 @step
@@ -57,6 +58,9 @@ def first_moment(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace)
         row, j = flex.mode_row[k], flex.q_mode[k]
         for r in range(flex.modes[k]):
             h = add(h, scale(q[j + r], load3(flex.mode_momentum, row + r)))
+        row = row + flex.modes[k]
+        for s in range(flex.second_order[k]):
+            h = add(h, scale(ws.flex.xi[flex.xi_first[k] + s], load3(flex.mode_momentum, row + s)))
     return add(scale(tree.mass[k], load3(ws.p_ground, k)), rotate(load9(ws.R_ground, k), h))
 
 

@@ -68,7 +68,7 @@ def spring_end_velocity(tree: Tree, flex: Flex | None, e: int, end: int, state: 
     """Velocity in ground axes of one end (0 or 1) of spring-damper e. Given V, R_ground."""
     i = tree.spring_frames[e, end]
     k = tree.frames.body[i]
-    V = frame_velocity(flex, tree.frames, i, state, load6(ws.V, k), False)
+    V = frame_velocity(flex, tree.frames, i, state, load6(ws.V, k), False, ws.flex)
     return rotate(load9(ws.R_ground, k), linear(V))
 
 
@@ -76,7 +76,7 @@ def spring_end_velocity(tree: Tree, flex: Flex | None, e: int, end: int, state: 
 def spring_end(tree: Tree, flex: Flex | None, i: int, q: Array, force: Vec3, ws: Workspace) -> None:
     """Let a force in ground axes act at the origin of frame i. Given R_ground."""
     F = unrotate(load9(ws.R_ground, tree.frames.body[i]), force)
-    _, at = frame_in_body(flex, tree.frames, i, q, False)
+    _, at = frame_in_body(flex, tree.frames, i, q, False, ws.flex)
     frame_act(flex, tree.frames, i, q, at, join(scale(0.0, F), F), ws)
 
 
@@ -99,7 +99,7 @@ def wrench_step(tree: Tree, flex: Flex | None, e: int, q: Array, ws: Workspace) 
     """Let the constant wrench e act at its frame. Given R_ground."""
     i = tree.wrench_frame[e]
     value = load6(tree.wrench_value, e)
-    R, at = frame_in_body(flex, tree.frames, i, q, False)
+    R, at = frame_in_body(flex, tree.frames, i, q, False, ws.flex)
     f = join(rotate(R, angular(value)), rotate(R, linear(value)))
     if tree.wrench_grounded[e]:
         R_ground = load9(ws.R_ground, tree.frames.body[i])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.engines.kernels import step, sweep
 from supple.recursions.frames import frame_in_body, frame_node
 from supple.recursions.kinematics import joint_step
-from supple.recursions.nodes import IDENTITY, node_shape, shift_motion, turned_motion
+from supple.recursions.nodes import IDENTITY, modal_shape, node_shape, shift_motion, turned_motion
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Frames, Tree, Workspace
 from supple.spatial import Mat3, Vec3, Vec6, add, load3, load6, load9, matmul, motion_to_child, rotate, scale
 
@@ -26,14 +26,17 @@ def modal_columns(flex: Flex, s: int, R: Mat3, l: Vec3, w: FlexWorkspace, J: Arr
 
 
 @step
-def own_columns(flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, J: Array) -> None:
+def own_columns(
+    flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w: FlexWorkspace | None, J: Array
+) -> None:
     """Columns of J (6, nv) for the modes of the body of frame i, whose origin is at p."""
     if flex is not None and frames.shape_row[i] >= 0:
         k, row = frames.body[i], frames.shape_row[i]
-        _, Q, l = frame_node(flex, frames, i, q, True)
+        _, Q, l = frame_node(flex, frames, i, q, True, w)
         arm = add(p, scale(-1, l))
         for r in range(flex.modes[k]):
-            store_column(J, flex.v_mode[k] + r, shift_motion(arm, turned_motion(Q, load6(frames.shape, row + r))))
+            own = turned_motion(Q, modal_shape(flex, k, frames.shape, row, r, w))
+            store_column(J, flex.v_mode[k] + r, shift_motion(arm, own))
 
 
 @sweep
@@ -47,8 +50,8 @@ def frame_jacobian(tree: Tree, flex: Flex | None, frames: Frames, i: int, q: Arr
         for k in range(1, len(tree.parent)):
             joint_step(tree, flex, k, q[s], ws)
         R = IDENTITY  # R_ancestor_body
-        l = frame_in_body(flex, frames, i, q[s], True)[1]  # ancestor's origin to the frame's, ancestor axes
-        own_columns(flex, frames, i, q[s], l, J[s])
+        l = frame_in_body(flex, frames, i, q[s], True, ws.flex)[1]  # ancestor's origin to the frame's, ancestor axes
+        own_columns(flex, frames, i, q[s], l, ws.flex, J[s])
         k = frames.body[i]
         while k > 0:
             for j in range(tree.v_first[k], tree.v_mode[k]):

@@ -9,7 +9,6 @@ children by their body numbers, frame i as bodies + 1 + i.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,10 +22,6 @@ class FramePaths(NamedTuple):
 
     frames: Frames
     """The m frames."""
-    gain: Array
-    """(rows, 6) Lam Pi* of the frames, one after the other."""
-    gain_row: Array
-    """(m,) where that of a frame begins."""
     body: Array
     """(p,) all bodies on the paths, parents first."""
     junction: Array
@@ -62,8 +57,8 @@ class PathWorkspace(NamedTuple):
     """(6, 6) the identity."""
 
 
-def frame_paths(parent: Array, frames: Frames, gains: Sequence[Array]) -> FramePaths:
-    """The junctions of the paths of some frames in a tree; `gains` (modes, 6) are Lam Pi* of each frame."""
+def frame_paths(parent: Array, frames: Frames) -> FramePaths:
+    """The junctions of the paths of some frames in a tree."""
     carrying = [int(k) for k in frames.body]
     ways = [_way(parent, k) for k in carrying]
     entered: dict[int, set[int]] = {}
@@ -81,9 +76,7 @@ def frame_paths(parent: Array, frames: Frames, gains: Sequence[Array]) -> FrameP
     of_frame = np.array([place.get(k, -1) for k in carrying], dtype=np.int64)
     meeting, entry = _meetings(len(parent), of_frame, inner, child)
     arrays = (np.array(bodies), np.array(stops), inner, np.where(inner >= 0, child, 0), of_frame, meeting, entry)
-    rows = np.cumsum([0, *(len(x) for x in gains)])[: len(gains)]
-    gain = np.concatenate([np.zeros((0, 6)), *gains])
-    return FramePaths(frames, gain, rows.astype(np.int64), *(x.astype(np.int64) for x in arrays))
+    return FramePaths(frames, *(x.astype(np.int64) for x in arrays))
 
 
 def _way(parent: Array, k: int) -> list[int]:

@@ -56,7 +56,7 @@ def to_body_axes(flex: Flex | None, laws: FrameWrenches, e: int, x: Vec3, q: Arr
     """
     i, j = laws.frame[e], laws.axes[e]
     if j == i:
-        return rotate(frame_in_body(flex, laws.frames, i, q, False)[0], x)
+        return rotate(frame_in_body(flex, laws.frames, i, q, False, ws.flex)[0], x)
     if j >= 0:
         x = rotate(frame_pose(flex, laws.frames, j, q, ws)[0], x)
     return unrotate(load9(ws.R_ground, laws.frames.body[i]), x)
@@ -67,7 +67,7 @@ def to_law_axes(flex: Flex | None, laws: FrameWrenches, e: int, x: Vec3, q: Arra
     """The other way: a vector in body axes, along the axes of wrench e."""
     i, j = laws.frame[e], laws.axes[e]
     if j == i:
-        return unrotate(frame_in_body(flex, laws.frames, i, q, False)[0], x)
+        return unrotate(frame_in_body(flex, laws.frames, i, q, False, ws.flex)[0], x)
     x = rotate(load9(ws.R_ground, laws.frames.body[i]), x)
     if j >= 0:
         x = unrotate(frame_pose(flex, laws.frames, j, q, ws)[0], x)
@@ -92,7 +92,7 @@ def frame_motion_step(
     """
     i = laws.frame[e]
     p = frame_pose(flex, laws.frames, i, state.q, ws)[1]
-    V = frame_velocity(flex, laws.frames, i, state, load6(ws.V, laws.frames.body[i]), False)
+    V = frame_velocity(flex, laws.frames, i, state, load6(ws.V, laws.frames.body[i]), False, ws.flex)
     w = to_law_axes(flex, laws, e, angular(V), state.q, ws)
     u = to_law_axes(flex, laws, e, linear(V), state.q, ws)
     for j in range(3):
@@ -106,7 +106,7 @@ def law_wrench_step(flex: Flex | None, laws: FrameWrenches, e: int, wrench: Arra
     moment = to_body_axes(flex, laws, e, angular(f), q, ws)
     force = to_body_axes(flex, laws, e, linear(f), q, ws)
     i = laws.frame[e]
-    at = frame_in_body(flex, laws.frames, i, q, False)[1]
+    at = frame_in_body(flex, laws.frames, i, q, False, ws.flex)[1]
     frame_act(flex, laws.frames, i, q, at, join(moment, force), ws)
 
 

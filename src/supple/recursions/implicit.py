@@ -40,7 +40,19 @@ def stiff_workspace(own: Workspace, fresh: Workspace) -> Workspace:
     """Arrays for the stiff tree: new ones, but what the configuration alone decides is that of the model's."""
     shared = {name: getattr(own, name) for name in ("R", "l", "H")}
     if own.flex is not None:
-        names = ("moment", "inertia", "second", "coupling", "node_l", "node_R", "node_Q", "node_rate")
+        names = (
+            "moment",
+            "inertia",
+            "second",
+            "coupling",
+            "node_l",
+            "node_R",
+            "node_Q",
+            "node_rate",
+            "xi",
+            "xi_slope",
+            "xi_second",
+        )
         shared["flex"] = fresh.flex._replace(**{name: getattr(own.flex, name) for name in names})
     return fresh._replace(**shared)
 

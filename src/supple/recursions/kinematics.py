@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.engines.kernels import step, sweep
 from supple.recursions.nodes import IDENTITY, node_motion, node_pose, node_rate_step, node_step
+from supple.recursions.second_order import second_order_rate_step, second_order_step
 from supple.recursions.states import States, state_at
 from supple.recursions.tree import (
     NO_ROTATION,
@@ -111,8 +112,9 @@ def translation_map(tree: Tree, k: int, R_joint_body: Mat3, H: Array) -> None:
 def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -> None:
     """Pose of body k in its parent, and joint map.
 
-    Given q. Computes R, l, H, on a flexible parent the pose of the attachment node too. The origin moves by the
-    translations (Sayers, (14)) and, for a screw, by pitch times angle along the axis.
+    Given q. Computes R, l, H, on a flexible parent the pose of the attachment node too, of a flexible body what follows
+    its modes. The origin moves by the translations (Sayers, (14)) and, for a screw, by pitch times angle along the
+    axis.
     """
     R_parent_joint = load9(tree.rotation, k)
     R_joint_body = joint_rotation(tree, k, q)
@@ -127,6 +129,8 @@ def joint_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) -
         node_step(flex, flex.attachment[k], q, ws.flex)
         R_parent_node = load9(ws.flex.node_R, flex.attachment[k])
         R, l = matmul(R_parent_node, R), rotate(R_parent_node, l)
+    if flex is not None and flex.second_order[k] > 0:
+        second_order_step(flex, k, q, ws.flex)
     store(ws.R, k, R)
     store(ws.l, k, l)
     rotation_map(tree, k, q, ws.H)
@@ -189,8 +193,11 @@ def velocity_step(tree: Tree, flex: Flex | None, k: int, q: Array, v: Array, ws:
     store(ws.omega, k, w)
     centrifugal = unrotate(R, cross(w_parent, cross(w_parent, l)))
     bias = join(rotational, add(centrifugal, coriolis))
-    if flex is not None and flex.attachment[k] >= 0:
-        bias = add6(bias, motion_to_child(R, l, attachment_bias))
+    if flex is not None:
+        if flex.attachment[k] >= 0:
+            bias = add6(bias, motion_to_child(R, l, attachment_bias))
+        if flex.second_order[k] > 0:
+            second_order_rate_step(flex, k, v, ws.flex)
     store(ws.bias, k, bias)
 
 
@@ -207,7 +214,7 @@ def pose_step(tree: Tree, flex: Flex | None, k: int, q: Array, ws: Workspace) ->
         if s >= 0 and flex.full[p]:
             l = add(load3(ws.flex.node_l, s), l)
         elif s >= 0:
-            R_node, l_node = node_pose(flex, s, q)
+            R_node, l_node = node_pose(flex, s, q, ws.flex)
             R, l = matmul(R_node, R), add(l_node, rotate(R_node, l))
     R_ground_parent = load9(ws.R_ground, p)
     store(ws.R_ground, k, matmul(R_ground_parent, R))

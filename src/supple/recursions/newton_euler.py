@@ -9,6 +9,7 @@ from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import acceleration_step, ground_acceleration
 from supple.recursions.modal import modal_momentum, offdiagonal_sum, own_inertia, own_moment
 from supple.recursions.nodes import node_force
+from supple.recursions.second_order import add_shape_inertia
 from supple.recursions.states import States, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
@@ -37,6 +38,8 @@ def inertia_force_step(tree: Tree, flex: Flex | None, k: int, a: Array, ws: Work
         for r in range(flex.modes[k]):
             other = offdiagonal_sum(flex, row + r, 0, a, i) + tree.joint_inertia[i + r] * a[i + r]
             tau[i + r] = dot6(load6(ws.flex.coupling, i + r), alpha) + ws.flex.modal[i + r] + other
+        if flex.second_order[k] > 0:
+            add_shape_inertia(flex, k, a, ws.flex, tau)
     store(ws.f, k, force)
 
 

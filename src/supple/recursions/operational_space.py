@@ -170,11 +170,11 @@ def frame_path_step(
     """Forces at frame f, referred to its entry at each junction on its path. Given edge, through. Computes U."""
     frames, e = paths.frames, len(tree.parent) + f
     j = paths.of_frame[f]
-    R, arm = frame_in_body(flex, frames, f, q, False)
+    R, arm = frame_in_body(flex, frames, f, q, False, ws.flex)
     R_ground = load9(ws.R_ground, frames.body[f])
     if flex is not None and frames.shape_row[f] >= 0:
         frame_entry_step(flex, paths, f, e, q, ws.flex, pw)
-        _, _, l = frame_node(flex, frames, f, q, False)
+        _, _, l = frame_node(flex, frames, f, q, False, ws.flex)
         arm = add(arm, scale(-1, l))
     for n in range(6):
         u = load6(pw.units, n)

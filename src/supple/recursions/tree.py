@@ -40,7 +40,8 @@ class Frames(NamedTuple):
     shape_row: Array
     """(frames,) where the shapes of that node begin; -1 of a frame that moves with its body's frame."""
     shape: Array
-    """(rows, 6) Pi of (3.17): rotation and displacement of nodes for a unit of each mode."""
+    """(rows, 6) Pi of (3.17): rotation and displacement of nodes for a unit of each mode, then of each second-order
+    shape."""
 
 
 class Tree(NamedTuple):
@@ -121,8 +122,13 @@ class Flex(NamedTuple):
     """(n + 1,) that of `Tree`."""
     full: Array
     """(n + 1,) whether terms that depend on the deformation are kept; without them the model is that of (8.1)."""
+    second_order: Array
+    """(n + 1,) number of shapes b of each body that follow its modes, p = x + Psi eta + b xi; see `second_order`."""
+    xi_first: Array
+    """(n + 1,) where their coordinates xi stand among all."""
     mode_row: Array
-    """(n + 1,) where the modes of a body stand in the following arrays of rows; like bodies share theirs."""
+    """(n + 1,) where the modes of a body, then its shapes b, stand in the following arrays of rows; like bodies share
+    theirs."""
     mode_momentum: Array
     """(rows, 3) E(r) = int Psi_r, kg."""
     mode_second: Array
@@ -137,6 +143,24 @@ class Flex(NamedTuple):
     """(blocks, 9) N(s, r) = int Psi_s Psi_r*, kg."""
     pair_axial: Array
     """(blocks, 3) ax(N(s, r)) = int Psi_s x Psi_r."""
+    shape_pair_first: Array
+    """(rows + 1,) where the blocks N(b_j, r) of each row r begin."""
+    shape_pair_number: Array
+    """(blocks,) their j."""
+    shape_pair_value: Array
+    """(blocks, 9) N(b_j, r) = int b_j Psi_r*, kg."""
+    shape_pair_axial: Array
+    """(blocks, 3) ax(N(b_j, r))."""
+    curvature_first: Array
+    """(rows + 1,) where the entries of each row r of the matrices C_j begin: xi_j = eta* C_j eta / 2."""
+    curvature_mode: Array
+    """(entries,) their columns."""
+    curvature_value: Array
+    """(entries, most shapes) C_j, all j side by side."""
+    shape_mass: Array
+    """(rows, most shapes) Psi* M b in the rows of modes, b* M b in those of shapes, kg."""
+    shape_reduction: Array
+    """(rows, most shapes) c = Lam Psi* M b in the rows of modes, B in those of shapes: B B* = b* M b - c* Lam^-1 c."""
     offdiagonal_first: Array
     """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
     offdiagonal_mode: Array
@@ -162,23 +186,29 @@ class Flex(NamedTuple):
     attachment_position: Array
     """(attachments, 3) the node in the undeformed body's frame, m. Positions of joints and points are from the node."""
     attachment_shape: Array
-    """(rows, 6) Pi_t of (3.17): rotation and displacement of the node for a unit of each mode."""
-    attachment_gain: Array
-    """(rows, 6) Ups = Lam Pi_t* of (7.8)."""
+    """(rows, 6) Pi_t of (3.17): rotation and displacement of the node for a unit of each mode, then of each shape b."""
     attachment_rest: Array
-    """(n + 1, 36) phi(k, t) - M_rf Ups for the attachment node of body k, of the undeformed parent."""
+    """(n + 1, 36) phi(k, t) - M_rf Lam Pi_t* for the attachment node of body k, of the undeformed parent."""
     port_first: Array
     """(n + 2,) where the children on attachment nodes of each body begin."""
     port_child: Array
     """(ports,) their numbers."""
     port_matrix: Array
     """(n + 2,) where the following matrices of each body begin; 6 rows and columns a port."""
-    compliance: Array
-    """(entries,) Omega = Pi_t Lam Pi_t* of (7.8), all ports of a body together."""
     column: Array
-    """(entries,) F, lower triangular, in its first `columns` columns: Omega = F F*."""
+    """(entries,) F_0, rows of all ports, lower triangular in its first `columns` columns: Pi_t = F_0 R."""
     columns: Array
-    """(n + 1,) rank of Omega."""
+    """(n + 1,) how many there are; those from `leading` on are moved by second-order shapes alone."""
+    leading: Array
+    """(n + 1,) rank of Omega = Pi_t Lam Pi_t* of the undeformed body, which is F_0 F_0* of these columns."""
+    column_pivot: Array
+    """(6 ports,) the row with the first entry of each leading column of a body; six places a port."""
+    gain_first: Array
+    """(n + 2,) where the following of each body begin; a row for each mode, then shape, 6 entries a port."""
+    port_shape: Array
+    """(entries,) R*: what the modes and, from their last row on, the shapes b add to the columns of F_0."""
+    port_gain: Array
+    """(entries,) Lam R* of the undeformed body: Ups = Lam Pi_t* of (7.8) is that times F_0*."""
 
 
 class FlexWorkspace(NamedTuple):
@@ -195,7 +225,7 @@ class FlexWorkspace(NamedTuple):
     modal: Array
     """(nv,) gyroscopic and applied forces on the modes, b_m of (3.39). By `forces.loaded_motion`."""
     participation: Array
-    """(nv, 6) LM = Lam M_fr. By `ports.schur_step`."""
+    """(nv, 6) LM = Lam M_fr, without what follows the modes. By `ports.schur_step`."""
     node_l: Array
     """(attachment nodes, 3) the attachment node in its body's frame. By `nodes.node_step`."""
     node_R: Array
@@ -205,17 +235,60 @@ class FlexWorkspace(NamedTuple):
     node_rate: Array
     """(attachment nodes, 6) its velocity relative to the body frame. By `nodes.node_rate_step`."""
     Gamma: Array
-    """(n + 1, 21) articulated or composite inertia that body k brings to its attachment node, in parent axes."""
+    """(n + 1, 21) articulated or composite inertia that body k brings to its attachment node, in parent axes. By
+    `ports.port_step` as the modes see it."""
     z: Array
-    """(n + 1, 6) z+(k) at its attachment node; later with W y added."""
+    """(n + 1, 6) z+(k) at its attachment node; later what of it the body takes, as the modes see it."""
     B: Array
     """(n + 1, 36) phi(k, t) - M_rf Ups for the attachment node of body k. By `ports.schur_step`."""
     BW: Array
     """(n + 1, 36) B W, the block of body k. By `ports.port_step`."""
     W: Array
     """(entries,) W = (I + Gamma Omega)^-1 Gamma of each flexible body. By `ports.port_step`."""
+    GF: Array
+    """(entries,) Gamma F of each flexible body. By `ports.through_step`."""
+    S: Array
+    """(entries,) factors of D^-1 + F* Gamma F. By `ports.through_step`."""
+    Omega: Array
+    """(entries,) R Lam R* of bodies with second-order shapes, factored as L D L*. By `port_shapes.port_shape_step`."""
+    F: Array
+    """(entries,) F_0 L of such bodies. By `port_shapes.port_shape_step`."""
+    trailing: Array
+    """(entries,) how their trailing columns pass forces on. By `ports.trailing_step`."""
+    port_raw: Array
+    """(entries,) A~ Lam_0 P_1* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
+    port_hat: Array
+    """(entries,) A~ Lam_0 R* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
+    xi: Array
+    """(shapes,) coordinates of the second-order shapes. By `second_order.second_order_step`."""
+    xi_slope: Array
+    """(nv, most shapes) A* with A = C eta: dxi / dt = A deta / dt. By `second_order.second_order_step`."""
+    xi_rate: Array
+    """(shapes,) dxi / dt. By `second_order.second_order_rate_step`."""
+    xi_bias: Array
+    """(shapes,) what d^2 xi / dt^2 has beside A d^2 eta / dt^2. By `second_order.second_order_rate_step`."""
+    xi_second: Array
+    """(shapes, 9) Z of the second-order shapes. By `modal.inertia_of_modes`."""
+    xi_reduced: Array
+    """(nv, most shapes) A~* of `second_order_compliance`, and by its `lam_step`."""
+    xi_gain: Array
+    """(nv, most shapes) Lam_0 A~*. By `second_order_compliance.lam_step`."""
+    xi_Q: Array
+    """(shapes, most shapes) Q. By `second_order_compliance.lam_step`."""
+    xi_E: Array
+    """(shapes, most shapes) E. By `second_order_compliance.lam_step`."""
+    shape_momentum: Array
+    """(shapes, 6) D. By `second_order_compliance.shape_momentum_step`."""
+    shape_raw: Array
+    """(shapes, 6) A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
+    shape_hat: Array
+    """(shapes, 6) A~ Lam_0 M*. By `second_order_compliance.shape_momentum_step`."""
+    xi_work: Array
+    """(2, shapes) of use within a step only."""
+    xi_matrix: Array
+    """(most shapes, most shapes) of use within a step only."""
     work: Array
-    """(2, most rows) of use within a step only."""
+    """(3, most rows) of use within a step only."""
     column: Array
     """(nv,) of use within a step only."""
 
@@ -268,6 +341,9 @@ class Sizes(NamedTuple):
     attachments: int = 0
     port_entries: int = 0
     widest: int = 0
+    gain_entries: int = 0
+    shapes: int = 0
+    most_shapes: int = 0
 
 
 def sizes(tree: Tree, flex: Flex | None) -> Sizes:
@@ -276,7 +352,17 @@ def sizes(tree: Tree, flex: Flex | None) -> Sizes:
     if flex is None:
         return Sizes(bodies, speeds)
     widest = 6 * int((flex.port_first[1:] - flex.port_first[:-1]).max(initial=0))
-    return Sizes(bodies, speeds, True, len(flex.attachment_body), len(flex.compliance), widest)
+    return Sizes(
+        bodies,
+        speeds,
+        True,
+        len(flex.attachment_body),
+        len(flex.column),
+        widest,
+        len(flex.port_gain),
+        int(flex.second_order.sum()),
+        int(flex.second_order.max(initial=0)),
+    )
 
 
 def workspace(size: Sizes, dtype: Any) -> Workspace:
@@ -322,6 +408,27 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         B=np.zeros((rows, 36), dtype),
         BW=np.zeros((rows, 36), dtype),
         W=np.zeros(size.port_entries, dtype),
-        work=np.zeros((2, size.widest), dtype),
+        GF=np.zeros(size.port_entries, dtype),
+        S=np.zeros(size.port_entries, dtype),
+        Omega=np.zeros(size.port_entries, dtype),
+        F=np.zeros(size.port_entries, dtype),
+        trailing=np.zeros(size.port_entries, dtype),
+        port_raw=np.zeros(size.gain_entries, dtype),
+        port_hat=np.zeros(size.gain_entries, dtype),
+        xi=np.zeros(size.shapes, dtype),
+        xi_slope=np.zeros((speeds, size.most_shapes), dtype),
+        xi_rate=np.zeros(size.shapes, dtype),
+        xi_bias=np.zeros(size.shapes, dtype),
+        xi_second=np.zeros((size.shapes, 9), dtype),
+        xi_reduced=np.zeros((speeds, size.most_shapes), dtype),
+        xi_gain=np.zeros((speeds, size.most_shapes), dtype),
+        xi_Q=np.zeros((size.shapes, size.most_shapes), dtype),
+        xi_E=np.zeros((size.shapes, size.most_shapes), dtype),
+        shape_momentum=np.zeros((size.shapes, 6), dtype),
+        shape_raw=np.zeros((size.shapes, 6), dtype),
+        shape_hat=np.zeros((size.shapes, 6), dtype),
+        xi_work=np.zeros((2, size.shapes), dtype),
+        xi_matrix=np.zeros((size.most_shapes, size.most_shapes), dtype),
+        work=np.zeros((3, size.widest), dtype),
         column=np.zeros(speeds, dtype),
     )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
-    from supple.structures.integrals import ModalIntegrals, Pairs
+    from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
     from supple.structures.matrices import from_matrices
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from supple.structures.modes import NodalMasses, from_modes
     from supple.structures.pieces import BeamPieces
     from supple.structures.reduction_report import Report
+    from supple.structures.second_order import SecondOrder
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
@@ -37,9 +38,11 @@ __all__ = [
     "ModalIntegrals",
     "NodalMasses",
     "Pairs",
+    "Quadratic",
     "Rayleigh",
     "Rectangle",
     "Report",
+    "SecondOrder",
     "Section",
     "ShapeFrame",
     "Strains",
@@ -63,7 +66,7 @@ _HOMES = {
     "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
-    "supple.structures.integrals": ("ModalIntegrals", "Pairs"),
+    "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
@@ -71,6 +74,7 @@ _HOMES = {
     "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
     "supple.structures.pieces": ("BeamPieces",),
     "supple.structures.reduction_report": ("Report",),
+    "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),
     "supple.structures.strains": ("Strains",),

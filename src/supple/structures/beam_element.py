@@ -67,6 +67,14 @@ class Element:
         move[:, 2, IN_Z], turn[:, 1, IN_Z] = v * SIGN_Z, -slope * SIGN_Z
         return turn, move
 
+    def slopes(self, along: Floats) -> Floats:
+        """Slopes of the axis in y and in z (g, 2, 12) at `along` (g,); with shear they are not the section's turns."""
+        phi_y, phi_z = self.shear_parameters()
+        out = np.zeros((len(along), 2, 12))
+        out[:, 0, IN_Y] = _slopes(along, self.length, phi_y)
+        out[:, 1, IN_Z] = _slopes(along, self.length, phi_z) * SIGN_Z
+        return out
+
     def strains(self, along: Floats) -> Floats:
         """Rates along the axis (g, 4, 12) at `along` (g,): of the displacement in x, and of the turns about x, y, z."""
         phi_y, phi_z = self.shear_parameters()
@@ -110,6 +118,17 @@ def _shapes(s: Floats, l: float, phi: float) -> tuple[Floats, Floats]:
         3.0 * s**2 - 2.0 * s + phi * s,
     ]
     return np.stack(v, axis=-1) / (1.0 + phi), np.stack(slope, axis=-1) / (1.0 + phi)
+
+
+def _slopes(s: Floats, l: float, phi: float) -> Floats:
+    """Rates along the axis of the deflection v (g, 4), for (v1, slope1, v2, slope2)."""
+    v = [
+        (6.0 * (s**2 - s) - phi) / l,
+        1.0 - 4.0 * s + 3.0 * s**2 + phi * (0.5 - s),
+        (6.0 * (s - s**2) + phi) / l,
+        3.0 * s**2 - 2.0 * s + phi * (s - 0.5),
+    ]
+    return np.stack(v, axis=-1) / (1.0 + phi)
 
 
 def _curvatures(s: Floats, l: float, phi: float) -> Floats:

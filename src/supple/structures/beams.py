@@ -14,6 +14,7 @@ from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
 from supple.structures.beam_cutting import PointMass, Segment, cut
 from supple.structures.beam_element import Element, gauss
+from supple.structures.beam_stress import BeamSegment, BeamStress
 from supple.structures.damping import Damping
 from supple.structures.layout import DofLayout
 from supple.structures.mass import MassModel, Sparse, joined, stations
@@ -197,7 +198,7 @@ def beam_path(
         [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
     )
     layout = DofLayout(nodes, np.ones(len(nodes), bool))
-    parts, gauges = [], []
+    parts, gauges, stressed = [], [], []
     K = scipy.sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
         element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
@@ -207,6 +208,7 @@ def beam_path(
         K = K + _assembled((turned + turned.T) / 2.0, ends, layout.size)
         parts.append((_lumped if lumped else _consistent)(element, axes[i], ends, layout))
         gauges.append(of_beam(element, axes[i], ends, nodes))
+        stressed.append(BeamSegment(element, axes[i], ends, nodes, lumped))
     corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
     extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
     names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
@@ -216,7 +218,18 @@ def beam_path(
         for step, n, shape, stuff, R in zip(steps, counts, sections, materials, axes, strict=True)
     )
     strains = joined_strains(gauges)
-    return Beam(nodes, layout.turning, K, joined(parts), names, strains, segments=recipe, lumped=lumped, shear=shear)
+    return Beam(
+        nodes,
+        layout.turning,
+        K,
+        joined(parts),
+        names,
+        strains,
+        BeamStress(stressed),
+        segments=recipe,
+        lumped=lumped,
+        shear=shear,
+    )
 
 
 def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:

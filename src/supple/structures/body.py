@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy
 
-from supple.checks import Floats, freeze
+from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError, nearest
 from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.reduction_report import Report
+from supple.structures.second_order import SecondOrder
 from supple.structures.strains import Strains
 
 
@@ -30,14 +31,17 @@ class ShapeFrame:
         Its rotation and displacement for a unit of each coordinate, in body axes.
     turning : bool
         False where it has no rotation of its own; the first three rows of the shape are zero then.
+    second : (6, k) array
+        Its rotation and displacement for a unit of each shape of second order.
     """
 
     position: Floats
     shape: Floats
     turning: bool = True
+    second: Floats = field(default_factory=lambda: np.zeros((6, 0)))
 
     def __post_init__(self) -> None:
-        freeze(self, "position", "shape")
+        freeze(self, "position", "shape", "second")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,8 @@ class FlexibleBody:
         What the reduction kept.
     strains : Strains, optional
         Of its elements for a unit of each coordinate; None where the elements are not known.
+    second_order : SecondOrder, optional
+        Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     """
 
     basis: str
@@ -82,6 +88,7 @@ class FlexibleBody:
     integrals: ModalIntegrals
     report: Report | None = None
     strains: Strains | None = None
+    second_order: SecondOrder | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "shapes", "mass_matrix", "stiffness", "damping")
@@ -103,14 +110,22 @@ class FlexibleBody:
         if self.strains is not None:
             gauges = len(self.strains.places)
             expected["strains"] = (self.strains.matrix, (gauges, n))
+        k = 0
+        if self.second_order is not None:
+            expected |= self.second_order.expected(n, len(self.nodes))
+            k = self.second_order.count
         for name, frame in self.frames.items():
+            expected |= {f"second of {name!r}": (frame.second, (6, k))}
             expected |= {f"position of {name!r}": (frame.position, (3,)), f"shape of {name!r}": (frame.shape, (6, n))}
         for name, (x, shape) in expected.items():
             if x.shape != shape:
                 raise ModelError(f"flexible body: {name}: expected shape {shape}, got {x.shape}")
             if not np.isfinite(x.data if isinstance(x, scipy.sparse.csr_array) else x).all():
                 raise ModelError(f"flexible body: {name}: expected finite numbers")
-        pairs_fit = N.first[-1] == len(N.other) and (len(N.other) == 0 or 0 <= N.other.min() <= N.other.max() < n)
+        C = None if self.second_order is None else self.second_order.quadratic
+        if C is not None and not _fits(C.first, C.other, n):
+            raise ModelError("flexible body: entries of second order do not fit its coordinates")
+        pairs_fit = _fits(N.first, N.other, n)
         if not (np.isfinite(self.mass) and self.mass > 0 and pairs_fit and self.root in self.frames):
             raise ModelError(f"flexible body: mass {self.mass:g}, root {self.root!r} or pairs of modes do not fit it")
 
@@ -164,9 +179,16 @@ class FlexibleBody:
             return found
         if name.isdigit() and int(name) < len(self.nodes):
             i = int(name)
-            return ShapeFrame(self.nodes[i], self.shapes[6 * i : 6 * i + 6].toarray(), bool(self.turning[i]))
+            rows = slice(6 * i, 6 * i + 6)
+            second = np.zeros((6, 0)) if self.second_order is None else self.second_order.shapes[rows]
+            return ShapeFrame(self.nodes[i], self.shapes[rows].toarray(), bool(self.turning[i]), second)
         raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the body to one HDF5 file, for `supple.structures.load_body`."""
         save_body(self, path)
+
+
+def _fits(first: Ints, other: Ints, n: int) -> bool:
+    """Whether rows of entries that begin at `first` refer to n coordinates."""
+    return bool(first[-1] == len(other) and (len(other) == 0 or 0 <= other.min() <= other.max() < n))

@@ -15,10 +15,11 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, VERSION
-from supple.structures.integrals import ModalIntegrals, Pairs
+from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, VERSION
+from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.pieces import BeamPieces, Place
 from supple.structures.reduction_report import Report
+from supple.structures.second_order import SecondOrder
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
 
@@ -95,18 +96,21 @@ def _array(dataset: h5py.Dataset) -> Any:
 
 
 def _read(file: h5py.Group) -> FlexibleBody:
+    second_order = _read_second_order(file["second_order"]) if "second_order" in file else None
     frames = {}
     stored = file.get("frames", {})
     for i in range(len(stored)):
         group = stored[str(i)]
-        frames[str(group.attrs["name"])] = ShapeFrame(
-            _array(group["position"]), _array(group["shape"]), bool(group.attrs["turning"])
-        )
+        name = str(group.attrs["name"])
+        rows = np.zeros((6, 0)) if second_order is None else second_order.frames[name]
+        turning = bool(group.attrs["turning"])
+        frames[name] = ShapeFrame(_array(group["position"]), _array(group["shape"]), turning, rows)
     group = file["integrals"]
     N = Pairs(*(_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
     moment, second, E, X = (_array(group[name]) for name in ("moment", "second", "E", "X"))
     integrals = ModalIntegrals(float(_array(group["mass"])), moment, second, E, X, N)
-    report = Report(**{f.name: _value(file["report"][f.name]) for f in fields(Report)}) if "report" in file else None
+    report = _read_report(file["report"]) if "report" in file else None
+    shapes, mass_matrix, stiffness, damping = (_read_sparse(file[name]) for name in MATRICES)
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
         root=str(file.attrs["root"]),
@@ -114,18 +118,35 @@ def _read(file: h5py.Group) -> FlexibleBody:
         frames=frames,
         nodes=_array(file["nodes"]),
         turning=_array(file["turning"]),
-        **{name: _read_sparse(file[name]) for name in MATRICES},
+        shapes=shapes,
+        mass_matrix=mass_matrix,
+        stiffness=stiffness,
+        damping=damping,
         integrals=integrals,
         report=report,
         strains=_read_strains(file["strains"]) if "strains" in file else None,
+        second_order=second_order,
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body
 
 
+def _read_second_order(group: Any) -> SecondOrder:
+    C = Quadratic(*(_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
+    frames = {str(rows.attrs["name"]): _array(rows) for rows in group.get("frames", {}).values()}
+    return SecondOrder(C, frames=frames, **{name: _array(group[name]) for name in SECOND_ORDER})
+
+
+def _read_report(group: Any) -> Report:
+    """Files of earlier versions say nothing of loads."""
+    added = ("load_cases", "buckling", "southwell")
+    return Report(**{f.name: _value(group[f.name]) for f in fields(Report) if f.name in group or f.name not in added})
+
+
 def _read_strains(group: Any) -> Strains:
     places, quantities = _value(group["places"]), _value(group["quantities"])
-    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]))
+    elasticity = _array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
+    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]), elasticity)
 
 
 def _value(dataset: Any) -> Any:

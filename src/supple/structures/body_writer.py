@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from supple.structures.body import FlexibleBody
     from supple.structures.pieces import BeamPieces
+    from supple.structures.second_order import SecondOrder
 else:
     h5py = LazyModule("h5py")
 
@@ -28,6 +29,7 @@ FORMAT = "supple flexible body"
 PIECES_FORMAT = "supple beam in pieces"
 VERSION = 1
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
+SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
 
 
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
@@ -90,8 +92,10 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
         group = file.create_group("strains")
         _write_names(group, "places", body.strains.places)
         _write_names(group, "quantities", body.strains.quantities)
-        group["positions"] = body.strains.positions
+        group["positions"], group["elasticity"] = body.strains.positions, body.strains.elasticity
         _write_sparse(group.create_group("matrix"), body.strains.matrix)
+    if body.second_order is not None:
+        _write_second_order(file.create_group("second_order"), body.second_order)
     if body.report is not None:
         group = file.create_group("report")
         for field in fields(Report):
@@ -100,6 +104,16 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
                 _write_names(group, field.name, value)
             else:
                 group[field.name] = value
+
+
+def _write_second_order(group: Any, second: SecondOrder) -> None:
+    for name in ("first", "other", "value"):
+        group[f"quadratic/{name}"] = getattr(second.quadratic, name)
+    for name in SECOND_ORDER:
+        group[name] = getattr(second, name)
+    for i, (name, rows) in enumerate(second.frames.items()):
+        group[f"frames/{i}"] = rows
+        group[f"frames/{i}"].attrs["name"] = name
 
 
 def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:

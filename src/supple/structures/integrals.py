@@ -16,9 +16,11 @@ docs/theory.md says where the source departs from this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from supple.checks import Floats, Ints, freeze
 
@@ -51,6 +53,45 @@ class Pairs:
         for r in range(n):
             for i in range(self.first[r], self.first[r + 1]):
                 out[self.other[i], r] = self.value[i]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """Symmetric matrices C_k (n, n) by rows, with one pattern: for each r the s.
+
+    Attributes
+    ----------
+    first : (n + 1,) array
+        Where the entries of each r begin.
+    other : (entries,) array
+        Their s; both triangles are there.
+    value : (entries, k) array
+        C_k[r, s].
+    """
+
+    first: Ints
+    other: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "first", "other", "value")
+
+    @property
+    def rows(self) -> Ints:
+        """(entries,) the r of each entry."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first)).astype(np.int64)
+
+    def matrix(self, k: int) -> scipy.sparse.csr_array:
+        """C_k."""
+        n = len(self.first) - 1
+        return scipy.sparse.csr_array((self.value[:, k], self.other, self.first), shape=(n, n))
+
+    def dense(self) -> Floats:
+        """C as (k, n, n)."""
+        n = len(self.first) - 1
+        out = np.zeros((self.value.shape[1], n, n))
+        out[:, self.rows, self.other] = self.value.T
         return out
 
 
@@ -119,3 +160,22 @@ def axial(A: Floats) -> Floats:
 
 def _inertia(A: Floats) -> Floats:
     return np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - A
+
+
+def quadratic(matrices: Sequence[scipy.sparse.csr_array], n: int) -> Quadratic:
+    """Symmetric matrices (n, n) with one pattern."""
+    keys, value = one_pattern(matrices, n)
+    used = value.any(axis=1)
+    rows, other = np.divmod(keys[used], max(n, 1))
+    return Quadratic(np.searchsorted(rows, np.arange(n + 1)).astype(np.int64), other, value[used])
+
+
+def one_pattern(matrices: Sequence[scipy.sparse.csr_array], n: int) -> tuple[Ints, Floats]:
+    """Entries n row + column that any of the matrices has, and their values (entries, k)."""
+    entries = [scipy.sparse.coo_array(m) for m in matrices]
+    keys = [e.row.astype(np.int64) * n + e.col for e in entries]
+    every = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
+    value = np.zeros((len(every), len(matrices)))
+    for k, (key, entry) in enumerate(zip(keys, entries, strict=True)):
+        value[np.searchsorted(every, key), k] = entry.data
+    return every, value

@@ -22,22 +22,44 @@ def modal_integrals(mass: MassModel, basis: Floats | Sparse, layout: DofLayout, 
     Where the rows stand in for a given mass matrix, all that rigid motions see is the matrix's own; the rows only make
     the symmetric part of X, and N. Cost is linear in the rows; with a sparse basis also in its size.
     """
+    m, _, second = whole = totals(mass, layout, origin)
+    Pi, E, X = linear_integrals(mass, basis, layout, origin)
+    N = _pairs(Pi, mass.weights)
+    sizes = np.sqrt(_self_products(N))
+    E = _cleaned(E, np.sqrt(m) * sizes[:, None])
+    X = _cleaned(X, np.sqrt(np.trace(second)) * sizes[:, None, None])
+    return ModalIntegrals(*whole, E, X, N)
+
+
+def linear_integrals(
+    mass: MassModel, basis: Floats | Sparse, layout: DofLayout, origin: Floats
+) -> tuple[list[Any], Floats, Floats]:
+    """How the rows of mass move in x, y and z, three (rows, n), and int Psi_r (n, 3) and int x Psi_r* (n, 3, 3)."""
     seen = mass.seen_from(origin)
-    x, W = seen.positions, seen.weights
-    m, moment, second = totals(mass, layout, origin)
     Pi: list[Any] = [P @ basis for P in seen.motion]
     E = np.stack([_row(seen.first_order, P) for P in Pi], axis=-1)
-    Wx = W @ x
+    Wx = seen.weights @ seen.positions
     X = np.stack([np.stack([_row(Wx[:, a], P) for P in Pi], axis=-1) for a in range(3)], axis=-2)
     if mass.given is not None:
         momentum = basis.T @ (mass.given @ layout.rigid_motions(origin))
         F_0, E = momentum[:, :3], momentum[:, 3:]
         X = (X + np.swapaxes(X, 1, 2)) / 2.0 - cross_matrix(F_0) / 2.0
-    N = _pairs(Pi, W)
-    sizes = np.sqrt(_self_products(N))
-    E = _cleaned(E, np.sqrt(m) * sizes[:, None])
-    X = _cleaned(X, np.sqrt(np.trace(second)) * sizes[:, None, None])
-    return ModalIntegrals(m, moment, second, E, X, N)
+    return Pi, E, X
+
+
+def products(first: list[Any], other: list[Any], weights: Sparse) -> Floats:
+    """int Psi_s Phi_r* (n, m, 3, 3) of two sets of shapes, given how they move the rows of mass."""
+    out = np.zeros((first[0].shape[1], other[0].shape[1], 3, 3))
+    for b in range(3):
+        weighted = weights @ other[b]
+        for a in range(3):
+            out[:, :, a, b] = first[a].T @ weighted
+    sizes = [np.sqrt(sum(_squares(P, weights @ P) for P in Pi)) for Pi in (first, other)]
+    return _cleaned(out, np.multiply.outer(*sizes)[:, :, None, None])
+
+
+def _squares(P: Any, weighted: Any) -> Floats:
+    return np.asarray((P * weighted).sum(axis=0)).ravel()
 
 
 def totals(mass: MassModel, layout: DofLayout, origin: Floats) -> tuple[float, Floats, Floats]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from supple.checks import Floats, array
-from supple.errors import ModelError, PhysicsWarning
+from supple.checks import Floats, Ints, array
+from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.structures.given_stress import GivenStress
 from supple.structures.integration import totals
 from supple.structures.layout import DofLayout, extent
+from supple.structures.load_cases import case_names
 from supple.structures.mass import Sparse
 from supple.structures.recognition import recognised
 from supple.structures.soundness import check_free, check_not_negative, check_symmetric
 from supple.structures.structure import Structure, named
 
+GivenCases: TypeAlias = Mapping[str, Any] | Sequence[tuple[str | ArrayLike, Any]]
+"""Load cases, or forces on the degrees of freedom, with what their stresses add to the stiffness."""
 FE_ORDER = np.array([3, 4, 5, 0, 1, 2])
 """Places of rx, ry, rz, ux, uy, uz among ux, uy, uz, rx, ry, rz."""
 UNEVEN = 1e-6
@@ -35,6 +39,7 @@ def from_matrices(
     mass: ArrayLike | sparse.sparray | sparse.spmatrix,
     stiffness: ArrayLike | sparse.sparray | sparse.spmatrix,
     frames: Mapping[str, int | Iterable[int]],
+    geometric_stiffness: GivenCases | None = None,
 ) -> Structure:
     """A free structure from its matrices.
 
@@ -46,9 +51,19 @@ def from_matrices(
         Node by node in the order ux, uy, uz or ux, uy, uz, rx, ry, rz, in the axes of `nodes`; without supports; SI.
     frames : dict
         Name to node number, or to several: a rigid region, at the mean of their positions.
+    geometric_stiffness : dict of load case to matrix, or sequence of (load, matrix), optional
+        What the stresses of a load add to the stiffness, as matrices like `stiffness`: the tangent under the load less
+        the stiffness of the unloaded structure, its root being held as in the reduction. Without it the body does not
+        stiffen. A load is one of the cases below, of unit size, or a vector of forces like a row of `stiffness`.
 
     Notes
     -----
+    Load cases of `geometric_stiffness`: "acceleration x" of the root (1 m/s^2), "angular acceleration about x" (1
+    rad/s^2) and "spin about x" (1 rad/s, so the matrix at a spin omega divided by omega^2), in the frame of the root,
+    and "force x at end" (1 N) and "moment x at end" (1 N m) for any frame; likewise for y and z. The centrifugal
+    softening that programs take off the tangent of spinning structures is no stress: add omega^2 M_perp, the masses
+    across the axis, to it. Loads that are not given do not stiffen the body, or only by what they share with others.
+
     A mass matrix of solid elements (each 3x3 block a multiple of I) and one of rigid masses on the nodes are taken as
     they are. Of any other one all that is linear in the deformation is exact; how the inertia changes with the
     deformation (the symmetric part of X, and N) comes from point masses on the nodes, its row sums.
@@ -74,30 +89,63 @@ def from_matrices(
         raise ModelError(f"mass and stiffness: expected the same shape, got {M.shape} and {K.shape}")
     turning = np.full(k, M.shape[0] == 6 * k)
     layout = DofLayout(x, turning)
-    if turning[0]:
-        order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel()
-        M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
+    order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
+    M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
     M, K = check_symmetric(M, "mass"), check_symmetric(K, "stiffness")
     check_not_negative(M, "mass")
     check_not_negative(K, "stiffness")
     check_free(K, layout)
     _check_even(M, layout)
-    structure = Structure(x, turning, K, recognised(M, layout), named(frames, k))
+    numbers = named(frames, k)
+    geometric = None if geometric_stiffness is None else _given_stress(geometric_stiffness, K, order, numbers)
+    structure = Structure(x, turning, K, recognised(M, layout), numbers, None, geometric)
     _warn_of_units(structure)
     return structure
 
 
 def _matrix(value: Any, k: int, what: str) -> Sparse:
-    try:
-        matrix: Any = sparse.csr_array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what}: expected a matrix of numbers, got {value!r}") from None
+    matrix = _sparse(value, what)
     if matrix.shape not in ((3 * k, 3 * k), (6 * k, 6 * k)):
         raise ModelError(
             f"{what}: expected {3 * k} x {3 * k} or {6 * k} x {6 * k} for {k} nodes of 3 or 6 degrees of freedom, got "
             + " x ".join(map(str, matrix.shape))
         )
     return sparse.csr_array(matrix)
+
+
+def _sparse(value: Any, what: str) -> Sparse:
+    try:
+        matrix: Any = sparse.csr_array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: expected a matrix of numbers, got {value!r}") from None
+    return sparse.csr_array(matrix)
+
+
+def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str, Any]) -> GivenStress:
+    """Load cases with their matrices, checked and in the order of the structure's degrees of freedom."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, Sequence) or any(not isinstance(p, Sequence) or len(p) != 2 for p in pairs):
+        raise ModelError(
+            "geometric_stiffness: expected a dict of load cases to matrices, or pairs of a load and a matrix, got "
+            f"{type(given).__name__}"
+        )
+    known = case_names(frames)
+    cases: list[str | Floats] = []
+    matrices = []
+    for i, (load, value) in enumerate(pairs):
+        if isinstance(load, str):
+            what = f"geometric_stiffness: {load!r}"
+            if load not in known:
+                raise ModelError(f"{what}: no such load case{nearest(load, known)}")
+            cases.append(load)
+        else:
+            what = f"geometric_stiffness: load {i + 1}"
+            cases.append(array(load, (len(order),), what)[order])
+        matrix = _sparse(value, what)
+        if matrix.shape != K.shape:
+            raise ModelError(f"{what}: expected the shape {K.shape} of the stiffness, got {matrix.shape}")
+        matrices.append(check_symmetric(sparse.csr_array(matrix[order][:, order]), what))
+    return GivenStress(tuple(cases), tuple(matrices), K)
 
 
 def _check_even(M: Sparse, layout: DofLayout) -> None:

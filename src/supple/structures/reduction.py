@@ -21,10 +21,14 @@ from supple.structures.layout import extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
 from supple.structures.mode_choice import Modes, checked_modes
+from supple.structures.prestress import Prestress, prestress
 from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
+from supple.structures.second_order import SecondOrder, second_order
 from supple.structures.soundness import check_mass, rigid_resistance
 from supple.structures.sparse_modes import cut
+from supple.structures.stressed_loads import StressedLoads, stressed_loads
+from supple.structures.unit_loads import UnitLoads, unit_loads
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
@@ -76,7 +80,14 @@ def reduce(
         x = _nodal_coordinates(structure, modes, held)
     else:
         x = _modal_coordinates(_modal(structure, basis, modes, held, interfaces))
-    frames = _frames(structure, x.shapes, origin)
+    loads = unit_loads(structure, held)
+    known, stressed = _stressed(structure, held, x, loads)
+    second, found = None, Prestress()
+    if stressed is not None:
+        second = second_order(structure, held, x.shapes, stressed)
+    if stressed is not None and second is not None:
+        found = prestress(known, second, stressed.probes, 0 if x.modal is None else len(x.labels))
+    frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
     motion = scipy.sparse.csr_array(small.motion @ scipy.sparse.csr_array(x.shapes))
     return FlexibleBody(
@@ -91,8 +102,9 @@ def reduce(
         stiffness=x.stiffness,
         damping=damping_matrix(damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, x.modal, integrals, frames),
+        report=_report(structure, held, x.modal, integrals, frames, loads, found),
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
+        second_order=second,
     )
 
 
@@ -161,13 +173,27 @@ def _banded(small: Condensed, root: int) -> Ints:
     return layout.of(points)
 
 
-def _frames(structure: Structure, shapes: Floats | Sparse, origin: Floats) -> dict[str, ShapeFrame]:
+def _stressed(
+    structure: Structure, held: Held, x: ReducedCoordinates, loads: UnitLoads
+) -> tuple[UnitLoads, StressedLoads | None]:
+    """Loads of which the stresses are known, and what these do to the coordinates."""
+    if structure.geometric is None or len(x.labels) == 0:
+        return loads, None
+    known = structure.geometric.loads(structure, held, loads)
+    return known, stressed_loads(structure, structure.geometric, held, known, x.shapes, x.stiffness)
+
+
+def _frames(
+    structure: Structure, shapes: Floats | Sparse, origin: Floats, second: SecondOrder | None
+) -> dict[str, ShapeFrame]:
     out = {}
     for name in structure.frames:
         position, rows, turns = frame_rows(structure, name)
         moved = rows @ shapes
         dense = moved.toarray() if scipy.sparse.issparse(moved) else np.asarray(moved)
-        out[name] = ShapeFrame(position - origin, dense, turns)
+        out[name] = ShapeFrame(
+            position - origin, dense, turns, np.zeros((6, 0)) if second is None else second.frames[name]
+        )
     return out
 
 
@@ -177,16 +203,16 @@ def _report(
     made: ModalBasis | None,
     integrals: ModalIntegrals,
     frames: Mapping[str, ShapeFrame],
+    loads: UnitLoads,
+    found: Prestress,
 ) -> Report:
     """Effective masses are squares of the momentum of each mode's unit speed, G being I."""
     small = structure.condensed
-    loaded = tuple(name for name in frames if small.frames.get(name) != held.point)
-    compliance = np.zeros((len(loaded), 6))
-    reduced = np.zeros((len(loaded), 6))
-    for i, name in enumerate(loaded):
-        rows = scipy.sparse.csr_array(frame_rows(structure, name)[1][:, held.free]).toarray()
-        compliance[i] = np.einsum("ij,ji->i", rows, held.solve(rows.T))
-        reduced[i] = compliance[i] if made is None else np.sum(frames[name].shape ** 2 / made.squares, axis=1)
+    compliance = loads.compliance()
+    reduced = compliance.copy()
+    if made is not None:
+        for i, name in enumerate(loads.frames):
+            reduced[i] = np.sum(frames[name].shape ** 2 / made.squares, axis=1)
     masses = np.zeros((0, 6)) if made is None else np.hstack([integrals.F_0, integrals.E]) ** 2
     rigid = small.layout.rigid_motions(small.layout.points[held.point])[:, 3:]
     moved = float(np.einsum("ia,ia->", rigid, small.mass.matrix @ rigid)) / 3.0
@@ -198,7 +224,10 @@ def _report(
         interface=np.zeros(0) if made is None else made.interface,
         resistance=rigid_resistance(small.stiffness, small.layout),
         mass_error=abs(moved / integrals.mass - 1.0),
-        loaded=loaded,
+        loaded=loads.frames,
         compliance=compliance,
         reduced_compliance=reduced,
+        load_cases=found.cases,
+        buckling=found.buckling,
+        southwell=found.southwell,
     )

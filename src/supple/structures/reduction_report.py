@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,6 +35,16 @@ class Report:
     compliance, reduced_compliance : (frames, 6) arrays
         Rotation about and motion in each direction for a unit moment and force there: of the whole structure with its
         root held, and of the reduced body; rad/(N m) and m/N.
+    load_cases : tuple of str
+        Whose stresses are known: "acceleration x", "angular acceleration about x" and "spin about x" of the root,
+        "force x at end", "moment x at end", ...
+    buckling : (cases, 2) array
+        Buckling factors of unit loads, along and against them: m/s^2, rad/s^2, (rad/s)^2, N or N m at which the body,
+        as its coordinates see it, has no stiffness left; infinite where there is no such factor. Modes, and in the
+        nodal basis static deflections, make it somewhat too high.
+    southwell : (n, 3) array
+        What the stresses of a spin of 1 rad/s about x, y, z through the root add to the squared frequency of each mode;
+        not a number where they are not known. In the plane of rotation inertia takes some of it away.
     """
 
     kinds: tuple[str, ...]
@@ -47,9 +57,13 @@ class Report:
     loaded: tuple[str, ...]
     compliance: Floats
     reduced_compliance: Floats
+    load_cases: tuple[str, ...] = ()
+    buckling: Floats = field(default_factory=lambda: np.zeros((0, 2)))
+    southwell: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
         freeze(self, "frequencies", "effective", "total", "interface", "resistance", "compliance", "reduced_compliance")
+        freeze(self, "buckling", "southwell")
 
     @property
     def participation(self) -> Floats:
@@ -64,7 +78,7 @@ class Report:
 
     def __str__(self) -> str:
         """The table and the checks."""
-        return "\n".join([*self._modes(), *self._checks()])
+        return "\n".join([*self._modes(), *self._checks(), *self._stiffening()])
 
     def _modes(self) -> list[str]:
         if not self.kinds:
@@ -88,3 +102,26 @@ class Report:
             values = ", ".join(f"{c} {100 * share:.4g}" for c, share in zip(COMPONENTS, shares, strict=True))
             lines.append(f"  {name}: {values}")
         return lines
+
+    def _stiffening(self) -> list[str]:
+        lines = []
+        if np.isfinite(self.buckling).any():
+            lines.append("buckling factors of unit loads, along and against them:")
+        for name, factors in zip(self.load_cases, self.buckling, strict=True):
+            if np.isfinite(factors).any():
+                along, against = (f"{v:.4g}" if np.isfinite(v) else "none" for v in factors)
+                lines.append(f"  {name}: {along}, {against} {_unit(name)}")
+        if np.isfinite(self.southwell).any() and np.nanmax(np.abs(self.southwell)) > 0.0:
+            lines.append("Southwell coefficients (added to squared frequencies per squared spin about x, y, z):")
+        else:
+            return lines
+        for i, row in enumerate(self.southwell):
+            values = ", ".join("unknown" if np.isnan(v) else f"{v if abs(v) > 1e-9 else 0.0:.4g}" for v in row)
+            lines.append(f"  mode {i + 1}: {values}")
+        return lines
+
+
+def _unit(case: str) -> str:
+    """Of the factor of a load case."""
+    units = {"acceleration": "m/s^2", "angular": "rad/s^2", "spin": "(rad/s)^2", "force": "N", "moment": "N m"}
+    return units.get(case.split(" ")[0], "times the load")

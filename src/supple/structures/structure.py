@@ -24,6 +24,7 @@ from supple.structures.mode_choice import Modes
 from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
 from supple.structures.strains import Strains
+from supple.structures.stress import GeometricStiffness
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,8 @@ class Structure:
     strains : Strains, optional
         Of its elements; None where they are not known, as of imported matrices. Times what `static` returns, as one
         vector, they are strains: `strains.matrix @ static(...).ravel()`.
+    geometric : GeometricStiffness, optional
+        What stresses add to the stiffness; None where it is not known.
     """
 
     nodes: Floats
@@ -53,6 +56,7 @@ class Structure:
     masses: MassModel
     frames: dict[str, tuple[int, ...]]
     strains: Strains | None = None
+    geometric: GeometricStiffness | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "stiffness")
@@ -123,7 +127,12 @@ class Structure:
         move = move + scipy.sparse.vstack(turned(arm, piece.com[None]))
         second = np.trace(piece.inertia) / 2.0 * np.eye(3) - piece.inertia
         extra = stations(
-            (position + piece.com)[None], scipy.sparse.csr_array(move), turn, np.array([piece.mass]), second[None]
+            (position + piece.com)[None],
+            scipy.sparse.csr_array(move),
+            turn,
+            np.array([piece.mass]),
+            second[None],
+            piece.com[None],
         )
         return replace(self, masses=self.masses.plus(extra))
 

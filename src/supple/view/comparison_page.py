@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats
-from supple.compare.comparison import Comparison, Table
+from supple.compare.comparison import Comparison
 from supple.version import VERSION
 from supple.view.curves import annotated, plot
-from supple.view.page import filled, page, part
+from supple.view.page import filled, number_table, page, part
 from supple.view.scene import scene
 
 MOST = 3000
@@ -45,7 +45,7 @@ def comparison_page(comparison: Comparison) -> str:
         "scene": scene(model, motion["time"].values.astype(float), motion["q"].values, [comparison.frame]),
     }
     difference, frequencies, peaks, costs = (
-        f"<h3>{html.escape(title)}</h3>\n{_table(table)}" for title, table in comparison.tables.items()
+        f"<h3>{html.escape(title)}</h3>\n{number_table(*table)}" for title, table in comparison.tables.items()
     )
     body = filled(
         "comparison.html",
@@ -124,11 +124,3 @@ def _summary(comparison: Comparison) -> str:
         "supple": VERSION,
     }
     return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())
-
-
-def _table(table: Table) -> str:
-    columns, rows = table
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-    body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    inner = f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>"
-    return f'<div class="scroll">\n<table class="numbers">\n{inner}\n</table>\n</div>'

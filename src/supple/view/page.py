@@ -50,6 +50,17 @@ def filled(name: str, **values: str) -> str:
     return Template(part(name)).substitute(values)
 
 
+def number_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, the first column left-aligned, in plain text that becomes HTML."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell.strip())}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "\n".join(line(row, "td") for row in rows)
+    inner = f"<thead>{line(columns, 'th')}</thead>\n<tbody>\n{body}\n</tbody>"
+    return f'<div class="scroll">\n<table class="numbers">\n{inner}\n</table>\n</div>'
+
+
 def as_script_data(data: Any) -> str:
     """JSON that is safe inside a script element: no text of the user's can end it.
 

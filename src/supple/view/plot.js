@@ -1,6 +1,7 @@
 // Plots on a canvas: drag to zoom, double-click or Escape to go back, point to read values, legend to switch curves.
 
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const LINES = { dashed: [6, 3], order: [2, 4] }; // by name: backward whirl, multiples of a speed
 const DECADES = 8;
 
 // About `count` round numbers between two; on a logarithmic axis between their powers of ten.
@@ -43,9 +44,10 @@ class Plot {
     const place = new Map(order.map((i, n) => [i, n]));
     this.curves = data.curves.map((curve, i) => ({
       name: curve.name,
+      line: curve.line,
       values: unpack(curve.values),
-      color: palette[place.get(i) % palette.length],
-      dash: DASHES[Math.floor(place.get(i) / palette.length) % DASHES.length],
+      color: curve.line === "order" ? "#8a94a0" : palette[place.get(i) % palette.length],
+      dash: LINES[curve.line] ?? DASHES[Math.floor(place.get(i) / palette.length) % DASHES.length],
       shown: shown[i],
     }));
     root.innerHTML = `<h3></h3><div class="sheet"><canvas class="curves"></canvas>
@@ -142,9 +144,23 @@ class Plot {
       for (let i = 0; i < values.length; i++) pen.lineTo(this.px(this.x[i]), this.py(values[i]));
       pen.stroke();
     }
+    this.#orders(pen);
     pen.restore();
     this.#marks(pen);
     this.overlay();
+  }
+
+  // Names of multiples of a speed, at the ends of their lines.
+  #orders(pen) {
+    pen.font = "12px system-ui, sans-serif";
+    pen.textAlign = "right";
+    for (const { name, line, shown, values, color } of this.curves) {
+      if (line !== "order" || !shown) continue;
+      const inside = (i) => this.x[i] <= this.window[1] && this.on(values[i]) <= this.heights[1];
+      const last = [...values.keys()].findLast(inside);
+      pen.fillStyle = color;
+      if (last !== undefined) pen.fillText(name, this.px(this.x[last]) - 4, this.py(values[last]) - 5);
+    }
   }
 
   #axes(pen, w, h) {
@@ -219,7 +235,7 @@ class Plot {
     if (i !== undefined) upright(this.px(this.x[i]), this.inks.text);
     for (const curve of this.curves) {
       const read = i !== undefined && curve.shown;
-      curve.output.textContent = read ? curve.values[i].toPrecision(5) : "";
+      curve.output.textContent = read && Number.isFinite(curve.values[i]) ? curve.values[i].toPrecision(5) : "";
       if (!read) continue;
       const y = this.py(curve.values[i]);
       if (y < box.top || y > box.bottom) continue;

@@ -99,9 +99,11 @@ class Filled:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     cache = tmp_path_factory.mktemp("filled")
     one_of_each, answers, keys = printed(started(cache, RECORDED)).splitlines()
-    by_kind = {kind: list(dict.fromkeys(key for k, key in json.loads(keys) if k == kind)) for kind in SOURCES}
+    asked = dict.fromkeys((kind, key) for kind, key in json.loads(keys))
+    found = {f"{kind}/{file_name(kind, key)}": (kind, key) for kind, key in asked}
+    assert stored(cache).keys() <= found.keys()
+    by_kind = {kind: [key for k, key in (found[name] for name in stored(cache)) if k == kind] for kind in SOURCES}
     assert all(len(found) > 1 for found in by_kind.values())
-    assert {f"{kind}/{file_name(kind, key)}" for kind, x in by_kind.items() for key in x} == stored(cache).keys()
     return Filled(cache, f"{one_of_each}\n", f"{answers}\n", by_kind)
 
 

@@ -68,4 +68,5 @@ class BlockFunction(BatchFunction):
     def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
         lanes = host_lanes()
         loaded = self.program.loaded(lanes if last - first >= 2 * lanes else 1)
+        loaded.tiers.expect((last - first) // loaded.lanes)
         loaded.run(first, last, arrays, self.numbers)

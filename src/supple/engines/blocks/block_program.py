@@ -14,9 +14,9 @@ import numpy as np
 from supple.engines.blocks.block_recorder import LENGTH, MEMORY, NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
-from supple.engines.blocks.driven_code import DrivenCode, Numbers
-from supple.engines.blocks.driver import HEADER
+from supple.engines.blocks.driven_code import DrivenCode, Numbers, Words
 from supple.engines.blocks.library import Library
+from supple.engines.blocks.tiers import TieredFunctions, Tiers
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes
@@ -70,7 +70,7 @@ class Program:
         self._unload()
 
     def _unload(self) -> None:
-        self._loaded: dict[tuple[int, bool], Loaded] = {}
+        self._loaded: dict[int, Loaded] = {}
         self._lock = threading.Lock()
 
     def with_instances(self, instances: list[Instance], cells: int) -> Program:
@@ -105,34 +105,43 @@ class Program:
         found._unload()
         return found
 
-    def loaded(self, lanes: int, quick: bool = False) -> Loaded:
-        """The program in machine code, which is compiled to be fast, or quickly, if it is run a few times."""
+    def loaded(self, lanes: int) -> Loaded:
+        """The program in machine code."""
         with self._lock:
-            if (lanes, quick) not in self._loaded:
-                self._loaded[lanes, quick] = Loaded(self, lanes, quick)
-            return self._loaded[lanes, quick]
+            if lanes not in self._loaded:
+                self._loaded[lanes] = Loaded(self, lanes)
+            return self._loaded[lanes]
 
 
 class Loaded(DrivenCode):
     """A program in machine code for one number of lanes."""
 
-    def __init__(self, program: Program, lanes: int, quick: bool = False) -> None:
-        own = library(lanes, quick)
-        addresses = own.blocks(x.block for x in program.instances)
-        self.lanes, self.cells = lanes, program.cells
+    def __init__(self, program: Program, lanes: int) -> None:
+        self.lanes, self._program = lanes, program
+        blocks = {x.block.name: x.block for x in program.instances}
+        self._functions = TieredFunctions(blocks, library(lanes).blocks, library(lanes, True).blocks)
         rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
         width = {MEMORY: 8 * lanes, NUMBERS: 8, LENGTH: 1}
         self._tables = np.array([row * width[space] for space, row in rows], dtype=np.int32)
-        arrays = [*program.inputs.values(), *program.outputs.values()]
-        size = 8 * lanes * program.cells
-        groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(size, 1)))
-        words = [len(program.inputs), len(program.outputs), len(program.instances), lanes * groups, size]
+        self._bytes = 8 * lanes * program.cells
+        self._groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(self._bytes, 1)))
+        words, self.tiers = self.written(len(program.outputs))
+        super().__init__(words, library(lanes).driver(), self._bytes * self._groups)
+
+    def written(self, outputs: int) -> tuple[Words, Tiers]:
+        """The program in words with its first outputs, see `driver_text`, and its functions."""
+        program = self._program
+        arrays = [*program.inputs.values(), *list(program.outputs.values())[:outputs]]
+        words = [0, 0, len(program.inputs), outputs, len(program.instances), self.lanes * self._groups, self._bytes]
         words += [word for x in arrays for word in x]
         at = self._tables.ctypes.data
+        first = len(words)
         for x in program.instances:
-            words += [addresses[x.block.name], at]
+            words += [self._functions.addresses[x.block.name], at]
             at += 4 * len(x.rows)
-        super().__init__(np.array(words, dtype=np.int64), own.driver(), size * groups)
+        found = np.array(words, dtype=np.int64)
+        places = {first + 2 * i: x.block.name for i, x in enumerate(program.instances)}
+        return found, Tiers(found, places, self._functions)
 
 
 class Bound:
@@ -160,27 +169,23 @@ class Bound:
         """What `caller.one_state` makes of this program, or another function of the same arguments."""
         program = self.program
         loaded = program.loaded(1)
-        memory, words = loaded.memory(), loaded.words
+        memory = loaded.memory()
         outputs = len(program.outputs) - program.judged
-        margin = 0
-        if program.judged:
-            words = words.copy()
-            first = HEADER + 2 * (len(program.inputs) + outputs)
-            words = np.concatenate([words[:first], words[first + 2 :]])
-            words[1] = outputs
-            margin = memory.ctypes.data + 8 * program.outputs["margin"][0]
+        words, tiers = loaded.written(outputs)
+        margin = memory.ctypes.data + 8 * program.outputs["margin"][0] if program.judged else 0
         lengths = [size for _, size in (*program.inputs.values(), *program.outputs.values())]
         lengths = lengths[: len(program.inputs) + outputs]
-        return make(loaded.driver, lengths, program=(words, memory, self.numbers), margin=margin, keep=loaded)
+        return make(loaded.driver, lengths, program=(words, memory, self.numbers), margin=margin, keep=(loaded, tiers))
 
     def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.
 
-        Up to `worth` operations in all, states are not put side by side, and code is compiled quickly.
+        Up to `worth` operations in all, states are not put side by side: code for one state is there already or soon.
         """
         lanes = host_lanes()
         few = states * self.program.weight <= worth
-        loaded = self.program.loaded(lanes if states >= 2 * lanes and not few else 1, few)
+        loaded = self.program.loaded(lanes if states >= 2 * lanes and not few else 1)
+        loaded.tiers.expect(states // loaded.lanes)
         outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
         arrays = [*inputs, *outs]
 

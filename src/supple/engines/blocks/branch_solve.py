@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from supple.engines.blocks.block_code import ARITHMETIC
+from supple.engines.blocks.arithmetic_code import CONTRACTED
 from supple.engines.blocks.tangent_groups import KnownJacobian
 from supple.engines.blocks.tangent_results import ResultWriter
 
@@ -67,12 +67,12 @@ def factor(lanes: int, states: bool) -> str:
         words = f.value(f"load ptr, ptr {place}")
         diagonal, row = (f.at("i8", "%values", f.load("i64", words, str(i))) for i in (0, 1))
         count, pairs = f.load("i64", words, "2"), f.at("i64", words, "3")
-        inverse = f.value(f"{ARITHMETIC['div']} {f.kind} {one}, {f.changes(diagonal)}")
+        inverse = f.value(f"{CONTRACTED['div']} {f.kind} {one}, {f.changes(diagonal)}")
         f.keep(inverse, diagonal)
         with f.loop("0", count) as p:
             pair = f.at("{ i64, i64 }", pairs, p)
             entry, other = f.at("i8", row, f.load("i64", pair, "0")), f.at("i8", "%values", f.load("i64", pair, "1"))
-            ratio = f.value(f"{ARITHMETIC['mul']} {f.kind} {f.changes(entry)}, {inverse}")
+            ratio = f.value(f"{CONTRACTED['mul']} {f.kind} {f.changes(entry)}, {inverse}")
             with f.loop(p, count) as t:
                 column = f.load("i64", f.at("{ i64, i64 }", pairs, t), "0")
                 changed = f.at("i8", other, column)
@@ -125,8 +125,8 @@ def solve(lanes: int, states: bool, count: int) -> str:
 
 def _less(f: ResultWriter, x: str, a: str, b: str) -> str:
     """x - a b."""
-    product = f.value(f"{ARITHMETIC['mul']} {f.kind} {a}, {b}")
-    return f.value(f"{ARITHMETIC['sub']} {f.kind} {x}, {product}")
+    product = f.value(f"{CONTRACTED['mul']} {f.kind} {a}, {b}")
+    return f.value(f"{CONTRACTED['sub']} {f.kind} {x}, {product}")
 
 
 def _cells(f: ResultWriter, base: str, t: int) -> str:
@@ -181,7 +181,7 @@ def _outward(f: ResultWriter, sums: list[str], place: str) -> None:
     inverse = f.weight(f.at("i8", "%values", f.load("i64", words, "0")), "0")
     x = f.at("i8", "%values", f.load("i64", words, "1"))
     for t, total in enumerate(sums):
-        f.keep(f.value(f"{ARITHMETIC['mul']} {f.kind} {inverse}, {_cells(f, x, t)}"), total)
+        f.keep(f.value(f"{CONTRACTED['mul']} {f.kind} {inverse}, {_cells(f, x, t)}"), total)
     _terms(f, sums, f.at("i64", words, "2"), place)
     _keep(f, sums, x)
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from supple.engines.blocks.loop_code import LoopWriter
+from supple.engines.blocks.tiers import count_down
 
 DRIVER = "supple_driver"
 ARGUMENTS = "ptr %program, i64 %start, i64 %stop, ptr %arrays, ptr %strides, ptr %memory, ptr %numbers"
-HEADER = 5
-"""Words of a program before the places of its inputs and outputs."""
+INPUTS, OUTPUTS, BLOCKS, SPAN, SIZE, HEADER = range(2, 8)
+"""Words of a program after those of `tiers`; places of its inputs and outputs begin at the last."""
 
 
 def driver_text(lanes: int) -> str:
@@ -22,13 +23,13 @@ def driver_text(lanes: int) -> str:
 
         void driver(i64 *program, i64 start, i64 stop, double **arrays, i64 *strides, double *memory, double *numbers)
 
-    A program is: inputs, outputs, blocks (how many of each), the states that go through a block in turn, the bytes of
-    memory for a group of them; then for each input and each output its first cell and its length; then for each block
-    the address of its function and that of its table. A state's row in an array begins at its stride times its number.
-    Lanes beyond the last state take the last state again.
+    A program is: the words of `tiers`; inputs, outputs, blocks (how many of each), the states that go through a block
+    in turn, the bytes of memory for a group of them; then for each input and each output its first cell and its
+    length; then for each block the address of its function and that of its table. A state's row in an array begins at
+    its stride times its number. Lanes beyond the last state take the last state again.
     """
     f = _Driver(f"define void @{DRIVER}({ARGUMENTS}) nounwind", lanes)
-    inputs, outputs, blocks, span, _ = (f.load("i64", "%program", str(i)) for i in range(HEADER))
+    inputs, outputs, blocks, span = (f.load("i64", "%program", str(i)) for i in (INPUTS, OUTPUTS, BLOCKS, SPAN))
     count = f.value(f"add i64 {inputs}, {outputs}")
     calls = f.at("i64", f.at("i64", "%program", str(HEADER)), f.value(f"shl i64 {count}, 1"))
     with f.loop("%start", "%stop", span) as first:
@@ -42,6 +43,8 @@ def driver_text(lanes: int) -> str:
                 f.line(f"call void {function}(ptr {f.memory(first, state)}, ptr %numbers, ptr {table})")
         with f.loop(first, after, lanes) as state:
             f.scatter(first, state, inputs, count)
+    states = f.value("sub i64 %stop, %start")
+    count_down(f, f.value(f"sdiv i64 {f.value(f'add i64 {states}, {lanes - 1}')}, {lanes}") if lanes > 1 else states)
     return f.text()
 
 
@@ -56,7 +59,7 @@ class _Driver(LoopWriter):
         """The cells of the group that begins with a state, the first group being that of `first`."""
         before = self.value(f"sub i64 {state}, {first}")
         group = self.value(f"sdiv exact i64 {before}, {self.lanes}") if self.lanes > 1 else before
-        size = self.load("i64", "%program", str(HEADER - 1))
+        size = self.load("i64", "%program", str(SIZE))
         return self.at("i8", "%memory", self.value(f"mul i64 {group}, {size}"))
 
     def rows(self, array: str, state: str) -> list[str]:

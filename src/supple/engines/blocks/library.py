@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from supple.engines.blocks import block_code, tangent_code
+from supple.engines.blocks.arithmetic_code import INTRINSICS
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
 from supple.engines.blocks.looped_code import in_lanes
@@ -35,17 +36,21 @@ class Library:
     ----------
     lanes : int
     quick : bool
-        Whether they are compiled fast rather than to be fast.
+        Whether they are compiled quickly rather than to be fast; what they compute is the same to the last bit.
     """
 
     def __init__(self, lanes: int, quick: bool = False) -> None:
         self.lanes, self.quick = lanes, quick
         self._addresses: dict[str, int] = {}
+        self._read: tuple[bytes, dict[str, list[str]], dict[str, str]] = b"", {}, {}
         self._engines: list[llvm.ExecutionEngine] = []
         self._lock = threading.RLock()
 
-    def blocks(self, wanted: Iterable[Block]) -> dict[str, int]:
-        """Addresses of blocks by their names; those that nobody has compiled yet are compiled together."""
+    def blocks(self, wanted: Iterable[Block], compile: bool = True) -> dict[str, int]:
+        """Addresses of blocks by their names.
+
+        Those that nobody has compiled yet are compiled together, or else left out. Loops are compiled to be fast.
+        """
         with self._lock:
             blocks = {block.name: block for block in wanted}
             new = {name: block for name, block in blocks.items() if name not in self._addresses}
@@ -59,20 +64,20 @@ class Library:
                 for function in sorted(called | ({"sincos"} if "sin" in called else set())):
                     _make_known(function, self.lanes)
                 new = self._from_disk(new)
-            if new:
+            if new and compile:
                 self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{self._attributes()}")
-            return {name: self._addresses[name] for name in blocks}
+            return {name: self._addresses[name] for name in blocks if name in self._addresses}
 
-    def tangents(self, wanted: Iterable[TangentBlock], states: bool) -> dict[str, int]:
+    def tangents(self, wanted: Iterable[TangentBlock], states: bool, compile: bool = True) -> dict[str, int]:
         """The same of tangents, whose lanes are states or directions."""
         with self._lock:
-            blocks = {block.name: block for block in wanted}
-            symbols = {tangent_code.symbol(block, states): block for block in blocks.values()}
+            symbols = {tangent_code.symbol(block, states): block for block in wanted}
             new = self._from_disk({name: block for name, block in symbols.items() if name not in self._addresses})
-            if new:
+            if new and compile:
                 text = tangent_code.module(new.values(), self.lanes, states)
                 self._compile(list(new), f"{text}\n{self._attributes()}")
-            return {block.name: self._addresses[name] for name, block in symbols.items()}
+            found = {block.name: self._addresses.get(name) for name, block in symbols.items()}
+            return {name: address for name, address in found.items() if address is not None}
 
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""
@@ -83,7 +88,7 @@ class Library:
 
     def _from_disk(self, wanted: Mapping[str, T]) -> dict[str, T]:
         """Load what is on disk of some functions; give those that are not."""
-        places = {name: place for place, names in self._index().items() for name in names}
+        _, places = self._index()
         objects: dict[str, list[str]] = {}
         for name in wanted:
             if name in places:
@@ -102,11 +107,14 @@ class Library:
         self._enter(place, names)
         self._load(code, names)
 
-    def _index(self) -> dict[str, list[str]]:
-        """The names of the functions in each object on disk."""
-        index = read_code("blocks", self._key("index")) or b""
-        rows = (line.split() for line in index.decode().splitlines())
-        return {place: names for place, *names in rows}
+    def _index(self) -> tuple[dict[str, list[str]], dict[str, str]]:
+        """The names of the functions in each object on disk, and the object that each function is in."""
+        content = read_code("blocks", self._key("index")) or b""
+        if content != self._read[0]:
+            rows = (line.split() for line in content.decode().splitlines())
+            index = {place: names for place, *names in rows}
+            self._read = content, index, {name: place for place, names in index.items() for name in names}
+        return self._read[1:]
 
     def _enter(self, place: str, names: list[str]) -> None:
         """Put an object into the index, all its functions at once.
@@ -115,7 +123,7 @@ class Library:
         Objects that are no more on disk go whenever the index has grown to a power of two: to look for all of them each
         time would take longer than to compile.
         """
-        index = self._index() | {place: names}
+        index = self._index()[0] | {place: names}
         if len(index) & (len(index) - 1) == 0:
             index = {x: held for x, held in index.items() if x == place or has_code("blocks", self._key(x))}
         text = "\n".join(" ".join([x, *held]) for x, held in sorted(index.items()))
@@ -135,7 +143,7 @@ class Library:
 @cache
 def _make_known(function: str, lanes: int) -> None:
     """Let all blocks find a function of vectors by its name, as long as the process lives."""
-    if function not in block_code.INTRINSICS:
+    if function not in INTRINSICS:
         module = ir.Module()
         name = VectorMath(module, lanes).external(function)
         llvm.add_symbol(name, function_of(name, str(module))[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from supple.engines.blocks.driven_code import ALIGNED, DrivenCode, Words
 from supple.engines.blocks.tangent_driver import TANGENT_DRIVER, driver_text
 from supple.engines.blocks.tangent_groups import Group, Pass
 from supple.engines.blocks.tangent_results import RESULTS
+from supple.engines.blocks.tiers import TieredFunctions, Tiers
 from supple.engines.llvm.jit import function_of
 
 if TYPE_CHECKING:
@@ -35,7 +37,12 @@ class LoadedTangents(DrivenCode):
         self._values = program.values.loaded(self._width)
         groups = program.groups(1 if states else lanes)
         visits = [x for _, group in groups for x in group.visits]
-        self._addresses = library(lanes).tangents((x.block for x in visits), states)
+        self._functions = TieredFunctions(
+            {x.block.name: x.block for x in visits},
+            partial(library(lanes).tangents, states=states),
+            partial(library(lanes, True).tangents, states=states),
+        )
+        self._places: dict[int, str] = {}
         self._ranks = _ranks(program.span, [group for _, group in groups])
         offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * self._ranks[row] for row in x.rows))]
         self._tables = 8 * np.array(offsets, dtype=np.int32)
@@ -43,6 +50,7 @@ class LoadedTangents(DrivenCode):
         self._offset = (8 * self._width * program.values.cells + ALIGNED - 1) // ALIGNED * ALIGNED
         words = np.array(self._written(groups), dtype=np.int64)
         driver = function_of(TANGENT_DRIVER, driver_text(lanes, states))[1]
+        self.tiers = Tiers(words, self._places, self._functions)
         super().__init__(words, driver, self._offset + 8 * lanes * (int(self._ranks[-1]) + 1))
 
     # ------------------------------------------------------------ the program in words, see `tangent_driver`
@@ -53,13 +61,14 @@ class LoadedTangents(DrivenCode):
         filled += [False] * len(program.known)
         sizes = [m * n if fill else 0 for (m, n), fill in zip(program.jacobians.values(), filled, strict=True)]
         finals = self._finals(groups)
-        words = [self._values.driver, self._values.words.ctypes.data, self._offset]
+        words = [0, 0, self._values.driver, self._values.words.ctypes.data, self._offset]
         words += [self._first, len(sizes), len(groups) + len(finals), *sizes]
         at = self._tables.ctypes.data
         for own, group in groups:
             words += [len(group.seeds), *(self._offset_of(cell) for cell in group.seeds), len(group.visits)]
             for x in group.visits:
-                words += [self._addresses[x.block.name], at]
+                self._places[len(words)] = x.block.name
+                words += [self._functions.addresses[x.block.name], at]
                 at += 4 * (1 + len(x.rows))
             words += self._finished(own.into, self._table(own, group))
         for into, table in finals:

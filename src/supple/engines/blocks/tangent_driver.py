@@ -5,27 +5,29 @@ The lanes are directions of one state, or states that are moved along one direct
 
 from __future__ import annotations
 
-from supple.engines.blocks.block_code import vector
+from supple.engines.blocks.arithmetic_code import vector
 from supple.engines.blocks.driver import ARGUMENTS
 from supple.engines.blocks.loop_code import LoopWriter
+from supple.engines.blocks.tiers import count_down
 
 TANGENT_DRIVER = "supple_tangent_driver"
-HEADER = 6
-"""Words of a program before the sizes of its Jacobians."""
+DRIVER, PROGRAM, OFFSET, FIRST, JACOBIANS, GROUPS, HEADER = range(2, 9)
+"""Words of a program after those of `tiers`; the sizes of its Jacobians begin at the last."""
 
 
 def driver_text(lanes: int, states: bool) -> str:
     """The driver in LLVM code, of the same form as that of values.
 
-    A program is: the driver of the values, their program, byte offset of the tangents' memory, the first of the arrays
-    that are Jacobians, their number, the number of groups; sizes of the Jacobians; then for each group the number of
-    its directions and the byte offset of the cell that is moved by each; the number of its tangents, and for each the
-    addresses of function and table; the addresses of the function that takes the results and of its table.
+    A program is: the words of `tiers`; the driver of the values, their program, byte offset of the tangents' memory,
+    the first of the arrays that are Jacobians, their number, the number of groups; sizes of the Jacobians; then for
+    each group the number of its directions and the byte offset of the cell that is moved by each; the number of its
+    tangents, and for each the addresses of function and table; the addresses of the function that takes the results
+    and of its table.
     """
     f = LoopWriter(f"define void @{TANGENT_DRIVER}({ARGUMENTS}) nounwind")
-    values, own = f.load("ptr", "%program", "0"), f.load("ptr", "%program", "1")
-    tangents = f.at("i8", "%memory", f.load("i64", "%program", "2"))
-    first, jacobians, groups = (f.load("i64", "%program", str(i)) for i in (3, 4, 5))
+    values, own = (f.load("ptr", "%program", str(i)) for i in (DRIVER, PROGRAM))
+    tangents = f.at("i8", "%memory", f.load("i64", "%program", str(OFFSET)))
+    first, jacobians, groups = (f.load("i64", "%program", str(i)) for i in (FIRST, JACOBIANS, GROUPS))
     sizes = f.at("i64", "%program", str(HEADER))
     place = f.slot("ptr")
     with f.loop("%start", "%stop", lanes if states else 1) as s:
@@ -40,6 +42,7 @@ def driver_text(lanes: int, states: bool) -> str:
         f.line(f"store ptr {f.at('i64', sizes, jacobians)}, ptr {place}")
         with f.loop("0", groups):
             _group(f, lanes, states, place, tangents, (s, after))
+    count_down(f, f.value("sub i64 %stop, %start"))
     return f.text() + "\ndeclare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 
 

@@ -135,6 +135,7 @@ class BoundTangents:
         """Outputs and Jacobians (states, n) from inputs (1 or states, n), contiguous doubles."""
         lanes = host_lanes()
         loaded = self.program.loaded(lanes, states >= 2 * lanes)
+        loaded.tiers.expect(states)
         results = [np.empty((states, size)) for size in self.sizes] if outs is None else list(outs)
         arrays = [*inputs, *results]
 

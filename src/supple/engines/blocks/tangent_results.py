@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from supple.engines.blocks.block_code import ARITHMETIC, vector
+from supple.engines.blocks.arithmetic_code import CONTRACTED, vector
 from supple.engines.blocks.loop_code import LoopWriter
 
 ARGUMENTS = "ptr %values, ptr %tangents, ptr %arrays, ptr %strides, i64 %first, i64 %after, ptr %table"
@@ -229,8 +229,8 @@ def _add_products(f: ResultWriter, W: str, D: str, rows: list[str], sums: list[l
     for row, line in zip(rows, sums, strict=True):
         weight = f.weight(W, row)
         for x, total in zip(factors, line, strict=True):
-            term = f.value(f"{ARITHMETIC['mul']} {f.kind} {weight}, {x}")
-            f.keep(f.value(f"{ARITHMETIC['sub']} {f.kind} {f.changes(total)}, {term}"), total)
+            term = f.value(f"{CONTRACTED['mul']} {f.kind} {weight}, {x}")
+            f.keep(f.value(f"{CONTRACTED['sub']} {f.kind} {f.changes(total)}, {term}"), total)
 
 
 def copied(lanes: int, states: bool) -> str:

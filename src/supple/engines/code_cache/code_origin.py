@@ -56,8 +56,7 @@ def optimization_level() -> int:
     """How hard the compiler tries to write fast code: `SUPPLE_OPTIMIZATION` if it is set, else 1.
 
     At 2 code takes a quarter longer to compile and is no faster: the graph left nothing more to be found. At 0 it is
-    compiled in a fifth of the time and runs slower: for many models that are used a few times each. Sums
-    of products are not contracted there, so that last digits differ.
+    compiled in a fifth of the time and runs half as long again. Blocks begin so, unless a level is set (`tiered`).
     """
     chosen = os.environ.get("SUPPLE_OPTIMIZATION") or "1"
     if chosen not in LEVELS:
@@ -67,10 +66,31 @@ def optimization_level() -> int:
 
 
 @cache
+def tiered() -> bool:
+    """Whether blocks are compiled at level 0 first, and at the optimization level when they have run for a while."""
+    return not os.environ.get("SUPPLE_OPTIMIZATION")
+
+
+@cache
+def host_features() -> str:
+    """What the processor can do, as LLVM writes it; without fused multiply-add if `SUPPLE_FMA` is 0."""
+    found: str = llvm.get_host_cpu_features().flatten()
+    return found if os.environ.get("SUPPLE_FMA") != "0" else f"{found},-fma,-fma4"
+
+
+@cache
+def host_fuses() -> bool:
+    """Whether the processor multiplies and adds with one rounding, and may do so."""
+    features = llvm.get_host_cpu_features()
+    able = any(features.get(name, False) for name in ("fma", "fma4", "neon", "vfp4"))
+    return able and os.environ.get("SUPPLE_FMA") != "0"
+
+
+@cache
 def _compiler() -> str:
     """The compiler's version, how hard it tries, and the processor that it writes for."""
     version = f"{llvmlite.__version__} {llvm.llvm_version_info} {optimization_level()}"
-    return f"{version} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return f"{version} {llvm.get_host_cpu_name()} {host_features()}"
 
 
 def _sources(part: str) -> Iterator[str]:

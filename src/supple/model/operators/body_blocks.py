@@ -105,9 +105,19 @@ class Bodies:
         if self.flex is None or s < 0:
             return np.concatenate([np.zeros((self.modes(p), 6)), np.eye(6)])
         row = self.flex.attachment_row[s]
-        shape = self.flex.attachment_shape[row : row + self.flex.modes[p]].astype(self.at.R.dtype)
+        shape = self.with_slopes(p, self.flex.attachment_shape[row:])
         shape[:, :3] = shape[:, :3] @ self.at.node_Q[s].reshape(3, 3).T
         return np.concatenate([shape, phi(self.at.node_l[s])])
+
+    def slopes(self, k: int) -> Numbers:
+        """A* (modes, shapes) of body k: how second-order shapes follow its modes."""
+        assert self.flex is not None
+        return self.at.xi_slope[self.modal(k), : self.flex.second_order[k]]
+
+    def with_slopes(self, k: int, rows: Numbers) -> Numbers:
+        """Rows of the modes of body k, with those of its second-order shapes, which come next, referred to them."""
+        n, slopes = self.modes(k), self.slopes(k)
+        return np.asarray(rows[:n] + slopes @ rows[n : n + slopes.shape[1]], dtype=self.at.R.dtype)
 
     def joint_map(self, k: int) -> Numbers:
         """H of (3.15) with Pi_d = 0: the joint's degrees of freedom move the frame, the modes themselves."""
@@ -124,10 +134,18 @@ class Bodies:
             return rigid_mass(self.tree.mass[k], self.tree.moment[k], self.tree.inertia[k])
         M = np.zeros((modes + 6, modes + 6), self.at.R.dtype)
         M[modes:, modes:] = rigid_mass(self.tree.mass[k], self.at.moment[k], self.at.inertia[k])
-        M[:modes, :modes] = self._sparse(k, 0, self.tree.joint_inertia[self.modal(k)])
+        M[:modes, :modes] = self._sparse(k, 0, self.tree.joint_inertia[self.modal(k)]) + self._shape_inertia(k)
         M[:modes, modes:] = self.at.coupling[self.modal(k)]
         M[modes:, :modes] = M[:modes, modes:].T
         return M
+
+    def _shape_inertia(self, k: int) -> Numbers:
+        """What second-order shapes add to G."""
+        assert self.flex is not None
+        A, row, n = self.slopes(k), self.flex.mode_row[k], self.modes(k)
+        g = self.flex.shape_mass[row : row + n, : A.shape[1]]
+        own = self.flex.shape_mass[row + n : row + n + A.shape[1], : A.shape[1]]
+        return np.asarray(g @ A.T + A @ g.T + A @ own @ A.T)
 
     def stiffness(self, k: int) -> Numbers:
         """K_m of (3.40)."""

@@ -50,28 +50,42 @@ def body_nodes(bodies: Bodies, k: int, q: Numbers) -> BodyNodes:
         return BodyNodes(np.eye(6), np.zeros((6, 0)), bodies.mass(k), dict.fromkeys(children, 0))
     positions = list(described.nodes)
     shapes = list(described.shapes.toarray().reshape(len(positions), 6, -1))
+    follow = _following(described, len(positions), int(flex.second_order[k]))
     turning = [bool(x) for x in described.turning]
     attachment = {}
     for c in children:
         s = flex.attachment[c]
         row = flex.attachment_row[s]
-        place, shape = flex.attachment_position[s], flex.attachment_shape[row : row + flex.modes[k]].T
+        n = flex.modes[k]
+        place, shape = flex.attachment_position[s], flex.attachment_shape[row : row + n].T
         same = [j for j, x in enumerate(positions) if np.array_equal(x, place) and np.array_equal(shapes[j], shape)]
         attachment[c] = same[0] if same else len(positions)
         if not same:
             positions.append(place)
             shapes.append(shape)
+            follow.append(flex.attachment_shape[row + n : row + n + flex.second_order[k]].T)
             turning.append(True)
     eta = q[flex.q_mode[k] : flex.q_mode[k] + flex.modes[k]]
-    moved = [_moved(x, shape, eta) if flex.full[k] else (x, shape) for x, shape in zip(positions, shapes, strict=True)]
+    moved = list(zip(positions, shapes, strict=True))
+    if flex.full[k]:
+        xi = bodies.at.xi[flex.xi_first[k] : flex.xi_first[k] + flex.second_order[k]]
+        turned = [shape + second @ bodies.slopes(k).T for shape, second in zip(shapes, follow, strict=True)]
+        ways = [shape @ eta + second @ xi for shape, second in zip(shapes, follow, strict=True)]
+        moved = [_moved(x, u, shape) for x, u, shape in zip(positions, ways, turned, strict=True)]
     B = np.concatenate([phi(x) for x, _ in moved], axis=1)
     Pi = np.concatenate([shape for _, shape in moved])
     return BodyNodes(B, Pi, _mass(bodies.mass(k), B, Pi, np.repeat(turning, 3)), attachment)
 
 
-def _moved(x: Numbers, shape: Numbers, eta: Numbers) -> tuple[Numbers, Numbers]:
-    """Position and shapes of a node of the deformed body."""
-    u = shape @ eta
+def _following(body: FlexibleBody, nodes: int, count: int) -> list[Numbers]:
+    """Second-order shapes (6, shapes) of all nodes; none where they are left out."""
+    if body.second_order is None or count == 0:
+        return [np.zeros((6, 0))] * nodes
+    return list(body.second_order.shapes.reshape(nodes, 6, -1))
+
+
+def _moved(x: Numbers, u: Numbers, shape: Numbers) -> tuple[Numbers, Numbers]:
+    """Position and shapes of a node that has moved by u."""
     Q = np.reshape(plain(node_turn)(tuple(u[:3]))[1], (3, 3))
     return x + u[3:], np.concatenate([Q @ shape[:3], shape[3:]])
 

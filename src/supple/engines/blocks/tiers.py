@@ -1,0 +1,143 @@
+"""Code that is compiled quickly at first, and to be fast once it has run for long enough to be worth it.
+
+Both give the same results to the last bit (see `fused_sums`), so that functions are exchanged while programs run: a
+driver reads their addresses from the words of its program, and counts there what is left until they are exchanged.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
+
+from supple.engines.blocks.blocks import Block
+from supple.engines.blocks.driven_code import Words
+from supple.engines.blocks.loop_code import LoopWriter
+from supple.engines.blocks.tangent_blocks import TangentBlock
+from supple.engines.code_cache.code_origin import tiered
+from supple.engines.once import once
+
+T = TypeVar("T", Block, TangentBlock)
+Functions = Callable[..., dict[str, int]]
+LEFT, EXCHANGE = range(2)
+"""The first words of every program: the evaluations until its functions are exchanged, not positive if they are not;
+the address of the function that does it."""
+FAST = -(1 << 62)
+"""What is left once they are exchanged."""
+DELAY = 0.02
+"""Seconds after which an interruption is raised again."""
+WORTH = 100_000
+"""Evaluations of a block after which what quick code has lost on it is as much as it takes to compile it again."""
+
+
+def count_down(f: LoopWriter, evaluations: str) -> None:
+    """Write what a driver does at its end, after so many evaluations."""
+    left = f.load("i64", "%program", str(LEFT))
+    waiting = f.value(f"icmp sgt i64 {left}, 0")
+    with f.loop("0", f.value(f"zext i1 {waiting} to i64")):
+        rest = f.value(f"sub i64 {left}, {evaluations}")
+        f.line(f"store i64 {rest}, ptr {f.at('i64', '%program', str(LEFT))}")
+        over = f.value(f"icmp sle i64 {rest}, 0")
+        with f.loop("0", f.value(f"zext i1 {over} to i64")):
+            f.line(f"call void {f.load('ptr', '%program', str(EXCHANGE))}(ptr %program)")
+
+
+class TieredFunctions(Generic[T]):
+    """The functions of a program: fast ones as far as they are there, else quick ones.
+
+    Parameters
+    ----------
+    blocks : mapping of str to Block or TangentBlock
+        By their names.
+    fast, quick : function
+        `blocks` or `tangents` of a library.
+
+    Attributes
+    ----------
+    addresses : dict of str to int
+    """
+
+    def __init__(self, blocks: Mapping[str, T], fast: Functions, quick: Functions) -> None:
+        self._fast, self.addresses = fast, fast(blocks.values(), compile=not tiered())
+        self._quick: dict[str, T] = {name: block for name, block in blocks.items() if name not in self.addresses}
+        if self._quick:
+            self.addresses |= quick(self._quick.values())
+
+    def exchanged(self) -> dict[str, int]:
+        """Addresses of fast functions in place of quick ones."""
+        return self._fast(self._quick.values()) if self._quick else {}
+
+    def evaluations(self, names: Iterable[str]) -> int:
+        """How often a program runs until it is worth to compile its quick functions again; 0 if it has none.
+
+        Parameters
+        ----------
+        names : iterable of str
+            All functions that it calls.
+        """
+        size = {name: len(block.operations) for name, block in self._quick.items()}
+        called = sum(size.get(name, 0) for name in names)
+        return max(1, WORTH * sum(size.values()) // called) if called else 0
+
+
+class Tiers:
+    """Where the addresses of functions stand in the words of a program.
+
+    Parameters
+    ----------
+    words : array
+        The program.
+    places : mapping of int to str
+        Words that are addresses, and the names of the functions.
+    functions : TieredFunctions
+    """
+
+    def __init__(self, words: Words, places: Mapping[int, str], functions: TieredFunctions[Any]) -> None:
+        self._words, self._places, self._functions = words, places, functions
+        self._lock = threading.Lock()
+        evaluations = functions.evaluations(places.values())
+        if evaluations:
+            _waiting[words.ctypes.data] = self
+            words[EXCHANGE], words[LEFT] = _exchange()[1], evaluations
+
+    def expect(self, evaluations: int) -> None:
+        """Put fast functions in place of quick ones if they are about to be evaluated often enough."""
+        if evaluations >= self._words[LEFT] > 0:
+            self.exchange()
+
+    def exchange(self) -> None:
+        """Put fast functions in place of quick ones. Others may run the program meanwhile."""
+        with self._lock:
+            if self._words[LEFT] != FAST:
+                addresses = self._functions.exchanged()
+                for place, name in self._places.items():
+                    if name in addresses:
+                        self._words[place] = addresses[name]
+                self._words[LEFT] = FAST
+
+
+_waiting: WeakValueDictionary[int, Tiers] = WeakValueDictionary()
+"""By the addresses of their programs."""
+
+
+@once
+def _exchange() -> tuple[Any, int]:
+    """What drivers call, which stays as long as the process, and its address."""
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def exchange(program: int) -> None:
+        tiers = _waiting.get(program)
+        if tiers is not None:
+            try:
+                tiers.exchange()
+            except (
+                KeyboardInterrupt
+            ):  # nothing can be raised through the machine code around this: when it has returned
+                timer = threading.Timer(DELAY, _thread.interrupt_main)
+                timer.daemon = True
+                timer.start()
+
+    return exchange, int(ctypes.cast(exchange, ctypes.c_void_p).value or 0)

@@ -1,0 +1,64 @@
+"""Geometric stiffness that another program has computed, for some load cases of a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy
+
+from supple.checks import Floats
+from supple.errors import ModelError
+from supple.structures.held import Held
+from supple.structures.mass import Sparse
+from supple.structures.stress import LoadCases, Stressed
+from supple.structures.unit_loads import UnitLoads
+
+if TYPE_CHECKING:
+    from supple.structures.structure import Structure
+
+
+@dataclass(frozen=True, eq=False)
+class GivenStress:
+    """What stresses add to the stiffness in load cases of a structure.
+
+    Attributes
+    ----------
+    cases : tuple of str or (size,) array
+        Names of `load_cases.case_names`, or forces on the degrees of freedom of the structure.
+    matrices : tuple of (size, size) sparse arrays
+        K_sigma in each case.
+    stiffness : (size, size) sparse array
+        Of the structure.
+    """
+
+    cases: tuple[str | Floats, ...]
+    matrices: tuple[Sparse, ...]
+    stiffness: Sparse
+
+    def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
+        """The loads of the cases that are given."""
+        expand = structure.layout.motion.T @ structure.condensed.motion
+        F = np.zeros((len(unit.forces), len(self.cases)))
+        U = np.zeros_like(F)
+        for i, case in enumerate(self.cases):
+            if not isinstance(case, str):
+                F[:, i] = expand.T @ case
+                U[held.free, i] = held.solve(F[held.free, i])
+            elif case in unit.cases:
+                shares = unit.shares[:, unit.cases.index(case)]
+                F[:, i], U[:, i] = unit.forces @ shares, unit.displacements @ shares
+            else:
+                raise ModelError(f"geometric_stiffness: {case!r}: the root is held, so no load there stresses anything")
+        labels = tuple(case if isinstance(case, str) else f"load {i + 1}" for i, case in enumerate(self.cases))
+        return UnitLoads(unit.frames, labels, np.eye(len(labels)), np.arange(len(labels)), F, U)
+
+    def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
+        """See `stress.GeometricStiffness`."""
+        for shares, u in zip(cases.shares.T, cases.displacements.T, strict=True):
+            K = scipy.sparse.csr_array(self.stiffness.shape)
+            for share, matrix in zip(shares, self.matrices, strict=True):
+                K = scipy.sparse.csr_array(K + share * matrix)
+            yield Stressed([], np.asarray(self.stiffness @ u), K)
