@@ -28,6 +28,8 @@ from supple.simulation.state_slopes import StateSlopes
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
+LEAST_UNLIKE = 0.2
+"""Of equal bodies: what is recorded for each takes a fifth of the time of compiling it."""
 WORTH_TANGENTS = 250_000
 """Operations times directions up to which tangents of all rates are made within a second or two."""
 
@@ -75,7 +77,7 @@ class DrivenSystem:
         self.held = holding(self.prescribed, independent)
         self.digest = _digest(self.laws_equations.function, self.prescribed, self._ends())
         self.operations = model.estimated_operations + len(self.laws_equations.function.order)
-        self._worth_compiling = model.nv > 0 and model.estimated_operations <= WORTH_COMPILING
+        self._worth_compiling = model.nv > 0 and _unlike(model) * model.estimated_operations <= WORTH_COMPILING
 
     def _ends(self) -> list[Any]:
         """What decides the motion beside model and laws: independent speeds, where wrenches act."""
@@ -302,6 +304,12 @@ class DrivenSystem:
         found = self.laws_equations.function
         values = np.concatenate([found.outputs[key] for key in ("q", "v", "drive", "z_rate")])
         return LawsSlopes(self, values, found.inputs["y"])
+
+
+def _unlike(model: Formulation) -> float:
+    """Share of the bodies that are compiled each by itself: equal pieces of a beam are compiled once."""
+    again = sum(len(x.pieces) - len({id(body) for body in x.pieces.bodies}) for x in model.description.beams.values())
+    return max(1.0 - again / max(1, len(model.bodies)), LEAST_UNLIKE)
 
 
 def _digest(function: Function, prescribed: NDArray[np.bool_], more: Sequence[Any]) -> str:

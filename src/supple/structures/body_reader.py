@@ -74,10 +74,12 @@ def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.F
 
 def _read_pieces(file: h5py.File) -> BeamPieces:
     kinds = [_read(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
-    group = file["frames"]
+    group, order = file["frames"], _array(file["body"]).tolist()
+    if not all(0 <= i < len(kinds) for i in order):
+        raise ModelError(f"body: expected numbers from 0 to {len(kinds) - 1}, got {order}")
     piece, node = _array(group["piece"]), _value(group["node"])
     return BeamPieces(
-        tuple(kinds[i] for i in _array(file["body"])),
+        tuple(kinds[i] for i in order),
         tuple(int(i) for i in _array(file["first"])),
         _array(file["nodes"]),
         {name: Place(int(i), at) for name, i, at in zip(_value(group["names"]), piece, node, strict=True)},

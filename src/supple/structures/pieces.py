@@ -59,9 +59,20 @@ class BeamPieces:
         freeze(self, "nodes")
         last = [first + len(body.nodes) - 1 for first, body in zip(self.first, self.bodies, strict=True)]
         ends = sorted([*self.first, len(self.nodes) - 1])
-        covered = ends[0] == 0 and sorted([0, *last]) == ends
-        if not self.bodies or not covered or {body.root for body in self.bodies} > set(ENDS):
+        covered = bool(self.bodies) and ends[0] == 0 and sorted([0, *last]) == ends
+        if not covered or self.nodes.shape[1:] != (3,) or not np.isfinite(self.nodes).all():
             raise ModelError("beam in pieces: expected pieces from its start to its end, got others")
+        if len(self.bodies) > 1 and ({body.root for body in self.bodies} - {*ENDS} or not self._ordered()):
+            raise ModelError("beam in pieces: expected pieces from their root on, each with its root at the inner end")
+        for name, (piece, node) in self.frames.items():
+            if not 0 <= piece < len(self.bodies):
+                raise ModelError(f"beam in pieces: frame {name!r}: no piece {piece}")
+            self.bodies[piece].frame(node)
+
+    def _ordered(self) -> bool:
+        """Whether all pieces have the same root, and follow each other from there."""
+        alike = len({body.root for body in self.bodies}) == 1 and all({*ENDS} <= {*body.frames} for body in self.bodies)
+        return alike and list(self.first) == sorted(self.first, reverse=self.root == ENDS[1])
 
     def __len__(self) -> int:
         return len(self.bodies)
