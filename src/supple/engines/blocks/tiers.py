@@ -29,7 +29,7 @@ FAST = -(1 << 62)
 """What is left once they are exchanged."""
 DELAY = 0.02
 """Seconds after which an interruption is raised again."""
-WORTH = 100_000
+WORTH = 40_000
 """Evaluations of a block after which what quick code has lost on it is as much as it takes to compile it again."""
 
 
