@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.library import Library
 from supple.engines.blocks.tangent_groups import Pass
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
-from supple.engines.blocks.tiers import DELAY, FAST, LEFT, WORTH
+from supple.engines.blocks.tiers import FAST, LEFT, WORTH, settle
 from supple.engines.llvm.jit import host_lanes
 from supple.engines.once import once
 from supple.model.programs import ModelStructure, program
@@ -74,6 +74,7 @@ def test_functions_are_exchanged_when_they_have_run_often(empty: list[Any]) -> N
     bound.batch([x], 1)
     assert empty == [(True, 2)]
     again = bound.batch([x], 1)
+    settle()
     assert empty == [(True, 2), (False, 2)]
     assert loaded.words[LEFT] == FAST
     assert (loaded.words != before).sum() == 1 + 3
@@ -86,6 +87,7 @@ def test_a_call_of_one_state_counts_too(empty: list[Any]) -> None:
     x, y, z = states(1)[0], np.empty(2), np.empty(1)
     for _ in range(WORTH + 1):
         one(x, y, z)
+    settle()
     assert empty == [(True, 2), (False, 2)]
 
 
@@ -114,21 +116,31 @@ def test_threads_see_no_difference(empty: list[Any]) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(8)))
+    settle()
     assert [quick for quick, _ in empty] == [True, False]
 
 
-def test_an_interruption_while_it_is_compiled_is_raised_afterwards() -> None:
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked on this system")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child leaves at once
+def test_nobody_waits_for_the_compiler_but_a_fork() -> None:
     loaded = recorded().loaded(1)
     loaded.words[LEFT] = 1
     x, y, z = states(1), np.empty((1, 2)), np.empty((1, 1))
+    held, exchange = threading.Event(), tiers.Tiers.exchange
 
-    def interrupted_run() -> None:
+    def late(own: tiers.Tiers) -> None:
+        held.wait()
+        exchange(own)
+
+    with mock.patch.object(tiers.Tiers, "exchange", late):
         loaded.run(0, 1, [x, y, z], NONE)
-        time.sleep(10 * DELAY)
-
-    with mock.patch.object(tiers.Tiers, "exchange", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        interrupted_run()
+    assert loaded.words[LEFT] == 0
     np.testing.assert_array_equal(z, x[:, :1] * y[:, :1])
+    held.set()
+    child = os.fork()
+    if not child:
+        os._exit(0 if loaded.words[LEFT] == FAST else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("count", [1, 64])

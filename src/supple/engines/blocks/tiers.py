@@ -1,4 +1,4 @@
-"""Code that is compiled quickly at first, and to be fast once it has run for long enough to be worth it.
+"""Code that is compiled quickly at first, and to be fast once it has run for long enough to be worth it, in a thread.
 
 Both give the same results to the last bit (see `fused_sums`), so that functions are exchanged while programs run: a
 driver reads their addresses from the words of its program, and counts there what is left until they are exchanged.
@@ -6,8 +6,8 @@ driver reads their addresses from the words of its program, and counts there wha
 
 from __future__ import annotations
 
-import _thread
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
@@ -27,9 +27,7 @@ LEFT, EXCHANGE = range(2)
 the address of the function that does it."""
 FAST = -(1 << 62)
 """What is left once they are exchanged."""
-DELAY = 0.02
-"""Seconds after which an interruption is raised again."""
-WORTH = 100_000
+WORTH = 40_000
 """Evaluations of a block after which what quick code has lost on it is as much as it takes to compile it again."""
 
 
@@ -123,6 +121,37 @@ _waiting: WeakValueDictionary[int, Tiers] = WeakValueDictionary()
 """By the addresses of their programs."""
 
 
+_compiling: set[threading.Thread] = set()
+_starting = threading.Lock()
+
+
+def settle() -> None:
+    """Wait for all functions that are being exchanged."""
+    with _starting:
+        threads = list(_compiling)
+    for thread in threads:
+        thread.join()
+
+
+if hasattr(os, "register_at_fork"):  # a process that is forked meanwhile would never get the compiler's locks
+    os.register_at_fork(before=settle)
+
+
+def _compile_aside(tiers: Tiers) -> None:
+    """Exchange functions in a thread of its own: whoever has called the driver goes on without a pause."""
+
+    def work() -> None:
+        try:
+            tiers.exchange()
+        finally:
+            _compiling.discard(thread)
+
+    thread = threading.Thread(target=work, name="supple compiler")
+    with _starting:
+        _compiling.add(thread)
+        thread.start()
+
+
 @once
 def _exchange() -> tuple[Any, int]:
     """What drivers call, which stays as long as the process, and its address."""
@@ -131,13 +160,6 @@ def _exchange() -> tuple[Any, int]:
     def exchange(program: int) -> None:
         tiers = _waiting.get(program)
         if tiers is not None:
-            try:
-                tiers.exchange()
-            except (
-                KeyboardInterrupt
-            ):  # nothing can be raised through the machine code around this: when it has returned
-                timer = threading.Timer(DELAY, _thread.interrupt_main)
-                timer.daemon = True
-                timer.start()
+            _compile_aside(tiers)
 
     return exchange, int(ctypes.cast(exchange, ctypes.c_void_p).value or 0)
