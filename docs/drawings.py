@@ -309,6 +309,22 @@ def helicopter_blade(example: dict[str, Any]) -> None:
     axes.set_ylim(0.0, 30.0)
 
 
+def boom_spin_up(example: dict[str, Any]) -> None:
+    """How far the tip lags, with and without stiffening."""
+    result = example["motion"]()
+    axes = plane()
+    for name, color in (("boom", BLUE), ("unstiffened", ORANGE)):
+        axes.plot(result["time"], example["lag"](result, name), color=color, linewidth=2.0)
+    axes.plot(result["time"][::25], example["in_pieces"](8)[::25], "o", color=GREEN, markersize=5)
+    labelled(axes, 6.05, 0.27, "with stiffening", BLUE)
+    labelled(axes, 6.05, 0.12, "in 8 pieces", GREEN)
+    labelled(axes, 7.9, 1.5, "without", ORANGE, ha="right")
+    axes.set_xlabel("time, s", color=SOFT)
+    axes.set_ylabel("lag of the tip, m", color=SOFT)
+    axes.set_xlim(0.0, 9.0)
+    axes.set_ylim(0.0, 2.4)
+
+
 DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
     picture.__name__: picture
     for picture in (
@@ -320,6 +336,7 @@ DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
         l_mechanism_stiffness,
         overhung_rotor,
         helicopter_blade,
+        boom_spin_up,
     )
 }
 

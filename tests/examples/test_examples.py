@@ -29,6 +29,7 @@ NUMBERS = {
     "nodal_beam": (0.014175286458, 1e-11),
     "spinning_beam": (5.58916208, 1e-7),
     "helicopter_blade": (2.671, 1e-3),
+    "boom_spin_up": (0.53647, 2e-5),
     "overhung_rotor": (114.36437051, 1e-5),
     "robot_from_urdf": (0.039855338, 1e-8),
     "gate_with_stops": (10.63171373, 1e-7),
