@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COUPLED = 1e-11
 """Loads do no more work than this, relatively, on each other's displacements if the structure does not couple them."""
+EQUAL = 1e-6
+"""Relative difference in what the chosen loads leave of two others below which these count as equal."""
 DEPENDENT = 1e-10
 """Share of a load's work that is left by the other loads of which it is a combination."""
 
@@ -75,13 +77,17 @@ class UnitLoads:
         return [used[label == i] for i in range(count)]
 
     def independent(self, family: Ints) -> Floats:
-        """(family, k) combinations of the loads of a family whose displacements are orthonormal with the stiffness."""
+        """(family, k) combinations of the loads of a family whose displacements are orthonormal with the stiffness.
+
+        Of loads with the same displacements the last stands for all: a force at a frame rather than one of inertia.
+        """
         W = self.work[np.ix_(family, family)]
         d = np.sqrt(np.diagonal(W))
         rest = W / np.outer(d, d)
         chosen: list[int] = []
         while len(chosen) < len(family):
-            i = int(np.argmax(np.diagonal(rest)))
+            left = np.diagonal(rest)
+            i = int(np.flatnonzero(left >= (1.0 - EQUAL) * left.max())[-1])
             if rest[i, i] < DEPENDENT:
                 break
             chosen.append(i)
