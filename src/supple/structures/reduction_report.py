@@ -41,7 +41,8 @@ class Report:
     buckling : (cases, 2) array
         Buckling factors of unit loads, along and against them: m/s^2, rad/s^2, (rad/s)^2, N or N m at which the body,
         as its coordinates see it, has no stiffness left; infinite where there is no such factor. Modes, and in the
-        nodal basis static deflections, make it somewhat too high.
+        nodal basis static deflections, make it somewhat too high. Loads that bend the body beyond linear theory before
+        they are critical are listed too.
     southwell : (n, 3) array
         What the stresses of a spin of 1 rad/s about x, y, z through the root add to the squared frequency of each mode;
         not a number where they are not known. In the plane of rotation inertia takes some of it away.
