@@ -114,7 +114,7 @@ def test_closed_loops_and_rolling() -> None:
     assert compared(contents.model, {}) > 1.0
     assert compared(contents.model, {"tau": {"crank.angle": "2*cos(t)"}}) > 1.0
     assert compared(contents.model, contents.run_arguments()) > 10.0
-    # From the first two random states it depends on rounding whether the coin is assembled lying flat: it cannot roll so.
+    # From the first two random states it depends on rounding whether the coin is assembled lying flat: none rolls so.
     assert compared(read(EXAMPLES / "rolling_coin.toml").model, {}, first=2) > 1.0
 
 
