@@ -57,14 +57,14 @@ LAWS: dict[str, dict[str, Any]] = {
 }
 
 
-def compared(model: supple.Model, laws: dict[str, Any], **settings: Any) -> float:
+def compared(model: supple.Model, laws: dict[str, Any], *, first: int = 0, **settings: Any) -> float:
     """The largest rate, after all rates were compared with those of a run at some states and times."""
     inputs = Inputs(
         model, laws.get("tau"), laws.get("motion"), laws.get("variables"), wrenches=laws.get("wrenches", ())
     )
     e = law_equations(model, inputs, **settings)
     largest = 0.0
-    for seed, t in enumerate((0.05, 0.3, 0.61, 1.4)):
+    for seed, t in enumerate((0.05, 0.3, 0.61, 1.4), first):
         q, v = model.random_state(seed)
         system = DrivenSystem(model, inputs, q, v)
         z, u = inputs.start()
@@ -114,7 +114,8 @@ def test_closed_loops_and_rolling() -> None:
     assert compared(contents.model, {}) > 1.0
     assert compared(contents.model, {"tau": {"crank.angle": "2*cos(t)"}}) > 1.0
     assert compared(contents.model, contents.run_arguments()) > 10.0
-    assert compared(read(EXAMPLES / "rolling_coin.toml").model, {}) > 1.0
+    # From the first two random states it depends on rounding whether the coin is assembled lying flat: none rolls so.
+    assert compared(read(EXAMPLES / "rolling_coin.toml").model, {}, first=2) > 1.0
 
 
 def test_names_and_numbers_of_laws() -> None:

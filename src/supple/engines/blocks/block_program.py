@@ -118,7 +118,7 @@ class Loaded(DrivenCode):
 
     def __init__(self, program: Program, lanes: int) -> None:
         self.lanes, self._program = lanes, program
-        blocks = {x.block.name: x.block for x in program.instances}
+        blocks = [x.block for x in program.instances]
         self._functions = TieredFunctions(blocks, library(lanes).blocks, library(lanes, True).blocks)
         rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
         width = {MEMORY: 8 * lanes, NUMBERS: 8, LENGTH: 1}
@@ -134,14 +134,10 @@ class Loaded(DrivenCode):
         arrays = [*program.inputs.values(), *list(program.outputs.values())[:outputs]]
         words = [0, 0, len(program.inputs), outputs, len(program.instances), self.lanes * self._groups, self._bytes]
         words += [word for x in arrays for word in x]
-        at = self._tables.ctypes.data
-        first = len(words)
-        for x in program.instances:
-            words += [self._functions.addresses[x.block.name], at]
-            at += 4 * len(x.rows)
-        found = np.array(words, dtype=np.int64)
-        places = {first + 2 * i: x.block.name for i, x in enumerate(program.instances)}
-        return found, Tiers(found, places, self._functions)
+        tables = self._tables.ctypes.data + 4 * np.cumsum([0, *(len(x.rows) for x in program.instances)])[:-1]
+        calls = np.stack([np.zeros_like(tables), tables], axis=1)
+        found = np.concatenate([np.array(words, dtype=np.int64), calls.ravel()])
+        return found, Tiers(found, range(len(words), len(found), 2), self._functions)
 
 
 class Bound:

@@ -38,11 +38,11 @@ class LoadedTangents(DrivenCode):
         groups = program.groups(1 if states else lanes)
         visits = [x for _, group in groups for x in group.visits]
         self._functions = TieredFunctions(
-            {x.block.name: x.block for x in visits},
+            [x.block for x in visits],
             partial(library(lanes).tangents, states=states),
             partial(library(lanes, True).tangents, states=states),
         )
-        self._places: dict[int, str] = {}
+        self._places: list[int] = []
         self._ranks = _ranks(program.span, [group for _, group in groups])
         offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * self._ranks[row] for row in x.rows))]
         self._tables = 8 * np.array(offsets, dtype=np.int32)
@@ -67,8 +67,8 @@ class LoadedTangents(DrivenCode):
         for own, group in groups:
             words += [len(group.seeds), *(self._offset_of(cell) for cell in group.seeds), len(group.visits)]
             for x in group.visits:
-                self._places[len(words)] = x.block.name
-                words += [self._functions.addresses[x.block.name], at]
+                self._places.append(len(words))
+                words += [0, at]
                 at += 4 * (1 + len(x.rows))
             words += self._finished(own.into, self._table(own, group))
         for into, table in finals:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -48,37 +48,37 @@ class TieredFunctions(Generic[T]):
 
     Parameters
     ----------
-    blocks : mapping of str to Block or TangentBlock
-        By their names.
+    blocks : sequence of Block or TangentBlock
+        In the order in which they are called.
     fast, quick : function
         `blocks` or `tangents` of a library.
 
     Attributes
     ----------
-    addresses : dict of str to int
+    evaluations : int
+        How often the program runs until it is worth to compile its quick functions again; 0 if it has none.
     """
 
-    def __init__(self, blocks: Mapping[str, T], fast: Functions, quick: Functions) -> None:
-        self._fast, self.addresses = fast, fast(blocks.values(), compile=not tiered())
-        self._quick: dict[str, T] = {name: block for name, block in blocks.items() if name not in self.addresses}
+    def __init__(self, blocks: Sequence[T], fast: Functions, quick: Functions) -> None:
+        self._names, known = [x.name for x in blocks], {x.name: x for x in blocks}
+        self._fast, self._addresses = fast, fast(known.values(), compile=not tiered())
+        self._quick: dict[str, T] = {name: x for name, x in known.items() if name not in self._addresses}
+        self.evaluations = 0
         if self._quick:
-            self.addresses |= quick(self._quick.values())
+            self._addresses |= quick(self._quick.values())
+            size = {name: len(x.operations) for name, x in self._quick.items()}
+            called = sum(size.get(name, 0) for name in self._names)
+            self.evaluations = max(1, WORTH * sum(size.values()) // max(1, called))
 
-    def exchanged(self) -> dict[str, int]:
-        """Addresses of fast functions in place of quick ones."""
-        return self._fast(self._quick.values()) if self._quick else {}
+    def exchange(self) -> None:
+        """Have fast functions in place of quick ones."""
+        if self._quick:
+            self._addresses |= self._fast(self._quick.values())
+            self._quick, self.evaluations = {}, 0
 
-    def evaluations(self, names: Iterable[str]) -> int:
-        """How often a program runs until it is worth to compile its quick functions again; 0 if it has none.
-
-        Parameters
-        ----------
-        names : iterable of str
-            All functions that it calls.
-        """
-        size = {name: len(block.operations) for name, block in self._quick.items()}
-        called = sum(size.get(name, 0) for name in names)
-        return max(1, WORTH * sum(size.values()) // called) if called else 0
+    def addresses(self) -> list[int]:
+        """Of the functions in the order in which they are called."""
+        return [self._addresses[name] for name in self._names]
 
 
 class Tiers:
@@ -88,18 +88,18 @@ class Tiers:
     ----------
     words : array
         The program.
-    places : mapping of int to str
-        Words that are addresses, and the names of the functions.
+    places : sequence of int
+        Words that are addresses, in the order in which functions are called.
     functions : TieredFunctions
     """
 
-    def __init__(self, words: Words, places: Mapping[int, str], functions: TieredFunctions[Any]) -> None:
+    def __init__(self, words: Words, places: Sequence[int], functions: TieredFunctions[Any]) -> None:
         self._words, self._places, self._functions = words, places, functions
         self._lock = threading.Lock()
-        evaluations = functions.evaluations(places.values())
-        if evaluations:
-            _waiting[words.ctypes.data] = self
-            words[EXCHANGE], words[LEFT] = _exchange()[1], evaluations
+        words[EXCHANGE], words[LEFT] = _exchange()[1], functions.evaluations
+        for place, address in zip(places, functions.addresses(), strict=True):
+            words[place] = address
+        _waiting[words.ctypes.data] = self
 
     def expect(self, evaluations: int) -> None:
         """Put fast functions in place of quick ones if they are about to be evaluated often enough."""
@@ -110,10 +110,9 @@ class Tiers:
         """Put fast functions in place of quick ones. Others may run the program meanwhile."""
         with self._lock:
             if self._words[LEFT] != FAST:
-                addresses = self._functions.exchanged()
-                for place, name in self._places.items():
-                    if name in addresses:
-                        self._words[place] = addresses[name]
+                self._functions.exchange()
+                for place, address in zip(self._places, self._functions.addresses(), strict=True):
+                    self._words[place] = address
                 self._words[LEFT] = FAST
 
 
