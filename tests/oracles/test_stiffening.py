@@ -7,8 +7,6 @@ differential equations of the beam-column.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import scipy
@@ -179,31 +177,3 @@ def test_lateral_buckling_of_a_strip() -> None:
         return float(-(np.linalg.eigvals(np.asarray(A)) ** 2).real.max())
 
     assert scipy.optimize.brentq(square, 3.0, 5.0, xtol=1e-6) == pytest.approx(4.012599, rel=3e-3)
-
-
-def spin_up(
-    beam: structures.Structure, modes: int, speed: float, duration: float, on: bool = True
-) -> tuple[Any, supple.Model]:
-    """The motion of a beam whose root is turned about z, up to a speed in 15 s; bending in y alone."""
-    kinds = beam.reduce("cantilever", modes=4 * modes + 4).report.kinds
-    lag = [i + 1 for i, kind in enumerate(kinds) if kind == "bending y"][:modes]
-    mech = supple.Mechanism("spin-up", gravity=(0, 0, 0))
-    mech.add_body("beam", beam.reduce("cantilever", modes=lag), joint=supple.Revolute("z"), stiffening=on)
-    model = mech.build()
-    motion = f"{speed}/15*(t**2/2 + (15/(2*pi))**2*(cos(2*pi*t/15) - 1))"
-    outputs = supple.Outputs(displacements=["beam/end"])
-    return supple.simulate(model, duration, motion={"beam.angle": motion}, outputs=outputs, samples=1001), model
-
-
-@pytest.mark.parametrize(
-    ("speed", "modes", "expected"),
-    [(4.0, 1, 0.53788), (4.0, 2, 0.53383), (4.0, 3, 0.53445), (6.0, 1, 0.75795), (6.0, 2, 0.75099), (6.0, 3, 0.75272)],
-)
-def test_kanes_spin_up(speed: float, modes: int, expected: float) -> None:
-    """Kane, Ryan and Banerjee's channel beam, 8 m: largest lag of its tip."""
-    section = structures.Section(A=7.2986e-5, Iy=8.2181e-9, Iz=8.2181e-9, J=1e-9)
-    beam = structures.beam(8.0, section, structures.Material(E=6.895e10, nu=0.3, rho=2766.67), 20)
-    result, _ = spin_up(beam, modes, speed, 10.0)
-    lag = result["displacement"].sel(component="y").values if "displacement" in result else None
-    assert lag is not None
-    assert -lag.min() == pytest.approx(expected, rel=2e-3)
