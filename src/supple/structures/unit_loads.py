@@ -27,6 +27,8 @@ COUPLED = 1e-11
 """Loads do no more work than this, relatively, on each other's displacements if the structure does not couple them."""
 DEPENDENT = 1e-10
 """Share of a load's work that is left by the other loads of which it is a combination."""
+MOMENT, FORCE = 2, 3
+"""Kinds of loads at frames."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,19 +80,27 @@ class UnitLoads:
         """(family, k) combinations of the loads of a family whose displacements are orthonormal with the stiffness."""
         W = self.work[np.ix_(family, family)]
         d = np.sqrt(np.diagonal(W))
-        rest = W / np.outer(d, d)
-        chosen: list[int] = []
-        while len(chosen) < len(family):
-            i = int(np.argmax(np.diagonal(rest)))
-            if rest[i, i] < DEPENDENT:
-                break
-            chosen.append(i)
-            rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
-            rest[i] = rest[:, i] = 0.0
+        chosen = _pivots(W / np.outer(d, d))
+        if len(chosen) < len(family):
+            # Few elements answer loads alike whose stresses differ: those of forces at frames are taken first.
+            order = np.argsort(np.isin(self.kinds[family], (MOMENT, FORCE)), kind="stable")[::-1]
+            chosen = _pivots(W / np.outer(d, d), order)
         scaled = (W / np.outer(d, d))[np.ix_(chosen, chosen)]
         out = np.zeros((len(family), len(chosen)))
         out[chosen] = np.linalg.inv(np.linalg.cholesky(scaled)).T
         return out / d[:, None]
+
+
+def _pivots(W: Floats, order: Ints | None = None) -> list[int]:
+    """Independent rows of a matrix of work with ones on its diagonal, largest first; or in this order."""
+    rest, chosen = W, []
+    for n in range(len(W)):
+        i = int(np.argmax(np.diagonal(rest))) if order is None else int(order[n])
+        if rest[i, i] >= DEPENDENT:
+            chosen.append(i)
+            rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
+            rest[i] = rest[:, i] = 0.0
+    return chosen
 
 
 def unit_loads(structure: Structure, held: Held) -> UnitLoads:
@@ -104,5 +114,5 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
     U[held.free] = held.solve(F[held.free])
-    kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
+    kinds = np.array([0] * 3 + [1] * 9 + ([MOMENT] * 3 + [FORCE] * 3) * len(names), np.int64)
     return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
