@@ -193,3 +193,12 @@ def test_pieces_that_do_not_make_up_a_beam_are_refused() -> None:
         BeamPieces(bodies, first, nodes, {"end": Place(2, "end")})
     with pytest.raises(supple.ModelError, match="no frame 'tip'"):
         BeamPieces(bodies, first, nodes, {"end": Place(1, "tip")})
+
+
+@pytest.mark.parametrize("elements", [1, 2, 4])
+def test_a_piece_of_few_elements_shortens_like_one_of_many(elements: int) -> None:
+    """By a moment that bends it by an angle a: L a^2 / 6, to second order."""
+    mech = supple.Mechanism("piece", gravity=(0, 0, 0))
+    mech.add_body("piece", beam(1.0, STRIP, METAL, elements).pieces(1), joint=supple.Fixed())
+    rest = supple.linear.equilibrium(mech.build(), external={"piece/end": [0, -0.1 * METAL.E * STRIP.Iy, 0, 0, 0, 0]})
+    assert rest.displacement("piece/end") == pytest.approx([-(0.1**2) / 6, 0, 0.05], abs=1e-9)
