@@ -99,7 +99,6 @@ class UnitLoads:
         return out / d[:, None]
 
 
-
 def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     """Inertia loads seen from the root, and loads at all frames but the root."""
     small = structure.condensed
@@ -111,5 +110,5 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
     U[held.free] = held.solve(F[held.free])
-    kinds = np.array([0] * 3 + [1] * 9 + ([MOMENT] * 3 + [FORCE] * 3) * len(names), np.int64)
+    kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
     return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
