@@ -46,7 +46,8 @@ class BodyMotion:
 def nodal_forces(structure: Structure, body: FlexibleBody, motion: BodyMotion) -> Floats:
     """Moment and force (k, 6) on all nodes of a structure for the motion of a body that was made of it, body axes.
 
-    Of nodes in a rigid region the forces are those of their own elements and masses.
+    Of nodes in a rigid region the forces are those of their own elements and masses. As in the source, displacements
+    are those of first order: the sums are those of a body with `stiffening=False`.
 
     Parameters
     ----------
