@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.errors import ModelError
 from supple.structures import (
     FlexibleBody,
     Material,
     Rectangle,
     SecondOrder,
+    Structure,
     beam,
     beam_path,
+    box,
+    from_matrices,
 )
 from supple.structures.beam_element import Element, gauss
 from supple.structures.beam_stress import BeamSegment
+from supple.structures.held import hold
+from supple.structures.integration import modal_integrals
+from supple.structures.stress import LoadCases
+from supple.structures.stressed_loads import stressed_loads
+from supple.structures.unit_loads import unit_loads
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
@@ -238,3 +250,278 @@ def slaved_end(body: FlexibleBody, eta: Floats) -> Floats:
     """eta* g eta at the end."""
     C = slaved(body).quadratic.dense()
     return body.frames["end"].second @ np.einsum("r,krs,s->k", eta, C, eta)
+
+
+# ------------------------------------------------------------ any structure
+
+
+def structures() -> dict[str, tuple[Structure, str, int | None]]:
+    corner = beam_path([(0, 0, 0), (0.6, 0, 0), (0.6, 0.5, 0.3)], Rectangle(0.02, 0.01), ALUMINIUM, 5)
+    return {
+        "beam": (beam(LENGTH, THIN, ALUMINIUM, 8), "cantilever", 12),
+        "lumped": (beam(LENGTH, THIN, ALUMINIUM, 8, lumped=True), "cantilever", 12),
+        "shear": (beam(LENGTH, THIN, ALUMINIUM, 8, shear=True), "craig-bampton", 2),
+        "free": (beam(LENGTH, THIN, ALUMINIUM, 8).with_mass("end", 0.3, offset=(0.0, 0.1, 0.0)), "free-free", 4),
+        "path": (corner, "cantilever", 6),
+        "nodal": (corner, "nodal", None),
+        "region": (corner.with_frame("stiff", [4, 5, 6]), "cantilever", 6),
+        "box": (box(1.0, 0.05, 0.02, ALUMINIUM, (4, 1, 1)), "cantilever", 6),
+    }
+
+
+@pytest.mark.parametrize("name", list(structures()))
+def test_loads_do_the_work_of_their_stresses(name: str) -> None:
+    """K_sigma(f) = -f* g for every unit load f, though few shapes are left of those of all loads.
+
+    K_sigma(f) is that of the stresses of f itself. Coordinates are scaled to unit stiffness; what the few shapes leave
+    out is allowed 1e-6 of the load's own matrix, and loads that hardly stiffen the body 1e-5 of the largest of their
+    kind.
+    """
+    structure, basis, modes = structures()[name]
+    body = structure.reduce(basis, modes)
+    second, held = slaved(body), hold(structure, "start")
+    loads = unit_loads(structure, held)
+    small = structure.condensed
+    assert structure.geometric is not None
+    coordinates = np.linalg.lstsq(small.motion.toarray(), body.shapes.toarray(), rcond=None)[0]
+    shapes = np.linalg.lstsq(small.motion.toarray(), second.shapes, rcond=None)[0]
+    stressed = stressed_loads(structure, structure.geometric, held, loads, coordinates, body.stiffness)
+    every = np.zeros((body.modes, body.modes, len(stressed.family)))
+    every[stressed.rows, stressed.columns] = stressed.value
+    size = 1.0 / np.sqrt(body.stiffness.diagonal())
+    scale = np.outer(size, size)
+    exact = np.array([-scale * (every @ work) for work in stressed.work])
+    found = np.array([-scale * along(body, f @ shapes) for f in loads.forces.T])
+    sizes = np.abs(exact).max(axis=(1, 2))
+    assert (sizes > 0).sum() >= 3
+    for i, kind in enumerate(loads.kinds):
+        floor = 1e-5 * sizes[loads.kinds == kind].max()
+        np.testing.assert_allclose(found[i], exact[i], atol=max(1e-6 * sizes[i], floor))
+    shapes = shapes[:, second.shapes.any(axis=0)]
+    np.testing.assert_allclose(shapes.T @ (small.stiffness @ shapes), np.eye(shapes.shape[1]), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", list(structures()))
+def test_integrals_are_those_of_the_shapes(name: str) -> None:
+    """The coordinates and the shapes of second order as one basis: its modal integrals and mass matrix.
+
+    Shapes that move no nodes, but mass on arms, are left out; of all together the mass matrix is not negative.
+    """
+    structure, basis, modes = structures()[name]
+    body = structure.reduce(basis, modes)
+    second, small = slaved(body), structure.condensed
+    n, origin = body.modes, small.layout.points[small.frames["start"]]
+    of_nodes = np.flatnonzero(second.shapes.any(axis=0))
+    moved = np.column_stack([body.shapes.toarray(), second.shapes[:, of_nodes]])
+    both = np.linalg.lstsq(small.motion.toarray(), moved, rcond=None)[0]
+    whole = modal_integrals(small.mass, both, small.layout, origin)
+    N = whole.N.dense()
+    M = both.T @ (small.mass.matrix @ both)
+    for mine, expected in (
+        (second.E[of_nodes], whole.E[n:]),
+        (second.X[of_nodes], whole.X[n:]),
+        (second.N_cross[:, of_nodes], N[:n, n:]),
+        (second.N_own[np.ix_(of_nodes, of_nodes)], N[n:, n:]),
+        (second.mass_cross[:, of_nodes], M[:n, n:]),
+        (second.mass_own[np.ix_(of_nodes, of_nodes)], M[n:, n:]),
+    ):
+        np.testing.assert_allclose(mine, expected, atol=1e-10 * max(np.abs(expected).max(), np.sqrt(np.diag(M)).max()))
+    assert second.E.any()
+    assert second.N_own.any()
+    G = np.block([[body.mass_matrix.toarray(), second.mass_cross], [second.mass_cross.T, second.mass_own]])
+    assert np.linalg.eigvalsh(G)[0] > -1e-12 * np.abs(G).max()
+    for frame in body.frames:
+        np.testing.assert_array_equal(body.frame(frame).second, second.frames[frame])
+    assert not body.frames["start"].second.any()
+    last = body.frame(str(len(body.nodes) - 1))
+    np.testing.assert_array_equal(last.second, second.shapes[-6:])
+
+
+def test_a_straight_beam_needs_few_shapes() -> None:
+    """Three of stretch for bending in one plane, which move nothing sideways; one of twist if it bends both ways."""
+    rod = beam(LENGTH, THIN, ALUMINIUM, 10)
+    plane = slaved(rod.reduce("cantilever", modes=[1, 3, 5]))
+    assert plane.count == 3
+    moved = plane.shapes.reshape(-1, 6, 3)
+    assert moved[1:, 3].any()
+    assert not moved[:, [0, 1, 2, 4, 5]].any()
+    assert slaved(rod.reduce("cantilever", modes=6)).count == 4
+    C = slaved(rod.reduce("cantilever", modes=6)).quadratic
+    np.testing.assert_array_equal(C.dense(), C.dense().swapaxes(1, 2))
+    assert rod.reduce("cantilever", modes=0).second_order is None
+
+
+def test_rotation_of_the_whole_structure_changes_nothing() -> None:
+    """Tip of a path in axes of its own, and in others: vectors turn; rounding of two reductions, 1e-8."""
+    points = np.array([(0, 0, 0), (0.6, 0, 0), (0.6, 0.5, 0.3)], float)
+    R = Rotation.from_rotvec([0.4, -1.1, 0.7]).as_matrix()
+    y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    section = Rectangle(0.02, 0.013)
+    plain, turned = (
+        beam_path(points @ Q.T, section, ALUMINIUM, 5, y_axis=list(y @ Q.T)).reduce("cantilever", modes=5)
+        for Q in (np.eye(3), R)
+    )
+    signs = np.sign(
+        np.einsum("in,in->n", turned.frames["end"].shape, np.kron(np.eye(2), R) @ plain.frames["end"].shape)
+    )
+    g, g_turned = (
+        np.einsum("ik,krs->irs", body.frames["end"].second, slaved(body).quadratic.dense()) for body in (plain, turned)
+    )
+    expected = np.einsum("ij,jrs,r,s->irs", np.kron(np.eye(2), R), g, signs, signs)
+    np.testing.assert_allclose(g_turned, expected, atol=1e-8 * np.abs(g).max())
+
+
+def test_solids_are_like_beams() -> None:
+    """Largest and least shares of the stiffness that unit loads at the end take or give.
+
+    The ends of the block do not warp, which makes it stiffer in torsion, and its mesh is coarse: 5 %.
+    """
+    rod = beam(1.0, Rectangle(0.05, 0.02), ALUMINIUM, 20).reduce("cantilever", modes=8)
+    block = box(1.0, 0.05, 0.02, ALUMINIUM, (16, 2, 1)).reduce("cantilever", modes=8)
+    for component in range(6):
+        shares = [
+            scipy.linalg.eigh(under_force(body, "end", component), body.stiffness.toarray(), eigvals_only=True)[[0, -1]]
+            for body in (rod, block)
+        ]
+        np.testing.assert_allclose(shares[1], shares[0], rtol=0.05, atol=1e-3 * np.abs(shares[0]).max())
+    assert rod.report is not None
+    assert block.report is not None
+    np.testing.assert_allclose(block.report.southwell[:5, 1:], rod.report.southwell[:5, 1:], rtol=0.01)
+    for name in ("force x at end", "force y at end", "moment x at end", "spin about z", "acceleration x"):
+        i, j = rod.report.load_cases.index(name), block.report.load_cases.index(name)
+        np.testing.assert_allclose(block.report.buckling[j], rod.report.buckling[i], rtol=0.05)
+    assert np.isinf(rod.report.buckling[rod.report.load_cases.index("spin about z")]).all()
+
+
+# ------------------------------------------------------------ mass on arms
+
+
+def test_twist_of_a_spinning_blade() -> None:
+    """About its own axis a blade that twists is turned as a whole, to first order in its speed: no stiffness at all.
+
+    Across the axis centrifugal forces turn the wide side into the plane of rotation, like a block of solid elements,
+    of which the warping makes 2 to 3 %.
+    """
+    rod = beam(2.0, Rectangle(0.2, 0.01), ALUMINIUM, 20).reduce("cantilever", modes=5)
+    block = box(2.0, 0.2, 0.01, ALUMINIUM, (16, 4, 1)).reduce("cantilever", modes=5)
+    assert rod.report is not None
+    assert block.report is not None
+    twist = rod.report.kinds.index("torsion")
+    assert block.report.kinds[twist] == "torsion"
+    N = rod.integrals.N.dense()[twist, twist]
+    assert N[1, 1] + N[2, 2] == pytest.approx(1.0, rel=1e-9)
+    assert rod.report.southwell[twist, 0] - N[1, 1] - N[2, 2] == pytest.approx(0.0, abs=1e-9)
+    assert rod.report.southwell[twist, 2] > 2.0  # half of it that of stretched fibres
+    np.testing.assert_allclose(block.report.southwell[twist], rod.report.southwell[twist], rtol=0.03)
+
+
+def test_a_mass_beside_its_node_is_one_at_the_end_of_a_stiff_rod() -> None:
+    """5 kg half a metre beyond the end of a 1 kg beam, by an offset and by a stiff rod without mass."""
+    thin = beam(2.0, THIN, ALUMINIUM, 10)
+    stiff = Material(E=7e12, nu=0.3, rho=1e-3)
+    longer = beam_path([(0, 0, 0), (2, 0, 0), (2.5, 0, 0)], [THIN, Rectangle(0.2, 0.1)], [ALUMINIUM, stiff], [10, 4])
+    reports = [
+        structure.reduce("cantilever", modes=3).report
+        for structure in (thin.with_mass("end", 5.0, offset=(0.5, 0.0, 0.0)), longer.with_mass("end", 5.0))
+    ]
+    beside, beyond = (report.southwell for report in reports if report is not None)
+    np.testing.assert_allclose(beside, beyond, rtol=1e-5, atol=1e-5)
+    assert beside[0, 1] == pytest.approx(1.195, abs=1e-3)
+
+
+# ------------------------------------------------------------ imported matrices
+
+
+def calculix() -> dict[str, Any]:
+    """See tests/oracles/data/README.md."""
+    stored = np.load(Path(__file__).parents[1] / "oracles" / "data" / "calculix_block.npz")
+    nodes: Floats = stored["nodes"]
+    out: dict[str, Any] = {"nodes": nodes}
+    for name in ("stiffness", "mass", "tangent"):
+        places = (stored[f"{name}_row"], stored[f"{name}_column"])
+        upper = scipy.sparse.csr_array((stored[name], places), shape=(3 * len(nodes), 3 * len(nodes)))
+        out[name] = upper + upper.T - scipy.sparse.diags_array(upper.diagonal())
+    root = nodes[:, 0] < 1e-9
+    free = scipy.sparse.diags_array(np.repeat(~root, 3).astype(float))
+    across = scipy.sparse.diags_array(np.tile([1.0, 1.0, 0.0], len(nodes)))
+    spin = 1e4
+    stress = free @ (out["tangent"] - out["stiffness"] + spin * across @ out["mass"] @ across) @ free
+    frames = {"start": np.flatnonzero(root).tolist(), "tip": int(np.argmax(nodes[:, 0]))}
+    return out | {"stress": scipy.sparse.csr_array(stress / spin), "frames": frames}
+
+
+def test_tangent_of_a_spinning_block_of_another_program() -> None:
+    """Squared frequencies that CalculiX itself finds at rest and at omega^2 = 1e4 about z.
+
+    Its whole matrices give those of the spinning block to all digits; twelve modes cannot follow all of the
+    stretch that bends with them, which makes 1e-4 of the stiffening.
+    """
+    given = calculix()
+    block = from_matrices(
+        given["nodes"],
+        given["mass"],
+        given["stiffness"],
+        given["frames"],
+        geometric_stiffness={"spin about z": given["stress"]},
+    )
+    body = block.reduce("cantilever", modes=12)
+    second = slaved(body)
+    assert second.count == 1
+    squares = body.stiffness.diagonal()
+    np.testing.assert_allclose(squares[:4], [11015.25, 67944.10, 437620.5, 2625724.0], rtol=2e-6)
+    N = body.integrals.N.dense()
+    stiffer = -along(body, second.X[:, 0, 0] + second.X[:, 1, 1])
+    softer = N[:, :, 0, 0] + N[:, :, 1, 1]
+    spinning = np.linalg.eigvalsh(np.diag(squares) + 1e4 * (stiffer - softer))
+    np.testing.assert_allclose(spinning[:4], [22936.11, 69930.55, 502915.8, 2680579.0], rtol=6e-5)
+    assert body.report is not None
+    assert body.report.load_cases == ("spin about z",)
+    np.testing.assert_allclose(np.diagonal(stiffer), body.report.southwell[:, 2], rtol=1e-9)
+    assert np.isnan(body.report.southwell[:, :2]).all()
+
+
+def test_loads_as_vectors_and_by_name_are_the_same() -> None:
+    """A beam's own geometric stiffness under a pull, in the order of other programs."""
+    rod = beam(LENGTH, THIN, ALUMINIUM, 6)
+    pulled = rod.static({"end": (1.0, 0.0, 0.0)}).ravel()
+    assert rod.geometric is not None
+    cases = LoadCases(pulled[:, None], np.zeros((12, 1)), np.zeros(3), np.full(7, -1))
+    stress = next(iter(rod.geometric.stressed(cases))).matrix
+    order = np.array([6 * node + c for node in range(7) for c in (3, 4, 5, 0, 1, 2)])
+    M, K, S = (m.toarray()[order][:, order] for m in (rod.mass_matrix, rod.stiffness, stress))
+    pull = np.zeros(42)
+    pull[36] = 1.0
+    frames = {"start": 0, "end": 6}
+    by_name, by_vector = (
+        from_matrices(rod.nodes, M, K, frames, geometric_stiffness=given).reduce("cantilever", modes=4)
+        for given in ({"force x at end": S}, [(pull, S)])
+    )
+    own = under_force(rod.reduce("cantilever", modes=4), "end", 3)
+    for body in (by_name, by_vector):
+        np.testing.assert_allclose(under_force(body, "end", 3), own, atol=1e-9 * np.abs(own).max())
+    assert from_matrices(rod.nodes, M, K, frames).reduce("cantilever", modes=4).second_order is None
+    with pytest.raises(ModelError, match="'force x at start': the root is held"):
+        from_matrices(rod.nodes, M, K, frames, geometric_stiffness={"force x at start": S}).reduce("cantilever", 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"forse x at end": 0},
+            "geometric_stiffness: 'forse x at end': no such load case; did you mean 'force x at end'",
+        ),
+        ({"spin about z": np.eye(5)}, r"'spin about z': expected the shape \(18, 18\) of the stiffness, got \(5, 5\)"),
+        ({"spin about z": np.triu(np.ones((18, 18)))}, "'spin about z': expected a symmetric matrix"),
+        ({"spin about z": "K"}, "'spin about z': expected a matrix of numbers"),
+        ([(np.ones(4), np.eye(18))], r"load 1: expected numbers of shape \(18,\)"),
+        ("spin", "expected a dict of load cases to matrices, or pairs of a load and a matrix, got str"),
+        (np.eye(18), "expected a dict of load cases to matrices"),
+    ],
+)
+def test_geometric_stiffness_that_is_none(given: Any, message: str) -> None:
+    rod = beam(LENGTH, THIN, ALUMINIUM, 2)
+    order = np.array([6 * node + c for node in range(3) for c in (3, 4, 5, 0, 1, 2)])
+    M, K = (m.toarray()[order][:, order] for m in (rod.mass_matrix, rod.stiffness))
+    with pytest.raises(ModelError, match=message):
+        from_matrices(rod.nodes, M, K, {"start": 0, "end": 2}, geometric_stiffness=given)

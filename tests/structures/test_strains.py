@@ -294,3 +294,45 @@ def test_strains_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         file["strains/matrix"].attrs["shape"] = (42, 9)
     with pytest.raises(FileFormatError, match=r"strains: expected shape \(42, 4\), got \(42, 9\)"):
         load_body(path)
+
+
+# ------------------------------------------------------------ yield strength
+
+
+def test_strains_over_the_yield_strength(tmp_path: Path) -> None:
+    """A beam and a box that are pulled and bent at one end: the stress of the farthest fibre, P / A + M / W."""
+    soft = Material(E=2e11, nu=0.3, rho=7800, yield_strength=250e6)
+    rod = beam(LENGTH, FLAT, soft, 3)
+    motion: Any = rod.static({"end": (0, 5.0, 0, 1000.0, 0, 0)}).ravel()
+    shares = gauges(rod).utilization(np.asarray(gauges(rod).matrix @ motion))
+    expected = (1000.0 / FLAT.A + 5.0 / (FLAT.Iy / 0.005)) / 250e6
+    assert np.nanmax(shares) == pytest.approx(expected, rel=1e-9)
+    assert [q for q, s in zip(gauges(rod).quantities, shares, strict=True) if np.isnan(s)][:2] == [
+        "twist",
+        "curvature y",
+    ]
+    block = box(LENGTH, 0.03, 0.01, soft, (6, 1, 1))
+    moved: Any = block.static({"end": (0, 0, 0, 1000.0, 0, 0)}).ravel()
+    in_block = gauges(block).utilization(np.asarray(gauges(block).matrix @ moved)).reshape(-1, 6)
+    np.testing.assert_allclose(in_block[2:4], 1000.0 / FLAT.A / 250e6, rtol=1e-3)  # far from both ends
+    body = rod.reduce("cantilever", modes=3)
+    body.save(tmp_path / "rod.h5")
+    again = load_body(tmp_path / "rod.h5").strains
+    assert body.strains is not None
+    assert again is not None
+    np.testing.assert_array_equal(again.elasticity, body.strains.elasticity)
+    assert np.isnan(gauges(beam(LENGTH, FLAT, STEEL, 2)).utilization(np.ones(2 * 14))).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0.0, "material: yield_strength: expected a positive number, got 0"),
+        (-1.0, "material: yield_strength: expected a positive number, got -1"),
+        (np.nan, "material: yield_strength: expected a finite number, got nan"),
+        ("strong", "material: yield_strength: expected a number, got 'strong'"),
+    ],
+)
+def test_yield_strengths_that_are_none(value: Any, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Material(E=2e11, nu=0.3, rho=7800, yield_strength=value)

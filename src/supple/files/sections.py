@@ -28,10 +28,13 @@ class MaterialTable(FileTable):
     nu: Annotated[Number | None, Form("a number")] = Field(None, description="Poisson's ratio.")
     G: MaybePositive = Field(None, description="Shear modulus, Pa.")
     rho: NotNegative = Field(description="Density, kg/m^3.")
+    yield_strength: MaybePositive = Field(
+        None, description="Stress at which it yields, Pa: what strains can be compared with; it changes no motion."
+    )
 
     def made(self) -> Material:
         """The material."""
-        return Material(E=self.E, nu=self.nu, rho=self.rho, G=self.G)
+        return Material(E=self.E, nu=self.nu, rho=self.rho, G=self.G, yield_strength=self.yield_strength)
 
 
 class NamedMaterialTable(MaterialTable):

@@ -109,7 +109,8 @@ def _read_report(group: Any) -> Report:
 
 def _read_strains(group: Any) -> Strains:
     places, quantities = _value(group["places"]), _value(group["quantities"])
-    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]))
+    elasticity = _array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
+    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]), elasticity)
 
 
 def _value(dataset: Any) -> Any:

@@ -65,7 +65,7 @@ def _write(file: h5py.File, body: FlexibleBody) -> None:
         group = file.create_group("strains")
         _write_names(group, "places", body.strains.places)
         _write_names(group, "quantities", body.strains.quantities)
-        group["positions"] = body.strains.positions
+        group["positions"], group["elasticity"] = body.strains.positions, body.strains.elasticity
         _write_sparse(group.create_group("matrix"), body.strains.matrix)
     if body.second_order is not None:
         _write_second_order(file.create_group("second_order"), body.second_order)

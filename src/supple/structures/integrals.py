@@ -16,6 +16,7 @@ docs/theory.md says where the source departs from this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,3 +160,22 @@ def axial(A: Floats) -> Floats:
 
 def _inertia(A: Floats) -> Floats:
     return np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - A
+
+
+def quadratic(matrices: Sequence[scipy.sparse.csr_array], n: int) -> Quadratic:
+    """Symmetric matrices (n, n) with one pattern."""
+    keys, value = one_pattern(matrices, n)
+    used = value.any(axis=1)
+    rows, other = np.divmod(keys[used], max(n, 1))
+    return Quadratic(np.searchsorted(rows, np.arange(n + 1)).astype(np.int64), other, value[used])
+
+
+def one_pattern(matrices: Sequence[scipy.sparse.csr_array], n: int) -> tuple[Ints, Floats]:
+    """Entries n row + column that any of the matrices has, and their values (entries, k)."""
+    entries = [scipy.sparse.coo_array(m) for m in matrices]
+    keys = [e.row.astype(np.int64) * n + e.col for e in entries]
+    every = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
+    value = np.zeros((len(every), len(matrices)))
+    for k, (key, entry) in enumerate(zip(keys, entries, strict=True)):
+        value[np.searchsorted(every, key), k] = entry.data
+    return every, value

@@ -16,10 +16,28 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
-from supple.checks import Floats, freeze
+from supple.checks import Floats, Ints, freeze
 from supple.structures.layout import Bools
 
 Sparse: TypeAlias = "scipy.sparse.csr_array"
+
+
+@dataclass(frozen=True, eq=False)
+class Swung:
+    """Rows of mass on arms.
+
+    Attributes
+    ----------
+    rows : (r,) array of int
+    arms : (r, 3) array
+        From a centre that turns to the row, m.
+    turns : three (r, size) sparse arrays
+        Rotation of that centre about x, y and z for the degrees of freedom.
+    """
+
+    rows: Ints
+    arms: Floats
+    turns: tuple[Sparse, Sparse, Sparse]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +56,8 @@ class MassModel:
         Which rows count in the mass, its moment and the momentum.
     given : (size, size) sparse array, optional
         A mass matrix that the rows only stand in for.
+    swung : Swung, optional
+        Rows on arms, which move further in second order.
     """
 
     motion: tuple[Sparse, Sparse, Sparse]
@@ -45,6 +65,7 @@ class MassModel:
     weights: Sparse
     counted: Bools
     given: Sparse | None = None
+    swung: Swung | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "positions", "weights", "counted", *(["given"] if self.given is not None else []))
@@ -82,7 +103,11 @@ class MassModel:
         """The same mass in other degrees of freedom v, where u = expand v."""
         x, y, z = (_clean(P @ expand) for P in self.motion)
         given = None if self.given is None else _clean(expand.T @ self.given @ expand)
-        return replace(self, motion=(x, y, z), given=given)
+        swung = self.swung
+        if swung is not None:
+            about_x, about_y, about_z = (_clean(T @ expand) for T in swung.turns)
+            swung = replace(swung, turns=(about_x, about_y, about_z))
+        return replace(self, motion=(x, y, z), given=given, swung=swung)
 
     def seen_from(self, origin: Floats) -> MassModel:
         """The same mass with positions measured from `origin`."""
@@ -102,10 +127,29 @@ def joined(models: Sequence[MassModel]) -> MassModel:
         np.concatenate([m.positions for m in models]),
         scipy.sparse.csr_array(scipy.sparse.block_diag([m.weights for m in models])),
         np.concatenate([m.counted for m in models]),
+        swung=_joined_swung(models),
     )
 
 
-def stations(positions: Floats, displacement: Sparse, rotation: Sparse, masses: Floats, second: Floats) -> MassModel:
+def _joined_swung(models: Sequence[MassModel]) -> Swung | None:
+    """The rows on arms of several models, numbered anew."""
+    starts = np.cumsum([0, *(len(m.positions) for m in models)])
+    parts = [(m.swung, int(start)) for m, start in zip(models, starts, strict=False) if m.swung is not None]
+    if not parts:
+        return None
+    x, y, z = (scipy.sparse.csr_array(scipy.sparse.vstack([s.turns[a] for s, _ in parts])) for a in range(3))
+    rows = np.concatenate([s.rows + start for s, start in parts])
+    return Swung(rows, np.concatenate([s.arms for s, _ in parts]), (x, y, z))
+
+
+def stations(
+    positions: Floats,
+    displacement: Sparse,
+    rotation: Sparse,
+    masses: Floats,
+    second: Floats,
+    offsets: Floats | None = None,
+) -> MassModel:
     """Rigid pieces of mass around their centres.
 
     Parameters
@@ -118,12 +162,18 @@ def stations(positions: Floats, displacement: Sparse, rotation: Sparse, masses: 
         kg.
     second : (r, 3, 3) array
         Second moments C about the centres, kg m^2; their inertia is tr(C) I - C.
+    offsets : (r, 3) array, optional
+        From the nodes that carry them to the centres, m.
     """
     rotations = [rotation[a::3] for a in range(3)]
     x, y, z = (scipy.sparse.csr_array(displacement[a::3]) for a in range(3))
     centres = MassModel(
         (x, y, z), positions, scipy.sparse.csr_array(scipy.sparse.diags_array(masses)), np.ones(len(masses), bool)
     )
+    beside = np.zeros(0, np.int64) if offsets is None else np.flatnonzero((offsets != 0.0).any(axis=1))
+    if offsets is not None and len(beside):
+        about_x, about_y, about_z = (scipy.sparse.csr_array(T[beside]) for T in rotations)
+        centres = replace(centres, swung=Swung(beside, offsets[beside], (about_x, about_y, about_z)))
     values, vectors = np.linalg.eigh(second)
     parts = [centres]
     for i in range(3):
@@ -137,8 +187,13 @@ def stations(positions: Floats, displacement: Sparse, rotation: Sparse, masses: 
 def _spread(rotation: Sequence[Sparse], arms: Floats) -> MassModel:
     """Rows at `arms` (r, 3) around centres that turn by `rotation`: moved by theta x c."""
     x, y, z = turned(rotation, arms)
+    about_x, about_y, about_z = rotation
     return MassModel(
-        (x, y, z), arms, scipy.sparse.csr_array(scipy.sparse.eye_array(len(arms))), np.zeros(len(arms), bool)
+        (x, y, z),
+        arms,
+        scipy.sparse.csr_array(scipy.sparse.eye_array(len(arms))),
+        np.zeros(len(arms), bool),
+        swung=Swung(np.arange(len(arms)), arms, (about_x, about_y, about_z)),
     )
 
 

@@ -23,6 +23,8 @@ class Material:
         Density, kg/m^3; zero for elements whose mass is put on by hand.
     G : float, optional
         Shear modulus, Pa; E / (2 (1 + nu)) if left out.
+    yield_strength : float, optional
+        Stress at which it yields, Pa: what strains can be compared with; it changes no motion.
 
     Examples
     --------
@@ -34,8 +36,16 @@ class Material:
     nu: float
     rho: float
     G: float
+    yield_strength: float | None = None
 
-    def __init__(self, E: float, nu: float | None = None, rho: float | None = None, G: float | None = None) -> None:
+    def __init__(
+        self,
+        E: float,
+        nu: float | None = None,
+        rho: float | None = None,
+        G: float | None = None,
+        yield_strength: float | None = None,
+    ) -> None:
         E = number(E, "material: E")
         if E <= 0:
             raise ModelError(f"material: E: expected a positive number, got {E:g}")
@@ -52,6 +62,11 @@ class Material:
             nu = E / (2.0 * G) - 1.0 if nu is None else number(nu, "material: nu")
         if not -1.0 < nu < 0.5:
             raise ModelError(f"material: nu: expected a number between -1 and 0.5, got {nu:g}")
+        if yield_strength is not None:
+            yield_strength = number(yield_strength, "material: yield_strength")
+            if yield_strength <= 0:
+                raise ModelError(f"material: yield_strength: expected a positive number, got {yield_strength:g}")
+        object.__setattr__(self, "yield_strength", yield_strength)
         object.__setattr__(self, "E", E)
         object.__setattr__(self, "nu", nu)
         object.__setattr__(self, "rho", number(rho, "material: rho", minimum=0.0))

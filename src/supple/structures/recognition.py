@@ -54,7 +54,7 @@ def _lumped(M: Sparse, layout: DofLayout) -> MassModel | None:
         return None
     turn = [scipy.sparse.csr_array(layout.motion[a::6]) for a in range(3)]
     moved = [P + T for P, T in zip(_displacements(layout), turned(turn, p), strict=True)]
-    model = stations(layout.points + p, _interleaved(moved), _interleaved(turn), m, second)
+    model = stations(layout.points + p, _interleaved(moved), _interleaved(turn), m, second, p)
     rest = abs(M - model.matrix)
     scale = np.sqrt(M.diagonal())
     excess = rest.tocoo()

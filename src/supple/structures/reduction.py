@@ -106,7 +106,7 @@ def reduce(
         stiffness=x.stiffness,
         damping=damping_matrix(damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, x.modal, integrals, frames, loads, _prestress(known, stressed, x)),
+        report=_report(structure, held, x.modal, integrals, frames, loads, _prestress(known, stressed, second, x)),
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
         second_order=second,
     )
@@ -187,18 +187,21 @@ def _stressed(
     return known, stressed_loads(structure, structure.geometric, held, known, x.shapes, x.stiffness)
 
 
-def _prestress(loads: UnitLoads, stressed: StressedLoads | None, x: ReducedCoordinates) -> Prestress:
+def _prestress(
+    loads: UnitLoads, stressed: StressedLoads | None, second: SecondOrder | None, x: ReducedCoordinates
+) -> Prestress:
     """Of spins about axes of which the stresses are not known nothing is said."""
     if stressed is None:
         return Prestress()
     spins = {name: i for i, name in enumerate(loads.cases) if name.startswith("spin")}
-    southwell = np.full((len(x.labels) if x.modal is not None else 0, 3), np.nan)
-    for a, axis in enumerate(AXES):
-        case = spins.get(f"spin about {axis}")
-        if case is not None and x.modal is not None:
-            southwell[:, a] = stressed.stiffening(loads.shares[:, [case]])[:, 0]
     buckling = stressed.buckling(loads.shares)
     buckling[list(spins.values()), 1] = np.inf  # centrifugal forces do not pull inwards
+    southwell = np.zeros((len(x.labels) if x.modal is not None else 0, 3))
+    if second is not None and x.modal is not None:
+        across = np.trace(second.X, axis1=1, axis2=2)[:, None] - np.diagonal(second.X, axis1=1, axis2=2)
+        own = second.quadratic.rows == second.quadratic.other
+        southwell[second.quadratic.other[own]] = -second.quadratic.value[own] @ across
+    southwell[:, [f"spin about {axis}" not in spins for axis in AXES]] = np.nan
     return Prestress(loads.cases, buckling, southwell)
 
 

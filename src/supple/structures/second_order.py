@@ -3,7 +3,8 @@
 A point of the body is at x + Psi eta + b xi with xi_k = eta* C_k eta / 2. The shapes b are displacements under unit
 loads (`unit_loads`), orthonormal with the stiffness, and C_k = -Psi* K_sigma[b_k] Psi, with K_sigma what the stresses
 of b_k add to the stiffness. A load f in their span does the work -eta* K_sigma(f) eta / 2 on b xi: inertia, gravity and
-forces at frames stiffen or buckle the body without any further term, and energy is conserved.
+forces at frames stiffen or buckle the body without any further term, and energy is conserved. Further shapes move mass
+that is on arms (`swing`) and nothing else.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from supple.checks import Floats, freeze
 from supple.structures.held import Held, frame_rows
-from supple.structures.integrals import Quadratic
+from supple.structures.integrals import Quadratic, quadratic
 from supple.structures.integration import linear_integrals, products
+from supple.structures.layout import extent
 from supple.structures.mass import Sparse
 from supple.structures.stressed_loads import StressedLoads
+from supple.structures.swing import swing
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
@@ -85,23 +89,37 @@ class SecondOrder:
 
 
 def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, loads: StressedLoads) -> SecondOrder | None:
-    """Slaved shapes of coordinates with these `shapes` (size, n); None if no load has any effect."""
+    """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none."""
     small = structure.condensed
-    b, quadratic = loads.compressed()
-    if b.shape[1] == 0:
-        return None
+    b, C = loads.compressed()
     origin = small.layout.points[held.point]
+    mass = small.mass.seen_from(origin)
+    probes = loads.shapes if isinstance(shapes, scipy.sparse.sparray) else shapes
+    probes = probes / np.sqrt(np.sum(probes * (mass.matrix @ probes), axis=0))
+    swung = swing(mass, shapes, probes, extent(small.layout.points))
+    extra = len(swung.matrices)
+    if b.shape[1] + extra == 0:
+        return None
     moved, E, X = linear_integrals(small.mass, b, small.layout, origin)
     coordinates, _, _ = linear_integrals(small.mass, shapes, small.layout, origin)
-    M, W = small.mass.matrix, small.mass.weights
+    M, W = mass.matrix, mass.weights
+    E_s = np.stack([mass.first_order @ D for D in swung.motion], axis=-1)
+    X_s = np.stack([(W @ mass.positions).T @ D for D in swung.motion], axis=-1).swapaxes(0, 1)
+    both = [np.concatenate(parts, axis=1) for parts in zip(moved, swung.motion, strict=True)]
+    N_cross, N_own = products(coordinates, both, W), products(both, both, W)
+    mass_cross, mass_own = (np.trace(N, axis1=2, axis2=3) for N in (N_cross, N_own))
+    count = b.shape[1]
+    mass_cross[:, :count], mass_own[:count, :count] = shapes.T @ (M @ b), b.T @ (M @ b)
+    still = np.zeros((small.size, extra))
+    b = np.concatenate([b, still], axis=1)
     return SecondOrder(
-        quadratic,
+        quadratic([*(C.matrix(k) for k in range(count)), *swung.matrices], shapes.shape[1]),
         np.asarray(small.motion @ b),
         {name: np.asarray(frame_rows(structure, name)[1] @ b) for name in structure.frames},
-        E,
-        X,
-        products(coordinates, moved, W),
-        products(moved, moved, W),
-        np.asarray(shapes.T @ (M @ b)),
-        b.T @ (M @ b),
+        np.concatenate([E, E_s]),
+        np.concatenate([X, X_s]),
+        N_cross,
+        N_own,
+        mass_cross,
+        mass_own,
     )

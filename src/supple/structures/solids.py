@@ -60,7 +60,7 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     layout = DofLayout(nodes, np.zeros(len(nodes), bool))
     numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
     K = _stiffness(skfem, basis, material)
-    masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element)
+    masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element, material)
     stressed = SolidStress(skfem, mesh, material)
     return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed)
 

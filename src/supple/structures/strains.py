@@ -14,7 +14,7 @@ are changes of right angles, du/dy + dv/dx: stress over G.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError
 from supple.structures.beam_element import Element
 from supple.structures.mass import Sparse
+from supple.structures.materials import Material
 
 NOISE = 1e-14
 """A strain below this share of the terms it is the sum of is their rounding."""
@@ -48,16 +49,24 @@ class Strains:
         Undeformed, on the axis of a beam, m: in the structure's frame, of a body in the body's.
     matrix : (g, 6 k) or (g, n) sparse array
         For rotation and displacement of all k nodes, or for the n coordinates of a body.
+    elasticity : (g, 3) array, optional
+        Young's modulus (Pa), Poisson's ratio and yield strength (Pa) of the material there; not a number where one is
+        not known.
     """
 
     places: tuple[str, ...]
     quantities: tuple[str, ...]
     positions: Floats
     matrix: scipy.sparse.csr_array
+    elasticity: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
-        freeze(self, "positions", "matrix")
         g = len(self.places)
+        if len(self.elasticity) == 0:
+            object.__setattr__(self, "elasticity", np.full((g, 3), np.nan))
+        freeze(self, "positions", "matrix", "elasticity")
+        if self.elasticity.shape != (g, 3):
+            raise ModelError(f"strains: elasticity: expected shape ({g}, 3), got {self.elasticity.shape}")
         shapes = (len(self.quantities), *self.positions.shape, self.matrix.shape[0])
         if shapes != (g, g, 3, g):
             raise ModelError(
@@ -76,6 +85,25 @@ class Strains:
     def units(self) -> tuple[str, ...]:
         """Of each gauge."""
         return tuple(UNITS.get(quantity, "1") for quantity in self.quantities)
+
+    def utilization(self, values: Floats) -> Floats:
+        """Stress over yield strength at each gauge (..., g), given all strains (..., g).
+
+        Of beams the stress along a fibre or the axis, of solids that of von Mises, which all six gauges of an element
+        show. Not a number for other gauges, and where the yield strength is not known.
+        """
+        E, nu, limit = self.elasticity.T
+        kinds = np.array(self.quantities)
+        out = np.full(np.shape(values), np.nan)
+        along = np.array([kind == "axial strain" or kind.startswith("fibre") for kind in self.quantities], bool)
+        out[..., along] = (E * np.abs(values) / limit)[..., along]
+        first = np.flatnonzero(kinds == SOLID[0])
+        x, y, z, xy, yz, zx = (values[..., first + i] for i in range(6))
+        G = E[first] / (2.0 * (1.0 + nu[first]))
+        squares = 2.0 * ((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) + 3.0 * (xy**2 + yz**2 + zx**2)
+        for i in range(6):
+            out[..., first + i] = G * np.sqrt(squares) / limit[first]
+        return out
 
     def of_body(self, shapes: Sparse, origin: Floats) -> Strains:
         """The same gauges for the coordinates whose shapes (6 k, n) these are, seen from `origin`.
@@ -99,6 +127,7 @@ def joined(parts: Sequence[Strains]) -> Strains:
         tuple(quantity for part in parts for quantity in part.quantities),
         np.concatenate([part.positions for part in parts]),
         scipy.sparse.csr_array(scipy.sparse.vstack([part.matrix for part in parts])),
+        np.concatenate([part.elasticity for part in parts]),
     )
 
 
@@ -128,10 +157,11 @@ def of_beam(element: Element, axes: Floats, ends: Ints, nodes: Floats) -> Strain
     positions = nodes[ends][:, None] + along[:, None] * (nodes[ends + 1] - nodes[ends])[:, None]
     places = [f"{i}-{i + 1}" + ("" if end < 0 else f" at {i + end}") for i in ends.tolist() for end in at]
     matrix = _rows(np.broadcast_to(values, (len(ends), *values.shape)), columns, 6 * len(nodes))
-    return Strains(tuple(places), tuple(quantities) * len(ends), positions.reshape(-1, 3), matrix)
+    material = _elasticity(element.material, len(places))
+    return Strains(tuple(places), tuple(quantities) * len(ends), positions.reshape(-1, 3), matrix, material)
 
 
-def of_solid(skfem: Any, mesh: Any, element: Any) -> Strains:
+def of_solid(skfem: Any, mesh: Any, element: Any, material: Material) -> Strains:
     """Gauges at the centres of a scikit-fem mesh's elements."""
     corners, _ = element.refdom.init_refdom()
     centre = corners.mean(axis=1, keepdims=True)
@@ -148,7 +178,13 @@ def of_solid(skfem: Any, mesh: Any, element: Any) -> Strains:
     centres = np.asarray(basis.global_coordinates())[..., 0].T
     places = tuple(f"element {i}" for i in range(count) for _ in SOLID)
     matrix = _rows(values.reshape(count, 6, -1), columns, 6 * mesh.doflocs.shape[1])
-    return Strains(places, SOLID * count, np.repeat(centres, 6, axis=0), matrix)
+    elasticity = _elasticity(material, len(places))
+    return Strains(places, SOLID * count, np.repeat(centres, 6, axis=0), matrix, elasticity)
+
+
+def _elasticity(material: Material, gauges: int) -> Floats:
+    strength = np.nan if material.yield_strength is None else material.yield_strength
+    return np.tile([material.E, material.nu, strength], (gauges, 1))
 
 
 def _rows(values: Any, columns: Any, size: int) -> Sparse:

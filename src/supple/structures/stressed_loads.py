@@ -10,7 +10,7 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.held import Held
-from supple.structures.integrals import Quadratic
+from supple.structures.integrals import Quadratic, one_pattern
 from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
@@ -107,13 +107,6 @@ class StressedLoads:
                     out[i, j] = 1.0 / share
         return out
 
-    def stiffening(self, cases: Floats) -> Floats:
-        """(n, cases) what load cases (loads, cases) add to the stiffness of each coordinate."""
-        own = self.rows == self.columns
-        out = np.zeros((len(self.diagonal), cases.shape[1]))
-        out[self.rows[own]] = -self.value[own] @ (self.work.T @ cases)
-        return out
-
     def _relevant(self) -> Bools:
         """(loads,) which loads have a geometric stiffness that matters beside others that come with them."""
         sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
@@ -172,7 +165,7 @@ def stressed_loads(
         C = scipy.sparse.csr_array(state.seen_by(moved))
         C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
         found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
-    keys, value = _one_pattern(found, coordinates.shape[1])
+    keys, value = one_pattern(found, coordinates.shape[1])
     rows, columns = np.divmod(keys, coordinates.shape[1])
     d = stiffness.diagonal()
     probe = np.diag(1.0 / np.sqrt(d)) if _diagonal(stiffness) else np.asarray(coordinates.T @ b)
@@ -196,17 +189,6 @@ def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -
         blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
     dofs = small.layout.first[np.array(points, np.int64)][:, None] + np.arange(3)
     return Stressed([(dofs, blocks)], np.zeros(small.size))
-
-
-def _one_pattern(matrices: list[Sparse], n: int) -> tuple[Ints, Floats]:
-    """Entries n row + column that any of the matrices has, and their values (entries, k)."""
-    entries = [scipy.sparse.coo_array(m) for m in matrices]
-    keys = [e.row.astype(np.int64) * n + e.col for e in entries]
-    every = np.unique(np.concatenate([np.zeros(0, np.int64), *keys]))
-    value = np.zeros((len(every), len(matrices)))
-    for k, (key, entry) in enumerate(zip(keys, entries, strict=True)):
-        value[np.searchsorted(every, key), k] = entry.data
-    return every, value
 
 
 def _diagonal(matrix: Sparse) -> bool:

@@ -126,7 +126,12 @@ class Structure:
         move = move + scipy.sparse.vstack(turned(arm, piece.com[None]))
         second = np.trace(piece.inertia) / 2.0 * np.eye(3) - piece.inertia
         extra = stations(
-            (position + piece.com)[None], scipy.sparse.csr_array(move), turn, np.array([piece.mass]), second[None]
+            (position + piece.com)[None],
+            scipy.sparse.csr_array(move),
+            turn,
+            np.array([piece.mass]),
+            second[None],
+            piece.com[None],
         )
         return replace(self, masses=self.masses.plus(extra))
 
