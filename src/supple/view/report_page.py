@@ -125,8 +125,8 @@ def _alert(result: xr.Dataset) -> str:
     if lines:
         listed = "".join(f"<li>{html.escape(line[:1].upper() + line[1:])}</li>" for line in lines)
         out += (
-            '<div class="alert" role="alert"><p>Beyond linear theory: deformations are small within one flexible body. '
-            f"Here they were not, and the motion is not to be trusted.</p><ul>{listed}</ul></div>"
+            '<div class="alert" role="alert"><p>Beyond linear theory, which takes deformations in one flexible body as '
+            f"small. Before you trust this motion:</p><ul>{listed}</ul></div>"
         )
     return out
 
