@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_with_stiffening_the_same_chain_stays_in_its_range() -> None:
 
 def test_a_blade_in_the_plane_of_rotation_needs_stiffening() -> None:
     """At 4 units of spin its tip goes metres off, which used to be all there was to see."""
-    spin = {"motion": {"blade.angle": f"{4 * UNIT}*t"}, "q": {"blade.mode1": 1e-3}}
+    spin: dict[str, Any] = {"motion": {"blade.angle": f"{4 * UNIT}*t"}, "q": {"blade.mode1": 1e-3}}
     model = blade(stiffening=False)
     with pytest.warns(supple.PhysicsWarning, match="set stiffening = true"):
         result = supple.simulate(model, 1.0, **spin)
@@ -102,7 +103,7 @@ def test_a_blade_in_the_plane_of_rotation_needs_stiffening() -> None:
 
 def test_rotation_is_that_of_the_tip() -> None:
     model = blade(stiffening=True)
-    amplitude = 0.5 / np.linalg.norm(BLADE.frames["end"].shape[:3, 0])
+    amplitude = 0.5 / float(np.linalg.norm(BLADE.frames["end"].shape[:3, 0]))
     found = supple.validity(model, motion(model, mode1=amplitude))
     peak = found.peaks["blade"]["rotation"]
     assert (peak.value, peak.time) == pytest.approx((0.5, 0.39))
@@ -195,7 +196,7 @@ def test_the_motion_may_come_in_pieces() -> None:
 
 def test_results_in_files_say_it_too_and_a_resumed_run_says_the_same(tmp_path: Path) -> None:
     model = rubber_chain(stiffening=False)
-    settings = {"samples": 101, "integrator": "rk4", "step": 1e-5}
+    settings: dict[str, Any] = {"samples": 101, "integrator": "rk4", "step": 1e-5}
 
     def stop(t: float) -> None:
         if t > 0.15:

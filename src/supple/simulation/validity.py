@@ -172,9 +172,9 @@ def _event(what: str, x: Peak, ratio: float, unstiffened: bool) -> str:
     """What happened."""
     at, without = f"at t = {x.time:.4g} s", " without stiffening" if unstiffened else ""
     return {
-        ROTATION: f"turned by {x.value:.2g} rad within itself {at}, {ratio:.2g} times the range of linear theory "
+        ROTATION: f"turned by {x.value:.2g} rad within itself {at}, {ratio:.3g} times the range of linear theory "
         f"({MOST_ROTATION} rad)",
-        STRAIN: f"was strained by {100 * x.value:.2g} % {at}, {ratio:.2g} times the range of linear theory "
+        STRAIN: f"was strained by {100 * x.value:.2g} % {at}, {ratio:.3g} times the range of linear theory "
         f"({100 * MOST_STRAIN:g} %)",
         STRESS: f"reached {x.value:.3g} times its yield strength {at}",
         SOFTENING: f"reached {100 * x.value:.3g} % of its buckling load{without} {at}",
