@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from supple.simulation.recording import open_results
     from supple.simulation.simulate import simulate
     from supple.simulation.simulator import Simulator
+    from supple.simulation.validity import validity
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
 
@@ -104,6 +105,7 @@ __all__ = [
     "open_results",
     "save",
     "simulate",
+    "validity",
 ]
 
 _HOMES = {
@@ -133,6 +135,7 @@ _HOMES = {
     "supple.simulation.recording": ("open_results",),
     "supple.simulation.simulate": ("simulate",),
     "supple.simulation.simulator": ("Simulator",),
+    "supple.simulation.validity": ("validity",),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
 }

@@ -56,7 +56,7 @@ class AssemblyWarning(UserWarning):
 
 
 class PhysicsWarning(UserWarning):
-    """A file holds something that cannot be right, and was read all the same."""
+    """Something cannot be right, and is taken all the same: a number, or a motion beyond the range of its theory."""
 
 
 class OmissionWarning(UserWarning):

@@ -280,3 +280,37 @@ def test_run_writes_a_page_unless_told_not_to(tmp_path: Path, command: Command) 
     assert code == 0
     assert "motion.html" in out.replace("\n", "")
     assert "<html" in target.with_suffix(".html").read_text()
+
+
+SOFT = """
+name = "soft strip"
+[[structure]]
+name = "strip"
+type = "beam"
+length = 0.5
+section = { type = "rectangle", width = 0.02, height = 0.001 }
+material = { E = 2e9, nu = 0.3, rho = 1200.0 }
+elements = 6
+[[body]]
+name = "strip"
+joint = { type = "fixed" }
+flexible = { structure = "strip", basis = "cantilever", modes = 2 }
+[simulation]
+duration = 1.0
+samples = 51
+"""
+
+
+def test_the_summary_tells_of_bodies_beyond_linear_theory(tmp_path: Path, command: Command) -> None:
+    path = tmp_path / "soft.toml"
+    path.write_text(SOFT)
+    code, out, err = command("run", path, "--output", tmp_path / "soft.nc")
+    assert code == 0
+    assert "warning: body 'strip' turned by" in out
+    assert "times the range of linear theory (0.2 rad)" in out
+    assert "cut it into pieces (pieces = " in out
+    assert "theory" not in err  # once is enough
+    assert "Beyond linear theory" in (tmp_path / "soft.html").read_text()
+    path.write_text(SOFT.replace("height = 0.001", "height = 0.01"))
+    code, out, err = command("run", path, "--output", tmp_path / "stiff.nc")
+    assert (code, "warning" in out + err) == (0, False)

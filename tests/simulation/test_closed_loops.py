@@ -117,8 +117,8 @@ def test_gears_turn_together() -> None:
 
 
 def flexible_slider_crank() -> supple.Mechanism:
-    steel = structures.Material(E=2e8, nu=0.3, rho=7800)
-    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.02), steel, elements=8)
+    soft = structures.Material(E=2e9, nu=0.3, rho=7800)
+    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.02), soft, elements=8)
     mech = supple.Mechanism("flexible slider-crank", gravity=(0, -9.81, 0))
     mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.05, 0.05, 0.05)), joint=Z)
     rod = beam.reduce("craig-bampton", modes=3, interfaces=["end"])
@@ -139,8 +139,8 @@ def test_flexible_slider_crank_balances_its_energy() -> None:
 
 
 def test_flexible_four_bar_balances_its_energy() -> None:
-    steel = structures.Material(E=2e8, nu=0.3, rho=7800)
-    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.02), steel, elements=6)
+    soft = structures.Material(E=2e9, nu=0.3, rho=7800)
+    beam = structures.beam(1.0, structures.Rectangle(0.02, 0.02), soft, elements=6)
     link = beam.reduce("craig-bampton", modes=2, interfaces=["end"])
     mech = supple.Mechanism("flexible four-bar", gravity=(0, -9.81, 0))
     mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.05, 0.05, 0.05)), joint=Z)

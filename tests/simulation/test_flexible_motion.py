@@ -26,7 +26,7 @@ CHAINS = [("cantilever", 4, 5.0), ("free-free", 4, 5.0), ("craig-bampton", 0, 1.
 @pytest.mark.parametrize(("basis", "modes", "duration"), CHAINS)
 def test_a_swinging_chain_keeps_its_energy(basis: str, modes: int, duration: float) -> None:
     mech = supple.Mechanism("chain")
-    body = link(basis, modes)
+    body = link(basis, modes, structures.Material(E=1e9, nu=0.4, rho=1200.0))
     for i in range(3):
         axis = "y" if i != 1 else "z"
         parent, at = ("ground", None) if i == 0 else (f"l{i - 1}", "end")

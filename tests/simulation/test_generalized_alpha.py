@@ -61,7 +61,7 @@ def test_rotations_stay_rotations() -> None:
 
 
 SETTINGS: dict[str, Any] = {"integrator": "generalized_alpha", "step": 1e-3, "samples": 31}
-LAWS: dict[str, Any] = {"tau": {"l0.angle": supple.PID("0.3*sin(20*t)", 20.0, 1.0, 5.0), "l1.angle": "0.1*cos(t)"}}
+LAWS: dict[str, Any] = {"tau": {"l0.angle": supple.PID("0.2*sin(20*t)", 20.0, 1.0, 5.0), "l1.angle": "0.1*cos(t)"}}
 
 
 @pytest.mark.parametrize("laws", [{}, LAWS, {"motion": {"l0.angle": "0.2*sin(9*t)"}}])

@@ -148,3 +148,14 @@ def test_fixed_steps_have_a_length_and_no_tolerance(tmp_path: Path) -> None:
     assert texts[texts.index("Length of steps") + 1] == "0.001 s"
     assert "unknown" not in texts
     assert not [text for text in texts if "olerance" in text and len(text) < 30]
+
+
+def test_a_box_at_the_top_tells_of_bodies_beyond_linear_theory(chain: Run, tmp_path: Path) -> None:
+    model, result = chain
+    page = Page(write_report(model, result, tmp_path / "well.html"))
+    assert "alert" not in [attrs.get("class") for _, attrs in page.tags]
+    told = result.assign_attrs(validity=json.dumps(["body 'link<1>' turned by 0.9 rad: cut it into pieces"]))
+    page = Page(write_report(model, told, tmp_path / "beyond.html"))
+    assert "alert" in [attrs.get("class") for _, attrs in page.tags]
+    assert "Body 'link<1>' turned by 0.9 rad: cut it into pieces" in page.texts
+    assert page.source.index('class="alert"') < page.source.index("<dl>")

@@ -18,6 +18,7 @@ from supple.cli.console import File, Floating, Formulated, app, err, out, row, s
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.recording import require_suffix
+from supple.simulation.validity import HEADING, warnings_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,7 +65,9 @@ def run(
         model, settings = contents.model, _settings(contents, given, limits is not False)
         _require_other(target, file)
         started = time.perf_counter()
-        with _Bar(settings["duration"]) as bar:
+        with _Bar(settings["duration"]) as bar, warnings.catch_warnings():
+            # What is out of the range of its theory is said in the summary.
+            warnings.filterwarnings("ignore", f".*{HEADING}", supple.PhysicsWarning)
             found = supple.simulate(
                 model, progress=bar.show, file=target, resume=resume, overwrite=overwrite, **settings
             )
@@ -180,6 +183,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         say(f"t = {t:.6g} s: {name}")
     if len(happened) > SHOWN_EVENTS:
         say(f"... and {len(happened) - SHOWN_EVENTS} more events, the last at t = {happened[-1][0]:.6g} s")
+    for line in warnings_of(result):
+        say(f"warning: {line}")
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,12 @@ from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
 from supple.simulation import result_variables
+from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
+from supple.simulation.validity import VALIDITY, judged
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,9 +32,13 @@ ORIENTATION = "orientation"
 
 
 def run_dataset(
-    simulator: Simulator, samples: Samples, outputs: Outputs, before: xr.Dataset | None = None
+    simulator: Simulator,
+    samples: Samples,
+    outputs: Outputs,
+    before: xr.Dataset | None = None,
+    watched: LinearRange | None = None,
 ) -> xr.Dataset:
-    """A piece of a run, or all of it; quaternions go on from the piece before."""
+    """A piece of a run, or all of it; quaternions go on from the piece before, and so does what is watched."""
     system = simulator.system
     found = variables(
         system.model,
@@ -47,7 +54,15 @@ def run_dataset(
         out[WORK] = ("time", work, {"units": "J", "long_name": "work of all inputs"})
     if system.inputs.wrenches:
         out["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
-    return out
+    watched = watched or linear_range(simulator)
+    watched.add(out)
+    return out.assign_attrs({VALIDITY: json.dumps(judged(system.model, watched.peaks()).warnings)})
+
+
+def linear_range(simulator: Simulator) -> LinearRange:
+    """What is watched of the flexible bodies in a run from its start to its horizon."""
+    horizon = simulator.horizon
+    return LinearRange(simulator.model, horizon.samples, horizon.interval)
 
 
 def as_dataset(

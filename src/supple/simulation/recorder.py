@@ -15,7 +15,7 @@ from supple.errors import ResultsError, SimulationError
 from supple.inputs.controllers import Sampled
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
-from supple.simulation.datasets import ORIENTATION, run_dataset
+from supple.simulation.datasets import ORIENTATION, linear_range, run_dataset
 from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording, open_results
 from supple.simulation.run import Progress
@@ -80,9 +80,11 @@ class _RecordedRun:
         self.waiting: list[Samples] = []
         self.before: xr.Dataset | None = None
         self.seconds = _evaluation_seconds(simulator)
+        self.watched = linear_range(simulator)
         if memory is not None:
             simulator.restore(json.loads(memory["checkpoint"].tobytes().decode()))
             self.done = int(memory["done"])
+            self.watched.restore(memory)
             if ORIENTATION in memory:
                 last = memory[ORIENTATION][None]
                 self.before = xr.Dataset({ORIENTATION: (("time", "frame", "quaternion"), last)})
@@ -130,9 +132,10 @@ class _RecordedRun:
 
     def _append(self, part: Samples) -> None:
         """Write a part, and what the next one starts from."""
-        self.before = run_dataset(self.simulator, part, self.outputs, self.before)
+        self.before = run_dataset(self.simulator, part, self.outputs, self.before, self.watched)
         text = json.dumps(self.simulator.checkpoint())
         memory = {"checkpoint": np.frombuffer(text.encode(), dtype=np.uint8), "done": np.array(self.done)}
+        memory |= self.watched.memory()
         if ORIENTATION in self.before:
             memory[ORIENTATION] = self.before[ORIENTATION].values[-1]
         self.recording.append(self.before, memory)

@@ -178,7 +178,11 @@ def wrenches(
 def applied(laws: Sequence[Wrench], x: Samples) -> xr.DataArray:
     """(time, law, component): the wrenches of laws."""
     words = "moment, then force of wrenches at frames, along the axes of their laws"
-    law = {"law": names(w.name for w in laws), "law_frame": along("law", (w.frame for w in laws))}
+    law = {
+        "law": names(w.name for w in laws),
+        "law_frame": along("law", (w.frame for w in laws)),
+        "law_axes": along("law", (w.axes for w in laws)),
+    }
     return variable(x.wrench, ("law", "component"), "N m, N", words, law)
 
 

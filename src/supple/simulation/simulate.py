@@ -21,6 +21,7 @@ from supple.simulation.recorder import Recorder
 from supple.simulation.run import Progress
 from supple.simulation.simulator import Simulator
 from supple.simulation.start_state import LOOPS, Values
+from supple.simulation.validity import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -106,7 +107,12 @@ def simulate(
     xarray.Dataset
         q (time, coordinate), v, a, tau (time, speed), energies, momentum, work of all inputs (time), wrenches of laws
         as applied_wrench (time, law, component), and what `outputs` asks for, with names and units; times of events.
-        Attributes say how it was found, and why so.
+        Attributes say how it was found, and why so, and which flexible bodies left the range of their linear theory.
+
+    Warns
+    -----
+    PhysicsWarning
+        Once, after the run, where flexible bodies left that range, with what to do; see `supple.validity`.
 
     Raises
     ------
@@ -138,10 +144,13 @@ def simulate(
     )
     wanted = outputs or Outputs()
     if file is not None:
-        return Recorder(file, resume, overwrite).record(simulator, wanted, progress)
-    times = simulator.horizon.times()
-    try:
-        return run_dataset(simulator, simulator.advance_to(times[-1], times, progress), wanted)
-    except SimulationError as error:
-        error.result = run_dataset(simulator, simulator.gathered, wanted)
-        raise
+        result = Recorder(file, resume, overwrite).record(simulator, wanted, progress)
+    else:
+        times = simulator.horizon.times()
+        try:
+            result = run_dataset(simulator, simulator.advance_to(times[-1], times, progress), wanted)
+        except SimulationError as error:
+            error.result = run_dataset(simulator, simulator.gathered, wanted)
+            raise
+    warn(model, result)
+    return result

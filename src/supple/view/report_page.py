@@ -19,6 +19,7 @@ import numpy as np
 from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.model.loops.mobility import degrees_of_freedom
+from supple.simulation.validity import warnings_of
 from supple.structures.body import FlexibleBody
 from supple.version import VERSION
 from supple.view.page import filled, page, part
@@ -116,10 +117,18 @@ def _require_fit(model: Formulation, result: xr.Dataset) -> None:
 
 
 def _alert(result: xr.Dataset) -> str:
-    """A line above everything for a run that did not come to its end."""
-    if result.attrs.get("finished", 1):
-        return ""
-    return f'<p class="alert" role="alert">Unfinished run, up to t = {float(result["time"][-1]):.6g} s</p>'
+    """Above everything: that a run did not come to its end, and that bodies left the range of their theory."""
+    out = ""
+    if not result.attrs.get("finished", 1):
+        out += f'<p class="alert" role="alert">Unfinished run, up to t = {float(result["time"][-1]):.6g} s</p>'
+    lines = warnings_of(result)
+    if lines:
+        listed = "".join(f"<li>{html.escape(line[:1].upper() + line[1:])}</li>" for line in lines)
+        out += (
+            '<div class="alert" role="alert"><p>Beyond linear theory, which takes deformations in one flexible body as '
+            f"small. Before you trust this motion:</p><ul>{listed}</ul></div>"
+        )
+    return out
 
 
 def _summary(model: Formulation, result: xr.Dataset) -> str:

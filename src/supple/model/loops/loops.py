@@ -50,6 +50,8 @@ class Loops:
         The constraint that each of them belongs to, and what it demands.
     satisfied : list of (str, Row)
         Rows that are fulfilled whatever the joints do, as those across the plane of a planar mechanism.
+    moved : (all rows,) array of bool
+        Which rows of the description these are.
     holonomic : (rows,) array of bool
         Rows that are conditions on positions, not on velocities alone.
     scales : Scales
@@ -66,7 +68,8 @@ class Loops:
         refuse_ruthless(model, list(framed), every)
         self._kept_axes = [(name, pair, c.kept_axes()) for pair, (name, c) in enumerate(framed.items())]
         rows = [(name, row) for name, c in mech.constraints.items() for row in c.rows()]
-        moved = split_rows(model, every, rows)
+        self.moved: Bools = split_rows(model, every, rows)
+        moved = self.moved
         self.rows: list[tuple[str, Row]] = [row for row, x in zip(rows, moved, strict=True) if x]
         self.satisfied: list[tuple[str, Row]] = [row for row, x in zip(rows, moved, strict=True) if not x]
         fields = {key: x[moved] for key, x in every._asdict().items() if key.startswith("row_")}

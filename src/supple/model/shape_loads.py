@@ -1,0 +1,173 @@
+"""Loads on the second-order shapes of flexible bodies in a motion: how much its stresses change their stiffness.
+
+The stiffness of a body under load is K - sum_k Q_k C_k (see `structures.second_order`), with Q_k the work of all loads
+on a unit of shape b_k: its inertia in the motion, gravity, and what joints, springs, wrenches and constraints do to it.
+That is the generalized force that would hold b_k still if it were a coordinate of its own. A model that has all b_k as
+such, at rest in zero, gives it by inverse dynamics, without a word about where the loads come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from supple.checks import Floats, Ints
+from supple.model.flatten import name_states
+from supple.model.loops.closure_arrays import closure_arrays
+from supple.model.loops.sweeps import ConstraintSweeps
+from supple.model.model import Model
+from supple.rigid_body import RigidBody
+from supple.structures.body import FlexibleBody
+from supple.structures.integrals import Pairs
+from supple.structures.mass import Sparse
+from supple.structures.second_order import SecondOrder
+
+if TYPE_CHECKING:
+    from supple.description.description import Description
+
+
+class _Watched(NamedTuple):
+    """A body with shapes of second order: where its modes are among the speeds, and the shapes in the loaded model."""
+
+    second: SecondOrder
+    modes: Ints
+    shapes: Ints
+
+
+class _OpenTree(Model):
+    """A model whose loops are left open: its constraints have frames, and no equations."""
+
+    def __init__(self, description: Description) -> None:
+        super(Model, self).__init__(description)
+
+
+class ShapeLoads:
+    """Loads on the second-order shapes of all flexible bodies of a model that have any, whether they are used or not.
+
+    Parameters
+    ----------
+    model : Model
+
+    Attributes
+    ----------
+    bodies : tuple of str
+        Those that have such shapes.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        shapes = {name: _second_order(placed.body) for name, placed in model.description.bodies.items()}
+        self.bodies = tuple(name for name, found in shapes.items() if found is not None)
+        self._watched: dict[str, _Watched] = {}
+        if not self.bodies:
+            return
+        description = model.description.copy()
+        for name, placed in description.bodies.items():
+            if isinstance(placed.body, FlexibleBody):
+                description.bodies[name] = replace(placed, body=_extended(placed.body), stiffening=False)
+        self._loaded = _OpenTree(description)
+        self._q = _places(model.coordinates, self._loaded.coordinates)
+        self._v = _places(model.speeds, self._loaded.speeds)
+        flex, loaded = model.flex, self._loaded.flex
+        assert flex is not None
+        assert loaded is not None
+        for name, second in shapes.items():
+            if second is not None:
+                k = model.bodies.index(name) + 1
+                n = int(flex.modes[k])
+                modes, own = int(flex.v_mode[k]) + np.arange(n), int(loaded.v_mode[k]) + n + np.arange(second.count)
+                self._watched[name] = _Watched(second, modes, own)
+
+    def __call__(
+        self,
+        q: Floats,
+        v: Floats,
+        a: Floats,
+        external: Mapping[str, ArrayLike] | None = None,
+        constraint_forces: Floats | None = None,
+    ) -> dict[str, Floats]:
+        """Q (states, shapes) of each body, in a motion (states, ...).
+
+        Parameters
+        ----------
+        q, v, a : (states, nq), (states, nv), (states, nv) arrays
+        external : mapping of frame to (states, 6) array_like, optional
+            Moment and force applied at frames, in their axes.
+        constraint_forces : (states, rows) array, optional
+            Of closed loops, as `Loops.forces` gives them.
+        """
+        if not self.bodies:
+            return {}
+        # Complex numbers take the twin of the recursion that needs no compiler.
+        x = np.zeros((len(q), self._loaded.nq), np.complex128)
+        speeds, rates = np.zeros((2, len(q), self._loaded.nv))
+        x[:, self._q], speeds[:, self._v], rates[:, self._v] = q, v, a
+        force = -self._loaded.inverse_dynamics(x, speeds, rates, external).real
+        if constraint_forces is not None:
+            force = force + np.einsum("sri,sr->si", self._constraints.jacobian(x.real.copy()), constraint_forces)
+        return {name: force[:, w.shapes] - a[:, w.modes] @ w.second.mass_cross for name, w in self._watched.items()}
+
+    @cached_property
+    def _constraints(self) -> ConstraintSweeps:
+        """The constraint equations of the model, of the loaded one."""
+        loops, loaded = self.model.loops, self._loaded
+        assert loops is not None
+        every = closure_arrays(loaded.description, name_states(loaded.description), loaded.tree)
+        rows = {key: x[loops.moved] for key, x in every._asdict().items() if key.startswith("row_")}
+        return ConstraintSweeps(loaded, every._replace(**rows))
+
+
+def _second_order(body: RigidBody | FlexibleBody) -> SecondOrder | None:
+    return body.second_order if isinstance(body, FlexibleBody) and body.modes > 0 else None
+
+
+def _extended(body: FlexibleBody) -> FlexibleBody:
+    """A body whose second-order shapes are coordinates; inertia forces of deformation on deformation are left out."""
+    x, n = body.second_order, body.modes
+    k = 0 if x is None else x.count
+    none = Pairs(np.zeros(n + k + 1, np.int64), np.zeros(0, np.int64), np.zeros((0, 3, 3)))
+    if x is None:
+        return replace(body, integrals=replace(body.integrals, N=none))
+    whole = replace(
+        body.integrals,
+        E=np.concatenate([body.integrals.E, x.E]),
+        X=np.concatenate([body.integrals.X, x.X]),
+        N=none,
+    )
+    frames = {
+        name: replace(frame, shape=np.concatenate([frame.shape, frame.second], axis=1), second=np.zeros((6, 0)))
+        for name, frame in body.frames.items()
+    }
+    return FlexibleBody(
+        basis=body.basis,
+        root=body.root,
+        labels=(*body.labels, *(f"second{i + 1}" for i in range(k))),
+        frames=frames,
+        nodes=body.nodes,
+        turning=body.turning,
+        shapes=scipy.sparse.csr_array(scipy.sparse.hstack([body.shapes, scipy.sparse.csr_array(x.shapes)])),
+        mass_matrix=_beside(body.mass_matrix, np.ones(k)),
+        stiffness=_beside(body.stiffness, np.ones(k)),
+        damping=_beside(body.damping, np.zeros(k)),
+        integrals=whole,
+    )
+
+
+def _beside(matrix: Sparse, diagonal: Floats) -> Sparse:
+    """A matrix with further entries on its diagonal."""
+    n, k = matrix.shape[0], len(diagonal)
+    first = np.concatenate([matrix.indptr, matrix.indptr[-1] + 1 + np.arange(k)])
+    other = np.concatenate([matrix.indices, n + np.arange(k)])
+    return scipy.sparse.csr_array((np.concatenate([matrix.data, diagonal]), other, first), shape=(n + k, n + k))
+
+
+def _places(names: Sequence[str], others: Sequence[str]) -> Ints:
+    """Where names stand among others."""
+    place = {name: i for i, name in enumerate(others)}
+    return np.array([place[name] for name in names], np.int64)
