@@ -14,7 +14,9 @@ Floats = NDArray[np.float64]
 
 def bending(beam: structures.Structure, plane: str, modes: int) -> structures.FlexibleBody:
     """A cantilever with the slowest modes of one plane."""
-    kinds = beam.reduce("cantilever", modes=4 * modes + 4).report.kinds
+    report = beam.reduce("cantilever", modes=4 * modes + 4).report
+    assert report is not None
+    kinds = report.kinds
     return beam.reduce(
         "cantilever", modes=[i + 1 for i, kind in enumerate(kinds) if kind == f"bending {plane}"][:modes]
     )
