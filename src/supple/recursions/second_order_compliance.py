@@ -91,15 +91,22 @@ def reduced_slopes(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 @step
 def added_compliance(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """E of body k. Given xi_Q. Computes xi_E; S = I + B* Q B is eliminated as it stands, which needs no pivots."""
+    """E of body k. Given xi_Q. Computes xi_E; S = I + B* Q B is eliminated as it stands, which needs no pivots.
+
+    Cost: 3 k^3 products.
+    """
     row, first, count = flex.mode_row[k] + flex.modes[k], flex.xi_first[k], flex.second_order[k]
-    S, B = w.xi_matrix, flex.shape_reduction
+    S, QB, B = w.xi_matrix, w.xi_product, flex.shape_reduction
+    for i in range(count):
+        for b in range(count):
+            QB[i, b] = 0.0
+            for j in range(b, count):  # B is lower triangular
+                QB[i, b] += w.xi_Q[first + i, j] * B[row + j, b]
     for a in range(count):
         for b in range(a + 1):
             S[a, b] = 1.0 if a == b else 0.0
-            for i in range(count):
-                for j in range(count):
-                    S[a, b] += B[row + i, a] * w.xi_Q[first + i, j] * B[row + j, b]
+            for i in range(a, count):
+                S[a, b] += B[row + i, a] * QB[i, b]
     for a in range(count):
         for b in range(a + 1, count):
             ratio = S[b, a] * (1 / S[a, a])

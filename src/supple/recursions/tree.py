@@ -287,6 +287,8 @@ class FlexWorkspace(NamedTuple):
     """(2, shapes) of use within a step only."""
     xi_matrix: Array
     """(most shapes, most shapes) of use within a step only."""
+    xi_product: Array
+    """(most shapes, most shapes) of use within a step only."""
     work: Array
     """(3, most rows) of use within a step only."""
     column: Array
@@ -429,6 +431,7 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         shape_hat=np.zeros((size.shapes, 6), dtype),
         xi_work=np.zeros((2, size.shapes), dtype),
         xi_matrix=np.zeros((size.most_shapes, size.most_shapes), dtype),
+        xi_product=np.zeros((size.most_shapes, size.most_shapes), dtype),
         work=np.zeros((3, size.widest), dtype),
         column=np.zeros(speeds, dtype),
     )
