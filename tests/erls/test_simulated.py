@@ -26,7 +26,7 @@ def arm() -> supple.Mechanism:
     mech = supple.Mechanism("arm")
     for name, parent, axis, at in (("upper", "ground", "z", None), ("fore", "upper", "y", "end")):
         body = strip.reduce("craig-bampton", modes=0)
-        mech.add_body(name, body, parent, supple.Revolute(axis, damping=0.01), at=at)
+        mech.add_body(name, body, parent, supple.Revolute(axis, damping=0.01), at=at, stiffening=False)
     return mech
 
 

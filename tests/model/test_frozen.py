@@ -57,7 +57,7 @@ def test_arrays_of_bodies_and_places_are_read_only() -> None:
         *(m.find_frame(name) for name in m.frames),
     ]
     found = [(type(x).__name__, name, array) for x in frozen for name, array in arrays(x)]
-    assert {"RigidBody", "Structure", "FlexibleBody", "Placed", "Frame", "AppliedWrench", "BodyFrame"} <= {
+    assert {"RigidBody", "Beam", "FlexibleBody", "Placed", "Frame", "AppliedWrench", "BodyFrame"} <= {
         kind for kind, _, _ in found
     }
     assert [(kind, name) for kind, name, array in found if array.flags.writeable] == []

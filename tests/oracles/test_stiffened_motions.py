@@ -101,6 +101,7 @@ def satellite() -> supple.Model:
     return mech.build()
 
 
+@pytest.mark.filterwarnings("ignore:.*left the range of linear theory")  # near buckling; energy is kept all the same
 def test_energy_and_momenta_of_a_tumbling_satellite() -> None:
     """Five seconds of a spin about all axes, with booms that are bent by a tenth of their length."""
     model = satellite()

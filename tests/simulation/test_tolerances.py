@@ -25,7 +25,7 @@ def strip() -> FlexibleBody:
 
 def boom(joint: Any = None) -> supple.Model:
     mech = supple.Mechanism("boom", gravity=(0, 0, 0))
-    mech.add_body("boom", strip(), joint=joint or supple.Fixed())
+    mech.add_body("boom", strip(), joint=joint or supple.Fixed(), stiffening=False)  # rings as the books say
     return mech.build()
 
 

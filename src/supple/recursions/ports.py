@@ -274,28 +274,39 @@ def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Nu
 
 
 @step
-def leading_step(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> None:
-    """Overwrite x (6 a port) by what the leading columns of F let through, y above. Given GF, S. s is working space."""
+def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorkspace) -> None:
+    """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from `low` on.
+
+    Given GF, S, and in s (columns) F* x, which becomes s above. Of a body without second-order shapes rows need none of
+    the rows before them.
+    """
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - first)
-    for j in range(n):
-        s[j] = column_product(flex, k, j, x, w)
     solve(w.S, o, m, n, s)
-    for i in range(m):
+    for i in range(low, m):
         for j in range(n):
             x[i] -= w.GF[o + i * m + j] * s[j]
     for j in range(n - 1, -1, -1):
         p = flex.column_pivot[6 * first + j]
-        x[p] = 0.0  # its entry of the column is not in the sum
-        left = weight(flex, k, o + j * m + j, w) * s[j] - column_product(flex, k, j, x, w)
-        x[p] = left / column(flex, k, o + p * m + j, w)
+        if p >= low:
+            x[p] = 0.0  # its entry of the column is not in the sum
+            left = weight(flex, k, o + j * m + j, w) * s[j] - column_product(flex, k, j, x, w)
+            x[p] = left / column(flex, k, o + p * m + j, w)
+
+
+@step
+def leading_step(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> None:
+    """Overwrite x (6 a port) by what the leading columns of F let through. Given GF, S. s is working space."""
+    for j in range(flex.leading[k]):
+        s[j] = column_product(flex, k, j, x, w)
+    leading_rows(flex, k, 0, x, s, w)
 
 
 @step
 def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     """W of all ports of body k. Given Gamma, and F of a body with second-order shapes. Computes GF, S, W.
 
-    Cost with one port and six columns: 800 products, of which F, triangular, leaves out a third.
+    Cost with one port and six columns: 600 products, of which F, triangular, leaves out a third.
     """
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - first)
@@ -316,13 +327,18 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
             w.S[o + i * m + j] = total
         w.S[o + i * m + i] += weight(flex, k, o + i * m + i, w)
     factor(w.S, o, m, n)
-    x = w.work[0]
+    x, s = w.work[0], w.work[1]
     for j in range(m):
+        low = 0 if flex.second_order[k] > 0 else j  # W is symmetric
         for i in range(m):
             x[i] = w.W[o + i * m + j]
-        leading_step(flex, k, x, w.work[1], w)
-        for i in range(m):
+        for i in range(n):
+            s[i] = w.GF[o + j * m + i]
+        leading_rows(flex, k, low, x, s, w)
+        for i in range(low, m):
             w.W[o + i * m + j] = x[i]
+            if flex.second_order[k] == 0:
+                w.W[o + j * m + i] = x[i]
 
 
 @step

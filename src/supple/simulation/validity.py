@@ -106,7 +106,7 @@ def validity(model: Formulation, result: xr.Dataset) -> Validity:
     >>> found.warnings
     ()
     >>> print(found)
-    ruler: rotation 0.0307 rad, strain 0.00010, stress 7.1 % of yield, softening 0.0 %, stiffening 0.1 %
+    ruler: rotation 0.041 rad, strain 0.00019, stress 13 % of yield, softening 0 %, stiffening 0 %
     """
     require_formulation(model, "supple.validity")
     names = None if "q" not in result else tuple(str(x) for x in result["coordinate"].values)

@@ -39,6 +39,9 @@ class Swung:
     arms: Floats
     turns: tuple[Sparse, Sparse, Sparse]
 
+    def __post_init__(self) -> None:
+        freeze(self, "rows", "arms")
+
 
 @dataclass(frozen=True, eq=False)
 class MassModel:

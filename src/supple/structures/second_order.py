@@ -65,6 +65,8 @@ class SecondOrder:
 
     def __post_init__(self) -> None:
         freeze(self, "shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
+        for rows in self.frames.values():
+            rows.flags.writeable = False
 
     @property
     def count(self) -> int:
