@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("SUPPLE_OPTIMIZATION", "1")  # the code that long runs come to, from the start
 
 import numpy as np
 from numpy.typing import NDArray
