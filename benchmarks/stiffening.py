@@ -9,9 +9,11 @@ table shows how accurate that is for heavy loads at the tip of a boom of 12 kg.
 from __future__ import annotations
 
 import os
+import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("SUPPLE_OPTIMIZATION", "1")  # the code that long runs come to, from the start
+if "--small" not in sys.argv:
+    os.environ.setdefault("SUPPLE_OPTIMIZATION", "1")  # the code that long runs come to, from the start
 
 import numpy as np
 from numpy.typing import NDArray
