@@ -70,13 +70,6 @@ def port_number(flex: Flex, k: int, c: int) -> int:
 
 
 @step
-def store_cross(C: Array, p: int, j: int, x: Vec6) -> None:
-    """Write the rows of port p in column j of C_x."""
-    for i in range(6):
-        C[6 * p + i, j] = x[i]
-
-
-@step
 def less_ports(flex: Flex, k: int, C: Array, j: int, z: Vec6, w: FlexWorkspace) -> Vec6:
     """z less column j of B W C_x. Given BW."""
     first = flex.port_first[k]
