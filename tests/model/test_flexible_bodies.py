@@ -105,6 +105,7 @@ def test_equal_bodies_share_their_numbers(boom: structures.FlexibleBody) -> None
         ({"at": "99"}, "no frame '99'"),
         ({"at": (1.9, 0.0, 0.0)}, "nearest is 'end'"),
         ({"fidelity": "fast"}, "fidelity: expected one of full, ruthless"),
+        ({"stiffening": "yes"}, "stiffening: expected True or False, got 'yes'"),
     ],
 )
 def test_what_is_refused(boom: structures.FlexibleBody, options: dict[str, object], message: str) -> None:
