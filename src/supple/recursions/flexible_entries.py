@@ -9,7 +9,8 @@ from supple.engines.kernels import step
 from supple.recursions.frame_paths import FramePaths, PathWorkspace
 from supple.recursions.frames import frame_node
 from supple.recursions.nodes import add_modal_force, deformation_rate, shift_force, turned_motion
-from supple.recursions.ports import block_times, modal_response
+from supple.recursions.port_matrices import block_times
+from supple.recursions.ports import modal_response
 from supple.recursions.second_order_compliance import lam_times
 from supple.recursions.tree import Array, Flex, FlexWorkspace, Tree
 from supple.spatial import (

@@ -29,7 +29,7 @@ from supple.recursions.frame_paths import FramePaths, PathWorkspace
 from supple.recursions.frames import frame_in_body, frame_node
 from supple.recursions.kinematics import pose_step
 from supple.recursions.nodes import shift_force
-from supple.recursions.ports import block_column, block_times, block_transposed_times
+from supple.recursions.port_matrices import block_column, block_times, block_transposed_times
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
     Mat3,

@@ -246,15 +246,15 @@ class FlexWorkspace(NamedTuple):
     W: Array
     """(entries,) W = (I + Gamma Omega)^-1 Gamma of each flexible body. By `ports.port_step`."""
     GF: Array
-    """(entries,) Gamma F of each flexible body. By `ports.through_step`."""
+    """(entries,) Gamma F of each flexible body. By `port_matrices.through_step`."""
     S: Array
-    """(entries,) factors of D^-1 + F* Gamma F. By `ports.through_step`."""
+    """(entries,) factors of D^-1 + F* Gamma F. By `port_matrices.through_step`."""
     Omega: Array
     """(entries,) R Lam R* of bodies with second-order shapes, factored as L D L*. By `port_shapes.port_shape_step`."""
     F: Array
     """(entries,) F_0 L of such bodies. By `port_shapes.port_shape_step`."""
     trailing: Array
-    """(entries,) how their trailing columns pass forces on. By `ports.trailing_step`."""
+    """(entries,) how their trailing columns pass forces on. By `port_matrices.trailing_step`."""
     port_raw: Array
     """(entries,) A~ Lam_0 P_1* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
     port_hat: Array
