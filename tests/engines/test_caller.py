@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +49,72 @@ def test_makes_the_last_array_if_it_is_not_given(function: Callable[..., Any]) -
     assert first.tolist() == [6.0, 9.0]
     assert second.tolist() == [12.0, 18.0]  # an array of its own
     assert first.flags.owndata
-    assert sys.getrefcount(first) == 2
+
+
+def test_arrays_that_nobody_has_any_more_are_used_again(function: Callable[..., Any]) -> None:
+    x = np.array([4.0, 9.0])
+    y, seen = function(x), set()
+    for _ in range(10):
+        seen.add(id(y))
+        y = function(x)
+    assert len(seen) == 2
+
+
+def test_arrays_that_somebody_has_are_left_alone(function: Callable[..., Any]) -> None:
+    x = np.array([4.0, 9.0])
+    results = [function(i * i * x) for i in range(1, 9)]
+    assert [y.tolist() for y in results] == [[6.0 * i, 9.0 * i] for i in range(1, 9)]
+    views = [function(i * i * x)[1:] for i in range(1, 9)]
+    assert [y.tolist() for y in views] == [[9.0 * i] for i in range(1, 9)]
+    y = function(x)
+    for _ in range(5):  # a result is the next argument
+        root = 3.0 * np.sqrt(y)
+        y = function(y)
+        assert y.tolist() == root.tolist()
+
+
+def _shaped(y: Any) -> None:
+    y.shape = (2, 1)
+
+
+def _retyped(y: Any) -> None:
+    y.dtype = np.int64
+
+
+def _protected(y: Any) -> None:
+    y.flags.writeable = False
+
+
+def _resized(y: Any) -> None:
+    y.resize(1, refcheck=False)
+
+
+def _watched(y: Any) -> None:
+    watchers.append(weakref.ref(y))
+
+
+watchers: list[Any] = []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # newer numpy would rather not have some of these changes
+@pytest.mark.parametrize("change", [_shaped, _retyped, _protected, _resized, _watched])
+def test_changed_arrays_are_not_used_again(function: Callable[..., Any], change: Callable[[Any], None]) -> None:
+    x = np.array([4.0, 9.0])
+    for _ in range(2):
+        y = function(x)
+        change(y)
+    keep = [y]
+    del y
+    for _ in range(4):
+        y = function(x)
+        assert y.dtype == np.float64
+        assert y.shape == (2,)
+        assert y.tolist() == [6.0, 9.0]
+        y[:] = 0.0
+    assert keep[0] is not y
+    if change is _watched:
+        assert watchers[0]() is None  # it is dead, not another result by now
+    watchers.clear()
 
 
 def test_what_it_cannot_serve_goes_to_another_function_with_all_arguments() -> None:

@@ -2,8 +2,11 @@
 
 It is made in LLVM code and wrapped as a built-in function of Python, which costs a tenth of a microsecond where ctypes
 takes one. It trusts nothing: arguments that are not contiguous vectors of doubles of the right length are left to
-another function, and so is a result that is not finite or whose margin (see `caller_text`) is not positive. The last
-array is made by numpy's own C function if it is not given, which takes a quarter of the time of `np.empty`.
+another function, and so is a result that is not finite or whose margin (see `caller_text`) is not positive.
+
+The last array, if it is not given, is one of the last two that the function has made, where nobody else has a reference
+to it any more (as `zip` does with its tuples), else a new one by numpy's own C function. In a loop whose results are
+used up nothing is allocated.
 """
 
 from __future__ import annotations
@@ -24,15 +27,15 @@ from supple.engines.once import once
 
 CALLER = "supple_caller"
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
-CARRAY = 0x0501
-"""Flags of an array: contiguous, aligned, writeable."""
-DATA, AXES, SHAPE, DESCR, FLAGS = 16, 24, 32, 56, 64
+CARRAY, OWNDATA = 0x0501, 0x0004
+"""Flags of an array: contiguous, aligned, writeable; the owner of its data."""
+DATA, AXES, SHAPE, DESCR, FLAGS, WEAK = 16, 24, 32, 56, 64, 72
 """Where the fields of numpy's array are, bytes."""
 PYARRAY_NEW, NPY_DOUBLE = 93, 12
 """The place of `PyArray_New` in the table of numpy's C functions, and its number for doubles."""
 WORDS = (
     *("count", "kind", "double", "driver", "program", "memory", "numbers", "pointers", "strides", "margin"),
-    *("axes", "shape_of_last", "new", "increment", "decrement", "call", "none", "otherwise"),
+    *("axes", "shape_of_last", "pool", "new", "increment", "decrement", "call", "none", "otherwise"),
 )
 """What `self` is: see `caller_text`."""
 INTEGERS = ("count", "margin", "axes", "otherwise")
@@ -45,9 +48,9 @@ def caller_text(direct: bool) -> str:
 
     `self` is an array of words: number of arrays, numpy's array type, the type of doubles, driver, program, memory,
     numbers, pointers (of which the function fills one for each array), strides, the margin's address or 0; axes and
-    shape of a new last array, `PyArray_New`; Py_IncRef, Py_DecRef, PyObject_Vectorcall, None, and the function that is
-    called with the same arguments where this one could not serve, or 0; then the arrays' lengths. Returns the last
-    array where all went well, else what the other function does, or None.
+    shape of a new last array, the two that were made last, `PyArray_New`; Py_IncRef, Py_DecRef, PyObject_Vectorcall,
+    None, and the function that is called with the same arguments where this one could not serve, or 0; then the arrays'
+    lengths. Returns the last array where all went well, else what the other function does, or None.
     """
     loads = "\n".join(
         f"  %{name}_at = getelementptr i64, ptr %words, i64 {i}\n"
@@ -119,12 +122,68 @@ take:
   br label %go
 make:
   %axes32 = trunc i64 %axes to i32
-  %made = call ptr %new(ptr %kind, i32 %axes32, ptr %shape_of_last, {empty})
-  %is_made = icmp ne ptr %made, null
-  br i1 %is_made, label %point, label %fail
+  %spare_at = getelementptr ptr, ptr %pool, i64 1
+  %newer = load ptr, ptr %pool
+  %older = load ptr, ptr %spare_at
+  store ptr %older, ptr %pool
+  store ptr %newer, ptr %spare_at
+  %older_type_at = getelementptr i8, ptr %older, i64 8
+  %older_type = load ptr, ptr %older_type_at
+  %older_is_array = icmp eq ptr %older_type, %kind
+  br i1 %older_is_array, label %spare, label %allocate
+spare:
+  %references = load i32, ptr %older
+  %is_free = icmp eq i32 %references, 1
+  %older_nd_at = getelementptr i8, ptr %older, i64 {AXES}
+  %older_nd = load i32, ptr %older_nd_at
+  %older_fits = icmp eq i32 %older_nd, %axes32
+  %older_descr_at = getelementptr i8, ptr %older, i64 {DESCR}
+  %older_descr = load ptr, ptr %older_descr_at
+  %older_is_double = icmp eq ptr %older_descr, %double
+  %older_flags_at = getelementptr i8, ptr %older, i64 {FLAGS}
+  %older_flags = load i32, ptr %older_flags_at
+  %older_masked = and i32 %older_flags, {CARRAY | OWNDATA}
+  %older_is_ready = icmp eq i32 %older_masked, {CARRAY | OWNDATA}
+  %older_weak_at = getelementptr i8, ptr %older, i64 {WEAK}
+  %older_weak = load ptr, ptr %older_weak_at
+  %unwatched = icmp eq ptr %older_weak, null
+  %s1 = and i1 %is_free, %older_fits
+  %s2 = and i1 %older_is_double, %older_is_ready
+  %s3 = and i1 %s1, %s2
+  %usable = and i1 %s3, %unwatched
+  br i1 %usable, label %axis, label %allocate
+axis:
+  %d = phi i64 [ 0, %spare ], [ %d1, %same ]
+  %further = icmp slt i64 %d, %axes
+  br i1 %further, label %compare, label %again
+compare:
+  %older_shape_at = getelementptr i8, ptr %older, i64 {SHAPE}
+  %older_shape = load ptr, ptr %older_shape_at
+  %older_size_at = getelementptr i64, ptr %older_shape, i64 %d
+  %older_size = load i64, ptr %older_size_at
+  %own_size_at = getelementptr i64, ptr %shape_of_last, i64 %d
+  %own_size = load i64, ptr %own_size_at
+  %is_same = icmp eq i64 %older_size, %own_size
+  br i1 %is_same, label %same, label %allocate
+same:
+  %d1 = add i64 %d, 1
+  br label %axis
+again:
+  call void %increment(ptr %older)
+  br label %point
+allocate:
+  %fresh = call ptr %new(ptr %kind, i32 %axes32, ptr %shape_of_last, {empty})
+  %is_made = icmp ne ptr %fresh, null
+  br i1 %is_made, label %keep_it, label %fail
 fail:
   ret ptr null
+keep_it:
+  call void %increment(ptr %fresh)
+  store ptr %fresh, ptr %pool
+  call void %decrement(ptr %older)
+  br label %point
 point:
+  %made = phi ptr [ %older, %again ], [ %fresh, %keep_it ]
   %made_data_at = getelementptr i8, ptr %made, i64 {DATA}
   %made_data = load ptr, ptr %made_data_at
   %made_pointer = getelementptr ptr, ptr %pointers, i64 %of_last
@@ -281,13 +340,14 @@ def one_state(
     arrays = program or (room[0], room[0], room[0])
     last = otherwise or Otherwise((lengths[-1],))
     shape = np.array(last.shape, dtype=np.int64)
+    pool = np.array([None, None], dtype=object)  # references that it holds
     own = [len(lengths), id(np.ndarray), id(np.dtype(np.float64)), called]
     own += [x.ctypes.data for x in (*arrays, *room)]
-    own += [margin, len(shape), shape.ctypes.data, _new_array()]
+    own += [margin, len(shape), shape.ctypes.data, pool.ctypes.data, _new_array()]
     own += [_address(ctypes.pythonapi[name]) for name in ("Py_IncRef", "Py_DecRef", "PyObject_Vectorcall")]
     own += [id(None), 0 if last.function is None else id(last.function)]
     words = np.array([*own, *lengths], dtype=np.int64).view(_Words)
-    words.kept = *arrays, *room, shape, last, keep
+    words.kept = *arrays, *room, shape, pool, last, keep
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return new(ctypes.addressof(_definition(address)), words, None)
