@@ -178,3 +178,16 @@ def test_what_nothing_holds_is_named() -> None:
     with pytest.raises(supple.StateError, match="sequence of names"):
         equilibrium(mech.build(), fixed="rail")
     assert equilibrium(mech.build(), fixed=["cart"]).iterations == 0
+
+
+def test_forces_may_follow_the_configuration() -> None:
+    """A pendulum on a torque c - k angle of its own, stiffer than what the model knows of, or softer than gravity."""
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("rod", supple.RigidBody(2.0, (0.0, 0.0, -0.5), (0.1, 0.1, 0.1)), joint=supple.Revolute("y"))
+    model = mech.build()
+    for c, k in ((4.0, 100.0), (4.0, 0.5), (-30.0, 40.0)):
+        found = equilibrium(model, tau=lambda q, c=c, k=k: c - k * q)
+        expected = optimize.brentq(lambda x, c=c, k=k: c - k * x - 2.0 * G * 0.5 * np.sin(x), -2.0, 2.0)
+        assert found.q[0] == pytest.approx(expected, abs=1e-11)
+        assert found.stable
+        assert found.iterations < 12

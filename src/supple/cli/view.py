@@ -15,6 +15,7 @@ from supple.cli.console import Floating, app, say
 from supple.files import read
 from supple.files.embedding import TEXT, simulated_model
 from supple.formulations import floating_frames
+from supple.simulation.start_state import STARTS
 from supple.view.live_page import LivePage
 from supple.view.report_page import report_page
 from supple.view.server import Server
@@ -41,7 +42,10 @@ def view(
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
     contents = read(file, floating_base)
     floating_frames(contents.model, "the live page of supple view")
-    start, left_out = _by_hand(contents.run_arguments())
+    arguments = contents.run_arguments()
+    start, left_out = _by_hand(arguments)
+    if arguments.get("start", STARTS[0]) != STARTS[0]:
+        start |= _balanced(contents.model, arguments)
     page = LivePage(contents.model, start, left_out, port)
     _show(page.server, page.serve, browser)
 
@@ -54,6 +58,18 @@ def _by_hand(arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         start["tau"] = {name: law for name, law in start["tau"].items() if name not in laws}
     forces = [f"tau of {name}" for name in laws]
     return start, forces + [key for key in REPLACED if arguments.get(key)]
+
+
+def _balanced(model: supple.Model, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The start of a file that leaves coordinates to find a balance of forces."""
+    names = ("q", "v", "tau", "motion", "wrenches", "variables", "guess", "start")
+    simulator = supple.Simulator(model, **{name: arguments[name] for name in names if name in arguments})
+    q, v = simulator.start
+    return {
+        "q": dict(zip(model.coordinates, q.tolist(), strict=True)),
+        "v": dict(zip(model.speeds, v.tolist(), strict=True)),
+        "guess": {},
+    }
 
 
 def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:

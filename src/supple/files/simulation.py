@@ -53,6 +53,13 @@ class SimulationTable(FileTable):
         {}, description="Coordinates from which closed loops are closed, by name; unlike those of `q` they may change."
     )
     v: ByName = Field({}, description="Speeds at the start that are not zero, by name.")
+    start: Annotated[Literal["given", "equilibrium", "steady"] | None, Form('"given", "equilibrium" or "steady"')] = (
+        Field(
+            None,
+            description="Where coordinates start that `q` does not name: neutral, in static equilibrium, or in balance "
+            "while the joints that `v` names turn.",
+        )
+    )
     tau: ByName = Field({}, description="Constant generalized forces, by the names of the speeds, N m or N.")
 
     def arguments(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import AssemblyError, SuppleError
 from supple.formulations import Formulation, require_formulation
-from supple.linear.balance import Balance
+from supple.linear.balance import Balance, Forces
 from supple.linear.dependents import Dependents
 from supple.linear.eigenmodes import is_symmetric, loose, symmetric_modes
 from supple.linear.loading import StuckError, loaded
@@ -106,7 +106,7 @@ class Equilibrium:
 def equilibrium(
     model: Formulation,
     q: Values | None = None,
-    tau: Values | None = None,
+    tau: Forces | None = None,
     external: Loads | None = None,
     fixed: Iterable[str] = (),
 ) -> Equilibrium:
@@ -122,8 +122,9 @@ def equilibrium(
     ----------
     q : array_like or mapping of name to number, optional
         Where to start; by default neutral.
-    tau : array_like or mapping, optional
-        Generalized forces; by default none.
+    tau : array_like, mapping or function, optional
+        Generalized forces; by default none. A function of the coordinates (nq,) gives them all (nv,): springs of your
+        own, controllers at rest. It is differentiated by differences.
     external : mapping of frame to (6,) array_like, optional
         Moments and forces at frames, which turn with them, N m and N.
     fixed : names, optional
@@ -145,7 +146,12 @@ def equilibrium(
     require_formulation(model, "supple.linear")
     held = held_speeds(model, fixed)
     start = coordinates(model, q, held, rigid=False)
-    return _Search(Balance(model, tau, external, held), start).run()
+    return configuration_at_rest(Balance(model, tau, external, held), start)
+
+
+def configuration_at_rest(balance: Balance, start: Floats) -> Equilibrium:
+    """The configuration near closed coordinates in which the forces balance at rest."""
+    return _Search(balance, start).run()
 
 
 class _StiffnessModes(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.errors import AssemblyError, StateError, SuppleError
 from supple.formulations import Formulation, require_formulation
-from supple.linear.balance import Balance
+from supple.linear.balance import Balance, Forces
 from supple.linear.dependents import Dependents
 from supple.linear.eigenmodes import eigenmodes, growing
 from supple.linear.loading import StuckError, TooLongError, loaded, newton
@@ -23,7 +23,7 @@ from supple.linear.round_rotors import at_angle, in_fixed_axes, rotation_generat
 from supple.linear.small_motions import LinearEquations, force_unit, linear_equations
 from supple.linear.spins import spin_places, spin_speeds, without_gravity
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs
-from supple.linear.statics import Equilibrium, EquilibriumError
+from supple.linear.statics import Equilibrium, EquilibriumError, configuration_at_rest
 from supple.model.dynamic_functions import Loads
 
 ANGLES = (0.7, 1.9)
@@ -105,6 +105,22 @@ def steady_configuration(balance: Balance, start: Floats) -> tuple[Floats, int]:
             raise EquilibriumError(_failure(balance, stuck)) from None
     _require_closed(balance.partition(found), balance.v)
     return found, count
+
+
+def balanced_coordinates(model: Formulation, q: Floats, tau: Forces | None, held: Bools, v: Floats) -> Floats:
+    """Coordinates (nq,) near q in which tau and the model's own forces balance, at rest or at speeds v of what is held.
+
+    Closed loops are closed first. Speeds are reached from rest where they are not in one go.
+    """
+    start = coordinates(model, q, held, rigid=False)
+    if not v.any():
+        return configuration_at_rest(Balance(model, tau, None, held), start).q
+    balance = Balance(model, tau, None, held, v)
+    try:
+        return steady_configuration(balance, start)[0]
+    except EquilibriumError:
+        rest = configuration_at_rest(Balance(model, tau, None, held), start).q
+        return steady_configuration(balance, rest)[0]
 
 
 def held_and_spinning(model: Formulation, fixed: Iterable[str], places: Mapping[str, int]) -> Bools:

@@ -29,7 +29,7 @@ from supple.simulation.event_handling import AHEAD, REST
 from supple.simulation.impacts import IMMOVABLE
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.program_columns import Columns
-from supple.simulation.start_state import Start
+from supple.simulation.start_state import STARTS, Start
 from supple.simulation.watched import SLACK, EventCrossing
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.program import simulation_program
@@ -77,9 +77,9 @@ class RunSettings:
         StateError
             If there is something that no program can hold, by its name.
         """
-        given = tuple(arguments.get("limits", ()))
-        named = {x.coordinate for x in given}
-        limits = (*(x for x in model.description.limits if x.coordinate not in named), *given)
+        stops = tuple(arguments.get("limits", ()))
+        named = {x.coordinate for x in stops}
+        limits = (*(x for x in model.description.limits if x.coordinate not in named), *stops)
         laws = {name: arguments[name] for name in ("tau", "motion", "variables", "wrenches") if name in arguments}
         inputs = Inputs(model, stops=bool(limits), **laws)
         events = tuple(arguments.get("events", ()))
@@ -90,7 +90,8 @@ class RunSettings:
             float(arguments.get("rtol") or RTOL),
             float(arguments.get("atol") or 0.0),
         )
-        start = Start(arguments.get("q"), arguments.get("v"), arguments.get("guess"))
+        kind = arguments.get("start", STARTS[0])
+        start = Start(arguments.get("q"), arguments.get("v"), arguments.get("guess"), kind)
         return RunSettings(inputs, start, events, limits, arguments.get("outputs") or Outputs(), run)
 
 
@@ -135,7 +136,8 @@ def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSe
             "and no route"
         )
     q, v = wanted.start.open_state(model)
-    q, v = DrivenSystem(model, wanted.inputs, q, v).start_state(q, v)
+    system = DrivenSystem(model, wanted.inputs, q, v)
+    q, v = system.start_state(*wanted.start.state(system, q, v))
     z = np.zeros(len(equations.variables.q) - len(q))
     known = {
         model.speeds[i]: x for i, x in wanted.inputs.laws.items() if isinstance(x, float)

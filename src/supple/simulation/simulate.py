@@ -20,7 +20,7 @@ from supple.simulation.horizon import Horizon
 from supple.simulation.recorder import Recorder
 from supple.simulation.run import Progress
 from supple.simulation.simulator import Simulator
-from supple.simulation.start_state import LOOPS, Values
+from supple.simulation.start_state import LOOPS, STARTS, Values
 from supple.simulation.validity import warn
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def simulate(
     atol: float | None = None,
     step: float | None = None,
     guess: Mapping[str, float] | None = None,
+    start: str = STARTS[0],
     loops: str = LOOPS[0],
     samples: int = 201,
     progress: Progress | None = None,
@@ -89,6 +90,11 @@ def simulate(
         given atol is added to rtol times every state, whatever its unit.
     guess : mapping of name to number, optional
         Coordinates from which the loops are closed, besides those of q; they may change.
+    start : str
+        "given": coordinates that are not named are neutral. "equilibrium": they are where gravity, springs and the laws
+        at time 0 hold them at rest; speeds are those of v. "steady": the same while the joints named in v turn at their
+        speeds, with centrifugal and gyroscopic forces. Coordinates that q names, and what is prescribed, stay; an array
+        is where the search starts.
     loops : str
         How closed loops are kept closed. "projection": all speeds share in it, by the least kinetic energy;
         "independent": as many speeds as there are dofs are left as they are, the others follow from them, and
@@ -136,6 +142,7 @@ def simulate(
         wrenches=wrenches,
         variables=variables,
         guess=guess,
+        start=start,
         events=events,
         limits=limits,
         loops=loops,

@@ -33,7 +33,7 @@ from supple.simulation.independent_speeds import IndependentSpeeds
 from supple.simulation.methods.segment import Effort, Method
 from supple.simulation.run import Progress, Run, Setting
 from supple.simulation.samples import Samples, State
-from supple.simulation.start_state import LOOPS, Start, Values
+from supple.simulation.start_state import LOOPS, STARTS, Start, Values
 
 Vector = NDArray[np.float64]
 
@@ -51,6 +51,8 @@ class Simulator:
         Generalized forces, prescribed motions, wrenches at frames and variables, as for `supple.simulate`.
     guess : mapping of name to number, optional
         Coordinates from which closed loops are closed, besides those of q.
+    start : str
+        "given", "equilibrium" or "steady", as for `supple.simulate`.
     events : sequence of Event
     limits : sequence of Limit
         Stops of joints, besides those of the model.
@@ -84,6 +86,7 @@ class Simulator:
         wrenches: Sequence[Wrench] = (),
         variables: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
+        start: str = STARTS[0],
         events: Sequence[Event] = (),
         limits: Sequence[Limit] = (),
         loops: str = LOOPS[0],
@@ -99,12 +102,12 @@ class Simulator:
         self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
         _require_possible(model, self.limits, wanted)
         inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches)
-        start = Start(q, v, guess)
-        open_q, open_v = start.open_state(model)
+        wanted_start = Start(q, v, guess, start)
+        open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
         if isinstance(wanted, GeneralizedAlpha) and system.prescribed_modes:
             raise StateError(f"motion: {wanted.name} takes no prescribed modes; expected adaptive or explicit steps")
-        self.start = start.state(system, open_q, open_v)
+        self.start = wanted_start.state(system, open_q, open_v)
         require_sound(model, inputs, self.events, self.limits, self.start[0])
         self._motion = motion
         self.partition = IndependentSpeeds(model.loops) if loops == "independent" and model.loops is not None else None

@@ -1,4 +1,7 @@
-"""The state at the start of a run: given as arrays or by name, prescribed as prescribed, its loops closed."""
+"""The state at the start of a run: given as arrays or by name, prescribed as prescribed, its loops closed.
+
+What is not given by name may be left to find a balance of forces, at rest or in steady rotation (`balanced_start`).
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import StateError
+from supple.errors import StateError, nearest
 from supple.formulations import Formulation
 from supple.model.arguments import named_vector
+from supple.simulation.balanced_start import balanced
 from supple.simulation.driven_system import DrivenSystem
 
 Vector = NDArray[np.float64]
 Values = ArrayLike | Mapping[str, float]
 LOOPS = ("projection", "independent")
 """How closed loops are kept closed."""
+STARTS = ("given", "equilibrium", "steady")
+"""What becomes of coordinates at the start that are not given."""
 
 
 class Start(NamedTuple):
@@ -27,14 +33,21 @@ class Start(NamedTuple):
     q, v : array_like or mapping of name to number, optional
     guess : mapping of name to number, optional
         Coordinates from which loops are closed, besides those of q.
+    kind : str
+        One of `STARTS`.
     """
 
     q: Values | None = None
     v: Values | None = None
     guess: Mapping[str, float] | None = None
+    kind: str = STARTS[0]
 
     def open_state(self, model: Formulation) -> tuple[Vector, Vector]:
         """Coordinates and speeds as they were given, loops not yet closed."""
+        if self.kind not in STARTS:
+            raise StateError(
+                f"start: expected one of {', '.join(STARTS)}, got {self.kind!r}{nearest(self.kind, STARTS)}"
+            )
         if self.guess is not None and model.loops is None:
             raise StateError(f"guess: model {model.name!r} has no closed loops, got {self.guess!r}")
         if self.guess is not None and self.q is not None and not isinstance(self.q, Mapping):
@@ -46,6 +59,8 @@ class Start(NamedTuple):
     def state(self, system: DrivenSystem, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """The state with its loops closed; what was named, and what is prescribed, keeps its value."""
         self._require_no_conflict(system, q, v)
+        if self.kind != STARTS[0]:
+            q = balanced(system, *system.start_state(q, v), self.q, self.kind == "steady")
         if system.model.loops is None:
             if len(system.model.quaternions) == 0:
                 q = system.model.normalize(system.start_state(q, v)[0])
