@@ -8,7 +8,7 @@ say the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from supple.checks import is_number
@@ -33,6 +33,8 @@ __all__ = [
 
 RTOL = 1e-8
 """Relative tolerance of adaptive integrators, if none is given."""
+FINER, FINEST = 10.0, 1e-13
+"""Ratio of tolerances of two runs of which one judges the other; a tolerance at which rounding takes over."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,14 @@ def resolved(
         if getattr(integrator, key) != x:
             raise StateError(f"{key}: the integrator says {getattr(integrator, key)}, got {x} beside {integrator}")
     return integrator
+
+
+def finer(options: Adaptive | FixedStep | GeneralizedAlpha) -> Adaptive | FixedStep | GeneralizedAlpha:
+    """The same integrator with tolerances a tenth as large, down to rounding, or with steps half as long."""
+    if not isinstance(options, Adaptive):
+        return replace(options, step=0.5 * options.step)
+    atol = None if options.atol is None else options.atol / FINER
+    return replace(options, rtol=min(options.rtol, max(options.rtol / FINER, FINEST)), atol=atol)
 
 
 def _require_options(kind: type[Any], given: dict[str, Any], name: str) -> None:

@@ -17,6 +17,7 @@ import supple.view
 from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
+from supple.simulation.accuracy import estimated_error
 from supple.simulation.recording import require_suffix
 from supple.simulation.validity import HEADING, warnings_of
 
@@ -40,6 +41,9 @@ def run(
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run twice, first with finer steps, and estimate the error of the result.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over, and discard an unfinished run.")] = False,
     report: Annotated[
@@ -63,6 +67,7 @@ def run(
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
         contents = read(file, floating_base, limits, mimic, formulation)
         model, settings = contents.model, _settings(contents, given, limits is not False)
+        settings["check"] = check
         _require_other(target, file)
         started = time.perf_counter()
         with _Bar(settings["duration"]) as bar, warnings.catch_warnings():
@@ -173,6 +178,8 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
     if str(result.attrs["error_control"]).startswith("none"):
         say(f"error control: {result.attrs['error_control']}, or give --rtol")
     say(f"{counts}; {change}")
+    if known := estimated_error(result):
+        say(known)
     for t, names in json.loads(result.attrs.get("independent", "[]"))[:SHOWN_EVENTS]:
         say(f"t = {t:.6g} s: independent: {', '.join(names)}")
     if model.loops is not None:

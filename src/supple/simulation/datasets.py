@@ -15,6 +15,7 @@ from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
 from supple.simulation import result_variables
+from supple.simulation.accuracy import Accuracy
 from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask
@@ -37,6 +38,7 @@ def run_dataset(
     outputs: Outputs,
     before: xr.Dataset | None = None,
     watched: LinearRange | None = None,
+    accuracy: Accuracy | None = None,
 ) -> xr.Dataset:
     """A piece of a run, or all of it; quaternions go on from the piece before, and so does what is watched."""
     system = simulator.system
@@ -56,6 +58,9 @@ def run_dataset(
         out["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
     watched = watched or linear_range(simulator)
     watched.add(out)
+    if accuracy is not None:
+        accuracy.add(out)
+        out = out.assign_attrs(accuracy.attributes())
     return out.assign_attrs({VALIDITY: json.dumps(judged(system.model, watched.peaks()).warnings)})
 
 

@@ -15,6 +15,7 @@ from supple.errors import ResultsError, SimulationError
 from supple.inputs.controllers import Sampled
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
+from supple.simulation.accuracy import Accuracy
 from supple.simulation.datasets import ORIENTATION, linear_range, run_dataset
 from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording, open_results
@@ -47,11 +48,14 @@ class Recorder:
         netCDF file.
     resume, overwrite : bool
         Go on with the unfinished run in `file`; or start over in spite of it.
+    accuracy : Accuracy, optional
+        What judges the run.
     """
 
     file: str | os.PathLike[str]
     resume: bool = False
     overwrite: bool = False
+    accuracy: Accuracy | None = None
 
     def record(self, simulator: Simulator, outputs: Outputs, progress: Progress | None = None) -> xr.Dataset:
         """The results of a run from start to horizon, or of the rest of one, in the file."""
@@ -63,7 +67,7 @@ class Recorder:
             recording, memory = Recording.begin(self.file, manifest, self.overwrite), None
         with recording:
             try:
-                _RecordedRun(simulator, outputs, recording, memory).finish(progress)
+                _RecordedRun(simulator, outputs, recording, memory, self.accuracy).finish(progress)
             except SimulationError as error:
                 error.result = open_results(self.file)
                 raise
@@ -73,8 +77,15 @@ class Recorder:
 class _RecordedRun:
     """A run, or the rest of one, on its way to a file; the parts that are there make up a file in order."""
 
-    def __init__(self, simulator: Simulator, outputs: Outputs, recording: Recording, memory: Memory | None) -> None:
-        self.simulator, self.outputs, self.recording = simulator, outputs, recording
+    def __init__(
+        self,
+        simulator: Simulator,
+        outputs: Outputs,
+        recording: Recording,
+        memory: Memory | None,
+        accuracy: Accuracy | None,
+    ) -> None:
+        self.simulator, self.outputs, self.recording, self.accuracy = simulator, outputs, recording, accuracy
         self.times = simulator.horizon.times()
         self.done = 0
         self.waiting: list[Samples] = []
@@ -85,6 +96,8 @@ class _RecordedRun:
             simulator.restore(json.loads(memory["checkpoint"].tobytes().decode()))
             self.done = int(memory["done"])
             self.watched.restore(memory)
+            if accuracy is not None:
+                accuracy.restore(memory)
             if ORIENTATION in memory:
                 last = memory[ORIENTATION][None]
                 self.before = xr.Dataset({ORIENTATION: (("time", "frame", "quaternion"), last)})
@@ -132,10 +145,11 @@ class _RecordedRun:
 
     def _append(self, part: Samples) -> None:
         """Write a part, and what the next one starts from."""
-        self.before = run_dataset(self.simulator, part, self.outputs, self.before, self.watched)
+        self.before = run_dataset(self.simulator, part, self.outputs, self.before, self.watched, self.accuracy)
         text = json.dumps(self.simulator.checkpoint())
         memory = {"checkpoint": np.frombuffer(text.encode(), dtype=np.uint8), "done": np.array(self.done)}
         memory |= self.watched.memory()
+        memory |= {} if self.accuracy is None else self.accuracy.memory()
         if ORIENTATION in self.before:
             memory[ORIENTATION] = self.before[ORIENTATION].values[-1]
         self.recording.append(self.before, memory)

@@ -15,6 +15,7 @@ from supple.inputs.inputs import Laws, Motion
 from supple.inputs.requests import Outputs
 from supple.inputs.wrenches import Wrench
 from supple.integrators import Integrator, resolved
+from supple.simulation.accuracy import Accuracy
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
 from supple.simulation.recorder import Recorder
@@ -48,6 +49,7 @@ def simulate(
     start: str = STARTS[0],
     loops: str = LOOPS[0],
     samples: int = 201,
+    check: bool = False,
     progress: Progress | None = None,
     file: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -101,6 +103,9 @@ def simulate(
         which ones these are is chosen anew where the choice has become a bad one.
     samples : int
         Number of output times, both ends included.
+    check : bool
+        Estimate the error of the result: the run is made twice, first with tolerances a tenth as large or steps half as
+        long, and the attribute `estimated_error` has the largest distance of the two, in each unit.
     progress : function of a float, optional
         Called now and then with the simulated time.
     file : path, optional
@@ -133,11 +138,11 @@ def simulate(
     require_formulation(model, "supple.simulate")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
-    simulator = Simulator(
-        model,
-        q,
-        v,
-        tau,
+    arguments: dict[str, Any] = dict(
+        model=model,
+        q=q,
+        v=v,
+        tau=tau,
         motion=motion,
         wrenches=wrenches,
         variables=variables,
@@ -149,15 +154,18 @@ def simulate(
         integrator=resolved(integrator, rtol, atol, step),
         horizon=Horizon(duration, samples),
     )
+    simulator = Simulator(**arguments)
+    accuracy = Accuracy.of(simulator, arguments, progress) if check else None
     wanted = outputs or Outputs()
     if file is not None:
-        result = Recorder(file, resume, overwrite).record(simulator, wanted, progress)
+        result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:
         times = simulator.horizon.times()
         try:
-            result = run_dataset(simulator, simulator.advance_to(times[-1], times, progress), wanted)
+            found = simulator.advance_to(times[-1], times, progress)
+            result = run_dataset(simulator, found, wanted, accuracy=accuracy)
         except SimulationError as error:
-            error.result = run_dataset(simulator, simulator.gathered, wanted)
+            error.result = run_dataset(simulator, simulator.gathered, wanted, accuracy=accuracy)
             raise
     warn(model, result)
     return result
