@@ -161,6 +161,31 @@ def test_chattering_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert float(error.value.result.time[0]) == 0.0  # type: ignore[attr-defined]
 
 
+def test_a_sequence_of_events_without_end_is_told() -> None:
+    """Bounces of a ball come together at FALL (1 + e) / (1 - e), however many there are."""
+    bounce = Event("bounce", "ball.position", "falling", change={"rate(ball.position)": "-0.5*rate(ball.position)"})
+    with pytest.raises(
+        SimulationError, match=r"'bounce' happened 20 times within .* after 0\.5 of the time before: .*\(Zeno\)"
+    ) as error:
+        supple.simulate(ball(), 5.0, q=[1.0], events=[bounce], samples=51)
+    reached = error.value.result  # type: ignore[attr-defined]
+    assert float(reached.time[-1]) == pytest.approx(3.0 * FALL, abs=0.1)
+
+
+def test_an_event_that_undoes_itself_is_told() -> None:
+    def there_and_back(t: float, q: Any, v: Any) -> tuple[Any, Any]:
+        return q + 1e-9, v
+
+    stuck = Event("stuck", "ball.position", "falling", action=there_and_back)
+    with pytest.raises(SimulationError, match=r"'stuck' happened 20 times within .*, it chatters: "):
+        supple.simulate(ball(), 5.0, q=[1.0], events=[stuck], samples=51)
+
+
+def test_many_events_at_one_time_are_no_chatter() -> None:
+    floors = [Event(f"floor {i}", "ball.position", "falling") for i in range(30)]
+    assert len(happened(supple.simulate(ball(), 1.0, q=[1.0], events=floors, samples=3))) == 30
+
+
 def test_a_run_in_a_file_is_the_same(tmp_path: Any) -> None:
     bounce = Event("bounce", "ball.position", "falling", change={"rate(ball.position)": "-0.9*rate(ball.position)"})
     plain = supple.simulate(ball(), 2.0, q=[1.0], events=[bounce], samples=101)

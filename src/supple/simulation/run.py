@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ Vector = NDArray[np.float64]
 Progress = Callable[[float], None]
 MOST_EVENTS = 10_000
 """In one output interval: more are a model that chatters."""
+CLOSE_EVENTS, CLOSE = 20, 1e-7
+"""An event that happens so often within this share of an output interval undoes itself, or has no end."""
 OPEN = 5e-9
 """Error of a constraint equation, relative to its typical size, with which a run does not go on."""
 KEPT_AT_JUMPS = ("h", "sizes")
@@ -209,10 +212,24 @@ class Run:
     def _react(self, handler: EventHandler, events: list[int]) -> None:
         """What the events do."""
         self.happened += [(self.t, handler.label(n)) for n in events]
+        self._require_progress()
         self.ended, self.held = handler.react(events, self.t, self.y, self.u)
         self.memory = {}
         if self.ended and len(self._times):
             self._sample_end()
+
+    def _require_progress(self) -> None:
+        """Refuse an event that follows itself ever faster or at once, so that time does not go on."""
+        recent = takewhile(lambda x: x[0] >= self.t - CLOSE * self.horizon.interval, reversed(self.happened))
+        times: dict[str, list[float]] = {}
+        for t, name in recent:
+            times.setdefault(name, []).append(t)
+        for name, found in times.items():
+            if len(found) >= CLOSE_EVENTS:
+                raise SimulationError(
+                    f"model {self.system.model.name!r}: {name!r} happened {len(found)} times within "
+                    f"{found[0] - found[-1]:.1e} s before t = {self.t:.6g} s, {_without_end(-np.diff(found))}"
+                )
 
     def _sample_end(self) -> None:
         """The state behind the last event as the last sample; it takes the place of one at the same time."""
@@ -285,3 +302,16 @@ class Run:
             # From the first state, not this one: else a run that is resumed would have another.
             self._methods[key] = self.choice.method(handler.system, handler.native, *self.first)
         return self._methods[key]
+
+
+def _without_end(gaps: Vector) -> str:
+    """Why an event happens again and again, from the times between, the last one first."""
+    if (gaps[1:] > 0).all() and (gaps[:-1] < gaps[1:]).all():
+        return (
+            f"each time after {gaps[0] / gaps[1]:.3g} of the time before: a sequence that has no end (Zeno). A stop "
+            "with restitution (supple.Limit, [[limit]]) comes to rest"
+        )
+    return (
+        "it chatters: what is changed makes it happen again at once. A gap between the values at which a change is "
+        "made and undone (hysteresis) ends that"
+    )
