@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from supple.integrators import (
     CVODE,
     DOP853,
+    ESDIRK54,
     IDA,
     RTOL,
     Adaptive,
@@ -25,6 +26,7 @@ from supple.model.compiled import LARGEST
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.horizon import Horizon
 from supple.simulation.methods.dop853 import NativeDOP853
+from supple.simulation.methods.esdirk import ImplicitRungeKutta
 from supple.simulation.methods.fixed_steps import ExplicitDriver
 from supple.simulation.methods.generalized_alpha import ImplicitDriver
 from supple.simulation.methods.index3 import ClosedIDA
@@ -62,7 +64,7 @@ class Choice:
     @property
     def asks_for_rates(self) -> bool:
         """Whether it asks for the rates of many states, so that code of their own is made for them."""
-        return not isinstance(self.options, GeneralizedAlpha)
+        return not isinstance(self.options, GeneralizedAlpha | ESDIRK54)
 
     def method(self, system: DrivenSystem, native: bool, y: Vector, u: Vector) -> Method:
         """The integrator for a system; native loops only where nothing asks for Python."""
@@ -72,6 +74,8 @@ class Choice:
         if isinstance(options, FixedStep):
             return ExplicitDriver(system, options)
         tolerances = Tolerances(system, options.rtol, options.atol, options.name)
+        if isinstance(options, ESDIRK54):
+            return ImplicitRungeKutta(system, tolerances, y, u)
         if isinstance(options, DOP853) and native and system.engine == "blocks" and not system.inputs.calls:
             return NativeDOP853(system, tolerances)
         if isinstance(options, IDA) and system.model.loops is not None:
