@@ -20,7 +20,7 @@ from supple.simulation.methods.esdirk_stages import (
     solve_stage,
     start_stage,
 )
-from supple.stepping.esdirk_coefficients import DEGREE, STAGES, Coefficients
+from supple.stepping.esdirk_coefficients import DEGREE, DIAGONAL, STAGES, Coefficients
 from supple.stepping.native_loop import (
     DONE,
     EVENT,
@@ -165,13 +165,11 @@ def advance_implicit(
                 first = kernels.renewed[rung] if s == 1 else kernels.kept[rung]
                 tries, speed = solve_stage(kernels, first, kernels.kept[rung], h, now, rule, x, speed)
                 counts[4] += abs(tries)
-                finish_stage(kernels, s, K, x)
+                finish_stage(kernels, kernels.kept[rung], h * DIAGONAL, s, K, x)
         if tries < 0:
             h_next, rejected = 0.5 * h, True
             counts[2] += 1
             continue
-        copy(x.q, x.now.q)
-        copy(x.v, x.now.v)
         allowed_errors(h, y, x.now.y, rule, sizes, x.allowed)
         size = step_error(h, tables, K, rule, x)
         if not size < 1.0:  # not a number counts as too large

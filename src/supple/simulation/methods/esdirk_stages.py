@@ -142,11 +142,17 @@ def find_stage(kernels: StageKernels, g: float, u: Any, x: Stage) -> None:
         x.now.z[j] = x.base.z[j] + g * x.r[j]
     if kernels.laws != 0:
         _invoke(kernels.laws, 0, 1, (x.tt, x.now.y, u, x.q, x.v, x.known, x.z_rate))
-        power, n = 0.0, len(x.z_rate)
-        for j in range(len(x.w)):
-            power += (x.force[j] if x.given[j] else x.known[j]) * x.v[j]
-        for j in range(len(x.r)):
-            x.r[j] = x.z_rate[j] if j < n else power
+        integral_rates(x)
+
+
+@step
+def integral_rates(x: Stage) -> None:
+    """Rates of all integrals, of which the last is the work of the laws."""
+    power, n = 0.0, len(x.z_rate)
+    for j in range(len(x.w)):
+        power += (x.force[j] if x.given[j] else x.known[j]) * x.v[j]
+    for j in range(len(x.r)):
+        x.r[j] = x.z_rate[j] if j < n else power
 
 
 @step
@@ -225,13 +231,23 @@ def solve_stage(
 
 
 @step
-def finish_stage(kernels: StageKernels, s: int, K: Any, x: Stage) -> None:
-    """K[s], the rates of a stage that has converged."""
-    nq, nv = len(x.rate), len(x.w)
+def finish_stage(kernels: StageKernels, kept: int, g: float, s: int, K: Any, x: Stage) -> None:
+    """K[s], the rates of a stage that has converged; its state with what is prescribed in it."""
+    nq, nv, prescribed = len(x.rate), len(x.w), False
+    for j in range(nv):
+        if x.given[j]:
+            x.w[j] = x.known[j]
+            prescribed = True
+    if prescribed:  # the forces that this takes are those of the iteration before
+        _invoke(kept, 0, 1, (x.q, x.v, x.known, x.w, x.force, x.correction))
+        integral_rates(x)
     _invoke(kernels.rates, 0, 1, (x.q, x.v, x.rate))
     for j in range(nq):
         K[s, j] = x.rate[j]
     for j in range(nv):
-        K[s, nq + j] = x.known[j] if x.given[j] else x.w[j]
+        K[s, nq + j] = x.w[j]
     for j in range(len(x.r)):
         K[s, nq + nv + j] = x.r[j]
+        x.now.z[j] = x.base.z[j] + g * x.r[j]
+    copy(x.q, x.now.q)
+    copy(x.v, x.now.v)
