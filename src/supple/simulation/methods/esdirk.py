@@ -192,10 +192,11 @@ class ImplicitRungeKutta:
         addresses = self._laws_address(), self._rates_address(), self._events_address(task)
         kernels = StageKernels(*addresses, *self._addresses)
         longest = np.inf if watch is None else watch.longest
-        output = task.times, task.out
+        output, status = (task.times, task.out), native_loop.DONE
         while True:
             done = counts.copy()
-            clock[1] = min(end, clock[0] + longest)  # events are looked for at least so often
+            if status == native_loop.DONE:
+                clock[1] = min(end, clock[0] + longest)  # events are looked for at least so often
             status = advance_implicit(
                 kernels, self._limit, passage, tolerances.rule, output, self._tables, self._stage, self._room
             )
