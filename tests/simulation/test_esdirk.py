@@ -64,7 +64,7 @@ def fixed_steps(model: supple.Model, h: float, span: float, samples: int, monkey
 
 
 @pytest.mark.parametrize(
-    ("make", "span", "steps"), [(tumbling, 1.0, 20), (arm, 0.04, 160)], ids=["rotations", "flexible"]
+    ("make", "span", "steps"), [(tumbling, 1.0, 16), (arm, 2.0**-4, 256)], ids=["rotations", "flexible"]
 )
 def test_order_five_at_the_ends_and_at_least_four_within(
     make: Any, span: float, steps: int, monkeypatch: pytest.MonkeyPatch
