@@ -15,6 +15,7 @@ FALL = math.sqrt(2 / G)
 """Time to fall 1 m, s."""
 METHODS: list[dict[str, Any]] = [
     {"integrator": "DOP853"},
+    {"integrator": "ESDIRK54"},
     {"integrator": "RK45"},
     {"integrator": "Radau"},
     {"integrator": "CVODE", "rtol": 1e-11, "atol": 1e-13},

@@ -93,6 +93,7 @@ v = { "top.wx" = 5.0, "top.wy" = 9.0 }
 """
 OPTIONS = {
     "DOP853": (),
+    "ESDIRK54": ("--rtol", "1e-5"),
     "Radau": ("--rtol", "1e-5"),
     "generalized_alpha": ("--step", "0.005"),
     "leapfrog": ("--step", "0.001"),

@@ -18,6 +18,7 @@ __all__ = [
     "BDF",
     "CVODE",
     "DOP853",
+    "ESDIRK54",
     "IDA",
     "LSODA",
     "RK4",
@@ -39,12 +40,12 @@ FINER, FINEST = 10.0, 1e-13
 
 @dataclass(frozen=True)
 class Auto:
-    """The best integrator for a model, chosen from the fastest motion of the system; results say which, and why.
+    """The best adaptive integrator for a model, from the fastest motion of the system; results say which, and why.
 
     Parameters
     ----------
     rtol, atol : float, optional
-        Tolerances; where one is given, an adaptive integrator is taken.
+        Tolerances; without them rtol is 1e-8, and 1e-6 for stiff systems whose integrator is found by trial runs.
     """
 
     rtol: float | None = None
@@ -80,6 +81,15 @@ class DOP853(Adaptive):
     """Explicit Runge-Kutta of order 8 by Dormand and Prince, in a native loop where nothing needs Python."""
 
     name = "DOP853"
+
+
+class ESDIRK54(Adaptive):
+    """Implicit Runge-Kutta of order 5, L-stable, in a native loop: for stiff systems without closed loops.
+
+    The recursions solve its stages; no Jacobian is formed. Vibrations that steps do not resolve are damped.
+    """
+
+    name = "ESDIRK54"
 
 
 class RK45(Adaptive):
@@ -194,7 +204,8 @@ class GeneralizedAlpha:
 
 Integrator = Auto | Adaptive | FixedStep | GeneralizedAlpha
 KINDS: tuple[type[Any], ...] = (
-    Auto, DOP853, RK45, RK23, Radau, BDF, LSODA, CVODE, IDA, GeneralizedAlpha, RK4, Leapfrog, SemiImplicitEuler
+    Auto, DOP853, ESDIRK54, RK45, RK23, Radau, BDF, LSODA, CVODE, IDA,
+    GeneralizedAlpha, RK4, Leapfrog, SemiImplicitEuler,
 )  # fmt: skip
 BY_NAME: dict[str, type[Any]] = {kind.name: kind for kind in KINDS}
 STEPPED = tuple(name for name, kind in BY_NAME.items() if "step" in {x.name for x in fields(kind)})

@@ -106,6 +106,7 @@ def test_a_trapezoid_of_velocities_may_be_linear() -> None:
     ("integrator", "step", "tolerance"),
     [
         ("DOP853", None, 1e-7),
+        ("ESDIRK54", None, 1e-7),
         ("RK45", None, 1e-7),
         ("Radau", None, 1e-7),
         ("CVODE", None, 2e-6),

@@ -95,6 +95,7 @@ def by_hand(table: supple.Table, duration: float) -> NDArray[np.float64]:
     ("integrator", "step", "tolerance"),
     [
         ("DOP853", None, 1e-8),
+        ("ESDIRK54", None, 1e-8),
         ("Radau", None, 1e-8),
         ("CVODE", None, 1e-6),
         ("rk4", 1e-3, 1e-9),

@@ -54,6 +54,7 @@ def test_a_function_gives_the_motion_of_the_formula_traced_or_called(kind: str) 
 @pytest.mark.parametrize(
     ("integrator", "step", "tolerance"),
     [
+        ("ESDIRK54", None, 1e-6),
         ("Radau", None, 1e-6),
         ("CVODE", None, 1e-6),
         ("IDA", None, 1e-6),
@@ -138,7 +139,7 @@ def test_an_answer_that_is_no_number_later_on_keeps_the_motion_so_far(integrator
     assert 0.1 < float(kept.time[-1]) <= 0.5
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "CVODE", "generalized_alpha"])
+@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "CVODE", "generalized_alpha"])
 def test_errors_of_the_function_itself_come_through(integrator: str) -> None:
     def law(t: float, q: Vector, v: Vector) -> float:
         return 1.0 / (0.0 if t > 0.3 else 1.0)

@@ -266,7 +266,7 @@ def test_both_engines_and_the_exact_derivatives_agree(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(J[:, i], slope, atol=1e-6 * np.abs(slope).max())
 
 
-@pytest.mark.parametrize("integrator", ["Radau", "IDA", "generalized_alpha", "rk4"])
+@pytest.mark.parametrize("integrator", ["ESDIRK54", "Radau", "IDA", "generalized_alpha", "rk4"])
 def test_every_kind_of_integrator_takes_wrenches(integrator: str) -> None:
     model = arm()
     laws = [Wrench("push", "upper/a", force=("sin(20*t)", 0, "-velocity.z"), axes="ground")]

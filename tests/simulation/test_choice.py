@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import DOP853
 
 import supple
+from closed_mechanisms import n_four_bar
 from supple import structures
 from supple.inputs.inputs import Inputs
 from supple.simulation import choice
@@ -78,15 +79,24 @@ def test_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stiff.attrs["integrator"] == "DOP853"
     assert "fastest vibration 1000 Hz" in stiff.attrs["reason"]
     assert float(stiff.q[-1, 0]) == pytest.approx(1e-6, rel=1e-4)
-    monkeypatch.setattr(choice, "PATIENCE", 0.0)
-    implicit = supple.simulate(spring(2 * (2 * np.pi * 1000) ** 2), 1.0, q=[1e-6])
-    assert implicit.attrs["integrator"] == "generalized_alpha"
-    assert "a tenth of the output interval" in implicit.attrs["reason"]
+    monkeypatch.setattr(choice, "MANY", 0)
     damped = supple.simulate(spring(100.0, 1e5), 1.0, q=[0.1])
-    assert damped.attrs["integrator"] == "Radau"
-    assert "fastest decay 5e+04 1/s" in damped.attrs["reason"]
+    assert damped.attrs["integrator"] == "ESDIRK54"
+    assert "fastest decay 5e+04 1/s: at rtol 1e-06" in damped.attrs["reason"]
+    assert damped.attrs["steps"] < 100
     # The mass creeps back at the rate stiffness / damping.
     assert float(damped.q[-1, 0]) == pytest.approx(0.1 * np.exp(-1e-3), rel=1e-6)
+
+
+def test_loops_with_a_fast_decay_go_by_radau(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recursions solve no implicit steps of theirs."""
+    model = n_four_bar(1)
+    law: dict[str, Any] = {"tau": {"rod0.angle": "-1e4*rate(rod0.angle)"}, "samples": 3}
+    monkeypatch.setattr(choice, "MANY", 0)
+    assert supple.simulate(model, 0.5, **law).attrs["integrator"] == "DOP853"
+    monkeypatch.setattr(choice, "PATIENCE", 0.0)
+    run = supple.simulate(model, 0.5, **law)
+    assert (run.attrs["integrator"], "and damped" in run.attrs["reason"]) == ("Radau", True)
 
 
 def test_an_orbit_is_judged_where_it_is_and_keeps_its_tolerance() -> None:
@@ -117,47 +127,45 @@ def test_small_mechanisms_are_judged_at_their_size() -> None:
     assert float(run.q[-1, 0]) < 1e-6
 
 
-def test_a_given_tolerance_leads_to_error_control(monkeypatch: pytest.MonkeyPatch) -> None:
-    stiff = spring(2 * (2 * np.pi * 1000) ** 2)
-    monkeypatch.setattr(choice, "PATIENCE", 0.0)
-    for tolerance in ({"rtol": 1e-6}, {"atol": 1e-12}):
-        run = supple.simulate(stiff, 1.0, q=[1e-6], **tolerance)  # type: ignore[arg-type]
-        assert run.attrs["integrator"] == "DOP853"
-        assert run.attrs["error_control"] == "steps as long as the tolerances allow"
-    for settings in ({}, {"integrator": "rk4", "step": 1e-5}):
-        run = supple.simulate(stiff, 1.0, q=[1e-6], **settings)  # type: ignore[arg-type]
-        assert str(run.attrs["error_control"]).startswith("none: steps of fixed length")
+@pytest.mark.parametrize("settings", [{}, {"rtol": 1e-4}, {"atol": 1e-12}])
+def test_every_choice_has_error_control(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "MANY", 0)
+    run = supple.simulate(spring(2 * (2 * np.pi * 1000) ** 2), 1.0, q=[1e-6], **settings)
+    assert run.attrs["error_control"] == "steps as long as the tolerances allow"
+    assert run.attrs["rtol"] == settings.get("rtol", 1e-8 if "atol" in settings else choice.STIFF_RTOL)
 
 
-def test_explicit_steps_that_cost_many_times_implicit_ones_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many seconds as PATIENCE allows, but 1e5 vibrations in a run of 21 output times."""
-    stiff = spring(2 * (2 * np.pi * 1e4) ** 2)
-    monkeypatch.setattr(choice, "MANY", 10**9)  # leapfrog steps would be cheaper still
-    monkeypatch.setattr(choice, "PATIENCE", 1e9)
-    assert supple.simulate(stiff, 1.0, [1e-6], samples=21).attrs["integrator"] == "DOP853"
-    monkeypatch.setattr(choice, "SOON", 0.0)
-    assert supple.simulate(stiff, 1.0, [1e-6], samples=21).attrs["integrator"] == "generalized_alpha"
-    assert supple.simulate(stiff, 1.0, [1e-6], samples=2001).attrs["integrator"] == "DOP853"
-
-
-@pytest.mark.parametrize("ratio", [0.0, 0.05, 0.28])
-def test_what_stability_alone_limits_goes_in_the_cheapest_steps(ratio: float) -> None:
-    """A pendulum that carries a stiff spring-mass: the slow swing is right, the fast vibration stays and decays."""
+def pendulum_with_bead(ratio: float) -> supple.Model:
+    """A pendulum that carries a spring-mass of 3 kHz with a share of the critical damping."""
     w, mass = 2 * np.pi * 3000.0, 0.01
     mech = supple.Mechanism("pair")
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1.0)), joint=supple.Revolute("y"))
     joint = supple.Prismatic("x", stiffness=mass * w**2, damping=2 * ratio * mass * w)
     mech.add_body("bead", supple.RigidBody(mass), "arm", joint, at=(0, 0, -1.0))
-    model = mech.build()
-    settings: dict[str, Any] = {"q": {"arm.angle": 1.0, "bead.position": 1e-6}, "samples": 401}
-    fast = supple.simulate(model, 8.0, **settings)
-    assert fast.attrs["integrator"] == "leapfrog"
-    assert "it alone sets the steps" in fast.attrs["reason"]
-    exact = supple.simulate(model, 8.0, rtol=1e-8, **settings)
-    assert exact.attrs["integrator"] == "DOP853"
-    assert fast.attrs["evaluations"] < 0.8 * exact.attrs["evaluations"]
-    assert np.abs(fast.q - exact.q).max() < 1e-5
-    assert np.abs(fast.q.sel(coordinate="bead.position")).max() < 2e-6
+    return mech.build()
+
+
+@pytest.mark.parametrize(("ratio", "taken"), [(0.0, "DOP853"), (0.05, "ESDIRK54")])
+def test_a_trial_run_decides(ratio: float, taken: str) -> None:
+    """A vibration that lasts has to be resolved, one that decays has not; what is chosen costs less than the other."""
+    model = pendulum_with_bead(ratio)
+    settings: dict[str, Any] = {"q": {"arm.angle": 1.0, "bead.position": 1e-4}, "samples": 101}
+    run = supple.simulate(model, 8.0, **settings)
+    assert run.attrs["integrator"] == taken
+    assert "fastest vibration 3015 Hz: at rtol 1e-06" in run.attrs["reason"]
+    both = [supple.simulate(model, 8.0, integrator=x, rtol=1e-6, **settings) for x in ("DOP853", "ESDIRK54")]
+    cost = {x.attrs["integrator"]: x.attrs["evaluations"] for x in both}
+    assert cost[taken] == min(cost.values())
+    assert np.abs(both[0].q - both[1].q).max() < 1e-4
+    assert np.ptp(run.q.sel(coordinate="arm.angle").values) > 1.0
+
+
+def test_a_trial_that_fails_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise supple.SimulationError("no")
+
+    monkeypatch.setattr(choice.ImplicitRungeKutta, "run", refuse)
+    assert supple.simulate(pendulum_with_bead(0.05), 8.0, q=[1.0, 0.0], samples=3).attrs["integrator"] == "DOP853"
 
 
 def test_what_is_asked_for_is_taken() -> None:

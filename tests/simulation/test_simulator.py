@@ -107,7 +107,7 @@ def test_results_say_all(tmp_path: Path) -> None:
     assert supple.load(tmp_path / "motion.nc") == model
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "Radau", "generalized_alpha", "leapfrog"])
+@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "Radau", "generalized_alpha", "leapfrog"])
 def test_progress_goes_up_to_the_end(integrator: str) -> None:
     seen: list[float] = []
     drive = {"block.position": supple.PID(1.0, 4.0, 4.0, rate=7.0)}
@@ -175,7 +175,9 @@ def test_steps_of_a_simulator_are_those_of_simulate() -> None:
     assert abs(float(whole.q[-1, 0]) - 1.0) > 1.0  # not trivial
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "Radau", "BDF", "LSODA", "rk4", "generalized_alpha", "CVODE"])
+@pytest.mark.parametrize(
+    "integrator", ["DOP853", "ESDIRK54", "Radau", "BDF", "LSODA", "rk4", "generalized_alpha", "CVODE"]
+)
 def test_a_restored_simulator_goes_on_to_the_last_bit(integrator: str) -> None:
     step = 1e-3 if integrator in ("rk4", "generalized_alpha") else None
     options = {"integrator": supple.integrators.resolved(integrator, step=step)}

@@ -93,11 +93,13 @@ def port_arrays(
     columns, leading = np.zeros((2, len(constants)), dtype=np.int64)
     first, start, gains, order = [0], [0], [0], list[int]()
     matrices, pivots, shapes, gain = ([np.zeros(0)] for _ in range(4))
+    known: dict[tuple[Any, ...], Ports] = {}  # of equal bodies with children on the same frames
     for k, constant in enumerate(constants):
         own = [(c, frame) for c, frame in children if parents[c] == k]
         m = 6 * len(own)
         if own and constant:
-            found = ports(constant, [frame for _, frame in own])
+            key = id(constant), *((frame.shape.tobytes(), frame.second.tobytes()) for _, frame in own)
+            found = known.setdefault(key, known.get(key) or ports(constant, [frame for _, frame in own]))
             columns[k], leading[k] = found.columns.shape[1], len(found.pivots)
             wide = (0, m - found.columns.shape[1])
             matrices.append(np.pad(found.columns, ((0, 0), wide)).ravel())

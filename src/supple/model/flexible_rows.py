@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,23 @@ class Constants:
         """Number of second-order shapes."""
         return self.cross.shape[1]
 
+    @cached_property
+    def diagonal(self) -> bool:
+        """Whether G is, as that of modes."""
+        return bool(self.lower.nnz == len(self.scale))
+
     def half_solve(self, x: Floats) -> Floats:
         """D^-1/2 L^-1 x of the columns of x (n, m)."""
+        if self.diagonal:
+            return np.asarray(np.sqrt(self.scale)[:, None] * x)
         y = scipy.sparse.linalg.spsolve_triangular(self.lower, x, lower=True, unit_diagonal=True)
         return np.sqrt(self.scale)[:, None] * np.asarray(y)
 
     def half_solve_transposed(self, x: Floats) -> Floats:
         """L^-* D^-1/2 x."""
         y = np.sqrt(self.scale)[:, None] * x
+        if self.diagonal:
+            return np.asarray(y)
         return np.asarray(
             scipy.sparse.linalg.spsolve_triangular(self.lower.T.tocsr(), y, lower=False, unit_diagonal=True)
         )
@@ -71,7 +81,7 @@ class Constants:
         """Lam x of the columns of x (n, m)."""
         return self.half_solve_transposed(self.half_solve(x))
 
-    @property
+    @cached_property
     def reduction(self) -> Floats:
         """c = Lam g (n, k)."""
         return self.solve(self.cross) if self.shapes else self.cross

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from supple.integrators import (
     CVODE,
     DOP853,
+    ESDIRK54,
     IDA,
     RTOL,
     Adaptive,
@@ -18,13 +19,12 @@ from supple.integrators import (
     FixedStep,
     GeneralizedAlpha,
     Integrator,
-    Leapfrog,
     Radau,
 )
-from supple.model.compiled import LARGEST
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.horizon import Horizon
 from supple.simulation.methods.dop853 import NativeDOP853
+from supple.simulation.methods.esdirk import ImplicitRungeKutta
 from supple.simulation.methods.fixed_steps import ExplicitDriver
 from supple.simulation.methods.generalized_alpha import ImplicitDriver
 from supple.simulation.methods.index3 import ClosedIDA
@@ -32,22 +32,19 @@ from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
+from supple.simulation.trial_runs import trial_evaluations
 
 Vector = NDArray[np.float64]
 STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
 PATIENCE = 60.0
-"""Seconds that explicit steps may take, by a rough guess, before implicit ones are chosen."""
-SOON, MANY_TIMES, IMPLICIT = 10.0, 30.0, 10.0
-"""Explicit steps that take longer than so many seconds and cost more than so many times what implicit ones do, which
-cost about so many evaluations each, are not chosen either."""
-MANY = 20_000
-"""Steps of DOP853 beyond which it is stability that asks for them and not accuracy."""
-LIGHT = 0.3
-"""Share of the decay in the fastest vibration up to which leapfrog steps are stable as without it."""
-SHARE = 0.6
-"""Of the longest stable leapfrog step that is taken: configurations may come in which the vibration is faster."""
-GOOD = 1e-5
+"""Seconds that explicit steps may take, by a rough guess, before scipy's implicit ones are chosen."""
+MANY, SOON = 20_000, 10.0
+"""Steps of DOP853, or seconds of them by a rough guess, beyond which trial runs are made."""
+STIFF_RTOL = 1e-6
+"""Relative tolerance of such runs, if none is given: all vibrations to 1e-8 would take most of the time."""
+TRIAL = 100
+"""Steps of DOP853 to which one of the two spans of a trial run is equal."""
 DENSE = 300
 """Size of a state up to which all eigenvalues are found."""
 
@@ -62,7 +59,7 @@ class Choice:
     @property
     def asks_for_rates(self) -> bool:
         """Whether it asks for the rates of many states, so that code of their own is made for them."""
-        return not isinstance(self.options, GeneralizedAlpha)
+        return not isinstance(self.options, GeneralizedAlpha | ESDIRK54)
 
     def method(self, system: DrivenSystem, native: bool, y: Vector, u: Vector) -> Method:
         """The integrator for a system; native loops only where nothing asks for Python."""
@@ -72,6 +69,8 @@ class Choice:
         if isinstance(options, FixedStep):
             return ExplicitDriver(system, options)
         tolerances = Tolerances(system, options.rtol, options.atol, options.name)
+        if isinstance(options, ESDIRK54):
+            return ImplicitRungeKutta(system, tolerances, y, u)
         if isinstance(options, DOP853) and native and system.engine == "blocks" and not system.inputs.calls:
             return NativeDOP853(system, tolerances)
         if isinstance(options, IDA) and system.model.loops is not None:
@@ -87,52 +86,43 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
     if not isinstance(wanted, Auto):
         return Choice(wanted, "as asked")
     fastest = max((fastest_motion(system, x, u) for x in _configurations(system, y)), key=abs)
-    return _for_motion(wanted, system, horizon, fastest)
-
-
-def _for_motion(wanted: Auto, system: DrivenSystem, horizon: Horizon, fastest: complex) -> Choice:
-    """The best integrator for a system whose fastest motion is known, as an eigenvalue, 1/s."""
-    asked = wanted.rtol is not None or wanted.atol is not None
-    tolerances = RTOL if wanted.rtol is None else wanted.rtol, wanted.atol
     size, duration = abs(fastest), horizon.duration
+    tolerances = RTOL if wanted.rtol is None else wanted.rtol, wanted.atol
     if size * duration < 1e3:
         return Choice(DOP853(*tolerances), "nothing is stiff: adaptive explicit steps of order 8")
     vibrates = abs(fastest.imag) > abs(fastest.real)
     what = f"fastest vibration {size / (2 * np.pi):.4g} Hz" if vibrates else f"fastest decay {size:.3g} 1/s"
     steps = size * duration / STABLE
     seconds = 13 * steps * system.evaluation_seconds
-    if not asked and steps > MANY and abs(fastest.real) < LIGHT * size and _leaps(system, seconds):
-        return _leapfrog(what, size)
-    h = max(horizon.interval / 10, STABLE / size)
-    many_times = seconds > SOON and 13 * steps > MANY_TIMES * IMPLICIT * duration / h
-    if not vibrates and seconds > PATIENCE:
-        reason = f"{what}: too fast for explicit steps, and damped: implicit of order 5"
-        return Choice(Radau(*tolerances), reason)
-    if asked or not system.implicit_steps or not vibrates or not (seconds > PATIENCE or many_times):
+    if steps <= MANY and seconds <= SOON:
         reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice(DOP853(*tolerances), reason)
-    reason = (
-        f"{what}: too fast for explicit steps over {duration:g} s; implicit steps of {h:.3g} s, a tenth of the output "
-        "interval, pass over what they cannot resolve. With rtol given the steps are adaptive"
-    )
-    return Choice(GeneralizedAlpha(h), reason)
+    if not system.implicit_steps:
+        return _without_trial(what, DOP853(*tolerances), steps, vibrates or seconds <= PATIENCE)
+    if wanted.rtol is None and wanted.atol is None:
+        tolerances = STIFF_RTOL, None
+    return _by_trial(what, system, y, u, tolerances, TRIAL * STABLE / size)
 
 
-def _leaps(system: DrivenSystem, seconds: float) -> bool:
-    """Whether leapfrog steps run in a native loop and take no longer than one has patience for."""
-    native = system.engine == "blocks" and not system.inputs.calls and 3 * system.operations < LARGEST
-    return system.model.loops is None and native and 0.2 * seconds <= PATIENCE
+def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Choice:
+    """The integrator for a system whose implicit steps the recursions do not solve."""
+    if best:
+        reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
+        return Choice(explicit, reason)
+    reason = f"{what}: too fast for explicit steps, and damped: implicit of order 5"
+    return Choice(Radau(explicit.rtol, explicit.atol), reason)
 
 
-def _leapfrog(what: str, size: float) -> Choice:
-    """Leapfrog steps for a fastest vibration of this size, rad/s."""
-    h = SHARE * 2 / size
-    good = np.sqrt(24 * GOOD) / (2 * np.pi * h)
-    reason = (
-        f"{what}: it alone sets the steps, of {h:.2g} s, and the cheapest ones that keep it stable do; motions up "
-        f"to {good:.3g} Hz are right to {GOOD:.0e} of their phase. With rtol given the steps are adaptive"
-    )
-    return Choice(Leapfrog(h), reason)
+def _by_trial(
+    what: str, system: DrivenSystem, y: Vector, u: Vector, tolerances: tuple[float, float | None], span: float
+) -> Choice:
+    """Explicit or implicit steps, whichever ask for fewer evaluations in a span of the motion."""
+    choices = [Choice(kind(*tolerances), "") for kind in (DOP853, ESDIRK54)]
+    explicit, implicit = (trial_evaluations(x.method(system, True, y, u), y, u, span) for x in choices)
+    asked = f"at rtol {tolerances[0]:g} {explicit:,.0f} evaluations explicit, {implicit:,.0f} implicit"
+    if implicit < explicit:
+        return Choice(choices[1].options, f"{what}: {asked}, in a trial of {span:.2g} s; implicit steps of order 5")
+    return Choice(choices[0].options, f"{what}: {asked}, in a trial of {span:.2g} s; explicit steps of order 8")
 
 
 def _configurations(system: DrivenSystem, y: Vector) -> list[Vector]:

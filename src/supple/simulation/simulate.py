@@ -82,12 +82,13 @@ def simulate(
     outputs : Outputs, optional
         What to give besides the state: frames, wrenches, nodes, strains.
     integrator : str, class of scipy, or one of `supple.integrators`
-        "auto" chooses from the fastest motion of the system, and says why. Adaptive: DOP853 (a native loop), RK45,
-        RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of SUNDIALS. Fixed steps: "generalized_alpha", implicit, for
-        stiff systems; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
+        "auto" chooses an adaptive one from the fastest motion of the system, and says why. Adaptive: DOP853, explicit,
+        and ESDIRK54, implicit for stiff systems, native loops; RK45, RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of
+        SUNDIALS. Fixed steps: "generalized_alpha", implicit, for stiff systems; "leapfrog", "rk4",
+        "semi_implicit_euler", explicit, native loops.
     rtol, atol, step : float, optional
-        Options of an integrator that is given by name: tolerances of adaptive ones, rtol 1e-8 if not given; length of
-        fixed steps, s. Where a tolerance is given, "auto" takes an adaptive integrator. Without atol errors are
+        Options of an integrator that is given by name: tolerances of adaptive ones, rtol 1e-8 if not given, 1e-6 where
+        "auto" finds the system stiff; length of fixed steps, s. Without atol errors are
         relative to the size of the motion, body by body, so that a vibration of 1 nm is as exact as one of 1 m; a
         given atol is added to rtol times every state, whatever its unit.
     guess : mapping of name to number, optional

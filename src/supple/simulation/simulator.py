@@ -21,7 +21,7 @@ from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, prescribed_places, require_sound
 from supple.inputs.inputs import WORK, Inputs, Laws, Motion
 from supple.inputs.wrenches import Wrench
-from supple.integrators import GeneralizedAlpha, Integrator, resolved
+from supple.integrators import ESDIRK54, GeneralizedAlpha, Integrator, resolved
 from supple.model.arguments import named_vector
 from supple.model.compiled import model_key
 from supple.simulation.checkpoints import Checkpoint, require_same_run
@@ -105,7 +105,7 @@ class Simulator:
         wanted_start = Start(q, v, guess, start)
         open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
-        if isinstance(wanted, GeneralizedAlpha) and system.prescribed_modes:
+        if isinstance(wanted, GeneralizedAlpha | ESDIRK54) and system.prescribed_modes:
             raise StateError(f"motion: {wanted.name} takes no prescribed modes; expected adaptive or explicit steps")
         self.start = wanted_start.state(system, open_q, open_v)
         require_sound(model, inputs, self.events, self.limits, self.start[0])
@@ -357,7 +357,7 @@ def _require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integ
     """Refuse what a formulation, or a mechanism with loops, does not take."""
     if limits:
         model.floating_frames("a stop of joints, which holds the whole motion of a joint and not its coordinate alone,")
-    if isinstance(wanted, GeneralizedAlpha) and model.loops is not None:
+    if isinstance(wanted, GeneralizedAlpha | ESDIRK54) and model.loops is not None:
         raise StateError(
             f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, Radau, BDF, "
             "CVODE, IDA, leapfrog, rk4 or another explicit method"

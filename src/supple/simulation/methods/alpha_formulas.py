@@ -104,6 +104,19 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
     return tree, flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
 
 
+def law_gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:
+    """Damping and stiffness (nv,) that the laws give their own degrees of freedom at the start."""
+    damping, stiffness = np.zeros(system.nv), np.zeros(system.nv)
+    if not system.inputs.constant:
+        _, slopes = system.laws_slopes(np.zeros(1), y, u)
+        force = slopes[system.nq + system.nv : system.nq + 2 * system.nv].toarray()
+        for i in np.flatnonzero(~system.prescribed):
+            damping[i] = max(0.0, -force[i, system.nq + i])
+            place = system.model.q_of_speed[i]
+            stiffness[i] = max(0.0, -force[i, place]) if place >= 0 else 0.0
+    return damping, stiffness
+
+
 def not_converged(system: DrivenSystem, correction: Vector, t: float, h: float) -> SimulationError:
     """The error of a step of the length h to the time t that did not converge; `correction` (nv,) is its last."""
     worst = system.model.speeds[int(np.argmax(np.nan_to_num(np.abs(correction), nan=np.inf)))]

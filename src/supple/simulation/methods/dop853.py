@@ -86,8 +86,8 @@ class NativeDOP853:
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
         """The error of an integration that steps of the length h do not take further."""
         why = (
-            "a configuration is singular, a law jumps, or the model is very stiff (try integrator='Radau' or "
-            "generalized_alpha)"
+            "a configuration is singular, a law jumps, or the model is very stiff (try integrator='ESDIRK54' or "
+            "'Radau')"
         )
         if self.system.model.loops is not None:
             why = (

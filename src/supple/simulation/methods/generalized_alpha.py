@@ -15,11 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from supple.integrators import GeneralizedAlpha
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains
+from supple.simulation.methods.alpha_formulas import AlphaFormulas, law_gains
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
 from supple.simulation.methods.alpha_native import NativeAlphaSteps
 from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, Stepper, StepState
@@ -37,7 +35,7 @@ class ImplicitDriver(FixedStepDriver):
     def __init__(self, system: DrivenSystem, settings: GeneralizedAlpha, y: Vector, u: Vector) -> None:
         super().__init__(system, settings.step)
         self.settings = settings
-        self._gains = _gains(system, y, u)
+        self._gains = law_gains(system, y, u)
         self._steppers: dict[tuple[float, bool], Stepper] = {}
         self._blocks = system.model.implicit_blocks and not system.inputs.calls
 
@@ -79,16 +77,3 @@ class ImplicitDriver(FixedStepDriver):
         new, _ = steps.one(t + h, before, task.u)
         # Where the short step does not converge, the state before it has to do.
         return before[0].copy() if new is None else new[0]
-
-
-def _gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:
-    """Damping and stiffness (nv,) that the laws give their own degrees of freedom at the start."""
-    damping, stiffness = np.zeros(system.nv), np.zeros(system.nv)
-    if not system.inputs.constant:
-        _, slopes = system.laws_slopes(np.zeros(1), y, u)
-        force = slopes[system.nq + system.nv : system.nq + 2 * system.nv].toarray()
-        for i in np.flatnonzero(~system.prescribed):
-            damping[i] = max(0.0, -force[i, system.nq + i])
-            place = system.model.q_of_speed[i]
-            stiffness[i] = max(0.0, -force[i, place]) if place >= 0 else 0.0
-    return damping, stiffness

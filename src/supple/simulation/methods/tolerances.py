@@ -25,6 +25,7 @@ With a given `atol` the rule is the usual one, state by state: e_i = atol + rtol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,11 @@ from supple.stepping.native_loop import AT_REST, ErrorRule, Scaling
 from supple.structures.body import FlexibleBody
 
 Vector = NDArray[np.float64]
+Rates = Callable[[float, Vector, Vector], Vector]
 POSITION, SPEED, INTEGRAL = 0, 1, 2
 FADE = 0.9
 """Of the size of a group that is left after a tenth of rtol^(-1/order) steps, about a radian of a vibration."""
-ORDERS = {"DOP853": 8, "RK45": 5, "RK23": 3}
+ORDERS = {"DOP853": 8, "RK45": 5, "RK23": 3, "ESDIRK54": 5}
 """Order of the error estimate; of methods that change their order 4, so that they forget slowly rather than soon."""
 NEGLIGIBLE = 1e-9
 """Share of the largest motion of a kind below which a group is not resolved on its own account."""
@@ -143,22 +145,26 @@ class Tolerances:
         size = np.maximum(sizes[group], negligible * np.array(largest)[kind])
         return np.asarray((rtol * size + noise + rest) / metres)
 
-    def first_step(self, t: float, y: Vector, u: Vector, span: float) -> tuple[float, Vector]:
+    def first_step(
+        self, t: float, y: Vector, u: Vector, span: float, rates: Rates | None = None
+    ) -> tuple[float, Vector]:
         """Length of a first step from the sizes of state, rate and its change (Hairer, Norsett and Wanner, 1993, II.4).
 
-        With it the sizes that the motion will have after this step. Asks for three rates.
+        With it the sizes that the motion will have after this step. Asks for three rates, of the system if no other
+        function of (t, y, u) is given.
         """
-        rate = self.system.rate(t, y, u)
+        find = self.system.rate if rates is None else rates
+        rate = find(t, y, u)
         scale = self.allowed(span, y, self._guessed(y, np.abs(rate), span))
         d_0, d_1 = self._norm(y / scale), self._norm(rate / scale)
         h_0 = 1e-6 if d_0 < 1e-5 or d_1 < 1e-5 else 0.01 * d_0 / d_1
         h_0 = min(h_0, span)
-        other = self.system.rate(t + h_0, y + h_0 * rate, u)
+        other = find(t + h_0, y + h_0 * rate, u)
         scale = self.allowed(span, y, self._guessed(y, np.maximum(np.abs(rate), np.abs(other)), span))
         largest = max(self._norm(rate / scale), self._norm((other - rate) / scale) / h_0)
         h_1 = max(1e-6, 1e-3 * h_0) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / self.order)
         h = float(min(100 * h_0, h_1, span)) if np.isfinite(h_1) else 1e-3 * h_0
-        later = self.system.rate(t + h, y + h * rate, u)
+        later = find(t + h, y + h * rate, u)
         sizes = self._predicted(self._predicted(self.sizes(y), h, y, rate), h, y, later)
         return h, sizes if np.isfinite(sizes).all() else self.sizes(y)
 
