@@ -99,11 +99,11 @@ def solid_link() -> tuple[Structure, FlexibleBody]:
 
 
 def chain(links: int, gravity: float = 0.0) -> supple.Model:
-    """Solid links hinged about y."""
+    """Solid links hinged about y, without stiffening, which Exudyn's floating frames do not have."""
     mech = supple.Mechanism("chain", gravity=(0.0, 0.0, -gravity))
     parent, at = "ground", None
     for k in range(links):
-        mech.add_body(f"link{k}", solid_link()[1], parent, supple.Revolute("y"), at=at)
+        mech.add_body(f"link{k}", solid_link()[1], parent, supple.Revolute("y"), at=at, stiffening=False)
         parent, at = f"link{k}", "end"
     return mech.build()
 
