@@ -12,7 +12,7 @@ import pytest
 import supple
 from supple.files import check
 from supple.inputs.requests import Outputs
-from supple.simulation.result_variables import displacements, strains
+from supple.simulation.result_variables import dataset, displacements, strains
 from supple.structures import BeamPieces, Material, Rectangle, beam
 from supple.view.scene import scene
 
@@ -136,14 +136,14 @@ def test_children_frames_and_forces_are_on_the_right_piece(model: supple.Model) 
 
 def test_outputs_are_those_of_the_whole_beam(model: supple.Model) -> None:
     q = np.array([model.random_state(i)[0] for i in range(3)])
-    found = displacements(model, ["boom/end", "boom"], q)
+    found = dataset(np.arange(3.0), {"u": displacements(model, ["boom/end", "boom"], q)}, {}).u
     assert [str(x) for x in found.node.values] == ["boom/end", *(f"boom/{i}" for i in range(9))]
     R, p = model.pose(q, "boom")
     tip = (np.swapaxes(R, -1, -2) @ (model.pose(q, "boom/end")[1] - p)[..., None])[..., 0]
     assert found.values[:, 0] == pytest.approx(tip - [1.0, 0, 0])
     assert found.values[:, -1] == pytest.approx(found.values[:, 0])
     assert found.node_x.values[-1] == pytest.approx(1.0)
-    bent = strains(model, ["boom"], q)
+    bent = dataset(np.arange(3.0), {"strain": strains(model, ["boom"], q)}, {}).strain
     assert len(set(bent.recovery_point.values)) == len(bent.recovery_point)
     assert set(bent.recovery_body.values) == {"boom"}
     label = "boom/5-6 at 6 curvature y"

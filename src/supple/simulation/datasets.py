@@ -18,7 +18,7 @@ from supple.simulation import result_variables
 from supple.simulation.accuracy import Accuracy
 from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
-from supple.simulation.result_variables import Mask
+from supple.simulation.result_variables import Mask, TimeSeries
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
 from supple.simulation.validity import VALIDITY, judged
@@ -50,18 +50,20 @@ def run_dataset(
         orientation=_last_orientation(before),
         prescribed=system.prescribed,
     )
-    out = xr.Dataset(found, attrs={**_identity(system.model), **attributes(simulator)})
     if WORK in system.inputs.integrals:
         work = samples.z[:, system.inputs.integrals.index(WORK)]
-        out[WORK] = ("time", work, {"units": "J", "long_name": "work of all inputs"})
+        found[WORK] = result_variables.variable(work, (), "J", "work of all inputs")
     if system.inputs.wrenches:
-        out["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
+        found["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
+    attrs = {**_identity(system.model), **attributes(simulator)}
+    out = result_variables.dataset(samples.t, found, attrs)
     watched = watched or linear_range(simulator)
     watched.add(out)
     if accuracy is not None:
         accuracy.add(out)
-        out = out.assign_attrs(accuracy.attributes())
-    return out.assign_attrs({VALIDITY: json.dumps(judged(system.model, watched.peaks()).warnings)})
+        out.attrs |= accuracy.attributes()
+    out.attrs[VALIDITY] = json.dumps(judged(system.model, watched.peaks()).warnings)
+    return out
 
 
 def linear_range(simulator: Simulator) -> LinearRange:
@@ -89,7 +91,7 @@ def as_dataset(
         The piece before this one; quaternions go on from its last ones without a jump of sign.
     """
     found = variables(model, samples, outputs, orientation=_last_orientation(before))
-    return xr.Dataset(found, attrs={**_identity(model), **(attrs or {})})
+    return result_variables.dataset(samples.t, found, {**_identity(model), **(attrs or {})})
 
 
 def joined(pieces: Sequence[xr.Dataset]) -> xr.Dataset:
@@ -108,7 +110,7 @@ def variables(
     sums: Callable[..., Sums] | None = None,
     orientation: ArrayLike | None = None,
     prescribed: Mask | None = None,
-) -> dict[str, xr.DataArray]:
+) -> dict[str, TimeSeries]:
     """Everything that is to be read at some times, by name; each variable says its dimensions, units and meaning.
 
     Parameters
@@ -143,8 +145,7 @@ def variables(
         out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
     if wanted.strains:
         out["strain"] = result_variables.strains(shown, wanted.strains, q)
-    clock = xr.Variable("time", x.t, {"units": "s", "long_name": "time"})
-    return {name: x.assign_coords(time=clock) for name, x in out.items()}
+    return out
 
 
 def _identity(model: Formulation) -> dict[str, str]:

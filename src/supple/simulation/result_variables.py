@@ -6,7 +6,7 @@ Nothing here goes from one time to the next, but for the sign of the quaternions
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -38,7 +38,19 @@ FORCES = {"rad/s": "N m", "m/s": "N"}
 """Unit of the force on a speed by that of the speed: their product is power. A mode has G = 1, so it is the rate's."""
 
 
-def states(model: Formulation, x: Samples) -> dict[str, xr.DataArray]:
+class TimeSeries(NamedTuple):
+    """A variable of a dataset: values (time, ...), names of their dimensions, attributes, and labels.
+
+    Labels are arrays by dimension, or what xarray takes as further coordinates: dimension, values, attributes.
+    """
+
+    values: NDArray[Any]
+    dims: tuple[str, ...]
+    attrs: dict[str, str]
+    coords: dict[str, Any]
+
+
+def states(model: Formulation, x: Samples) -> dict[str, TimeSeries]:
     """q (time, coordinate); v, a and tau (time, speed)."""
     units = model.speed_units
     coordinate = {
@@ -59,7 +71,7 @@ def states(model: Formulation, x: Samples) -> dict[str, xr.DataArray]:
     }
 
 
-def sums(model: Formulation, found: Sums) -> dict[str, xr.DataArray]:
+def sums(model: Formulation, found: Sums) -> dict[str, TimeSeries]:
     """kinetic_energy and potential_energy (time), momentum (time, component), center_of_mass (time, axis)."""
     energy, total, moment = found
     momentum = "momentum, angular about the ground's origin, then linear; ground axes"
@@ -76,7 +88,7 @@ def sums(model: Formulation, found: Sums) -> dict[str, xr.DataArray]:
 
 def frames(
     model: Model, wanted: Mapping[str, str], motion: tuple[Floats, Floats, Floats], before: ArrayLike | None
-) -> dict[str, xr.DataArray]:
+) -> dict[str, TimeSeries]:
     """position (time, frame, axis), orientation (time, frame, quaternion), velocity and acceleration (time, frame,
     component).
 
@@ -140,7 +152,7 @@ def quaternions(R: Floats, before: ArrayLike | None = None) -> Floats:
     return found * np.cumprod(np.where(opposite, -1.0, 1.0), axis=0)[..., None]
 
 
-def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | None) -> dict[str, xr.DataArray]:
+def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | None) -> dict[str, TimeSeries]:
     """Errors and forces (time, condition) of constraints; none of a tree. `known`: forces, prescribed accelerations."""
     loops = model.loops
     if loops is None:
@@ -160,7 +172,7 @@ def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | N
 
 def wrenches(
     model: Formulation, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None
-) -> xr.DataArray:
+) -> TimeSeries:
     """(time, joint, component)."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
     words = "moment, then force that the joint passes to its body at the body's origin; body axes"
@@ -175,7 +187,7 @@ def wrenches(
     return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
 
 
-def applied(laws: Sequence[Wrench], x: Samples) -> xr.DataArray:
+def applied(laws: Sequence[Wrench], x: Samples) -> TimeSeries:
     """(time, law, component): the wrenches of laws."""
     words = "moment, then force of wrenches at frames, along the axes of their laws"
     law = {
@@ -186,7 +198,7 @@ def applied(laws: Sequence[Wrench], x: Samples) -> xr.DataArray:
     return variable(x.wrench, ("law", "component"), "N m, N", words, law)
 
 
-def displacements(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
+def displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
     """(time, node, axis): displacements of nodes; of a body that is named alone, of all its nodes."""
     found: dict[str, tuple[Floats, Floats]] = {}
     for name in wanted:
@@ -221,7 +233,7 @@ def _from_root(model: Model, beam: PlacedBeam, place: str, q: Floats) -> tuple[F
     return _turned(np.swapaxes(R, -1, -2), model.pose(q, f"{beam.name}/{place}")[1] - p) - straight, straight
 
 
-def strains(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
+def strains(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
     """(time, recovery point): strains of the elements of some bodies."""
     found = [(name, body, x) for name in wanted for body, x in requests.strains(model, name)]
     values = [(x.matrix @ _deformation(model, body, q).T).T for _, body, x in found]
@@ -238,11 +250,19 @@ def strains(model: Model, wanted: Iterable[str], q: Floats) -> xr.DataArray:
 
 def variable(
     values: Any, dims: Sequence[str], units: str, long_name: str, coords: dict[str, Any] | None = None
-) -> xr.DataArray:
+) -> TimeSeries:
     """Values over time and `dims`, which carry their labels."""
     labels = {dim: names(LABELS[dim]) for dim in dims if dim in LABELS} | (coords or {})
-    attributes = {"units": units, "long_name": long_name}
-    return xr.DataArray(np.asarray(values), dims=("time", *dims), coords=labels, attrs=attributes)
+    return TimeSeries(np.asarray(values), ("time", *dims), {"units": units, "long_name": long_name}, labels)
+
+
+def dataset(t: Floats, found: Mapping[str, TimeSeries], attrs: Mapping[str, Any]) -> xr.Dataset:
+    """Variables over times (n,) as one dataset. Labels of like dimensions are the same, and are not compared."""
+    labels: dict[str, Any] = {"time": ("time", t, {"units": "s", "long_name": "time"})}
+    for x in found.values():
+        labels |= x.coords
+    values = {name: (x.dims, x.values, x.attrs) for name, x in found.items()}
+    return xr.Dataset(values, {key: x if isinstance(x, tuple) else (key, x) for key, x in labels.items()}, attrs)
 
 
 def names(texts: Iterable[str]) -> NDArray[np.str_]:
