@@ -17,23 +17,32 @@ from generators import random_tree
 from generators_flexible import beam_body, random_flexible_tree
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
+from supple.engines.blocks.instancing import Prototypes
 from supple.files import read
 from supple.model import program_sizes, programs
 from supple.model.model import Model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-LINKS = 9
-ODD = 5
+LINKS = 6
+ODD = 3
 """The body that differs from the others."""
 
 
-def recorded(model: Model, instancing: bool, what: str, *options: Any) -> tuple[Program, int]:
+SHARED = Prototypes()
+"""Segments of all models of these tests."""
+
+
+def recorded(
+    model: Model, instancing: bool, what: str, *options: Any, shared: Prototypes | None = None
+) -> tuple[Program, int]:
     """A program, and how many segments were recorded for it."""
     structure = programs.ModelStructure(model.tree, model.flex, model.nq)
-    with mock.patch.object(programs, "BlockRecorder", return_value=BlockRecorder(instancing)):
+    with mock.patch.object(programs, "BlockRecorder", return_value=BlockRecorder(instancing, shared)):
         r = programs.RecursionRecording(structure)
     with recording(r.recorder):
-        return programs.RECURSIONS[what](r, *options), r.recorder.recorded_segments
+        found = programs.RECURSIONS[what](r, *options), r.recorder.recorded_segments
+    r.recorder.release()
+    return found
 
 
 def functions(model: Model) -> list[tuple[Any, ...]]:
@@ -45,18 +54,28 @@ def functions(model: Model) -> list[tuple[Any, ...]]:
     return [*plain, *dynamics, ("inverse_dynamics", False, False), ("inverse_dynamics", True, True)]
 
 
+def blocks_of(program: Program) -> tuple[int, list[tuple[str, tuple[int, ...]]]]:
+    """How many cells there are, and the blocks on their rows."""
+    return program.cells, [(x.block.name, x.rows) for x in program.instances]
+
+
 def numbers_of(model: Model) -> Any:
     return programs.ModelStructure(model.tree, model.flex, model.nq).numbers.values()
 
 
 def compared(model: Model) -> dict[str, tuple[int, int]]:
-    """Segments recorded with and without instancing; blocks and rows are the same, and so is every bit of results."""
+    """Segments recorded with and without instancing; blocks and rows are the same, and so is every bit of results.
+
+    They are also the same with segments of all models before, of which fewer are recorded.
+    """
     counts: dict[str, tuple[int, int]] = {}
     pairs: dict[tuple[Any, ...], tuple[Program, Program]] = {}
     for what, *options in functions(model):
         (one, few), (other, every) = (recorded(model, x, what, *options) for x in (True, False))
-        assert [(x.block.name, x.rows) for x in one.instances] == [(x.block.name, x.rows) for x in other.instances]
-        assert one.cells == other.cells
+        third, fewer = recorded(model, True, what, *options, shared=SHARED)
+        assert fewer <= few
+        for few_recorded in (one, third):
+            assert blocks_of(few_recorded) == blocks_of(other)
         counts[what], pairs[what, *options] = (few, every), (one, other)
     q, v = model.random_state(1)
     inputs = [np.tile(x, (3, 1)) for x in (q, v, np.ones(model.nv))]
@@ -103,7 +122,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "spring": {"joint": supple.Revolute("z", stiffness=3.0, rest=0.1)},
     "damper": {"joint": supple.Revolute("z", damping=0.3)},
     "rotor": {"joint": supple.Revolute("z", inertia=0.2)},
-    "branch": {"parent": "b2"},
+    "branch": {"parent": "b1"},
     "second root": {"parent": "ground"},
 }
 
@@ -144,24 +163,24 @@ def test_equal_limbs_are_recorded_once() -> None:
 def flexible_chain(links: int, different: bool = False) -> Model:
     """Beams, of which one has more modes."""
     rng = np.random.default_rng(0)
-    usual = beam_body(rng, "cantilever", 4, 0.01)
-    other = beam_body(rng, "cantilever", 6, 0.01)
+    usual = beam_body(rng, "cantilever", 2, 0.01)
+    other = beam_body(rng, "cantilever", 3, 0.01)
     mech = supple.Mechanism("beams")
     for i in range(links):
-        body = other if different and i == 2 else usual
+        body = other if different and i == 1 else usual
         mech.add_body(f"b{i}", body, f"b{i - 1}" if i else "ground", supple.Revolute("y"), at="end" if i else None)
     return mech.build()
 
 
 @pytest.mark.parametrize("different", [False, True])
 def test_flexible_links(different: bool) -> None:
-    counts = compared(flexible_chain(5, different))
+    counts = compared(flexible_chain(4, different))
     assert counts["hybrid_dynamics"][0] < counts["hybrid_dynamics"][1]
 
 
 @pytest.mark.parametrize(
     "model",
-    [random_tree(11, 30), random_flexible_tree(2, 9, forces=True)[0], random_flexible_tree(5, 7, beams=True)[0]],
+    [random_tree(11, 16), random_flexible_tree(2, 6, forces=True)[0], random_flexible_tree(5, 4, beams=True)[0]],
 )
 def test_random_trees(model: Model) -> None:
     compared(model)
@@ -175,6 +194,43 @@ def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -
             same = [(False,) * long.nv if isinstance(x, tuple) else x for x in options]
             few = [(False,) * short.nv if isinstance(x, tuple) else x for x in options]
             assert recorded(short, True, what, *few)[1] == recorded(long, True, what, *same)[1], what
+
+
+@pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
+def test_what_another_model_has_recorded_is_not_recorded_again(make: Callable[[int], Model]) -> None:
+    """A longer chain has all kinds of bodies. One array of flexible bodies has rows as long as there are speeds."""
+    shared = Prototypes()
+    for what in ("hybrid_dynamics", "inverse_dynamics"):
+        counts = []
+        for links in (5, 3, 4):
+            model = make(links)
+            options = ((False,) * model.nv, False) if what == "hybrid_dynamics" else (True, True)
+            counts.append(recorded(model, True, what, *options, shared=shared)[1])
+        first, *others = counts
+        assert all(n <= (0 if model.flex is None else first // 2) for n in others)
+        assert first > 0
+
+
+def test_models_in_any_order_share_what_is_alike() -> None:
+    """Small trees one after the other, each the same as if it were alone; most of them find something."""
+    shared, found = Prototypes(), []
+    for seed in range(10):
+        model = random_flexible_tree(seed, 3, beams=seed % 4 == 0)[0] if seed % 2 else random_tree(seed, 5)
+        for what, *options in functions(model):
+            one, few = recorded(model, True, what, *options, shared=shared)
+            other, every = recorded(model, True, what, *options)
+            assert blocks_of(one) == blocks_of(other)
+            found.append(few < every)
+    assert np.mean(found) > 0.5
+
+
+def test_segments_unused_for_longest_are_let_go() -> None:
+    model, mask = chain({}).build(), (False,) * LINKS
+    few, many = Prototypes(100), Prototypes()
+    for _ in range(2):
+        counts = [recorded(model, True, "hybrid_dynamics", mask, False, shared=x)[1] for x in (few, many)]
+    assert counts[0] > 0
+    assert counts[1] == 0
 
 
 def test_a_chain_of_a_thousand_bodies_has_blocks() -> None:

@@ -21,6 +21,7 @@ from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, by_element, recording
 from supple.engines.blocks.cells import ROW, Cells
 from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.engines.blocks.instancing import Prototypes
 from supple.engines.blocks.places import Indices
 from supple.engines.code_cache import read_code, write_code
 from supple.engines.plain import plain
@@ -45,6 +46,8 @@ KEPT = 256
 """Programs that a process keeps."""
 STORE = "programs"
 """Where they are kept on disk."""
+SEGMENTS = Prototypes()
+"""What was recorded of bodies, for those that are alike in other programs."""
 
 
 def recorded(compiled: Any) -> Callable[..., Any]:
@@ -92,7 +95,7 @@ class RecursionRecording:
     """A structure as a recursion sees it while it is recorded: model, workspace, inputs and outputs."""
 
     def __init__(self, structure: ModelStructure) -> None:
-        self.recorder = BlockRecorder()
+        self.recorder = BlockRecorder(shared=SEGMENTS)
         self.structure = structure
         self.loaded = structure.numbers.loaded(self.recorder)
         self.tree: Tree = self.loaded["tree"]

@@ -207,15 +207,24 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
         closed_form = in_closed_form(structure, what, by, options)
         r = DifferentiatedRecording(structure, by, closed_form)
         with recording(r.recorder):
-            if what == "accelerations":
-                return r.accelerations()
-            if what == "inverse_mass_matrix":
-                return r.inverse_mass_matrix()
-            if closed_form:
-                return r.forces(what, *options)
-            program = RECURSIONS[what](r, *options)
-        results = {name: program.outputs[name] for name in program.shapes}
-        return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)
+            made = _made(r, closed_form, what, by, options)
+        r.recorder.release()
+        return made
+
+
+def _made(
+    r: DifferentiatedRecording, closed_form: bool, what: str, by: Sequence[str], options: Sequence[Any]
+) -> TangentProgram:
+    """What a recording makes of a recursion."""
+    if what == "accelerations":
+        return r.accelerations()
+    if what == "inverse_mass_matrix":
+        return r.inverse_mass_matrix()
+    if closed_form:
+        return r.forces(what, *options)
+    program = RECURSIONS[what](r, *options)
+    results = {name: program.outputs[name] for name in program.shapes}
+    return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)
 
 
 _programs: OrderedDict[tuple[Any, ...], TangentProgram] = OrderedDict()

@@ -1,4 +1,4 @@
-"""Code that is compiled quickly first: when it is exchanged, and that nobody sees it but by the time."""
+"""Blocks that are interpreted first: when they are compiled, and that nobody sees it but by the time."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ NONE = np.zeros(0)
 
 
 @pytest.fixture(autouse=True)
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, int]]:
-    """Nothing is compiled as yet, in this process or on disk; gives what is: whether quickly, how many functions."""
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Nothing is compiled as yet, in this process or on disk; gives what is: how many functions at a time."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(tiers, "tiered", lambda: True)
-    compiled: list[tuple[bool, int]] = []
+    compiled: list[int] = []
 
     class Watched(Library):
         def _compile(self, names: list[str], text: str) -> None:
-            compiled.append((self.quick, len(names)))
+            compiled.append(len(names))
             super()._compile(names, text)
 
     libraries = once(Watched)
@@ -62,49 +62,49 @@ def states(n: int) -> Any:
     return np.random.default_rng(n).normal(size=(n, 2))
 
 
-def test_functions_are_exchanged_when_they_have_run_often(empty: list[Any]) -> None:
+def test_functions_are_exchanged_when_they_have_run_often(empty: list[int]) -> None:
     bound, x = Bound(recorded(), NONE), states(1)
     first = [y.copy() for y in bound.batch([x], 1)]
-    assert empty == [(True, 2)]
+    assert empty == []
     loaded = bound.program.loaded(1)
     left = int(loaded.words[LEFT])
     assert WORTH // 2 < left < WORTH  # one block is called twice, which pays back sooner
     loaded.words[LEFT] = 2
     before = loaded.words.copy()
     bound.batch([x], 1)
-    assert empty == [(True, 2)]
+    assert empty == []
     again = bound.batch([x], 1)
     settle()
-    assert empty == [(True, 2), (False, 2)]
+    assert empty == [2]
     assert loaded.words[LEFT] == FAST
     assert (loaded.words != before).sum() == 1 + 3
     for y, same in zip([*first, *first], [*again, *bound.batch([x], 1)], strict=True):
         np.testing.assert_array_equal(y, same)
 
 
-def test_a_call_of_one_state_counts_too(empty: list[Any]) -> None:
+def test_a_call_of_one_state_counts_too(empty: list[int]) -> None:
     one = Bound(recorded(), NONE).one
     x, y, z = states(1)[0], np.empty(2), np.empty(1)
     for _ in range(WORTH + 1):
         one(x, y, z)
     settle()
-    assert empty == [(True, 2), (False, 2)]
+    assert empty == [2]
 
 
-def test_a_large_batch_has_fast_code_at_once(empty: list[Any]) -> None:
+def test_a_large_batch_is_compiled_at_once(empty: list[int]) -> None:
     n = host_lanes() * WORTH
     Bound(recorded(), NONE).batch([states(n)], n)
-    assert (False, 2) in empty
+    assert empty == [2]
 
 
-def test_fast_code_that_is_there_is_taken(empty: list[Any]) -> None:
+def test_compiled_code_that_is_there_is_taken(empty: list[int]) -> None:
     Bound(recorded(), NONE).program.loaded(1).tiers.exchange()
     other = recorded().loaded(1)
-    assert empty == [(True, 2), (False, 2)]
+    assert empty == [2]
     assert other.words[LEFT] == 0
 
 
-def test_threads_see_no_difference(empty: list[Any]) -> None:
+def test_threads_see_no_difference(empty: list[int]) -> None:
     bound, x = Bound(recorded(), NONE), states(64)
     wanted = bound.batch([x], 64)
     bound.program.loaded(host_lanes()).words[LEFT] = 500
@@ -117,7 +117,7 @@ def test_threads_see_no_difference(empty: list[Any]) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(8)))
     settle()
-    assert [quick for quick, _ in empty] == [True, False]
+    assert empty == [2]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked on this system")

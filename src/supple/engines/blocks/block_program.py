@@ -16,7 +16,7 @@ from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.driven_code import DrivenCode, Numbers, Words
 from supple.engines.blocks.library import Library
-from supple.engines.blocks.tiers import TieredFunctions, Tiers
+from supple.engines.blocks.tiers import Tables, TieredFunctions, Tiers
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes
@@ -29,9 +29,9 @@ GROUPS, NEAR = 2, 1 << 19
 
 
 @once
-def library(lanes: int, quick: bool = False) -> Library:
+def library(lanes: int) -> Library:
     """The functions of this process."""
-    return Library(lanes, quick)
+    return Library(lanes)
 
 
 class Program:
@@ -118,15 +118,21 @@ class Loaded(DrivenCode):
 
     def __init__(self, program: Program, lanes: int) -> None:
         self.lanes, self._program = lanes, program
+        own = library(lanes)
         blocks = [x.block for x in program.instances]
-        self._functions = TieredFunctions(blocks, library(lanes).blocks, library(lanes, True).blocks)
-        rows = [(s, row) for x in program.instances for s, row in zip(x.block.spaces, x.rows, strict=True)]
+        self._functions = TieredFunctions(blocks, own.blocks, own.block_instructions, own.interpreter)
         width = {MEMORY: 8 * lanes, NUMBERS: 8, LENGTH: 1}
-        self._tables = np.array([row * width[space] for space, row in rows], dtype=np.int32)
+        self._tables = Tables(
+            [
+                [row * width[space] for space, row in zip(x.block.spaces, x.rows, strict=True)]
+                for x in program.instances
+            ],
+            self._functions.instructions(),
+        )
         self._bytes = 8 * lanes * program.cells
         self._groups = 1 if lanes == 1 else max(1, min(GROUPS, NEAR // max(self._bytes, 1)))
         words, self.tiers = self.written(len(program.outputs))
-        super().__init__(words, library(lanes).driver(), self._bytes * self._groups)
+        super().__init__(words, own.driver(), self._bytes * self._groups)
 
     def written(self, outputs: int) -> tuple[Words, Tiers]:
         """The program in words with its first outputs, see `driver_text`, and its functions."""
@@ -134,7 +140,7 @@ class Loaded(DrivenCode):
         arrays = [*program.inputs.values(), *list(program.outputs.values())[:outputs]]
         words = [0, 0, len(program.inputs), outputs, len(program.instances), self.lanes * self._groups, self._bytes]
         words += [word for x in arrays for word in x]
-        tables = self._tables.ctypes.data + 4 * np.cumsum([0, *(len(x.rows) for x in program.instances)])[:-1]
+        tables = self._tables.addresses
         calls = np.stack([np.zeros_like(tables), tables], axis=1)
         found = np.concatenate([np.array(words, dtype=np.int64), calls.ravel()])
         return found, Tiers(found, range(len(words), len(found), 2), self._functions)

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.calls import Call, Calls
-from supple.engines.blocks.instancing import Key, Prototypes, Replay, Segment
+from supple.engines.blocks.instancing import Prototypes, Replay, Segment, layout_of
 from supple.engines.blocks.looped_code import Looped
-from supple.engines.blocks.places import counted
+from supple.engines.blocks.places import counted, noted_by
+from supple.engines.blocks.signatures import Signature
 from supple.expressions.graph import Expr, Graph
 
 Address = tuple[str, int, int]
@@ -45,10 +46,11 @@ MOST_STORES = 96
 
 
 class Recorded:
-    """A block as it was recorded: a range of nodes, and what is stored at its end, by address."""
+    """A block as it was recorded: a range of nodes, how many they are, and what is stored at its end, by address."""
 
     def __init__(self) -> None:
         self.stores: dict[int, tuple[Address, Expr]] = {}
+        self.nodes = 0
 
 
 class BlockRecorder(Graph):
@@ -58,6 +60,8 @@ class BlockRecorder(Graph):
     ----------
     instancing : bool
         Whether segments that are alike are recorded once. The blocks are the same without it.
+    shared : Prototypes, optional
+        Segments of other recordings, to which this one adds its own.
 
     Attributes
     ----------
@@ -73,7 +77,7 @@ class BlockRecorder(Graph):
         What is known of the cells and of the numbers at this point; NaN for nothing.
     """
 
-    def __init__(self, instancing: bool = True) -> None:
+    def __init__(self, instancing: bool = True, shared: Prototypes | None = None) -> None:
         self._first = 0
         self._constants: dict[float, Expr] = {}
         super().__init__()
@@ -88,7 +92,8 @@ class BlockRecorder(Graph):
         self._segment: Segment | None = None
         self._scratch: list[int] = []
         self._scratched = 0
-        self._prototypes, self._instancing = Prototypes(), instancing
+        self._instancing, self._own = instancing, Prototypes()
+        self._shared = self._own if shared is None else shared
         self.recorded_segments = self.looped_operations = 0
         self._begin()
 
@@ -174,6 +179,8 @@ class BlockRecorder(Graph):
 
     def _begin(self) -> None:
         """Begin a new block."""
+        if self.blocks and isinstance(self.blocks[-1], Recorded):
+            self.blocks[-1].nodes = len(self.nodes) - self._first
         self._first, self._touched = len(self.nodes), 0
         self._forget()
         recorded = Recorded()
@@ -211,6 +218,7 @@ class BlockRecorder(Graph):
             if self._scratched == len(self._scratch):
                 self._scratch.append(self.allocate(1))
             at = self._scratch[self._scratched]
+            self._segment.scratch[at] = self._scratched
             self._scratched += 1
             self._segment.memory.add(at, at, 0)
         self._kept[x.id] = (MEMORY, at, 0)
@@ -247,8 +255,12 @@ class BlockRecorder(Graph):
         return found
 
     def release(self) -> None:
-        """Let go of all nodes, which know this graph as it knows them: else they wait for a collection of garbage."""
-        self.nodes, self.blocks, self._prototypes = [], [], Prototypes()
+        """Let go of all nodes, which know this graph as it knows them: else they wait for a collection of garbage.
+
+        Prototypes keep theirs, and with them what is left of this recorder: nothing.
+        """
+        self.nodes, self.blocks, self._own, self._calls = [], [], Prototypes(), Calls()
+        self.known, self.folded, self._firsts = array("d"), array("d"), []
         for nodes in (self._known, self._constants, self._stores, self._kept):
             nodes.clear()
 
@@ -273,31 +285,60 @@ class BlockRecorder(Graph):
             return
         if self._stores or self._known:
             self._end()
-        key, arguments, calls = self._calls.take()
-        found = self._prototypes.find(key, arguments, self.known, self.folded) if self._instancing else None
+        signature, arguments, calls = self._calls.take()
+        found = self._find(signature, arguments) if self._instancing else None
         if found is None:
-            self._record(key, arguments, calls)
+            self._record(signature, arguments, calls)
         else:
             found.prototype.write(found.rows, self.known)
             self.blocks[-1:] = [found, self.blocks[-1]]
             self._firsts.append(self._first)
         self._element = self._calls.element
 
-    def _record(self, key: Key, arguments: list[int], calls: list[Call]) -> None:
+    def _find(self, signature: Signature, arguments: list[int]) -> Replay | None:
+        """A segment that was alike, here or in another recording."""
+        for prototypes in {id(x): x for x in (self._shared, self._own)}.values():
+            found = prototypes.find(signature, arguments, self._kept_cells, self.known, self.folded)
+            if found is not None:
+                return found
+        return None
+
+    def _kept_cells(self, count: int) -> list[int]:
+        """The first cells where segments keep values."""
+        while len(self._scratch) < count:
+            self._scratch.append(self.allocate(1))
+        return self._scratch[:count]
+
+    def _record(self, signature: Signature, arguments: list[int], calls: list[Call]) -> None:
         """Record a segment from the beginning of a block to the end of one."""
-        segment = self._segment = Segment(arguments)
+        segment = self._segment = Segment(signature, arguments)
         self._scratched, first = 0, len(self.blocks) - 1
         element, *integers = segment.origins.arguments
         self._element = (self._calls.element[0], element)
-        for call in calls:
-            call.run(element, integers)
+        with noted_by(segment.origins):
+            for call in calls:
+                call.run(element, integers)
         self._end()
         self._segment = None
         self.recorded_segments += 1
+        if self._instancing:
+            self._keep_segment(segment, first)
+
+    def _keep_segment(self, segment: Segment, first: int) -> None:
+        """Make a prototype of all blocks from the first on; this is its first instance."""
         blocks = self.blocks[first:-1]
         written = {at: self.known[at] for block in blocks if isinstance(block, Recorded) for at in block.stores}
-        if self._instancing:
-            self._prototypes.add(key, segment, blocks, written, self.folded)
+        layout = layout_of(segment)
+        prototypes = self._shared if layout.anywhere else self._own
+        made = prototypes.add(segment, layout, blocks, written, self.folded)
+        rows = np.array([row for space in (segment.memory, segment.numbers) for row in space.rows], dtype=np.int64)
+        self.blocks[first:-1] = [Replay(made, rows)]
+        self._firsts[first:-1] = [self._firsts[first]]
+
+    def measure(self) -> None:
+        """Somebody asks for the length of an array, which then decides what is recorded."""
+        if self._segment is not None:
+            self._segment.measured = True
 
 
 _active = threading.local()

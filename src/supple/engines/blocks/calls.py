@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from supple.engines.blocks.cells import Cells
-from supple.engines.blocks.instancing import Key
 from supple.engines.blocks.places import Place
+from supple.engines.blocks.signatures import Key, Signature
 from supple.expressions.graph import Expr
 
 BY_VALUE = (bool, float, str, type(None))
@@ -42,6 +42,8 @@ class Calls:
         self.element: tuple[str, int] = ("", -1)
         self.waiting: list[Call] = []
         self._keys: dict[int, tuple[Any, Key | None]] = {}
+        self._tokens: dict[Key, int] = {}
+        self._signatures: dict[Key, Signature] = {}
 
     def add(self, step: Callable[..., Any], element: tuple[str, int], place: int, args: tuple[Any, ...]) -> bool:
         """Whether a step can be put off: only one that is given no values."""
@@ -52,11 +54,15 @@ class Calls:
         self.waiting.append(Call(step, place, args, tuple(parts)))
         return True
 
-    def take(self) -> tuple[Key, list[int], list[Call]]:
-        """What decides the course of all calls but for integers, the integers, and the calls."""
+    def take(self) -> tuple[Signature, list[int], list[Call]]:
+        """What all calls are given but for integers, the integers, and the calls."""
         calls, self.waiting = self.waiting, []
         key = (self.element[0], *[(x.step, x.place, x.key) for x in calls])
-        return key, [self.element[1], *[i for x in calls for i in x.integers()]], calls
+        found = self._signatures.get(key)
+        if found is None:
+            found = Signature(((self.element[0], x.step, x.place), x.args) for x in calls)
+            self._signatures[key] = found
+        return found, [self.element[1], *[i for x in calls for i in x.integers()]], calls
 
     def _key(self, x: Any) -> Key | None:
         """Equal for arguments that mean the same; None for one that is or holds a value."""
@@ -75,5 +81,6 @@ class Calls:
         return found[1]
 
     def _parts(self, x: tuple[Any, ...]) -> Key | None:
+        """A token for tuples of the same parts: these have hundreds, and are looked up with every call."""
         parts = [(int, part) if type(part) is int else self._key(part) for part in x]
-        return None if None in parts else (type(x), *parts)
+        return None if None in parts else (tuple, self._tokens.setdefault((type(x), *parts), len(self._tokens)))

@@ -1,7 +1,7 @@
 """Sums of products as chains of fused multiply-adds.
 
 What is fused is written out, not left to the compiler: code is then the same to the last bit at every level of
-optimization, and may be compiled quickly first and to be fast when it has run for a while.
+optimization, and may be interpreted first and compiled when it has run for a while.
 """
 
 from __future__ import annotations

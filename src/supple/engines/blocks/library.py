@@ -1,12 +1,14 @@
 """Compiled blocks by their content: each is compiled once, kept on disk and loaded once in a process.
 
-Blocks that are compiled together share an object file; an index of all blocks says which one each is in.
+Blocks that are compiled together share an object file; an index of all blocks says which one each is in. Until they are
+compiled, blocks are instructions for the interpreter, which are written in less time than they would be read from disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
+from array import array
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TypeVar
@@ -18,6 +20,8 @@ from supple.engines.blocks import block_code, tangent_code
 from supple.engines.blocks.arithmetic_code import INTRINSICS
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
+from supple.engines.blocks.instructions import block_instructions, tangent_instructions
+from supple.engines.blocks.interpreter import INTERPRETER, interpreter_text
 from supple.engines.blocks.looped_code import in_lanes
 from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.engines.code_cache import has_code, read_code, write_code
@@ -35,13 +39,12 @@ class Library:
     Parameters
     ----------
     lanes : int
-    quick : bool
-        Whether they are compiled quickly rather than to be fast; what they compute is the same to the last bit.
     """
 
-    def __init__(self, lanes: int, quick: bool = False) -> None:
-        self.lanes, self.quick = lanes, quick
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
         self._addresses: dict[str, int] = {}
+        self._instructions: dict[str, array[int]] = {}
         self._read: tuple[bytes, dict[str, list[str]], dict[str, str]] = b"", {}, {}
         self._engines: list[llvm.ExecutionEngine] = []
         self._lock = threading.RLock()
@@ -60,9 +63,7 @@ class Library:
                     text = f"{in_lanes(block.loops, name, self.lanes)}\n{self._attributes()}"
                     self._addresses[name] = function_of(name, text, True)[1]
             if new:
-                called = {name for block in new.values() for name in block.names} & FUNCTIONS.keys()
-                for function in sorted(called | ({"sincos"} if "sin" in called else set())):
-                    _make_known(function, self.lanes)
+                self._functions(new.values())
                 new = self._from_disk(new)
             if new and compile:
                 self._compile(list(new), f"{block_code.module(new.values(), self.lanes)}\n{self._attributes()}")
@@ -79,9 +80,37 @@ class Library:
             found = {block.name: self._addresses.get(name) for name, block in symbols.items()}
             return {name: address for name, address in found.items() if address is not None}
 
+    def block_instructions(self, wanted: Iterable[Block]) -> dict[str, int]:
+        """Addresses of the instructions of blocks by their names."""
+        with self._lock:
+            blocks = {block.name: block for block in wanted}
+            functions = self._functions(blocks.values())
+            for name, block in blocks.items():
+                if name not in self._instructions:
+                    self._instructions[name] = block_instructions(block, functions)
+            return {name: self._instructions[name].buffer_info()[0] for name in blocks}
+
+    def tangent_instructions(self, wanted: Iterable[TangentBlock], states: bool) -> dict[str, int]:
+        """The same of tangents, whose lanes are states or directions."""
+        with self._lock:
+            symbols = {tangent_code.symbol(block, states): block for block in wanted}
+            for name, block in symbols.items():
+                if name not in self._instructions:
+                    self._instructions[name] = tangent_instructions(block, states)
+            return {block.name: self._instructions[name].buffer_info()[0] for name, block in symbols.items()}
+
+    def interpreter(self) -> int:
+        """The address of the function that runs instructions."""
+        return function_of(INTERPRETER, interpreter_text(self.lanes))[1]
+
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""
         return function_of(DRIVER, driver_text(self.lanes))[1]
+
+    def _functions(self, blocks: Iterable[Block]) -> dict[str, int]:
+        """Addresses of the functions that blocks call, which these also find by their names."""
+        called = {name for block in blocks for name in block.names} & FUNCTIONS.keys() - INTRINSICS.keys()
+        return {name: _known(name, self.lanes) for name in called | ({"sincos"} if "sin" in called else set())}
 
     def _attributes(self) -> str:
         return ATTRIBUTES.format(align=max(16, 8 * self.lanes))
@@ -101,7 +130,7 @@ class Library:
 
     def _compile(self, names: list[str], text: str) -> None:
         """Compile a module, keep it and load it."""
-        code = object_code_of(text, self.quick)
+        code = object_code_of(text)
         place = hashlib.sha256(" ".join(names).encode()).hexdigest()[:32]
         write_code("blocks", self._key(place), code)
         self._enter(place, names)
@@ -137,13 +166,14 @@ class Library:
 
     def _key(self, name: str) -> str:
         """Of a file for these lanes."""
-        return f"{name} {self.lanes}{' quick' if self.quick else ''}"
+        return f"{name} {self.lanes}"
 
 
 @cache
-def _make_known(function: str, lanes: int) -> None:
-    """Let all blocks find a function of vectors by its name, as long as the process lives."""
-    if function not in INTRINSICS:
-        module = ir.Module()
-        name = VectorMath(module, lanes).external(function)
-        llvm.add_symbol(name, function_of(name, str(module))[1])
+def _known(function: str, lanes: int) -> int:
+    """The address of a function of vectors, which all blocks find by its name from now on."""
+    module = ir.Module()
+    name = VectorMath(module, lanes).external(function)
+    address = function_of(name, str(module))[1]
+    llvm.add_symbol(name, address)
+    return address

@@ -14,7 +14,7 @@ from supple.engines.blocks.driven_code import ALIGNED, DrivenCode, Words
 from supple.engines.blocks.tangent_driver import TANGENT_DRIVER, driver_text
 from supple.engines.blocks.tangent_groups import Group, Pass
 from supple.engines.blocks.tangent_results import RESULTS
-from supple.engines.blocks.tiers import TieredFunctions, Tiers
+from supple.engines.blocks.tiers import Tables, TieredFunctions, Tiers
 from supple.engines.llvm.jit import function_of
 
 if TYPE_CHECKING:
@@ -37,15 +37,20 @@ class LoadedTangents(DrivenCode):
         self._values = program.values.loaded(self._width)
         groups = program.groups(1 if states else lanes)
         visits = [x for _, group in groups for x in group.visits]
+        own = library(lanes)
         self._functions = TieredFunctions(
             [x.block for x in visits],
-            partial(library(lanes).tangents, states=states),
-            partial(library(lanes, True).tangents, states=states),
+            partial(own.tangents, states=states),
+            partial(own.tangent_instructions, states=states),
+            own.interpreter,
         )
         self._places: list[int] = []
         self._ranks = _ranks(program.span, [group for _, group in groups])
-        offsets = [at for x in visits for at in (self._width * x.tape, *(lanes * self._ranks[row] for row in x.rows))]
-        self._tables = 8 * np.array(offsets, dtype=np.int32)
+        ranks = self._ranks.tolist()
+        self._tables = Tables(
+            [[8 * self._width * x.tape, *(8 * lanes * ranks[row] for row in x.rows)] for x in visits],
+            self._functions.instructions(),
+        )
         self._results: list[Words] = []
         self._offset = (8 * self._width * program.values.cells + ALIGNED - 1) // ALIGNED * ALIGNED
         words = np.array(self._written(groups), dtype=np.int64)
@@ -63,13 +68,12 @@ class LoadedTangents(DrivenCode):
         finals = self._finals(groups)
         words = [0, 0, self._values.driver, self._values.words.ctypes.data, self._offset]
         words += [self._first, len(sizes), len(groups) + len(finals), *sizes]
-        at = self._tables.ctypes.data
+        tables = iter(self._tables.addresses.tolist())
         for own, group in groups:
             words += [len(group.seeds), *(self._offset_of(cell) for cell in group.seeds), len(group.visits)]
-            for x in group.visits:
+            for _ in group.visits:
                 self._places.append(len(words))
-                words += [0, at]
-                at += 4 * (1 + len(x.rows))
+                words += [0, next(tables)]
             words += self._finished(own.into, self._table(own, group))
         for into, table in finals:
             words += [0, 0, *self._finished(into, table)]

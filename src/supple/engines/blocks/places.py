@@ -11,11 +11,14 @@ is alike.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-ZERO, ARGUMENT, ITEM, TIMES, SUM = range(5)
-"""Kinds of terms: zero; (number,) of an argument; (array, term, offset); (term, factor); (term, term)."""
+ZERO, ARGUMENT, ITEM, COUNT, TIMES, SUM = range(6)
+"""Kinds of terms: zero; (number,) of an argument; (array or its number, term, offset); (array or its
+number,) whose items are counted; (term, factor); (term, term)."""
 Term = tuple[int, Any, int, int]
 Condition = tuple[Any, int, int, int]
 """(comparison, term, term, shift): how the first less the second plus the shift compares with zero."""
@@ -141,24 +144,56 @@ class Place:
         return f"Place({self.value})"
 
 
-class Indices:
-    """Integers of a model, of one or two axes: what is read at a place is a place."""
+_noted = threading.local()
 
-    __slots__ = ("_width", "values")
+
+@contextmanager
+def noted_by(origins: Origins) -> Iterator[None]:
+    """Let what a segment reads at numbers that are no places be conditions: for others something else may be there."""
+    _noted.origins = origins
+    try:
+        yield
+    finally:
+        del _noted.origins
+
+
+class Indices:
+    """Integers of a model, of one or two axes: what is read at a place is a place.
+
+    Attributes
+    ----------
+    values : list of int
+    width : int or None
+        Length of the second axis, if there is one.
+    """
+
+    __slots__ = ("values", "width")
 
     def __init__(self, values: Any) -> None:
         rows = values.tolist() if hasattr(values, "tolist") else list(values)
-        self._width = len(rows[0]) if rows and isinstance(rows[0], list) else None
-        self.values: list[int] = [x for row in rows for x in row] if self._width else rows
+        self.width = len(rows[0]) if rows and isinstance(rows[0], list) else None
+        self.values: list[int] = [x for row in rows for x in row] if self.width else rows
+
+    @property
+    def count(self) -> int:
+        """Length of the first axis, for those who do not decide anything by it."""
+        return len(self.values) // (self.width or 1)
 
     def __len__(self) -> int:
-        return len(self.values) // (self._width or 1)
+        origins: Origins | None = getattr(_noted, "origins", None)
+        if origins is not None:
+            origins.same(origins.term((COUNT, self, 0, 0), self.count), 0)
+        return self.count
 
     def __getitem__(self, key: Any) -> Any:
         if type(key) is tuple:
-            key = key[0] * self._width + key[1]
+            key = key[0] * self.width + key[1]
         if type(key) is not Place:
-            return self.values[key]
+            found = self.values[key]
+            origins: Origins | None = getattr(_noted, "origins", None)
+            if origins is not None:
+                origins.same(origins.term((ITEM, self, 0, int(key)), int(found)), 0)
+            return found
         value, own = int(self.values[key.value]), key.origins
         return Place(own, own.term((ITEM, self, key.term, key.offset), value), 0, value)
 
@@ -171,15 +206,18 @@ def counted(*bounds: Any) -> Iterable[Any]:
     return (first + i for i in range(0, last - first, *step))
 
 
-def evaluated(terms: Sequence[Term], arguments: Sequence[int]) -> list[int] | None:
-    """Values of the terms for other arguments; None if there is no such item of an array."""
+def evaluated(terms: Sequence[Term], arguments: Sequence[int], arrays: Sequence[Indices] = ()) -> list[int] | None:
+    """Values of the terms for other arguments and arrays; None if there is no such item of an array."""
     values: list[int] = []
     for kind, a, b, c in terms:
         if kind == ITEM:
+            items = (arrays[a] if type(a) is int else a).values
             at = values[b] + c
-            if not 0 <= at < len(a.values):
+            if not 0 <= at < len(items):
                 return None
-            values.append(int(a.values[at]))
+            values.append(int(items[at]))
+        elif kind == COUNT:
+            values.append((arrays[a] if type(a) is int else a).count)
         elif kind == TIMES:
             values.append(values[a] * b)
         elif kind == SUM:

@@ -1,4 +1,4 @@
-"""Code that is compiled quickly at first, and to be fast once it has run for long enough to be worth it, in a thread.
+"""Blocks that are interpreted at first, and compiled once they have run for long enough to be worth it, in a thread.
 
 Both give the same results to the last bit (see `fused_sums`), so that functions are exchanged while programs run: a
 driver reads their addresses from the words of its program, and counts there what is left until they are exchanged.
@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
+
+import numpy as np
 
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driven_code import Words
@@ -27,8 +29,8 @@ LEFT, EXCHANGE = range(2)
 the address of the function that does it."""
 FAST = -(1 << 62)
 """What is left once they are exchanged."""
-WORTH = 40_000
-"""Evaluations of a block after which what quick code has lost on it is as much as it takes to compile it again."""
+WORTH = 15_000
+"""Evaluations of a block after which what the interpreter has lost on it is as much as it takes to compile it."""
 
 
 def count_down(f: LoopWriter, evaluations: str) -> None:
@@ -44,41 +46,77 @@ def count_down(f: LoopWriter, evaluations: str) -> None:
 
 
 class TieredFunctions(Generic[T]):
-    """The functions of a program: fast ones as far as they are there, else quick ones.
+    """The functions of a program: compiled ones as far as they are there, else the interpreter.
 
     Parameters
     ----------
     blocks : sequence of Block or TangentBlock
         In the order in which they are called.
-    fast, quick : function
-        `blocks` or `tangents` of a library.
+    compiled, instructions : function
+        `blocks` and `block_instructions`, or the same of tangents, of a library.
+    interpreter : function
+        Gives the address of the interpreter.
 
     Attributes
     ----------
     evaluations : int
-        How often the program runs until it is worth to compile its quick functions again; 0 if it has none.
+        How often the program runs until it is worth to compile what is interpreted; 0 if nothing is.
     """
 
-    def __init__(self, blocks: Sequence[T], fast: Functions, quick: Functions) -> None:
+    def __init__(
+        self, blocks: Sequence[T], compiled: Functions, instructions: Functions, interpreter: Callable[[], int]
+    ) -> None:
         self._names, known = [x.name for x in blocks], {x.name: x for x in blocks}
-        self._fast, self._addresses = fast, fast(known.values(), compile=not tiered())
-        self._quick: dict[str, T] = {name: x for name, x in known.items() if name not in self._addresses}
+        self._compiled, self._addresses = compiled, compiled(known.values(), compile=not tiered())
+        self._interpreted: dict[str, T] = {name: x for name, x in known.items() if name not in self._addresses}
+        self._instructions: dict[str, int] = {}
         self.evaluations = 0
-        if self._quick:
-            self._addresses |= quick(self._quick.values())
-            size = {name: len(x.operations) for name, x in self._quick.items()}
+        if self._interpreted:
+            self._instructions = instructions(self._interpreted.values())
+            self._addresses |= dict.fromkeys(self._interpreted, interpreter())
+            size = {name: len(x.operations) for name, x in self._interpreted.items()}
             called = sum(size.get(name, 0) for name in self._names)
             self.evaluations = max(1, WORTH * sum(size.values()) // max(1, called))
 
     def exchange(self) -> None:
-        """Have fast functions in place of quick ones."""
-        if self._quick:
-            self._addresses |= self._fast(self._quick.values())
-            self._quick, self.evaluations = {}, 0
+        """Have compiled functions in place of the interpreter."""
+        if self._interpreted:
+            self._addresses |= self._compiled(self._interpreted.values())
+            self._interpreted, self.evaluations = {}, 0
 
     def addresses(self) -> list[int]:
         """Of the functions in the order in which they are called."""
         return [self._addresses[name] for name in self._names]
+
+    def instructions(self) -> list[int]:
+        """Addresses of what is interpreted at first, in the order in which functions are called; 0 for others."""
+        return [self._instructions.get(name, 0) for name in self._names]
+
+
+class Tables:
+    """What functions are given with each call, one table after the other.
+
+    Parameters
+    ----------
+    tables : sequence of sequence of int
+        Byte offsets, in the order in which functions are called.
+    instructions : sequence of int
+        Addresses, which stand before the tables for the interpreter to find.
+
+    Attributes
+    ----------
+    addresses : array of int
+        Of the tables.
+    """
+
+    def __init__(self, tables: Sequence[Sequence[int]], instructions: Sequence[int]) -> None:
+        before = np.array(instructions, dtype=np.int64).view(np.int32).reshape(-1, 2).tolist()
+        self._words = np.array(
+            [word for pair, table in zip(before, tables, strict=True) for word in (*pair, *table)], dtype=np.int32
+        )
+        ends = np.cumsum([2 + len(table) for table in tables], dtype=np.int64)
+        lengths = np.array([len(table) for table in tables], dtype=np.int64)
+        self.addresses: Words = self._words.ctypes.data + 4 * (ends - lengths)
 
 
 class Tiers:
@@ -102,12 +140,12 @@ class Tiers:
         _waiting[words.ctypes.data] = self
 
     def expect(self, evaluations: int) -> None:
-        """Put fast functions in place of quick ones if they are about to be evaluated often enough."""
+        """Put compiled functions in place of the interpreter if they are about to be evaluated often enough."""
         if evaluations >= self._words[LEFT] > 0:
             self.exchange()
 
     def exchange(self) -> None:
-        """Put fast functions in place of quick ones. Others may run the program meanwhile."""
+        """Put compiled functions in place of the interpreter. Others may run the program meanwhile."""
         with self._lock:
             if self._words[LEFT] != FAST:
                 self._functions.exchange()

@@ -56,7 +56,8 @@ def optimization_level() -> int:
     """How hard the compiler tries to write fast code: `SUPPLE_OPTIMIZATION` if it is set, else 1.
 
     At 2 code takes a quarter longer to compile and is no faster: the graph left nothing more to be found. At 0 it is
-    compiled in a fifth of the time and runs half as long again. Blocks begin so, unless a level is set (`tiered`).
+    compiled in a fifth of the time and runs half as long again. Blocks are interpreted at first, unless a level is set
+    (`tiered`).
     """
     chosen = os.environ.get("SUPPLE_OPTIMIZATION") or "1"
     if chosen not in LEVELS:
@@ -67,7 +68,7 @@ def optimization_level() -> int:
 
 @cache
 def tiered() -> bool:
-    """Whether blocks are compiled at level 0 first, and at the optimization level when they have run for a while."""
+    """Whether blocks are interpreted first, and compiled when they have run for a while."""
     return not os.environ.get("SUPPLE_OPTIMIZATION")
 
 

@@ -24,12 +24,12 @@ LONG = 6_000
 
 
 @once
-def target_machine(quick: bool = False) -> Any:
+def target_machine() -> Any:
     """The host's processor with all its features. Made once: LLVM is initialised here."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     resolve_libm()
-    return own_machine(quick)
+    return own_machine()
 
 
 @cache
@@ -56,12 +56,9 @@ def object_code(module: ir.Module) -> bytes:
     return object_code_of(str(module))
 
 
-def object_code_of(text: str, quick: bool = False) -> bytes:
-    """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found.
-
-    Quick code is compiled five times faster, and takes half as long again to run.
-    """
-    machine = target_machine(quick)
+def object_code_of(text: str) -> bytes:
+    """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found."""
+    machine = target_machine()
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=1)
@@ -111,12 +108,12 @@ class Native:
         self._engine, self.address = loaded(code, NAME)
 
 
-def own_machine(quick: bool = False) -> Any:
+def own_machine() -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=host_features(),
-        opt=0 if quick else optimization_level(),
+        opt=optimization_level(),
         jit=True,
     )
 
