@@ -1,7 +1,7 @@
 """Implicit steps with error control: a diagonally implicit Runge-Kutta pair at the price of explicit ones.
 
-The stages are solved by the recursions (see `esdirk_stages`); what has no machine code, as laws that are Python
-functions, is called back from the same loop.
+The stages are solved by the recursions (see `esdirk_stages`); what has no machine code of its own, as laws that are
+Python functions and the Newton iterations of closed loops, is called back from the same loop.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ImplicitRungeKutta:
     Parameters
     ----------
     system : DrivenSystem
-        Without closed loops.
+        Without prescribed modes. Closed loops are closed after every step.
     tolerances : Tolerances
     y, u : arrays
         State and held values at the start, at which the stiffness of laws is taken.
