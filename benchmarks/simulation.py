@@ -113,9 +113,15 @@ SETTINGS: dict[int, list[dict[str, Any]]] = {
         {},
         {"integrator": supple.integrators.GeneralizedAlpha(1e-4, rho=1.0)},
         {"integrator": supple.integrators.GeneralizedAlpha(2.5e-5, rho=1.0)},
+        {"integrator": supple.integrators.ESDIRK54(1e-3)},
+        {"integrator": supple.integrators.ESDIRK54(1e-6)},
         {"rtol": 1e-6, "atol": 1e-8},
     ],
-    32: [{"integrator": supple.integrators.GeneralizedAlpha(1e-4, rho=1.0)}],
+    32: [
+        {"integrator": supple.integrators.GeneralizedAlpha(1e-4, rho=1.0)},
+        {"integrator": supple.integrators.ESDIRK54(1e-2)},
+        {"integrator": supple.integrators.ESDIRK54(1e-3)},
+    ],
 }
 """Of the runs, by the number of links; the first of two links is the default."""
 SHORT = {2: 0.1} if SMALL else {2: 1.0, 32: 0.02}
@@ -159,7 +165,8 @@ def chain_table(links: int) -> Table:
         away = float(np.abs(model.pose(result.q.values[:samples], tip_of(model))[1] - exact).max())
         length = result.attrs.get("step", OWN_SPAN / result.attrs["steps"])
         cells = (f"{length:.2g}", f"{own / OWN_SPAN:.2f}", f"{seconds / span / (own / OWN_SPAN):.0f}", f"{away:.1e}")
-        table.add_row(result.attrs["integrator"], *cells)
+        tolerance = f", rtol {result.attrs['rtol']:g}" if "rtol" in result.attrs else ""
+        table.add_row(result.attrs["integrator"] + tolerance, *cells)
     table.caption = f"Exudyn was run for {span:g} s of motion."
     return table
 

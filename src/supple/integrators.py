@@ -84,7 +84,7 @@ class DOP853(Adaptive):
 
 
 class ESDIRK54(Adaptive):
-    """Implicit Runge-Kutta of order 5, L-stable, in a native loop: for stiff systems without closed loops.
+    """Implicit Runge-Kutta of order 5, L-stable, in a native loop: for stiff systems, also with closed loops.
 
     The recursions solve its stages; no Jacobian is formed. Vibrations that steps do not resolve are damped.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import supple
 from supple import structures
+from supple.files import read
 from supple.inputs.inputs import Inputs
 from supple.model import programs
 from supple.simulation.driven_system import DrivenSystem
@@ -192,13 +194,77 @@ def test_a_law_that_jumps_without_notice_costs_short_steps_and_a_wrong_one_ends_
         supple.simulate(model, 0.1, tau={"l0.angle": "1/max(0, 0.05 - t)"}, **SETTINGS)
 
 
-def test_loops_and_prescribed_modes_are_refused() -> None:
-    mech = supple.Mechanism("loop")
-    bar = supple.RigidBody(1.0, (0.5, 0, 0), (0.01, 0.1, 0.1))
-    mech.add_body("a", bar, joint=supple.Revolute("y"))
-    mech.add_body("b", bar, "a", supple.Revolute("y"), at=(1, 0, 0))
-    mech.close_loop("loop", "b", "ground", supple.Revolute("y"))
-    with pytest.raises(supple.StateError, match="has closed loops, which ESDIRK54 does not take"):
-        supple.simulate(mech.build(), 0.1, integrator="ESDIRK54")
+def test_prescribed_modes_are_refused() -> None:
     with pytest.raises(supple.StateError, match="motion: ESDIRK54 takes no prescribed modes"):
         supple.simulate(arm(1), 0.1, motion={arm(1).speeds[-1]: "0.001*t"}, integrator="ESDIRK54")
+
+
+# ------------------------------------------------------------ closed loops and rolling
+
+
+def linkage() -> supple.Model:
+    """A crank, a flexible rod and a rocker, soft enough to see all vibrations."""
+    mech = supple.Mechanism("linkage")
+    rod = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 4).reduce("cantilever", modes=2)
+    mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.02, 0.02)), joint=supple.Revolute("y"))
+    mech.add_body("rod", rod, "crank", supple.Revolute("y"), at=(0.3, 0, 0))
+    rocker = supple.RigidBody(1.0, (0, 0, 0.3), (0.02, 0.02, 0.01))
+    mech.add_body("rocker", rocker, joint=supple.Revolute("y"), at=(1.2, 0, 0))
+    mech.add_frame("top", "rocker", (0, 0, 0.6))
+    mech.close_loop("loop", "rod/end", "rocker/top", supple.Revolute("y"))
+    return mech.build()
+
+
+LINKAGE: dict[str, Any] = {"q": {"crank.angle": -1.0}, "v": {"crank.angle": 4.0}, "guess": {"rod.angle": 0.5}}
+
+
+def test_order_five_with_closed_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, span = linkage(), 2.0**-3
+    exact = supple.simulate(model, span, integrator="DOP853", rtol=1e-12, samples=2, **LINKAGE)
+    best = np.concatenate([exact.q.values[-1], exact.v.values[-1]])
+    errors = []
+    for n in (16, 32):
+        monkeypatch.setattr(esdirk, "LENGTHS", np.array([span / n]))
+        plain = esdirk.coefficients()
+        monkeypatch.setattr(esdirk, "coefficients", lambda plain=plain: plain._replace(E=np.zeros(7)))
+        run = supple.simulate(model, span, integrator="ESDIRK54", rtol=1e-11, samples=2, **LINKAGE)
+        assert run.attrs["steps"] <= n + 8  # the first ones grow to the only rung
+        errors.append(np.abs(np.concatenate([run.q.values[-1], run.v.values[-1]]) - best).max())
+    assert errors[0] < 1e-2
+    assert np.log2(errors[0] / errors[1]) > 4.5
+
+
+def test_a_flexible_loop_as_dop853_has_it() -> None:
+    model = linkage()
+    drive = {"tau": {"crank.angle": supple.PID("-1 + sin(3*t)", 20.0, 2.0, 5.0)}}
+    moved = {"motion": {"crank.angle": "4*t - 1"}}
+    for laws in ({}, drive, moved):
+        best = supple.simulate(model, 0.3, integrator="DOP853", rtol=1e-10, samples=7, **LINKAGE, **laws)
+        found = supple.simulate(model, 0.3, integrator="ESDIRK54", rtol=1e-8, samples=7, **LINKAGE, **laws)
+        assert np.ptp(best.q.values[:, 0]) > 0.3
+        for name in ("q", "v", "work") if laws else ("q", "v"):
+            scale = float(np.abs(best[name]).max())
+            np.testing.assert_allclose(found[name], best[name], atol=1e-6 * scale)
+        assert np.abs(model.loops.errors(found.q.values)[0]).max() < 1e-12  # type: ignore[union-attr]
+
+
+def test_rolling() -> None:
+    contents = read(Path(__file__).parents[2] / "examples" / "rolling_coin.toml")
+    model, given = contents.model, contents.run_arguments()
+    start: dict[str, Any] = {name: given[name] for name in ("q", "v") if name in given} | {"samples": 5}
+    best = supple.simulate(model, 0.5, integrator="DOP853", rtol=1e-11, **start)
+    found = supple.simulate(model, 0.5, integrator="ESDIRK54", rtol=1e-7, **start)
+    assert np.ptp(best.q.values, axis=0).max() > 0.1
+    np.testing.assert_allclose(found.q, best.q, atol=30 * 1e-7 * float(np.abs(best.q).max()))
+
+
+def test_a_closed_run_is_restored_to_the_last_bit() -> None:
+    ends = []
+    first = supple.Simulator(linkage(), integrator="ESDIRK54", **LINKAGE)
+    first.advance_to(0.1)
+    kept = first.checkpoint()
+    for one in (first, supple.Simulator(linkage(), integrator="ESDIRK54", **LINKAGE)):
+        one.restore(kept)
+        found = one.advance_to(0.25, [0.2, 0.25])
+        ends.append((found.q.tolist(), vars(one.effort)))
+    assert ends[0] == ends[1]

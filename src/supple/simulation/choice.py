@@ -45,6 +45,8 @@ STIFF_RTOL = 1e-6
 """Relative tolerance of such runs, if none is given: all vibrations to 1e-8 would take most of the time."""
 TRIAL = 100
 """Steps of DOP853 to which one of the two spans of a trial run is equal."""
+BY_SWEEPS = 8.0
+"""Evaluations in blocks that a Newton iteration costs which is called back, as those of closed loops."""
 DENSE = 300
 """Size of a state up to which all eigenvalues are found."""
 
@@ -97,7 +99,7 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
     if steps <= MANY and seconds <= SOON:
         reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
         return Choice(DOP853(*tolerances), reason)
-    if not system.implicit_steps:
+    if not system.implicit_stages:
         return _without_trial(what, DOP853(*tolerances), steps, vibrates or seconds <= PATIENCE)
     if wanted.rtol is None and wanted.atol is None:
         tolerances = STIFF_RTOL, None
@@ -116,11 +118,12 @@ def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Cho
 def _by_trial(
     what: str, system: DrivenSystem, y: Vector, u: Vector, tolerances: tuple[float, float | None], span: float
 ) -> Choice:
-    """Explicit or implicit steps, whichever ask for fewer evaluations in a span of the motion."""
+    """Explicit or implicit steps, whichever cost less in a span of the motion."""
     choices = [Choice(kind(*tolerances), "") for kind in (DOP853, ESDIRK54)]
     explicit, implicit = (trial_evaluations(x.method(system, True, y, u), y, u, span) for x in choices)
     asked = f"at rtol {tolerances[0]:g} {explicit:,.0f} evaluations explicit, {implicit:,.0f} implicit"
-    if implicit < explicit:
+    blocks = system.engine != "blocks" or (system.model.implicit_blocks and system.model.loops is None)
+    if implicit * (1.0 if blocks else BY_SWEEPS) < explicit:
         return Choice(choices[1].options, f"{what}: {asked}, in a trial of {span:.2g} s; implicit steps of order 5")
     return Choice(choices[0].options, f"{what}: {asked}, in a trial of {span:.2g} s; explicit steps of order 8")
 

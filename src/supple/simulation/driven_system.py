@@ -107,6 +107,12 @@ class DrivenSystem:
         return self.model.implicit_steps and not self.prescribed_modes
 
     @property
+    def implicit_stages(self) -> bool:
+        """Whether the recursions solve the stages of implicit Runge-Kutta steps, with closed loops too."""
+        closed = self.model.loops is not None and self.model.implicit_blocks
+        return (self.model.implicit_steps or closed) and not self.prescribed_modes
+
+    @property
     def prescribed_modes(self) -> bool:
         """Whether the motion of a mode is prescribed."""
         return bool((self.prescribed & self.model.is_mode).any())

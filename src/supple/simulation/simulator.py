@@ -357,8 +357,8 @@ def _require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integ
     """Refuse what a formulation, or a mechanism with loops, does not take."""
     if limits:
         model.floating_frames("a stop of joints, which holds the whole motion of a joint and not its coordinate alone,")
-    if isinstance(wanted, GeneralizedAlpha | ESDIRK54) and model.loops is not None:
+    if isinstance(wanted, GeneralizedAlpha) and model.loops is not None:
         raise StateError(
-            f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, Radau, BDF, "
-            "CVODE, IDA, leapfrog, rk4 or another explicit method"
+            f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, ESDIRK54, "
+            "Radau, BDF, CVODE, IDA, leapfrog, rk4 or another explicit method"
         )

@@ -123,7 +123,7 @@ def test_loops_are_closed_at_the_start_and_stay_so() -> None:
 
 
 def test_implicit_steps_are_refused_by_name() -> None:
-    with pytest.raises(supple.SimulationError, match="system of vectors, which generalized_alpha does not take"):
+    with pytest.raises(supple.SimulationError, match="of vectors, which generalized_alpha or ESDIRK54 does not take"):
         supple.simulate(KaneModel(rolling_disc()), 0.1, integrator=supple.integrators.GeneralizedAlpha(0.01))
 
 

@@ -1,4 +1,4 @@
-"""Newton iterations of generalized-alpha steps: by blocks, or by the sweep where a model is too large for these."""
+"""Newton iterations of implicit steps: by blocks, or by sweeps for closed loops and models too large for blocks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from supple.engines.llvm.call import invoke
 from supple.model.implicit_programs import ImplicitStructure, newton_function
 from supple.model.model import Model
+from supple.recursions.closed_implicit import closed_newton_iteration
+from supple.recursions.closures import closure_workspace
 from supple.recursions.implicit import Correction, WorkingTree, newton_iteration, stiff_workspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree, sizes, workspace
@@ -48,14 +50,31 @@ class SweepNewton:
 
     def __call__(self, renew: bool, q: Vector, v: Vector, known: Vector, w: Vector) -> None:
         self._state.q[:], self._state.v[:], self._actuation.drive[:] = q, v, known
-        newton_iteration(
-            self._own, self._stiff, renew, self._state, self._actuation, np.ascontiguousarray(w), self._out
-        )
+        self._iterate(renew, np.ascontiguousarray(w))
+
+    def _iterate(self, renew: bool, w: Vector) -> None:
+        newton_iteration(self._own, self._stiff, renew, self._state, self._actuation, w, self._out)
+
+
+class ClosedNewton(SweepNewton):
+    """By the compiled sweep, with closed loops."""
+
+    def __init__(self, model: Model, stiff: tuple[Tree, Flex | None], prescribed: NDArray[np.bool_]) -> None:
+        super().__init__(model, stiff, prescribed)
+        assert model.loops is not None
+        self._closures = model.loops.arrays
+        self._closed = closure_workspace(self._closures, model.nv, np.float64)
+
+    def _iterate(self, renew: bool, w: Vector) -> None:
+        trees = self._closures, self._own, self._stiff
+        closed_newton_iteration(*trees, renew, self._state, self._actuation, w, self._closed, self._out)
 
 
 def newton_iteration_of(
     model: Model, stiff: tuple[Tree, Flex | None], prescribed: NDArray[np.bool_]
 ) -> BlockNewton | SweepNewton:
     """The iteration of a model, given the arrays of M + g_1 C + g_2 K; prescribed accelerations (nv,) stay."""
+    if model.loops is not None:
+        return ClosedNewton(model, stiff, prescribed)
     kind = SweepNewton if model.evaluation.programs is None else BlockNewton
     return kind(model, stiff, prescribed)

@@ -1,7 +1,7 @@
 """Implicit steps with error control: a diagonally implicit Runge-Kutta pair at the price of explicit ones.
 
-The stages are solved by the recursions (see `esdirk_stages`); what has no machine code, as laws that are Python
-functions, is called back from the same loop.
+The stages are solved by the recursions (see `esdirk_stages`); what has no machine code of its own, as laws that are
+Python functions and the Newton iterations of closed loops, is called back from the same loop.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ImplicitRungeKutta:
     Parameters
     ----------
     system : DrivenSystem
-        Without closed loops.
+        Without prescribed modes. Closed loops are closed after every step.
     tolerances : Tolerances
     y, u : arrays
         State and held values at the start, at which the stiffness of laws is taken.
@@ -57,7 +57,8 @@ class ImplicitRungeKutta:
         self._newton: NewtonIteration | None = None
         self._rates = self._rate_function()
         n = system.size
-        self._room = StepRoom(np.zeros((STAGES, n)), np.zeros((DEGREE, n)), np.zeros(n))
+        rows = 0 if self.model.loops is None else len(self.model.loops)
+        self._room = StepRoom(np.zeros((STAGES, n)), np.zeros((DEGREE, n)), np.zeros(n), np.zeros(rows))
         self._stage = self._new_stage()
         self._quaternions = np.array(getattr(self.model, "quaternions", ()), dtype=np.int64)
         self._limit = max(1, native_loop.PAUSE // (500 * n + 7 * (1 + system.operations)))
@@ -130,6 +131,18 @@ class ImplicitRungeKutta:
         lengths = [1, s.size, len(s.u_0), s.nq, s.nv, s.nv, len(s.z_0) - s.inputs.acting]
         return self._called_back("laws", laws, lengths, 4)
 
+    def _project_address(self) -> int:
+        s = self.system
+        if s.model.loops is None:
+            return 0
+        if s.project_kernel is not None:
+            return s.project_kernel.address
+
+        def project(t: Vector, y: Vector, u: Vector, closed: Vector, margin: Vector) -> None:
+            closed[:] = s.project(y[None])[0]
+
+        return self._called_back("project", project, [1, s.size, len(s.u_0), s.size, len(self._room.margin)], 2)
+
     def _events_address(self, task: Task) -> int:
         watch, s = task.watch, self.system
         if watch is None or watch.address:
@@ -189,7 +202,7 @@ class ImplicitRungeKutta:
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1]])
         counts, g = np.zeros(7, dtype=np.int64), task.signs()
         passage = Passage(clock, y, u, sizes, g, counts, LENGTHS, self._quaternions)
-        addresses = self._laws_address(), self._rates_address(), self._events_address(task)
+        addresses = self._laws_address(), self._rates_address(), self._events_address(task), self._project_address()
         kernels = StageKernels(*addresses, *self._addresses)
         longest = np.inf if watch is None else watch.longest
         output, status = (task.times, task.out), native_loop.DONE

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.engines.kernels import step, sweep
+from supple.engines.llvm.call import _invoke
 from supple.simulation.methods.esdirk_stages import (
     Passage,
     Stage,
@@ -47,12 +48,13 @@ NEAR = 1.05
 
 class StepRoom(NamedTuple):
     """K (7, n) the rates of all stages, of which K[0] is that of the start; F (5, n) coefficients of the last step
-    after an EVENT, and `before` (n,) the state before it.
+    after an EVENT, `before` (n,) the state before it; margin (rows,) of the loops.
     """
 
     K: Any
     F: Any
     before: Any
+    margin: Any
 
 
 @step
@@ -132,7 +134,7 @@ def advance_implicit(
     """
     clock, y, u, sizes, signs, counts, lengths, quaternions = now
     times, out = output
-    K, F, before = room
+    K, F, before, margin = room
     t, end, h_next, size_before = clock[0], clock[1], clock[2], clock[5]
     last = np.nextafter(end, t)
     taken, short, rung = 0, int(counts[3]), int(counts[5])
@@ -204,6 +206,9 @@ def advance_implicit(
             counts[0] += 1
         copy(x.now.y, y)
         copy(K[STAGES - 1], K[0])
+        if kernels.project != 0:
+            x.tt[0] = min(t_new, last)
+            _invoke(kernels.project, 0, 1, (x.tt, x.now.y, u, y, margin))
         unit_quaternions(quaternions, y, K[0])
         t = t_new
         taken += 1

@@ -38,6 +38,8 @@ class StageKernels(NamedTuple):
         (q, v) -> dq/dt.
     events : int
         (t, y, u) -> watched functions; 0 for none.
+    project : int
+        (t, y, u) -> (y with loops closed, margins of their rows); 0 without loops.
     renewed, kept : (rungs,) arrays of int
         (q, v, known, w) -> (force, correction) for each rung, as in `alpha_loop`; 0 for those that are not made yet.
     """
@@ -45,6 +47,7 @@ class StageKernels(NamedTuple):
     laws: int
     rates: int
     events: int
+    project: int
     renewed: Any
     kept: Any
 

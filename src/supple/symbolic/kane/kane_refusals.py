@@ -68,7 +68,7 @@ class KaneRefusals:
         self, slopes: tuple[float, float], gains: tuple[Vector, Vector], prescribed: NDArray[np.bool_]
     ) -> NoReturn:
         """Refused: implicit steps need the stiffness of springs, which is among the forces."""
-        self._refuse("generalized_alpha")
+        self._refuse("generalized_alpha or ESDIRK54")
 
     def frame_slopes(self, q: Vector, v: Vector, a: Vector, frame: str) -> dict[str, Vector]:
         """Refused, as `balance_slopes`."""
