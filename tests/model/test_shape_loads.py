@@ -7,7 +7,6 @@ import pytest
 
 import supple
 from supple import structures
-from supple.model.shape_loads import ShapeLoads
 from supple.structures.stressed_stiffness import StressedStiffness
 
 STEEL = structures.Material(E=210e9, nu=0.3, rho=7800.0)
@@ -34,7 +33,7 @@ def change(
 ) -> tuple[float, float]:
     """Least and largest change of the stiffness in the undeformed state, all accelerations zero."""
     model = mech.build()
-    loads = ShapeLoads(model)
+    loads = model.shape_loads
     speeds = np.zeros((1, model.nv))
     speeds[0, 0] = v
     force = None if model.loops is None else np.zeros((1, len(model.loops)))
@@ -91,7 +90,7 @@ def test_forces_of_a_closed_loop_load_the_body() -> None:
     i = int(np.argmax(np.abs(column)))
     forces = np.zeros((1, len(model.loops)))
     forces[0, i] = mass * 10.0 / column[i]  # holds the slide
-    Q = ShapeLoads(model)(q, v, np.zeros_like(v), None, forces)["beam"]
+    Q = model.shape_loads(q, v, np.zeros_like(v), None, forces)["beam"]
     least, _ = StressedStiffness(BEAM).change(Q)
     own = change(clamped(gravity=-10.0))[0]
     assert -0.3 + 1.1 * own < least[0] < -0.29
@@ -100,6 +99,6 @@ def test_forces_of_a_closed_loop_load_the_body() -> None:
 def test_bodies_that_nothing_stiffens_are_left_out() -> None:
     mech = supple.Mechanism("pendulum")
     mech.add_body("arm", supple.RigidBody(1.0, com=(0, 0, -1)))
-    loads = ShapeLoads(mech.build())
+    loads = mech.build().shape_loads
     assert loads.bodies == ()
     assert loads(np.zeros((2, 1)), np.zeros((2, 1)), np.zeros((2, 1))) == {}

@@ -7,6 +7,7 @@ Arrays in, arrays out. Every function takes leading batch axes, which broadcast 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
+from supple.model.shape_loads import ShapeLoads
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
 
@@ -68,6 +70,11 @@ class Model(BalanceFunctions):
         super().__init__(description)
         if description.constraints:
             self.loops = Loops(self, name_states(description))
+
+    @cached_property
+    def shape_loads(self) -> ShapeLoads:
+        """Loads on the second-order shapes of flexible bodies in a motion, as its validity is judged by."""
+        return ShapeLoads(self, _OpenTree)
 
     # ------------------------------------------------------------ sums over the bodies
 
@@ -307,3 +314,10 @@ class Model(BalanceFunctions):
     def restored(cls, model: Model, settings: Mapping[str, Any]) -> Model:
         """The model of a results file in this formulation."""
         return model
+
+
+class _OpenTree(Model):
+    """A model whose loops are left open: its constraints have frames, and no equations."""
+
+    def __init__(self, description: Description) -> None:
+        super(Model, self).__init__(description)

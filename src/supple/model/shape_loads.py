@@ -8,7 +8,7 @@ such, at rest in zero, gives it by inverse dynamics, without a word about where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +21,6 @@ from supple.checks import Floats, Ints
 from supple.model.flatten import name_states
 from supple.model.loops.closure_arrays import closure_arrays
 from supple.model.loops.sweeps import ConstraintSweeps
-from supple.model.model import Model
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.integrals import Pairs
@@ -30,6 +29,7 @@ from supple.structures.second_order import SecondOrder
 
 if TYPE_CHECKING:
     from supple.description.description import Description
+    from supple.model.model import Model
 
 
 class _Watched(NamedTuple):
@@ -40,19 +40,14 @@ class _Watched(NamedTuple):
     shapes: Ints
 
 
-class _OpenTree(Model):
-    """A model whose loops are left open: its constraints have frames, and no equations."""
-
-    def __init__(self, description: Description) -> None:
-        super(Model, self).__init__(description)
-
-
 class ShapeLoads:
     """Loads on the second-order shapes of all flexible bodies of a model that have any, whether they are used or not.
 
     Parameters
     ----------
     model : Model
+    open_tree : function
+        Makes a model of a mechanism with its loops left open: its constraints have frames, and no equations.
 
     Attributes
     ----------
@@ -60,7 +55,7 @@ class ShapeLoads:
         Those that have such shapes.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, open_tree: Callable[[Description], Model]) -> None:
         self.model = model
         shapes = {name: _second_order(placed.body) for name, placed in model.description.bodies.items()}
         self.bodies = tuple(name for name, found in shapes.items() if found is not None)
@@ -71,7 +66,7 @@ class ShapeLoads:
         for name, placed in description.bodies.items():
             if isinstance(placed.body, FlexibleBody):
                 description.bodies[name] = replace(placed, body=_extended(placed.body), stiffening=False)
-        self._loaded = _OpenTree(description)
+        self._loaded = open_tree(description)
         self._q = _places(model.coordinates, self._loaded.coordinates)
         self._v = _places(model.speeds, self._loaded.speeds)
         flex, loaded = model.flex, self._loaded.flex

@@ -16,7 +16,6 @@ from supple.checks import Floats
 from supple.formulations import Formulation
 from supple.inputs.wrenches import GROUND, OWN
 from supple.model.model import Model
-from supple.model.shape_loads import ShapeLoads
 from supple.structures.body import FlexibleBody
 from supple.structures.mass import Sparse
 from supple.structures.strains import SOLID, Strains
@@ -76,7 +75,7 @@ class LinearRange:
         self._bodies = {k: x.body for k, x in placed.items() if isinstance(x.body, FlexibleBody) and x.body.modes > 0}
         self._rows = {name: _Rows(body) for name, body in self._bodies.items()}
         self._peaks: Peaks = {name: {} for name in self._bodies}
-        self._loads = ShapeLoads(model) if self._bodies and isinstance(model, Model) else None
+        self._loads = model.shape_loads if self._bodies and isinstance(model, Model) else None
         self._sustained: dict[str, _SustainedLoads] = {}
         if self._loads is not None:
             self._sustained = {
