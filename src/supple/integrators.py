@@ -160,7 +160,10 @@ class FixedStep:
 
 
 class Leapfrog(FixedStep):
-    """Second order, symplectic; asks for accelerations twice a step. Stable up to 2 over the highest frequency."""
+    """Second order; asks for accelerations twice a step. Stable up to 2 over the highest frequency.
+
+    Symplectic where the mass matrix is constant; elsewhere the energy drifts slowly in long runs.
+    """
 
     name = "leapfrog"
 
