@@ -15,6 +15,7 @@ from supple.inputs.inputs import Inputs
 from supple.simulation import choice
 from supple.simulation.choice import STABLE, fastest_motion
 from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.methods.esdirk import ImplicitRungeKutta
 
 
 def spring(stiffness: float, damping: float = 0.0) -> supple.Model:
@@ -166,7 +167,7 @@ def test_a_trial_that_fails_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*arguments: Any) -> None:
         raise supple.SimulationError("no")
 
-    monkeypatch.setattr(choice.ImplicitRungeKutta, "run", refuse)
+    monkeypatch.setattr(ImplicitRungeKutta, "run", refuse)
     assert supple.simulate(pendulum_with_bead(0.05), 8.0, q=[1.0, 0.0], samples=3).attrs["integrator"] == "DOP853"
 
 
