@@ -128,9 +128,9 @@ def _by_trial(
 ) -> Choice:
     """Explicit or implicit steps, whichever cost less in a trial run within some limits: see `compared`."""
     choices = [Choice(kind(*tolerances), "") for kind in (DOP853, ESDIRK54)]
-    methods = [x.method(system, True, y, u) for x in choices]
+    explicit, implicit = (x.method(system, True, y, u) for x in choices)
     alike = system.engine != "blocks" or (system.model.implicit_blocks and system.model.loops is None)
-    found = compared(*methods, y, u, *limits, weight=1.0 if alike else BY_SWEEPS)
+    found = compared(explicit, implicit, y, u, *limits, weight=1.0 if alike else BY_SWEEPS)
     why = (
         f"{what}: at rtol {tolerances[0]:g} a second of motion costs {found.explicit:,.0f} evaluations with explicit "
         f"steps, {found.implicit:,.0f} with implicit ones after {found.t:.2g} s of trial"
