@@ -19,6 +19,7 @@ from supple.simulation.methods.alpha_newton import SweepNewton
 from supple.simulation.methods.esdirk import ImplicitRungeKutta
 from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
+from supple.stepping.esdirk_coefficients import coefficients
 
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 
@@ -144,7 +145,7 @@ def test_a_stiff_damped_joint_needs_no_short_steps() -> None:
     mech.add_body("door", rod, joint=supple.Revolute("y"))
     mech.add_body("latch", rod, "door", supple.Revolute("y", damping=1e5, stiffness=1e6), at=(1.0, 0, 0))
     model = mech.build()
-    start = {"q": {"latch.angle": 0.01}, "v": {"latch.angle": 1.0}, "samples": 5}
+    start: dict[str, Any] = {"q": {"latch.angle": 0.01}, "v": {"latch.angle": 1.0}, "samples": 5}
     found = supple.simulate(model, 2.0, integrator="ESDIRK54", rtol=1e-6, **start)
     best = supple.simulate(model, 2.0, integrator="Radau", rtol=1e-10, **start)
     assert found.attrs["steps"] < 300
@@ -185,7 +186,7 @@ def test_quaternions_stay_of_unit_length_between_segments() -> None:
 
 def test_a_law_that_jumps_without_notice_costs_short_steps_and_a_wrong_one_ends_the_run() -> None:
     model = arm(1)
-    jump = {"tau": {"l0.angle": "0.5*sign(sin(150*t + 1))"}}
+    jump: dict[str, Any] = {"tau": {"l0.angle": "0.5*sign(sin(150*t + 1))"}}
     best = supple.simulate(model, 0.1, integrator="DOP853", rtol=1e-8, samples=5, **jump)
     found = supple.simulate(model, 0.1, rtol=1e-6, **SETTINGS | {"samples": 5}, **jump)
     assert found.attrs["rejected_steps"] > 0
@@ -225,8 +226,7 @@ def test_order_five_with_closed_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     errors = []
     for n in (16, 32):
         monkeypatch.setattr(esdirk, "LENGTHS", np.array([span / n]))
-        plain = esdirk.coefficients()
-        monkeypatch.setattr(esdirk, "coefficients", lambda plain=plain: plain._replace(E=np.zeros(7)))
+        monkeypatch.setattr(esdirk, "coefficients", lambda: coefficients()._replace(E=np.zeros(7)))
         run = supple.simulate(model, span, integrator="ESDIRK54", rtol=1e-11, samples=2, **LINKAGE)
         assert run.attrs["steps"] <= n + 8  # the first ones grow to the only rung
         errors.append(np.abs(np.concatenate([run.q.values[-1], run.v.values[-1]]) - best).max())
@@ -236,8 +236,8 @@ def test_order_five_with_closed_loops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_flexible_loop_as_dop853_has_it() -> None:
     model = linkage()
-    drive = {"tau": {"crank.angle": supple.PID("-1 + sin(3*t)", 20.0, 2.0, 5.0)}}
-    moved = {"motion": {"crank.angle": "4*t - 1"}}
+    drive: dict[str, Any] = {"tau": {"crank.angle": supple.PID("-1 + sin(3*t)", 20.0, 2.0, 5.0)}}
+    moved: dict[str, Any] = {"motion": {"crank.angle": "4*t - 1"}}
     for laws in ({}, drive, moved):
         best = supple.simulate(model, 0.3, integrator="DOP853", rtol=1e-10, samples=7, **LINKAGE, **laws)
         found = supple.simulate(model, 0.3, integrator="ESDIRK54", rtol=1e-8, samples=7, **LINKAGE, **laws)

@@ -21,6 +21,7 @@ from supple.integrators import (
     Integrator,
     Radau,
 )
+from supple.simulation.clocks import Clocks
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.horizon import Horizon
 from supple.simulation.methods.dop853 import NativeDOP853
@@ -32,7 +33,7 @@ from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
-from supple.simulation.trial_runs import trial_evaluations
+from supple.simulation.trial_runs import SHARE, compared
 
 Vector = NDArray[np.float64]
 STABLE = 6.0
@@ -44,7 +45,7 @@ MANY, SOON = 20_000, 10.0
 STIFF_RTOL = 1e-6
 """Relative tolerance of such runs, if none is given: all vibrations to 1e-8 would take most of the time."""
 TRIAL = 100
-"""Steps of DOP853 to which one of the two spans of a trial run is equal."""
+"""Steps of DOP853 to which the first span of a trial run is equal."""
 BY_SWEEPS = 8.0
 """Evaluations in blocks that a Newton iteration costs which is called back, as those of closed loops."""
 DENSE = 300
@@ -103,7 +104,9 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
         return _without_trial(what, DOP853(*tolerances), steps, vibrates or seconds <= PATIENCE)
     if wanted.rtol is None and wanted.atol is None:
         tolerances = STIFF_RTOL, None
-    return _by_trial(what, system, y, u, tolerances, TRIAL * STABLE / size)
+    span = TRIAL * STABLE / size
+    until = min(duration, Clocks(system, 0.0, horizon.close).next_jump(0.0))
+    return _by_trial(what, system, y, u, tolerances, (span, until, SHARE * 13 * steps))
 
 
 def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Choice:
@@ -116,16 +119,25 @@ def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Cho
 
 
 def _by_trial(
-    what: str, system: DrivenSystem, y: Vector, u: Vector, tolerances: tuple[float, float | None], span: float
+    what: str,
+    system: DrivenSystem,
+    y: Vector,
+    u: Vector,
+    tolerances: tuple[float, float | None],
+    limits: tuple[float, float, float],
 ) -> Choice:
-    """Explicit or implicit steps, whichever cost less in a span of the motion."""
+    """Explicit or implicit steps, whichever cost less in a trial run within some limits: see `compared`."""
     choices = [Choice(kind(*tolerances), "") for kind in (DOP853, ESDIRK54)]
-    explicit, implicit = (trial_evaluations(x.method(system, True, y, u), y, u, span) for x in choices)
-    asked = f"at rtol {tolerances[0]:g} {explicit:,.0f} evaluations explicit, {implicit:,.0f} implicit"
-    blocks = system.engine != "blocks" or (system.model.implicit_blocks and system.model.loops is None)
-    if implicit * (1.0 if blocks else BY_SWEEPS) < explicit:
-        return Choice(choices[1].options, f"{what}: {asked}, in a trial of {span:.2g} s; implicit steps of order 5")
-    return Choice(choices[0].options, f"{what}: {asked}, in a trial of {span:.2g} s; explicit steps of order 8")
+    explicit, implicit = (x.method(system, True, y, u) for x in choices)
+    alike = system.engine != "blocks" or (system.model.implicit_blocks and system.model.loops is None)
+    found = compared(explicit, implicit, y, u, *limits, weight=1.0 if alike else BY_SWEEPS)
+    why = (
+        f"{what}: at rtol {tolerances[0]:g} a second of motion costs {found.explicit:,.0f} evaluations with explicit "
+        f"steps, {found.implicit:,.0f} with implicit ones after {found.t:.2g} s of trial"
+    )
+    if found.implicit < found.explicit:
+        return Choice(choices[1].options, f"{why}: implicit steps of order 5")
+    return Choice(choices[0].options, f"{why}: explicit steps of order 8")
 
 
 def _configurations(system: DrivenSystem, y: Vector) -> list[Vector]:

@@ -18,8 +18,8 @@ from supple.formulations.protocol import NewtonIteration
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import implicit_arrays, law_gains
 from supple.simulation.methods.alpha_newton import BlockNewton, newton_iteration_of
-from supple.simulation.methods.esdirk_loop import NEEDED, Passage, StepRoom, advance_implicit, interpolate_implicit
-from supple.simulation.methods.esdirk_stages import Stage, StageKernels, StageParts
+from supple.simulation.methods.esdirk_loop import NEEDED, StepRoom, advance_implicit, interpolate_implicit
+from supple.simulation.methods.esdirk_stages import Passage, Stage, StageKernels, StageParts
 from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
@@ -54,7 +54,6 @@ class ImplicitRungeKutta:
         self._addresses = np.zeros((2, len(LENGTHS)), dtype=np.int64)
         self._rungs: dict[int, Any] = {}
         self._callbacks: dict[str, CalledBack] = {}
-        self._newton: NewtonIteration | None = None
         self._rates = self._rate_function()
         n = system.size
         rows = 0 if self.model.loops is None else len(self.model.loops)
