@@ -35,6 +35,7 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
         "q_mode": q_mode,
         "v_mode": v_mode,
         "second_order": second,
+        "massive": np.array([c.massive if c else 0 for c in constants]),
         "xi_first": np.cumsum(second) - second,
         "mode_row": np.array([c.row if c else 0 for c in constants]),
         "condensed_inertia": _condensed_inertias(made, constants),

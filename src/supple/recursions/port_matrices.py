@@ -140,8 +140,8 @@ def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Nu
 def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorkspace) -> None:
     """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from `low` on.
 
-    Given GF, S, and in s (columns) F* x, which becomes s above. Of a body without second-order shapes rows need none of
-    the rows before them.
+    Given GF, S, and in s (columns) F* x, which becomes s above. Without trailing columns F is lower triangular in the
+    rows of its pivots: rows need none of the rows before them.
     """
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - first)
@@ -192,7 +192,7 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     factor(w.S, o, m, n)
     x, s = w.work[0], w.work[1]
     for j in range(m):
-        low = 0 if flex.second_order[k] > 0 else j  # W is symmetric
+        low = 0 if flex.columns[k] > n else j  # W is symmetric
         for i in range(m):
             x[i] = w.W[o + i * m + j]
         for i in range(n):
@@ -200,5 +200,5 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
         leading_rows(flex, k, low, x, s, w)
         for i in range(low, m):
             w.W[o + i * m + j] = x[i]
-            if flex.second_order[k] == 0:
+            if flex.columns[k] == n:
                 w.W[o + j * m + i] = x[i]

@@ -28,13 +28,9 @@ from supple.recursions.port_matrices import (
 from supple.recursions.port_shapes import port_shape_step
 from supple.recursions.second_order_compliance import (
     follow_response,
-    followed_motion,
-    hat_with_compliance,
     lam_step,
-    less_shape_inertia,
     let_follow,
     mode_coupling,
-    shape_force,
     shape_momentum_step,
     sparse_lam_times,
     take_common_mass,
@@ -88,8 +84,8 @@ def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
             total = add_scaled(total, flex.port_gain[g + r * m + l], mode_coupling(flex, k, r, w))
         for j in range(flex.second_order[k]):
             at = g + (n + j) * m + l
-            direct = add_scaled(load6(w.shape_momentum, first + j), -1, hat_with_compliance(flex, k, j, w))
-            total = add_scaled(total, w.port_hat[at], direct)
+            if j < flex.massive[k]:
+                total = add_scaled(total, w.port_hat[at], load6(w.shape_gain, first + j))
             total = add_scaled(total, flex.port_shape[at], load6(w.shape_raw, first + j))
         for i in range(6):
             w.S[o + i * m + l] = total[i]
@@ -149,8 +145,7 @@ def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> 
             own = subtract_outer(own, load6(w.participation, i + r), mode_coupling(flex, k, r, w))
         if flex.second_order[k] > 0:
             lam_step(flex, k, w)
-            shape_momentum_step(flex, k, w)
-            own = less_shape_inertia(flex, k, own, w)
+            own = shape_momentum_step(flex, k, own, w)
             port_shape_step(flex, k, w)
         store_inertia(P, k, own)
         momentum_of_columns(flex, k, w)
@@ -202,20 +197,26 @@ def modal_response(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> 
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     if flex.second_order[k] > 0:
         take_common_mass(flex, k, x, w)
-        follow_response(flex, k, w.xi_gain, x, w)
+        for j in range(flex.second_order[k]):
+            total = 0.0 * x[i]
+            for r in range(n):
+                total = total + w.xi_gain[i + r, j] * x[i + r]
+            w.xi_work[0, first + j] = w.xi_work[1, first + j] = total
+        follow_response(flex, k, w)
     force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for r in range(n):
         force = add_scaled(force, x[i + r], load6(w.participation, i + r))
-    for j in range(flex.second_order[k]):
-        force = add_scaled(force, followed_motion(flex, k, j, w), load6(w.shape_momentum, first + j))
-        force = add_scaled(force, -w.xi_work[1, first + j], load6(w.shape_raw, first + j))
+    for j in range(flex.massive[k]):
+        force = add_scaled(force, w.xi_work[1, first + j], load6(w.shape_left, first + j))
     for l in range(flex.columns[k]):
         total = 0.0 * x[i]
         for r in range(n):
             total = total + flex.port_gain[g + r * m + l] * x[i + r]
         for j in range(flex.second_order[k]):
             at = g + (n + j) * m + l
-            total = total + flex.port_shape[at] * w.xi_work[0, first + j] - w.port_hat[at] * w.xi_work[1, first + j]
+            total = total + flex.port_shape[at] * w.xi_work[0, first + j]
+            if j < flex.massive[k]:
+                total = total - w.port_hat[at] * w.xi_work[1, first + j]
         s[l] = total
     return force
 
@@ -287,9 +288,10 @@ def modal_acceleration_step(flex: Flex, k: int, alpha: Vec6, eps: Array, w: Flex
             a[i + r] -= flex.port_gain[flex.gain_first[k] + r * m + l] * h[l]
     if flex.second_order[k] > 0:
         for j in range(flex.second_order[k]):
-            force = shape_force(flex, k, j, alpha, w)
+            force = 0.0 * alpha[0]
+            if j < flex.massive[k]:
+                force = dot6(load6(w.shape_momentum, flex.xi_first[k] + j), alpha)
             for l in range(flex.columns[k]):
                 force = force + flex.port_shape[flex.gain_first[k] + (n + j) * m + l] * h[l]
-            for r in range(n):
-                a[i + r] -= w.xi_gain[i + r, j] * force
+            w.xi_work[0, flex.xi_first[k] + j] = force
         let_follow(flex, k, a, w)

@@ -124,6 +124,8 @@ class Flex(NamedTuple):
     """(n + 1,) whether terms that depend on the deformation are kept; without them the model is that of (8.1)."""
     second_order: Array
     """(n + 1,) number of shapes b of each body that follow its modes, p = x + Psi eta + b xi; see `second_order`."""
+    massive: Array
+    """(n + 1,) how many of them move mass beside the modes, one each: the first ones."""
     xi_first: Array
     """(n + 1,) where their coordinates xi stand among all."""
     mode_row: Array
@@ -160,7 +162,7 @@ class Flex(NamedTuple):
     shape_mass: Array
     """(rows, most shapes) Psi* M b in the rows of modes, b* M b in those of shapes, kg."""
     shape_reduction: Array
-    """(rows, most shapes) c = Lam Psi* M b in the rows of modes, B in those of shapes: B B* = b* M b - c* Lam^-1 c."""
+    """(rows, most shapes) c = Lam Psi* M b in the rows of modes; b* M b - c* Lam^-1 c is the identity, or zero."""
     offdiagonal_first: Array
     """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
     offdiagonal_mode: Array
@@ -259,6 +261,8 @@ class FlexWorkspace(NamedTuple):
     """(entries,) A~ Lam_0 P_1* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
     port_hat: Array
     """(entries,) A~ Lam_0 R* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
+    port_left: Array
+    """(entries,) that, with the lower factor of S eliminated. By `port_shapes.port_shape_step`."""
     xi: Array
     """(shapes,) coordinates of the second-order shapes. By `second_order.second_order_step`."""
     xi_slope: Array
@@ -275,19 +279,19 @@ class FlexWorkspace(NamedTuple):
     """(nv, most shapes) Lam_0 A~*. By `second_order_compliance.lam_step`."""
     xi_Q: Array
     """(shapes, most shapes) Q. By `second_order_compliance.lam_step`."""
-    xi_E: Array
-    """(shapes, most shapes) E. By `second_order_compliance.lam_step`."""
+    xi_S: Array
+    """(shapes, most shapes) factors of S = I + Q of shapes with mass. By `second_order_compliance.lam_step`."""
     shape_momentum: Array
     """(shapes, 6) D. By `second_order_compliance.shape_momentum_step`."""
     shape_raw: Array
     """(shapes, 6) A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
-    shape_hat: Array
-    """(shapes, 6) A~ Lam_0 M*. By `second_order_compliance.shape_momentum_step`."""
+    shape_left: Array
+    """(shapes, 6) U = D - A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
+    shape_gain: Array
+    """(shapes, 6) S^-1 U. By `second_order_compliance.shape_momentum_step`."""
     xi_work: Array
     """(2, shapes) of use within a step only."""
     xi_matrix: Array
-    """(most shapes, most shapes) of use within a step only."""
-    xi_product: Array
     """(most shapes, most shapes) of use within a step only."""
     work: Array
     """(3, most rows) of use within a step only."""
@@ -417,6 +421,7 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         trailing=np.zeros(size.port_entries, dtype),
         port_raw=np.zeros(size.gain_entries, dtype),
         port_hat=np.zeros(size.gain_entries, dtype),
+        port_left=np.zeros(size.gain_entries, dtype),
         xi=np.zeros(size.shapes, dtype),
         xi_slope=np.zeros((speeds, size.most_shapes), dtype),
         xi_rate=np.zeros(size.shapes, dtype),
@@ -425,13 +430,13 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         xi_reduced=np.zeros((speeds, size.most_shapes), dtype),
         xi_gain=np.zeros((speeds, size.most_shapes), dtype),
         xi_Q=np.zeros((size.shapes, size.most_shapes), dtype),
-        xi_E=np.zeros((size.shapes, size.most_shapes), dtype),
+        xi_S=np.zeros((size.shapes, size.most_shapes), dtype),
         shape_momentum=np.zeros((size.shapes, 6), dtype),
         shape_raw=np.zeros((size.shapes, 6), dtype),
-        shape_hat=np.zeros((size.shapes, 6), dtype),
+        shape_left=np.zeros((size.shapes, 6), dtype),
+        shape_gain=np.zeros((size.shapes, 6), dtype),
         xi_work=np.zeros((2, size.shapes), dtype),
         xi_matrix=np.zeros((size.most_shapes, size.most_shapes), dtype),
-        xi_product=np.zeros((size.most_shapes, size.most_shapes), dtype),
         work=np.zeros((3, size.widest), dtype),
         column=np.zeros(speeds, dtype),
     )
