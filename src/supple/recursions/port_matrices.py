@@ -23,13 +23,26 @@ from supple.spatial import (
     Number,
     Vec6,
     add_scaled,
+    cross,
+    dot,
     dot6,
     load9,
     load_inertia,
     matmul,
     rotate_symmetric,
+    scale,
     store_inertia,
 )
+
+
+@step
+def inverse_matrix(Q: Mat3) -> Mat3:
+    """Q^-1, by the cross products of its columns."""
+    a, b, c = (Q[0], Q[3], Q[6]), (Q[1], Q[4], Q[7]), (Q[2], Q[5], Q[8])
+    bc = cross(b, c)
+    inverse = 1 / dot(a, bc)
+    x, y, z = scale(inverse, bc), scale(inverse, cross(c, a)), scale(inverse, cross(a, b))
+    return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
 
 
 @step
@@ -105,7 +118,8 @@ def gather_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     """Let the columns f of F that second-order shapes alone have yield, one at a time: W less u (W f)*.
 
-    u = d W f / (1 + d f* W f). Given W, F, Omega. Computes trailing: u in the columns of f.
+    u = d W f / (1 + d f* W f). Given W, F, Omega. Computes trailing: u in the columns of f; and 1 / (1 + d f* W f)
+    on the diagonal of S.
     """
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
@@ -118,7 +132,8 @@ def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
             for j in range(m):
                 u[i] += w.W[o + i * m + j] * w.F[o + j * m + t]
             total = total + d * w.F[o + i * m + t] * u[i]
-        share = d / total
+        w.S[o + t * m + t] = 1 / total
+        share = d * w.S[o + t * m + t]
         for i in range(m):
             w.trailing[o + i * m + t] = share * u[i]
             for j in range(i + 1):

@@ -22,9 +22,11 @@ from supple.recursions.port_matrices import (
     block_times,
     block_transposed_times,
     column_product,
+    inverse_matrix,
     leading_step,
     through_step,
 )
+from supple.recursions.port_motions import hold_ports
 from supple.recursions.port_shapes import port_shape_step
 from supple.recursions.second_order_compliance import (
     follow_response,
@@ -39,14 +41,11 @@ from supple.recursions.tree import Array, Flex, FlexWorkspace
 from supple.spatial import (
     SLOT,
     Inertia,
-    Mat3,
     Vec6,
     accumulate,
     add6,
     add_scaled,
     angular,
-    cross,
-    dot,
     dot6,
     inertia_times,
     join,
@@ -55,7 +54,6 @@ from supple.spatial import (
     load6,
     load9,
     load_inertia,
-    scale,
     store,
     store_inertia,
     subtract_outer,
@@ -64,18 +62,8 @@ from supple.spatial import (
 
 
 @step
-def inverse_matrix(Q: Mat3) -> Mat3:
-    """Q^-1, by the cross products of its columns."""
-    a, b, c = (Q[0], Q[3], Q[6]), (Q[1], Q[4], Q[7]), (Q[2], Q[5], Q[8])
-    bc = cross(b, c)
-    inverse = 1 / dot(a, bc)
-    x, y, z = scale(inverse, bc), scale(inverse, cross(c, a)), scale(inverse, cross(a, b))
-    return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
-
-
-@step
 def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """M_rf Lam R* of body k, six rows, in S. Given second. Cost: 6 products a mode and column of F_0."""
+    """M_rf Lam R* of body k, six rows. Given second. Computes port_momentum. Cost: 6 products a mode and column."""
     g, o, n, first = flex.gain_first[k], flex.port_matrix[k], flex.modes[k], flex.xi_first[k]
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     for l in range(flex.columns[k]):
@@ -88,12 +76,12 @@ def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
                 total = add_scaled(total, w.port_hat[at], load6(w.shape_gain, first + j))
             total = add_scaled(total, flex.port_shape[at], load6(w.shape_raw, first + j))
         for i in range(6):
-            w.S[o + i * m + l] = total[i]
+            w.port_momentum[o + i * m + l] = total[i]
 
 
 @step
 def port_map_step(flex: Flex, k: int, p: int, w: FlexWorkspace) -> None:
-    """B of port p of body k: phi(k, t) (Q^-*, I) - M_rf Lam R* F_0*. Given node_*, and that momentum in S."""
+    """B of port p of body k: phi(k, t) (Q^-*, I) - M_rf Lam R* F_0*. Given node_*, port_momentum."""
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
     c = flex.port_child[first + p]
@@ -102,7 +90,7 @@ def port_map_step(flex: Flex, k: int, p: int, w: FlexWorkspace) -> None:
         for i in range(6):
             w.B[c, 6 * n + i] = 0.0
             for j in range(flex.columns[k]):
-                w.B[c, 6 * n + i] -= w.S[o + n * m + j] * flex.column[o + (6 * p + i) * m + j]
+                w.B[c, 6 * n + i] -= w.port_momentum[o + n * m + j] * flex.column[o + (6 * p + i) * m + j]
     Q = inverse_matrix(load9(w.node_Q, s))
     for n in range(3):
         for i in range(3):
@@ -155,6 +143,8 @@ def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> 
         for r in range(flex.modes[k]):
             store(w.participation, i + r, load6(flex.mode_participation, row + r))
         store_inertia(P, k, load_inertia(flex.condensed_inertia, k))
+        if flex.heavy[k]:
+            momentum_of_columns(flex, k, w)
         for p in range(flex.port_first[k], flex.port_first[k + 1]):
             c = flex.port_child[p]
             for j in range(36):
@@ -223,7 +213,10 @@ def modal_response(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> 
 
 @step
 def port_forces(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """z of the ports of body k. Given R Lam e in the third row of `work`, z+ in z, Gamma."""
+    """z of the ports of body k. Given R Lam e in the third row of `work`, z+ in z, Gamma.
+
+    Computes z, port_seen, port_response.
+    """
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
     x, y, s = w.work[0], w.work[1], w.work[2]
@@ -231,11 +224,14 @@ def port_forces(flex: Flex, k: int, w: FlexWorkspace) -> None:
         y[i] = 0.0
         for j in range(flex.columns[k]):
             y[i] += flex.column[o + i * m + j] * s[j]
+    for j in range(flex.columns[k]):
+        w.port_response[6 * first + j] = s[j]
     for p in range(m // 6):
         c, i = flex.port_child[first + p], 6 * p
         z = load6(w.z, c)
         moved = inertia_times(load_inertia(w.Gamma, c), (y[i], y[i + 1], y[i + 2], y[i + 3], y[i + 4], y[i + 5]))
-        z = add6(join(unrotate(load9(w.node_Q, flex.attachment[c]), angular(z)), linear(z)), moved)
+        store(w.port_seen, c, join(unrotate(load9(w.node_Q, flex.attachment[c]), angular(z)), linear(z)))
+        z = add6(load6(w.port_seen, c), moved)
         for n in range(6):
             x[i + n] = z[n]
     if flex.second_order[k] > 0:
@@ -295,3 +291,5 @@ def modal_acceleration_step(flex: Flex, k: int, alpha: Vec6, eps: Array, w: Flex
                 force = force + flex.port_shape[flex.gain_first[k] + (n + j) * m + l] * h[l]
             w.xi_work[0, flex.xi_first[k] + j] = force
         let_follow(flex, k, a, w)
+    if flex.heavy[k]:
+        hold_ports(flex, k, alpha, w, a)

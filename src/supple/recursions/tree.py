@@ -203,6 +203,8 @@ class Flex(NamedTuple):
     """(n + 1,) how many there are; those from `leading` on are moved by second-order shapes alone."""
     leading: Array
     """(n + 1,) rank of Omega = Pi_t Lam Pi_t* of the undeformed body, which is F_0 F_0* of these columns."""
+    heavy: Array
+    """(n + 1,) whether its children weigh so much more than the body that modes tell their motion badly."""
     column_pivot: Array
     """(6 ports,) the row with the first entry of each leading column of a body; six places a port."""
     gain_first: Array
@@ -249,6 +251,12 @@ class FlexWorkspace(NamedTuple):
     """(entries,) W = (I + Gamma Omega)^-1 Gamma of each flexible body. By `ports.port_step`."""
     GF: Array
     """(entries,) Gamma F of each flexible body. By `port_matrices.through_step`."""
+    port_momentum: Array
+    """(entries,) M_rf Lam R*, six rows. By `ports.momentum_of_columns`."""
+    port_response: Array
+    """(6 ports,) R Lam e of each flexible body. By `ports.port_forces`."""
+    port_seen: Array
+    """(n + 1, 6) z+(k) at its attachment node, as the modes see it. By `ports.port_forces`."""
     S: Array
     """(entries,) factors of D^-1 + F* Gamma F. By `port_matrices.through_step`."""
     Omega: Array
@@ -346,6 +354,7 @@ class Sizes(NamedTuple):
     flexible: bool = False
     attachments: int = 0
     port_entries: int = 0
+    port_rows: int = 0
     widest: int = 0
     gain_entries: int = 0
     shapes: int = 0
@@ -364,6 +373,7 @@ def sizes(tree: Tree, flex: Flex | None) -> Sizes:
         True,
         len(flex.attachment_body),
         len(flex.column),
+        6 * len(flex.port_child),
         widest,
         len(flex.port_gain),
         int(flex.second_order.sum()),
@@ -415,6 +425,9 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         BW=np.zeros((rows, 36), dtype),
         W=np.zeros(size.port_entries, dtype),
         GF=np.zeros(size.port_entries, dtype),
+        port_momentum=np.zeros(size.port_entries, dtype),
+        port_response=np.zeros(size.port_rows, dtype),
+        port_seen=np.zeros((rows, 6), dtype),
         S=np.zeros(size.port_entries, dtype),
         Omega=np.zeros(size.port_entries, dtype),
         F=np.zeros(size.port_entries, dtype),

@@ -16,11 +16,8 @@ from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
-from supple.structures.shape_basis import left_mass, unit_masses
+from supple.structures.shape_basis import has_unit_masses, left_mass, unit_masses
 from supple.structures.strains import Strains
-
-SCALED = 1e-6
-"""Change of basis of second-order shapes that is not worth one: theirs has been chosen already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +135,9 @@ class FlexibleBody:
     def _scale_shapes(self, second: SecondOrder) -> None:
         """Take shapes of second order in the basis of `shape_basis`; nothing changes if they are."""
         rest = left_mass(self.mass_matrix, second.mass_cross, second.mass_own)
-        T = unit_masses(rest, second.mass_own)
-        if np.abs(T - np.eye(len(T))).max(initial=0.0) < SCALED:
+        if has_unit_masses(rest, second.mass_own):
             return
+        T = unit_masses(rest, second.mass_own)
         frames = {name: replace(frame, second=frame.second @ T) for name, frame in self.frames.items()}
         object.__setattr__(self, "second_order", second.in_basis(T))
         object.__setattr__(self, "frames", frames)

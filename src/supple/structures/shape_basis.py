@@ -14,6 +14,8 @@ from supple.checks import Floats
 
 DEPENDENT = 1e-12
 """Mass of a shape, less what modes explain of it, that counts as rounding, relative to its mass."""
+ROUNDING = 1e-11
+"""Error of a unit of mass, relative to the whole masses of shapes."""
 COUPLED = 1e-15
 """Mass that two shapes have in common, relative to those of both, that counts as rounding."""
 
@@ -25,6 +27,13 @@ def left_mass(mass_matrix: scipy.sparse.csr_array, cross: Floats, own: Floats) -
     solved = np.asarray(scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(mass_matrix), cross))
     rest = own - cross.T @ solved.reshape(cross.shape)
     return (rest + rest.T) / 2.0
+
+
+def has_unit_masses(rest: Floats, own: Floats) -> bool:
+    """Whether shapes with the masses `rest` beside the modes, `own` with them, are in that basis."""
+    size = np.sqrt(np.diagonal(own))
+    unit = np.diag(np.diagonal(rest) > 0.5)
+    return bool((np.abs(rest - unit) <= ROUNDING * np.outer(size, size)).all())
 
 
 def unit_masses(rest: Floats, own: Floats) -> Floats:
