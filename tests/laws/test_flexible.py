@@ -249,6 +249,67 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     assert relative(full.bias_forces(still, quick), model.bias_forces(still, quick)) < 1e-12
 
 
+def carried(
+    fidelity: str, joint: supple.Joint, beside: float, com: float = 0.1, inertia: float = 0.1
+) -> supple.Model:
+    """A beam on a spherical joint, and a body on its end node or beside it."""
+    section, metal = structures.Rectangle(0.02, 0.01), structures.Material(E=70e9, nu=0.3, rho=2700)
+    beam = structures.beam(1.0, section, metal, 6).reduce("cantilever", modes=5)
+    mech = supple.Mechanism("arm", gravity=(0, 0, 0))
+    mech.add_body("beam", beam, joint=supple.Spherical(), fidelity=fidelity)
+    mech.add_frame("place", "beam/end", (0, beside, 0))
+    child = supple.RigidBody(1.0, (com, 0.0, 2 * com), (inertia, 1.5 * inertia, 2 * inertia))
+    mech.add_body("child", child, "beam", joint, at="place")
+    return mech.build()
+
+
+HINGES = {
+    "on the node": (supple.Revolute("y"), 0.0),
+    "beside it": (supple.Revolute("y"), 0.3),
+    "sliding": (supple.Prismatic("z"), 0.0),
+}
+
+
+@pytest.mark.parametrize("hinge", list(HINGES))
+def test_ruthless_velocities_are_rates_of_poses_while_there_is_no_deformation(hinge: str) -> None:
+    """Whatever its rate; with it they differ in first order, for all kinds of hinges. Those of "full" never do."""
+    for fidelity in ("ruthless", "full"):
+        model = carried(fidelity, *HINGES[hinge])
+        q, v = model.random_state(1)
+        eta = np.flatnonzero([".mode" in name for name in model.coordinates])
+        shape, h = q[eta].copy(), 1e-30
+        assert np.abs(v[model.is_mode]).max() > 0.1
+        gaps = []
+        for share in (0.0, 0.1, 0.2):
+            q[eta] = share * shape
+            R, p = model.pose(q + 1j * h * model.derivative(q, v), "child")
+            spin = (R.imag / h) @ R.real.T
+            rates = np.array([spin[2, 1], spin[0, 2], spin[1, 0], *(p.imag / h)])
+            gaps.append(model.velocity(q, v, "child") - rates)
+        assert np.abs(gaps[0]).max() < 1e-13
+        if fidelity == "full":
+            assert np.abs(gaps).max() < 1e-13
+        else:
+            assert np.abs(gaps[1]).max() > 1e-6
+            np.testing.assert_allclose(gaps[2], 2 * gaps[1], atol=1e-2 * np.abs(gaps[1]).max())
+
+
+def test_ruthless_keeps_rates_of_the_deformation_in_what_bodies_on_nodes_do() -> None:
+    """(8.1) without etadot in a_m: a point on the node does not see it. A body there turns with the node's rate."""
+
+    def change(model: supple.Model) -> float:
+        q, v = model.random_state(2)
+        still = np.where(model.is_mode, 0.0, v)
+        forces = [model.bias_forces(q, x) for x in (v, still)]
+        return float(np.abs(forces[0] - forces[1]).max() / np.abs(forces[1]).max())
+
+    point = {"joint": supple.Fixed(), "beside": 0.0, "com": 0.0, "inertia": 0.0}
+    assert change(carried("ruthless", **point)) < 1e-14  # type: ignore[arg-type]
+    assert change(carried("full", **point)) > 1e-6  # type: ignore[arg-type]
+    assert change(carried("ruthless", supple.Fixed(), 0.0)) > 1e-6
+    assert change(carried("ruthless", supple.Fixed(), 0.3, com=0.0, inertia=0.0)) > 1e-6
+
+
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "energy", "kinematics"])
 @pytest.mark.parametrize("seed", [3, 6])
 def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:

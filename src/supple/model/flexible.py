@@ -15,6 +15,9 @@ from supple.structures.body import FlexibleBody, ShapeFrame
 if TYPE_CHECKING:
     from supple.description.description import Description
 
+HEAVY = 30.0
+"""Mass that a body carries, relative to its own, from which on rounding is worth a correction."""
+
 
 def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mode: Any) -> Flex | None:
     """The flexible bodies of a description as read-only arrays; None if there are none."""
@@ -35,6 +38,7 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
         "q_mode": q_mode,
         "v_mode": v_mode,
         "second_order": second,
+        "massive": np.array([c.massive if c else 0 for c in constants]),
         "xi_first": np.cumsum(second) - second,
         "mode_row": np.array([c.row if c else 0 for c in constants]),
         "condensed_inertia": _condensed_inertias(made, constants),
@@ -50,10 +54,21 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
     out["attachment"] = attachment
     parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
     out |= port_arrays(constants, parents, child_shapes)
+    out["heavy"] = _heavy([0.0, *(placed.body.mass for placed in mech.bodies.values())], parents, attachment)
     out |= rows.arrays() | attachments.arrays()
     for x in out.values():
         x.flags.writeable = False
     return Flex(**out)
+
+
+def _heavy(masses: list[float], parents: list[int], attachment: Any) -> Any:
+    """(n + 1,) which bodies carry more than `HEAVY` times their own mass on attachment nodes."""
+    outboard, carried = np.array(masses), np.zeros(len(masses))
+    for k in range(len(masses) - 1, 0, -1):
+        outboard[parents[k]] += outboard[k]
+        if attachment[k] >= 0:
+            carried[parents[k]] += outboard[k]
+    return carried > HEAVY * np.array(masses)
 
 
 def attachment_frame(body: FlexibleBody | None, node: str) -> ShapeFrame:

@@ -16,8 +16,6 @@ from supple.structures.second_order import SecondOrder
 
 NEGLIGIBLE = 1e-13
 """What counts as rounding in a mass between a mode and a second-order shape, relative to the masses of both."""
-DEPENDENT = 1e-12
-"""What counts as rounding in the mass of a second-order shape, less what modes explain of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +85,12 @@ class Constants:
         return self.solve(self.cross) if self.shapes else self.cross
 
     @property
-    def own_factor(self) -> Floats:
-        """B (k, k), lower triangular: B B* = G_b - g* c."""
+    def massive(self) -> int:
+        """How many second-order shapes move mass beside the modes, see `structures.shape_basis`; the first ones."""
         if self.second is None:
-            return np.zeros((0, 0))
-        whole = self.second.mass_own
-        rest = whole - self.cross.T @ self.reduction
-        B = np.zeros_like(rest)
-        for j in range(len(rest)):
-            if rest[j, j] > DEPENDENT * whole[j, j]:
-                f = rest[:, j] / np.sqrt(rest[j, j])
-                f[:j] = 0.0
-                B[:, j] = f
-                rest = rest - np.outer(f, f)
-        return B
+            return 0
+        left = np.diagonal(self.second.mass_own - self.cross.T @ self.reduction)
+        return int((left > 0.5).sum())
 
 
 class Rows:
@@ -169,7 +159,7 @@ def _row_arrays(body: FlexibleBody, c: Constants, most: int) -> dict[str, Floats
         "mode_second": X.reshape(-1, 9),
         "mode_participation": np.pad(c.solve(c.coupling) if body.modes else c.coupling, ((0, c.shapes), (0, 0))),
         "shape_mass": _padded(np.concatenate([c.cross, own.reshape(c.shapes, c.shapes)]), most),
-        "shape_reduction": _padded(np.concatenate([c.reduction, c.own_factor.reshape(c.shapes, c.shapes)]), most),
+        "shape_reduction": _padded(np.pad(c.reduction, ((0, c.shapes), (0, 0))), most),
         "factor_scale": np.pad(c.scale, (0, c.shapes), constant_values=1.0),
     }
 

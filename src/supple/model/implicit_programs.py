@@ -69,7 +69,7 @@ def _recorded(structure: ImplicitStructure, given: tuple[bool, ...]) -> tuple[Pr
     with recording(r.recorder):
         recorded(implicit.iteration_motion)(own, state, actuation)
         first = r.mark()
-        recorded(implicit.renew_inertias)(stiff, mask)
+        recorded(implicit.renew_inertias)(stiff, q[0], mask)
         last = r.mark()
         out = Correction(force[0], residual, change[0])  # type: ignore[arg-type]
         recorded(implicit.iteration_correction)(own, stiff, state, actuation, w[0], out)

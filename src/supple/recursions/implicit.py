@@ -12,7 +12,9 @@ from supple.engines.kernels import step, sweep
 from supple.recursions.articulated import articulated_inertias, inverse_mass_times
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration
+from supple.recursions.modal import shape_seconds
 from supple.recursions.newton_euler import at_rest, newton_euler
+from supple.recursions.second_order import second_order_step
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 
@@ -37,7 +39,10 @@ class Correction(NamedTuple):
 
 
 def stiff_workspace(own: Workspace, fresh: Workspace) -> Workspace:
-    """Arrays for the stiff tree: new ones, but what the configuration alone decides is that of the model's."""
+    """Arrays for the stiff tree: new ones, but what the configuration alone decides is that of the model's.
+
+    Second-order shapes are not among it: their basis goes by the mass matrix of the modes.
+    """
     shared = {name: getattr(own, name) for name in ("R", "l", "H")}
     if own.flex is not None:
         names = (
@@ -49,9 +54,6 @@ def stiff_workspace(own: Workspace, fresh: Workspace) -> Workspace:
             "node_R",
             "node_Q",
             "node_rate",
-            "xi",
-            "xi_slope",
-            "xi_second",
         )
         shared["flex"] = fresh.flex._replace(**{name: getattr(own.flex, name) for name in names})
     return fresh._replace(**shared)
@@ -65,9 +67,14 @@ def iteration_motion(own: WorkingTree, state: States, actuation: Actuation) -> N
 
 
 @step
-def renew_inertias(stiff: WorkingTree, given: Array) -> None:
+def renew_inertias(stiff: WorkingTree, q: Array, given: Array) -> None:
     """Articulated inertias of the stiff tree in this configuration. Given `iteration_motion`."""
     at_rest(stiff.flex, stiff.ws)
+    if stiff.flex is not None:
+        for k in range(1, len(stiff.tree.parent)):
+            if stiff.flex.second_order[k] > 0:
+                second_order_step(stiff.flex, k, q, stiff.ws.flex)
+                shape_seconds(stiff.flex, k, q, stiff.ws.flex)
     articulated_inertias(stiff.tree, stiff.flex, given, stiff.ws)
 
 
@@ -101,5 +108,5 @@ def newton_iteration(
     """
     iteration_motion(own, state, actuation)
     if renew:
-        renew_inertias(stiff, actuation.given)
+        renew_inertias(stiff, state.q, actuation.given)
     iteration_correction(own, stiff, state, actuation, w, out)

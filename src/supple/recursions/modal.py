@@ -93,6 +93,13 @@ def deformed_second(flex: Flex, k: int, r: int, q: Array, w: FlexWorkspace) -> M
 
 
 @step
+def shape_seconds(flex: Flex, k: int, q: Array, w: FlexWorkspace) -> None:
+    """Z of the second-order shapes of body k. Given xi. Computes xi_second."""
+    for s in range(flex.second_order[k]):
+        store(w.xi_second, flex.xi_first[k] + s, deformed_second(flex, k, flex.modes[k] + s, q, w))
+
+
+@step
 def coupling_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     """M_rf of body k. Given second, xi_second, xi_slope. Computes coupling. Cost: 6 products a mode and shape b."""
     row, i, n = flex.mode_row[k], flex.v_mode[k], flex.modes[k]
@@ -128,9 +135,9 @@ def inertia_of_modes(tree: Tree, flex: Flex, k: int, q: Array, w: FlexWorkspace)
             store(w.second, i + r, Z)
             S = add_block(S, q[j + r], add_transposed(Z, load9(flex.mode_second, row + r)))
             h = add(h, scale(q[j + r], load3(flex.mode_momentum, row + r)))
+        shape_seconds(flex, k, q, w)
         for s in range(flex.second_order[k]):
-            Z = deformed_second(flex, k, n + s, q, w)
-            store(w.xi_second, first + s, Z)
+            Z = load9(w.xi_second, first + s)
             S = add_block(S, w.xi[first + s], add_transposed(Z, load9(flex.mode_second, row + n + s)))
             h = add(h, scale(w.xi[first + s], load3(flex.mode_momentum, row + n + s)))
         J = (J[0] + S[4] + S[8], J[1] - S[1], J[2] - S[2], J[3] + S[0] + S[8], J[4] - S[5], J[5] + S[0] + S[4])

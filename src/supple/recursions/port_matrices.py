@@ -23,13 +23,26 @@ from supple.spatial import (
     Number,
     Vec6,
     add_scaled,
+    cross,
+    dot,
     dot6,
     load9,
     load_inertia,
     matmul,
     rotate_symmetric,
+    scale,
     store_inertia,
 )
+
+
+@step
+def inverse_matrix(Q: Mat3) -> Mat3:
+    """Q^-1, by the cross products of its columns."""
+    a, b, c = (Q[0], Q[3], Q[6]), (Q[1], Q[4], Q[7]), (Q[2], Q[5], Q[8])
+    bc = cross(b, c)
+    inverse = 1 / dot(a, bc)
+    x, y, z = scale(inverse, bc), scale(inverse, cross(c, a)), scale(inverse, cross(a, b))
+    return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
 
 
 @step
@@ -105,7 +118,8 @@ def gather_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     """Let the columns f of F that second-order shapes alone have yield, one at a time: W less u (W f)*.
 
-    u = d W f / (1 + d f* W f). Given W, F, Omega. Computes trailing: u in the columns of f.
+    u = d W f / (1 + d f* W f). Given W, F, Omega. Computes trailing: u in the columns of f; and 1 / (1 + d f* W f)
+    on the diagonal of S.
     """
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
@@ -118,7 +132,8 @@ def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
             for j in range(m):
                 u[i] += w.W[o + i * m + j] * w.F[o + j * m + t]
             total = total + d * w.F[o + i * m + t] * u[i]
-        share = d / total
+        w.S[o + t * m + t] = 1 / total
+        share = d * w.S[o + t * m + t]
         for i in range(m):
             w.trailing[o + i * m + t] = share * u[i]
             for j in range(i + 1):
@@ -140,8 +155,8 @@ def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Nu
 def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorkspace) -> None:
     """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from `low` on.
 
-    Given GF, S, and in s (columns) F* x, which becomes s above. Of a body without second-order shapes rows need none of
-    the rows before them.
+    Given GF, S, and in s (columns) F* x, which becomes s above. Without trailing columns F is lower triangular in the
+    rows of its pivots: rows need none of the rows before them.
     """
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - first)
@@ -192,7 +207,7 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     factor(w.S, o, m, n)
     x, s = w.work[0], w.work[1]
     for j in range(m):
-        low = 0 if flex.second_order[k] > 0 else j  # W is symmetric
+        low = 0 if flex.columns[k] > n else j  # W is symmetric
         for i in range(m):
             x[i] = w.W[o + i * m + j]
         for i in range(n):
@@ -200,5 +215,5 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
         leading_rows(flex, k, low, x, s, w)
         for i in range(low, m):
             w.W[o + i * m + j] = x[i]
-            if flex.second_order[k] == 0:
+            if flex.columns[k] == n:
                 w.W[o + j * m + i] = x[i]

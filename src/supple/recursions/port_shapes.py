@@ -9,7 +9,6 @@ from __future__ import annotations
 from supple.engines.kernels import step
 from supple.recursions.small_factors import factor_semidefinite
 from supple.recursions.tree import Flex, FlexWorkspace
-from supple.spatial import Number
 
 
 @step
@@ -29,40 +28,41 @@ def column_slopes(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 
 @step
-def hat_compliance(flex: Flex, k: int, j: int, l: int, w: FlexWorkspace) -> Number:
-    """Entry (j, l) of E R^ of body k. Given xi_E, port_hat."""
-    m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
-    at = flex.gain_first[k] + flex.modes[k] * m + l
-    total = 0.0 * w.port_hat[at]
-    for s in range(flex.second_order[k]):
-        total = total + w.xi_E[flex.xi_first[k] + j, s] * w.port_hat[at + s * m]
-    return total
-
-
-@step
 def port_shape_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """R Lam' R* of body k and its factor. Given xi_gain, xi_Q, xi_E. Computes port_raw, port_hat, Omega, F.
+    """R Lam' R* of body k and its factor. Given xi_gain, xi_Q, xi_S. Computes port_raw, port_hat, port_left, Omega, F.
 
     Cost: a product a mode, shape b and column that the mode moves.
     """
-    o, count = flex.port_matrix[k], flex.second_order[k]
+    o, first, columns = flex.port_matrix[k], flex.xi_first[k], flex.columns[k]
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     at = flex.gain_first[k] + flex.modes[k] * m
     column_slopes(flex, k, w)
-    for a in range(flex.columns[k]):
+    for j in range(flex.massive[k]):
+        for l in range(columns):
+            i = at + j * m + l
+            w.port_left[i] = w.port_hat[i]
+            for s in range(j):
+                w.port_left[i] -= w.xi_S[first + j, s] * w.port_left[at + s * m + l]
+    for a in range(columns):
         for b in range(a + 1):
             w.Omega[o + a * m + b] = 0.0
             if a == b and a < flex.leading[k]:
                 w.Omega[o + a * m + b] = 1.0
-            for j in range(count):
+            for j in range(flex.second_order[k]):
                 i = at + j * m
                 w.Omega[o + a * m + b] += flex.port_shape[i + a] * w.port_hat[i + b]
                 w.Omega[o + a * m + b] += w.port_raw[i + a] * flex.port_shape[i + b]
-                w.Omega[o + a * m + b] -= w.port_hat[i + a] * hat_compliance(flex, k, j, b, w)
-    factor_semidefinite(w.Omega, o, m, flex.columns[k], flex.leading[k])
-    for j in range(flex.columns[k]):
+    for j in range(flex.massive[k]):
+        inverse = 1 / w.xi_S[first + j, j]
+        i = at + j * m
+        for b in range(columns):
+            ratio = inverse * w.port_left[i + b]
+            for a in range(b, columns):
+                w.Omega[o + a * m + b] -= w.port_left[i + a] * ratio
+    factor_semidefinite(w.Omega, o, m, columns, flex.leading[k])
+    for j in range(columns):
         for l in range(m):
             total = flex.column[o + l * m + j] + 0.0 * w.Omega[o]
-            for r in range(j + 1, flex.columns[k]):
+            for r in range(j + 1, columns):
                 total = total + flex.column[o + l * m + r] * w.Omega[o + r * m + j]
             w.F[o + l * m + j] = total

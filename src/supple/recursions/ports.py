@@ -22,19 +22,17 @@ from supple.recursions.port_matrices import (
     block_times,
     block_transposed_times,
     column_product,
+    inverse_matrix,
     leading_step,
     through_step,
 )
+from supple.recursions.port_motions import hold_ports
 from supple.recursions.port_shapes import port_shape_step
 from supple.recursions.second_order_compliance import (
     follow_response,
-    followed_motion,
-    hat_with_compliance,
     lam_step,
-    less_shape_inertia,
     let_follow,
     mode_coupling,
-    shape_force,
     shape_momentum_step,
     sparse_lam_times,
     take_common_mass,
@@ -43,14 +41,11 @@ from supple.recursions.tree import Array, Flex, FlexWorkspace
 from supple.spatial import (
     SLOT,
     Inertia,
-    Mat3,
     Vec6,
     accumulate,
     add6,
     add_scaled,
     angular,
-    cross,
-    dot,
     dot6,
     inertia_times,
     join,
@@ -59,7 +54,6 @@ from supple.spatial import (
     load6,
     load9,
     load_inertia,
-    scale,
     store,
     store_inertia,
     subtract_outer,
@@ -68,18 +62,8 @@ from supple.spatial import (
 
 
 @step
-def inverse_matrix(Q: Mat3) -> Mat3:
-    """Q^-1, by the cross products of its columns."""
-    a, b, c = (Q[0], Q[3], Q[6]), (Q[1], Q[4], Q[7]), (Q[2], Q[5], Q[8])
-    bc = cross(b, c)
-    inverse = 1 / dot(a, bc)
-    x, y, z = scale(inverse, bc), scale(inverse, cross(c, a)), scale(inverse, cross(a, b))
-    return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
-
-
-@step
 def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """M_rf Lam R* of body k, six rows, in S. Given second. Cost: 6 products a mode and column of F_0."""
+    """M_rf Lam R* of body k, six rows. Given second. Computes port_momentum. Cost: 6 products a mode and column."""
     g, o, n, first = flex.gain_first[k], flex.port_matrix[k], flex.modes[k], flex.xi_first[k]
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     for l in range(flex.columns[k]):
@@ -88,16 +72,16 @@ def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
             total = add_scaled(total, flex.port_gain[g + r * m + l], mode_coupling(flex, k, r, w))
         for j in range(flex.second_order[k]):
             at = g + (n + j) * m + l
-            direct = add_scaled(load6(w.shape_momentum, first + j), -1, hat_with_compliance(flex, k, j, w))
-            total = add_scaled(total, w.port_hat[at], direct)
+            if j < flex.massive[k]:
+                total = add_scaled(total, w.port_hat[at], load6(w.shape_gain, first + j))
             total = add_scaled(total, flex.port_shape[at], load6(w.shape_raw, first + j))
         for i in range(6):
-            w.S[o + i * m + l] = total[i]
+            w.port_momentum[o + i * m + l] = total[i]
 
 
 @step
 def port_map_step(flex: Flex, k: int, p: int, w: FlexWorkspace) -> None:
-    """B of port p of body k: phi(k, t) (Q^-*, I) - M_rf Lam R* F_0*. Given node_*, and that momentum in S."""
+    """B of port p of body k: phi(k, t) (Q^-*, I) - M_rf Lam R* F_0*. Given node_*, port_momentum."""
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
     c = flex.port_child[first + p]
@@ -106,7 +90,7 @@ def port_map_step(flex: Flex, k: int, p: int, w: FlexWorkspace) -> None:
         for i in range(6):
             w.B[c, 6 * n + i] = 0.0
             for j in range(flex.columns[k]):
-                w.B[c, 6 * n + i] -= w.S[o + n * m + j] * flex.column[o + (6 * p + i) * m + j]
+                w.B[c, 6 * n + i] -= w.port_momentum[o + n * m + j] * flex.column[o + (6 * p + i) * m + j]
     Q = inverse_matrix(load9(w.node_Q, s))
     for n in range(3):
         for i in range(3):
@@ -149,8 +133,7 @@ def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> 
             own = subtract_outer(own, load6(w.participation, i + r), mode_coupling(flex, k, r, w))
         if flex.second_order[k] > 0:
             lam_step(flex, k, w)
-            shape_momentum_step(flex, k, w)
-            own = less_shape_inertia(flex, k, own, w)
+            own = shape_momentum_step(flex, k, own, w)
             port_shape_step(flex, k, w)
         store_inertia(P, k, own)
         momentum_of_columns(flex, k, w)
@@ -160,6 +143,8 @@ def schur_step(flex: Flex, k: int, own: Inertia, P: Array, w: FlexWorkspace) -> 
         for r in range(flex.modes[k]):
             store(w.participation, i + r, load6(flex.mode_participation, row + r))
         store_inertia(P, k, load_inertia(flex.condensed_inertia, k))
+        if flex.heavy[k]:
+            momentum_of_columns(flex, k, w)
         for p in range(flex.port_first[k], flex.port_first[k + 1]):
             c = flex.port_child[p]
             for j in range(36):
@@ -202,27 +187,36 @@ def modal_response(flex: Flex, k: int, x: Array, s: Array, w: FlexWorkspace) -> 
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     if flex.second_order[k] > 0:
         take_common_mass(flex, k, x, w)
-        follow_response(flex, k, w.xi_gain, x, w)
+        for j in range(flex.second_order[k]):
+            total = 0.0 * x[i]
+            for r in range(n):
+                total = total + w.xi_gain[i + r, j] * x[i + r]
+            w.xi_work[0, first + j] = w.xi_work[1, first + j] = total
+        follow_response(flex, k, w)
     force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for r in range(n):
         force = add_scaled(force, x[i + r], load6(w.participation, i + r))
-    for j in range(flex.second_order[k]):
-        force = add_scaled(force, followed_motion(flex, k, j, w), load6(w.shape_momentum, first + j))
-        force = add_scaled(force, -w.xi_work[1, first + j], load6(w.shape_raw, first + j))
+    for j in range(flex.massive[k]):
+        force = add_scaled(force, w.xi_work[1, first + j], load6(w.shape_left, first + j))
     for l in range(flex.columns[k]):
         total = 0.0 * x[i]
         for r in range(n):
             total = total + flex.port_gain[g + r * m + l] * x[i + r]
         for j in range(flex.second_order[k]):
             at = g + (n + j) * m + l
-            total = total + flex.port_shape[at] * w.xi_work[0, first + j] - w.port_hat[at] * w.xi_work[1, first + j]
+            total = total + flex.port_shape[at] * w.xi_work[0, first + j]
+            if j < flex.massive[k]:
+                total = total - w.port_hat[at] * w.xi_work[1, first + j]
         s[l] = total
     return force
 
 
 @step
 def port_forces(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """z of the ports of body k. Given R Lam e in the third row of `work`, z+ in z, Gamma."""
+    """z of the ports of body k. Given R Lam e in the third row of `work`, z+ in z, Gamma.
+
+    Computes z, port_seen, port_response.
+    """
     first, o = flex.port_first[k], flex.port_matrix[k]
     m = 6 * (flex.port_first[k + 1] - first)
     x, y, s = w.work[0], w.work[1], w.work[2]
@@ -230,11 +224,14 @@ def port_forces(flex: Flex, k: int, w: FlexWorkspace) -> None:
         y[i] = 0.0
         for j in range(flex.columns[k]):
             y[i] += flex.column[o + i * m + j] * s[j]
+    for j in range(flex.columns[k]):
+        w.port_response[6 * first + j] = s[j]
     for p in range(m // 6):
         c, i = flex.port_child[first + p], 6 * p
         z = load6(w.z, c)
         moved = inertia_times(load_inertia(w.Gamma, c), (y[i], y[i + 1], y[i + 2], y[i + 3], y[i + 4], y[i + 5]))
-        z = add6(join(unrotate(load9(w.node_Q, flex.attachment[c]), angular(z)), linear(z)), moved)
+        store(w.port_seen, c, join(unrotate(load9(w.node_Q, flex.attachment[c]), angular(z)), linear(z)))
+        z = add6(load6(w.port_seen, c), moved)
         for n in range(6):
             x[i + n] = z[n]
     if flex.second_order[k] > 0:
@@ -287,9 +284,12 @@ def modal_acceleration_step(flex: Flex, k: int, alpha: Vec6, eps: Array, w: Flex
             a[i + r] -= flex.port_gain[flex.gain_first[k] + r * m + l] * h[l]
     if flex.second_order[k] > 0:
         for j in range(flex.second_order[k]):
-            force = shape_force(flex, k, j, alpha, w)
+            force = 0.0 * alpha[0]
+            if j < flex.massive[k]:
+                force = dot6(load6(w.shape_momentum, flex.xi_first[k] + j), alpha)
             for l in range(flex.columns[k]):
                 force = force + flex.port_shape[flex.gain_first[k] + (n + j) * m + l] * h[l]
-            for r in range(n):
-                a[i + r] -= w.xi_gain[i + r, j] * force
+            w.xi_work[0, flex.xi_first[k] + j] = force
         let_follow(flex, k, a, w)
+    if flex.heavy[k]:
+        hold_ports(flex, k, alpha, w, a)

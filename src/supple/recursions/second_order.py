@@ -32,27 +32,42 @@ def curvature_sum(flex: Flex, row: int, j: int, x: Array, first: int) -> Number:
 
 
 @step
+def lower_curvature_sum(flex: Flex, row: int, r: int, j: int, x: Array, first: int) -> Number:
+    """Entry r of L x with L + L* = C_j, lower triangular, for a body whose rows begin at `row`."""
+    total = 0.0
+    for e in range(flex.curvature_first[row + r], flex.curvature_first[row + r + 1]):
+        if flex.curvature_mode[e] < r:
+            total = total + flex.curvature_value[e, j] * x[first + flex.curvature_mode[e]]
+        elif flex.curvature_mode[e] == r:
+            total = total + 0.5 * flex.curvature_value[e, j] * x[first + r]
+    return total
+
+
+@step
 def second_order_step(flex: Flex, k: int, q: Array, w: FlexWorkspace) -> None:
     """Coordinates xi of body k and their slopes. Computes xi, xi_slope. Cost: a product for each entry of C."""
     row, i, first = flex.mode_row[k], flex.v_mode[k], flex.q_mode[k]
     for j in range(flex.second_order[k]):
-        w.xi[flex.xi_first[k] + j] = 0.0
-    for r in range(flex.modes[k]):
-        for j in range(flex.second_order[k]):
+        double = 0.0
+        for r in range(flex.modes[k]):
             w.xi_slope[i + r, j] = curvature_sum(flex, row + r, j, q, first)
-            w.xi[flex.xi_first[k] + j] += 0.5 * w.xi_slope[i + r, j] * q[first + r]
+            double = double + w.xi_slope[i + r, j] * q[first + r]
+        w.xi[flex.xi_first[k] + j] = 0.5 * double
 
 
 @step
 def second_order_rate_step(flex: Flex, k: int, v: Array, w: FlexWorkspace) -> None:
-    """How xi of body k changes, and gamma. Given xi_slope. Computes xi_rate, xi_bias. Cost: that of xi, and 2 n k."""
+    """How xi of body k changes, and gamma. Given xi_slope. Computes xi_rate, xi_bias.
+
+    Cost: a product for each entry of the lower triangles of C, and 3 n k.
+    """
     row, i, first = flex.mode_row[k], flex.v_mode[k], flex.xi_first[k]
     for j in range(flex.second_order[k]):
         w.xi_rate[first + j] = slope_times(flex, k, j, v, w)
-        w.xi_bias[first + j] = 0.0
-    for r in range(flex.modes[k]):
-        for j in range(flex.second_order[k]):
-            w.xi_bias[first + j] += v[i + r] * curvature_sum(flex, row + r, j, v, i)
+        half = 0.0
+        for r in range(flex.modes[k]):
+            half = half + v[i + r] * lower_curvature_sum(flex, row, r, j, v, i)
+        w.xi_bias[first + j] = 2 * half
 
 
 @step

@@ -1,18 +1,23 @@
 """Lam = G^-1 of a body whose second-order shapes follow its modes, without a matrix of the size of the modes.
 
-With the notation of `second_order`, c = Lam_0 g and B B* = G_b - g* c, all of them constant:
+With the notation of `second_order` and c = Lam_0 g, in a basis of shapes b whose masses beside the modes, G_b - g* c,
+are one or nothing (`structures.shape_basis`), all of them constant:
 
-    A~ = (I + A c)^-1 A      Q = A~ Lam_0 A~*      E = B (I + B* Q B)^-1 B*
+    A~ = (I + A c)^-1 A      Q = A~ Lam_0 A~*      S = I + Q of the shapes with mass      E = S^-1, zero for the others
     Lam' = Lam_0 - Lam_0 A~* E A~ Lam_0            Lam = (I - c A~) Lam' (I - A~* c*)
 
 What meets Lam from both sides has the same form: momentum at the frame and motions of the ports are
 
     M_rf = (M_0 + D A~) (I + c A)      D = M_b - M_0 c        Pi_t = F_0 (P_1 + P_2 A~) (I + c A)
 
-with M_0, P_1 those of the modes alone, so that of X = X_0 + X_1 A~ and Y alike, with hats for A~ Lam_0 X* = A~ Lam_0
-X_0* + Q X_1*,
+with M_0, P_1 those of the modes alone. D is zero for shapes without mass, so that with U = D - M_0 Lam_0 A~*
 
-    X Lam' Y* = X_0 Lam_0 Y_0* + X_1 (A~ Lam_0 Y_0*) + (A~ Lam_0 X_0*)* Y_1* + X_1 Q Y_1* - X^* E Y^
+    M_rf Lam M_fr = M_0 Lam_0 M_0* + D D* - U E U*
+
+Ports may move without mass: with raw = A~ Lam_0 P_1* and hat = raw + Q P_2*
+
+    Pi_t Lam Pi_t* = F_0 (P_1 Lam_0 P_1* + P_2 hat + raw* P_2* - hat* E hat) F_0*
+    M_rf Lam Pi_t* = (M_0 Lam_0 P_1* + U E hat + M_0 Lam_0 A~* P_2*) F_0*
 
 Modes that do not couple stay so in all products with Lam_0: the cost is linear in modes times shapes b.
 """
@@ -24,11 +29,8 @@ from supple.recursions.modal import axial, shape_coupling
 from supple.recursions.tree import Array, Flex, FlexWorkspace
 from supple.spatial import (
     Inertia,
-    Number,
     Vec6,
-    add6,
     add_scaled,
-    dot6,
     join,
     load3,
     load6,
@@ -90,47 +92,27 @@ def reduced_slopes(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 
 @step
-def added_compliance(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """E of body k. Given xi_Q. Computes xi_E; S = I + B* Q B is eliminated as it stands, which needs no pivots.
-
-    Cost: 3 k^3 products.
-    """
-    row, first, count = flex.mode_row[k] + flex.modes[k], flex.xi_first[k], flex.second_order[k]
-    S, QB, B = w.xi_matrix, w.xi_product, flex.shape_reduction
-    for i in range(count):
-        for b in range(count):
-            QB[i, b] = 0.0
-            for j in range(b, count):  # B is lower triangular
-                QB[i, b] += w.xi_Q[first + i, j] * B[row + j, b]
+def factor_shapes(flex: Flex, k: int, w: FlexWorkspace) -> None:
+    """S = I + Q of the shapes of body k with mass as L d L*, L below the diagonal d. Given xi_Q. Computes xi_S."""
+    first, count = flex.xi_first[k], flex.massive[k]
+    S = w.xi_S
     for a in range(count):
         for b in range(a + 1):
-            S[a, b] = 1.0 if a == b else 0.0
-            for i in range(a, count):
-                S[a, b] += B[row + i, a] * QB[i, b]
+            S[first + a, b] = w.xi_Q[first + a, b]
+        S[first + a, a] += 1.0
     for a in range(count):
+        inverse = 1 / S[first + a, a]
         for b in range(a + 1, count):
-            ratio = S[b, a] * (1 / S[a, a])
+            ratio = S[first + b, a] * inverse
             for c in range(a + 1, b + 1):
-                S[b, c] -= ratio * S[c, a]
-    for i in range(count):
-        x = w.xi_work[0]
-        for a in range(count):
-            x[first + a] = B[row + i, a]
-            for b in range(a):
-                x[first + a] -= S[a, b] * (1 / S[b, b]) * x[first + b]
-        for a in range(count - 1, -1, -1):
-            for b in range(a + 1, count):
-                x[first + a] -= S[b, a] * x[first + b]
-            x[first + a] *= 1 / S[a, a]
-        for j in range(count):
-            w.xi_E[first + j, i] = 0.0
-            for a in range(count):
-                w.xi_E[first + j, i] += B[row + j, a] * x[first + a]
+                S[first + b, c] -= ratio * S[first + c, a]
+        for b in range(a + 1, count):
+            S[first + b, a] *= inverse
 
 
 @step
 def lam_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """What Lam of body k has beside Lam_0. Given xi_slope. Computes xi_reduced, xi_gain, xi_Q, xi_E.
+    """What Lam of body k has beside Lam_0. Given xi_slope. Computes xi_reduced, xi_gain, xi_Q, xi_S.
 
     Cost: n k^2 / 2 products for Q; n k^2 for A~ if modes and shapes b have mass in common.
     """
@@ -148,50 +130,41 @@ def lam_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
             for r in range(n):
                 w.xi_Q[first + a, b] += w.xi_reduced[i + r, a] * w.xi_gain[i + r, b]
             w.xi_Q[first + b, a] = w.xi_Q[first + a, b]
-    added_compliance(flex, k, w)
+    factor_shapes(flex, k, w)
 
 
 @step
-def shape_momentum_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
-    """D, A~ Lam_0 M_0* and M^ of body k. Given second, xi_second, xi_gain, xi_Q.
+def shape_momentum_step(flex: Flex, k: int, own: Inertia, w: FlexWorkspace) -> Inertia:
+    """The inertia M_rr - M_0 Lam_0 M_0* of body k less what M_rf Lam M_fr has more: D D* - U S^-1 U*.
 
-    Computes shape_momentum, shape_raw, shape_hat. Cost: 6 products a mode and shape b.
+    Given second, xi_second, xi_gain, xi_S. Computes shape_momentum, shape_raw, shape_left, shape_gain. Cost: 6 products
+    a mode and shape b.
     """
     row, i, n = flex.mode_row[k], flex.v_mode[k], flex.modes[k]
-    first, count = flex.xi_first[k], flex.second_order[k]
-    for j in range(count):
-        D, raw = shape_coupling(flex, k, j, w), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    first, count = flex.xi_first[k], flex.massive[k]
+    for j in range(flex.second_order[k]):
+        raw = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for r in range(n):
-            D = add_scaled(D, -flex.shape_reduction[row + r, j], mode_coupling(flex, k, r, w))
             raw = add_scaled(raw, w.xi_gain[i + r, j], mode_coupling(flex, k, r, w))
-        store(w.shape_momentum, first + j, D)
         store(w.shape_raw, first + j, raw)
     for j in range(count):
-        hat = load6(w.shape_raw, first + j)
-        for l in range(count):
-            hat = add_scaled(hat, w.xi_Q[first + j, l], load6(w.shape_momentum, first + l))
-        store(w.shape_hat, first + j, hat)
-
-
-@step
-def hat_with_compliance(flex: Flex, k: int, j: int, w: FlexWorkspace) -> Vec6:
-    """Column j of M^* E of body k. Given shape_hat, xi_E."""
-    first = flex.xi_first[k]
-    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for l in range(flex.second_order[k]):
-        total = add_scaled(total, w.xi_E[first + l, j], load6(w.shape_hat, first + l))
-    return total
-
-
-@step
-def less_shape_inertia(flex: Flex, k: int, own: Inertia, w: FlexWorkspace) -> Inertia:
-    """An inertia less what M_rf Lam M_fr has beside M_0 Lam_0 M_0*. Given shape_momentum, shape_raw, shape_hat."""
-    first = flex.xi_first[k]
-    for j in range(flex.second_order[k]):
-        D, hat = load6(w.shape_momentum, first + j), load6(w.shape_hat, first + j)
-        half = scale6(0.5, add6(hat, load6(w.shape_raw, first + j)))
-        own = subtract_outer(subtract_outer(own, D, half), half, D)
-        own = subtract_outer(own, scale6(-1, hat_with_compliance(flex, k, j, w)), hat)
+        D = shape_coupling(flex, k, j, w)
+        for r in range(n):
+            D = add_scaled(D, -flex.shape_reduction[row + r, j], mode_coupling(flex, k, r, w))
+        left = add_scaled(D, -1, load6(w.shape_raw, first + j))
+        store(w.shape_momentum, first + j, D)
+        store(w.shape_left, first + j, left)
+        own = subtract_outer(own, D, D)
+        for l in range(j):
+            left = add_scaled(left, -w.xi_S[first + j, l], load6(w.shape_gain, first + l))
+        store(w.shape_gain, first + j, left)
+    for j in range(count - 1, -1, -1):
+        left = load6(w.shape_gain, first + j)
+        gain = scale6(1 / w.xi_S[first + j, j], left)
+        own = subtract_outer(own, scale6(-1, gain), left)
+        for l in range(j + 1, count):
+            gain = add_scaled(gain, -w.xi_S[first + l, j], load6(w.shape_gain, first + l))
+        store(w.shape_gain, first + j, gain)
     return own
 
 
@@ -210,42 +183,45 @@ def take_common_mass(flex: Flex, k: int, x: Array, w: FlexWorkspace) -> None:
 
 
 @step
-def follow_response(flex: Flex, k: int, gain: Array, x: Array, w: FlexWorkspace) -> None:
-    """s = gain* x of body k and y = E s, in the two rows of `xi_work`. Given xi_E."""
-    i, n, first, count = flex.v_mode[k], flex.modes[k], flex.xi_first[k], flex.second_order[k]
+def follow_response(flex: Flex, k: int, w: FlexWorkspace) -> None:
+    """Overwrite s (second row of `xi_work`) by y = S^-1 s of the shapes of body k with mass. Given xi_S.
+
+    That is s - Q y, what A~ makes of the response, and so become the rows of shapes without mass.
+    """
+    first, count = flex.xi_first[k], flex.massive[k]
+    y = w.xi_work[1]
     for j in range(count):
-        total = 0.0 * x[i]
-        for r in range(n):
-            total = total + gain[i + r, j] * x[i + r]
-        w.xi_work[0, first + j] = total
+        for l in range(j):
+            y[first + j] -= w.xi_S[first + j, l] * y[first + l]
     for j in range(count):
-        w.xi_work[1, first + j] = 0.0
+        y[first + j] *= 1 / w.xi_S[first + j, j]
+    for j in range(count - 1, -1, -1):
+        for l in range(j + 1, count):
+            y[first + j] -= w.xi_S[first + l, j] * y[first + l]
+    for j in range(count, flex.second_order[k]):
         for l in range(count):
-            w.xi_work[1, first + j] += w.xi_E[first + j, l] * w.xi_work[0, first + l]
-
-
-@step
-def followed_motion(flex: Flex, k: int, j: int, w: FlexWorkspace) -> Number:
-    """Entry j of s - Q y, with s and y of `follow_response`."""
-    first = flex.xi_first[k]
-    total = w.xi_work[0, first + j]
-    for l in range(flex.second_order[k]):
-        total = total - w.xi_Q[first + j, l] * w.xi_work[1, first + l]
-    return total
+            y[first + j] -= w.xi_Q[first + j, l] * y[first + l]
 
 
 @step
 def let_follow(flex: Flex, k: int, x: Array, w: FlexWorkspace) -> None:
-    """Overwrite the modal entries of body k in x = Lam_0 e (all speeds) by (I - c A~) Lam' e.
+    """Overwrite the modal entries of body k in x = Lam_0 e (all speeds) by (I - c A~) Lam' (e - A~* f).
 
-    Given xi_reduced, xi_gain, xi_Q, xi_E.
+    Given the forces f on shapes in the first row of `xi_work`, xi_reduced, xi_gain, xi_Q, xi_S.
     """
-    row, i = flex.mode_row[k], flex.v_mode[k]
-    follow_response(flex, k, w.xi_reduced, x, w)
+    row, i, n, first = flex.mode_row[k], flex.v_mode[k], flex.modes[k], flex.xi_first[k]
+    f, y = w.xi_work[0], w.xi_work[1]
     for j in range(flex.second_order[k]):
-        y, s = w.xi_work[1, flex.xi_first[k] + j], followed_motion(flex, k, j, w)
-        for r in range(flex.modes[k]):
-            x[i + r] -= w.xi_gain[i + r, j] * y + flex.shape_reduction[row + r, j] * s
+        y[first + j] = 0.0
+        for r in range(n):
+            y[first + j] += w.xi_reduced[i + r, j] * x[i + r]
+        for l in range(flex.second_order[k]):
+            y[first + j] -= w.xi_Q[first + j, l] * f[first + l]
+    follow_response(flex, k, w)
+    for j in range(flex.second_order[k]):
+        force = f[first + j] + y[first + j] if j < flex.massive[k] else f[first + j]
+        for r in range(n):
+            x[i + r] -= w.xi_gain[i + r, j] * force + flex.shape_reduction[row + r, j] * y[first + j]
 
 
 @step
@@ -255,10 +231,6 @@ def lam_times(flex: Flex, k: int, x: Array, w: FlexWorkspace) -> None:
         take_common_mass(flex, k, x, w)
     sparse_lam_times(flex, k, x)
     if flex.second_order[k] > 0:
+        for j in range(flex.second_order[k]):
+            w.xi_work[0, flex.xi_first[k] + j] = 0.0
         let_follow(flex, k, x, w)
-
-
-@step
-def shape_force(flex: Flex, k: int, j: int, alpha: Vec6, w: FlexWorkspace) -> Number:
-    """D_j . alpha of body k."""
-    return dot6(load6(w.shape_momentum, flex.xi_first[k] + j), alpha)

@@ -124,6 +124,8 @@ class Flex(NamedTuple):
     """(n + 1,) whether terms that depend on the deformation are kept; without them the model is that of (8.1)."""
     second_order: Array
     """(n + 1,) number of shapes b of each body that follow its modes, p = x + Psi eta + b xi; see `second_order`."""
+    massive: Array
+    """(n + 1,) how many of them move mass beside the modes, one each: the first ones."""
     xi_first: Array
     """(n + 1,) where their coordinates xi stand among all."""
     mode_row: Array
@@ -160,7 +162,7 @@ class Flex(NamedTuple):
     shape_mass: Array
     """(rows, most shapes) Psi* M b in the rows of modes, b* M b in those of shapes, kg."""
     shape_reduction: Array
-    """(rows, most shapes) c = Lam Psi* M b in the rows of modes, B in those of shapes: B B* = b* M b - c* Lam^-1 c."""
+    """(rows, most shapes) c = Lam Psi* M b in the rows of modes; b* M b - c* Lam^-1 c is the identity, or zero."""
     offdiagonal_first: Array
     """(rows + 1,) where the entries off the diagonal of each row begin; nodal coordinates have them, modes do not."""
     offdiagonal_mode: Array
@@ -201,6 +203,8 @@ class Flex(NamedTuple):
     """(n + 1,) how many there are; those from `leading` on are moved by second-order shapes alone."""
     leading: Array
     """(n + 1,) rank of Omega = Pi_t Lam Pi_t* of the undeformed body, which is F_0 F_0* of these columns."""
+    heavy: Array
+    """(n + 1,) whether its children weigh so much more than the body that modes tell their motion badly."""
     column_pivot: Array
     """(6 ports,) the row with the first entry of each leading column of a body; six places a port."""
     gain_first: Array
@@ -247,6 +251,12 @@ class FlexWorkspace(NamedTuple):
     """(entries,) W = (I + Gamma Omega)^-1 Gamma of each flexible body. By `ports.port_step`."""
     GF: Array
     """(entries,) Gamma F of each flexible body. By `port_matrices.through_step`."""
+    port_momentum: Array
+    """(entries,) M_rf Lam R*, six rows. By `ports.momentum_of_columns`."""
+    port_response: Array
+    """(6 ports,) R Lam e of each flexible body. By `ports.port_forces`."""
+    port_seen: Array
+    """(n + 1, 6) z+(k) at its attachment node, as the modes see it. By `ports.port_forces`."""
     S: Array
     """(entries,) factors of D^-1 + F* Gamma F. By `port_matrices.through_step`."""
     Omega: Array
@@ -259,6 +269,8 @@ class FlexWorkspace(NamedTuple):
     """(entries,) A~ Lam_0 P_1* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
     port_hat: Array
     """(entries,) A~ Lam_0 R* of such bodies, in the rows of shapes. By `port_shapes.column_slopes`."""
+    port_left: Array
+    """(entries,) that, with the lower factor of S eliminated. By `port_shapes.port_shape_step`."""
     xi: Array
     """(shapes,) coordinates of the second-order shapes. By `second_order.second_order_step`."""
     xi_slope: Array
@@ -275,19 +287,19 @@ class FlexWorkspace(NamedTuple):
     """(nv, most shapes) Lam_0 A~*. By `second_order_compliance.lam_step`."""
     xi_Q: Array
     """(shapes, most shapes) Q. By `second_order_compliance.lam_step`."""
-    xi_E: Array
-    """(shapes, most shapes) E. By `second_order_compliance.lam_step`."""
+    xi_S: Array
+    """(shapes, most shapes) factors of S = I + Q of shapes with mass. By `second_order_compliance.lam_step`."""
     shape_momentum: Array
     """(shapes, 6) D. By `second_order_compliance.shape_momentum_step`."""
     shape_raw: Array
     """(shapes, 6) A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
-    shape_hat: Array
-    """(shapes, 6) A~ Lam_0 M*. By `second_order_compliance.shape_momentum_step`."""
+    shape_left: Array
+    """(shapes, 6) U = D - A~ Lam_0 M_0*. By `second_order_compliance.shape_momentum_step`."""
+    shape_gain: Array
+    """(shapes, 6) S^-1 U. By `second_order_compliance.shape_momentum_step`."""
     xi_work: Array
     """(2, shapes) of use within a step only."""
     xi_matrix: Array
-    """(most shapes, most shapes) of use within a step only."""
-    xi_product: Array
     """(most shapes, most shapes) of use within a step only."""
     work: Array
     """(3, most rows) of use within a step only."""
@@ -342,6 +354,7 @@ class Sizes(NamedTuple):
     flexible: bool = False
     attachments: int = 0
     port_entries: int = 0
+    port_rows: int = 0
     widest: int = 0
     gain_entries: int = 0
     shapes: int = 0
@@ -360,6 +373,7 @@ def sizes(tree: Tree, flex: Flex | None) -> Sizes:
         True,
         len(flex.attachment_body),
         len(flex.column),
+        6 * len(flex.port_child),
         widest,
         len(flex.port_gain),
         int(flex.second_order.sum()),
@@ -411,12 +425,16 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         BW=np.zeros((rows, 36), dtype),
         W=np.zeros(size.port_entries, dtype),
         GF=np.zeros(size.port_entries, dtype),
+        port_momentum=np.zeros(size.port_entries, dtype),
+        port_response=np.zeros(size.port_rows, dtype),
+        port_seen=np.zeros((rows, 6), dtype),
         S=np.zeros(size.port_entries, dtype),
         Omega=np.zeros(size.port_entries, dtype),
         F=np.zeros(size.port_entries, dtype),
         trailing=np.zeros(size.port_entries, dtype),
         port_raw=np.zeros(size.gain_entries, dtype),
         port_hat=np.zeros(size.gain_entries, dtype),
+        port_left=np.zeros(size.gain_entries, dtype),
         xi=np.zeros(size.shapes, dtype),
         xi_slope=np.zeros((speeds, size.most_shapes), dtype),
         xi_rate=np.zeros(size.shapes, dtype),
@@ -425,13 +443,13 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         xi_reduced=np.zeros((speeds, size.most_shapes), dtype),
         xi_gain=np.zeros((speeds, size.most_shapes), dtype),
         xi_Q=np.zeros((size.shapes, size.most_shapes), dtype),
-        xi_E=np.zeros((size.shapes, size.most_shapes), dtype),
+        xi_S=np.zeros((size.shapes, size.most_shapes), dtype),
         shape_momentum=np.zeros((size.shapes, 6), dtype),
         shape_raw=np.zeros((size.shapes, 6), dtype),
-        shape_hat=np.zeros((size.shapes, 6), dtype),
+        shape_left=np.zeros((size.shapes, 6), dtype),
+        shape_gain=np.zeros((size.shapes, 6), dtype),
         xi_work=np.zeros((2, size.shapes), dtype),
         xi_matrix=np.zeros((size.most_shapes, size.most_shapes), dtype),
-        xi_product=np.zeros((size.most_shapes, size.most_shapes), dtype),
         work=np.zeros((3, size.widest), dtype),
         column=np.zeros(speeds, dtype),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
+from supple.structures.shape_basis import has_unit_masses, left_mass, unit_masses
 from supple.structures.strains import Strains
 
 
@@ -128,6 +129,18 @@ class FlexibleBody:
         pairs_fit = _fits(N.first, N.other, n)
         if not (np.isfinite(self.mass) and self.mass > 0 and pairs_fit and self.root in self.frames):
             raise ModelError(f"flexible body: mass {self.mass:g}, root {self.root!r} or pairs of modes do not fit it")
+        if self.second_order is not None:
+            self._scale_shapes(self.second_order)
+
+    def _scale_shapes(self, second: SecondOrder) -> None:
+        """Take shapes of second order in the basis of `shape_basis`; nothing changes if they are."""
+        rest = left_mass(self.mass_matrix, second.mass_cross, second.mass_own)
+        if has_unit_masses(rest, second.mass_own):
+            return
+        T = unit_masses(rest, second.mass_own)
+        frames = {name: replace(frame, second=frame.second @ T) for name, frame in self.frames.items()}
+        object.__setattr__(self, "second_order", second.in_basis(T))
+        object.__setattr__(self, "frames", frames)
 
     @property
     def modes(self) -> int:

@@ -88,6 +88,13 @@ class Quadratic:
         r, s = self.rows, self.other
         return 0.5 * (eta[..., r] * eta[..., s]) @ self.value
 
+    def combined(self, shares: Floats) -> Quadratic:
+        """The matrices sum_k shares[j, k] C_k, symmetric to the last digit and zero where all of them are."""
+        value = np.zeros((len(self.other), len(shares)))
+        for j, k in np.argwhere(shares != 0.0):
+            value[:, j] += shares[j, k] * self.value[:, k]
+        return Quadratic(self.first, self.other, value)
+
     def matrix(self, k: int) -> scipy.sparse.csr_array:
         """C_k."""
         n = len(self.first) - 1

@@ -73,6 +73,21 @@ class SecondOrder:
         """Number of shapes k."""
         return self.shapes.shape[1]
 
+    def in_basis(self, T: Floats) -> SecondOrder:
+        """The same displacements by other shapes b T (k, k)."""
+        N = np.einsum("ka,klij,lb->abij", T, self.N_own, T)
+        return SecondOrder(
+            self.quadratic.combined(np.linalg.inv(T)),
+            self.shapes @ T,
+            {name: rows @ T for name, rows in self.frames.items()},
+            T.T @ self.E,
+            np.einsum("ka,kij->aij", T, self.X),
+            np.einsum("ka,rkij->raij", T, self.N_cross),
+            N,
+            self.mass_cross @ T,
+            T.T @ self.mass_own @ T,
+        )
+
     def expected(self, coordinates: int, nodes: int) -> dict[str, tuple[Any, tuple[int, ...]]]:
         """Arrays with the shapes they must have in a body of so many coordinates and nodes, by name."""
         n, k, C = coordinates, self.count, self.quadratic

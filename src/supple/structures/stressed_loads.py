@@ -26,8 +26,13 @@ SIGNIFICANT = 1e-9
 """Geometric stiffness of a load, per root of its strain energy, relative to the largest: less is rounding."""
 RELEVANT = 1e-6
 """Geometric stiffness of a unit load relative to the largest among loads of its kind that is worth a shape."""
-IN_RANGE = 1.0
-"""Rotation, rad, or displacement, share of the body's extent, by linear theory under a critical load."""
+RANGE = 0.2
+"""Rotation, rad, or displacement, share of the body's extent, up to which linear elements are of use."""
+IN_RANGE = 0.5
+"""The same under a critical load, up to which its geometric stiffness is kept to the last digits."""
+LEFT_OUT = 0.2
+"""What may be missing of that of other loads, relative to the stiffness, when they have moved the body by `RANGE`:
+linear elements leave out as much."""
 COMPRESSED = 1e-7
 """Relative error in the geometric stiffness of a load that is allowed, so as to have fewer shapes."""
 NOISE = 1e-12
@@ -81,18 +86,20 @@ class StressedLoads:
 
     @cached_property
     def few(self) -> tuple[Floats, Quadratic]:
-        """Few shapes (size, k), orthonormal with the stiffness, and their C.
+        """Few shapes (size, k) and their C.
 
-        In each family they span what the geometric stiffness of every load needs, all loads counting alike.
+        In each family C spans what the geometric stiffness of loads in range needs, and a few more matrices what is
+        strongest in that of the others. These do such work on b that it is as near to theirs as these matrices allow.
         """
-        relevant = self._relevant()
         families = [np.flatnonzero(self.family == i) for i in range(int(self.family.max(initial=-1)) + 1)]
-        bases = [self._few(m, relevant) for m in families if self.work[np.ix_(relevant, m)].any()]
-        Q = np.concatenate([np.zeros((len(self.family), 0)), *bases], axis=1)
-        raw = self.shapes @ Q
+        relevant, critical = self._relevant(), self._critical()
+        found = [self._few(m, relevant & self.work[:, m].any(axis=1), critical) for m in families]
+        none = np.zeros((len(self.family), 0))
+        moved, stressed = (np.concatenate([none, *parts], axis=1) for parts in zip(*found, strict=True))
+        raw = self.shapes @ moved
         b = cleaned(raw, self.scales)
         signs = np.where(np.einsum("ij,ij->j", raw, b) < 0.0, -1.0, 1.0)
-        value = self.value @ (Q * signs)
+        value = self.value @ (stressed * signs)
         sizes = np.sqrt(self.diagonal)
         share = np.abs(value) / (sizes[self.rows] * sizes[self.columns])[:, None]
         value = np.where(share > NOISE * share.max(axis=0, initial=0.0), value, 0.0)
@@ -101,38 +108,74 @@ class StressedLoads:
         return b, Quadratic(first, self.columns[used], value[used])
 
     def _relevant(self) -> Bools:
-        """(loads,) which loads have a geometric stiffness that matters.
-
-        It must be more than rounding beside that of others of their kind, and the load must not have to bend or turn
-        the body by `IN_RANGE` before it is critical: linear elements end long before, and within a fifth of it such a
-        load changes squares of frequencies by less than what they leave out.
-        """
+        """(loads,) which loads have a geometric stiffness that is more than rounding beside that of their kind."""
         sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
         strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
         largest = np.array([sizes[self.kinds == kind].max() for kind in self.kinds])
         rounding = SIGNIFICANT * strongest * np.linalg.norm(self.work, axis=1)
-        moved = np.abs((self.shapes * self.scales[:, None]) @ self.work.T).max(axis=0, initial=0.0) / self.extent
+        return (sizes > rounding) & (sizes > RELEVANT * largest)
+
+    def _critical(self) -> tuple[Floats, Floats]:
+        """Loads (loads,) that are critical, and how far they move the body, rad or share of its extent."""
         loaded = np.linalg.eigvalsh(np.tensordot(self.work, self.scaled, 1))
-        in_range = moved <= IN_RANGE * np.abs(loaded).max(axis=1, initial=0.0)
-        return (sizes > rounding) & (sizes > RELEVANT * largest) & in_range
+        critical = 1.0 / np.maximum(np.abs(loaded).max(axis=1, initial=0.0), np.sqrt(np.finfo(float).tiny))
+        moved = np.abs((self.shapes * self.scales[:, None]) @ self.work.T).max(axis=0, initial=0.0) / self.extent
+        return critical, moved * critical
 
-    def _few(self, members: Ints, relevant: Bools) -> Floats:
-        """(all shapes, few) orthonormal combinations of the shapes of one family.
+    def _few(self, members: Ints, relevant: Bools, critical: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        """(all shapes, few) combinations of the shapes of one family that b are, and those whose C are theirs.
 
-        Of the displacements under relevant loads those that their geometric stiffness needs: no shape is spent on what
-        all of these loads do not see.
+        Loads count by what they do when they have moved the body by `RANGE`, or are critical.
         """
-        work = self.work[relevant][:, members]
-        work = work[np.any(work != 0.0, axis=1)]
-        _, sizes, R = np.linalg.svd(work / np.linalg.norm(work, axis=1, keepdims=True), full_matrices=False)
-        R = R[sizes > np.sqrt(DEPENDENT)].T
-        A = R.T @ self.scaled[members].reshape(len(members), -1)
-        loads = work @ R @ A
-        _, sizes, V = np.linalg.svd(loads / np.linalg.norm(loads, axis=1, keepdims=True), full_matrices=False)
-        Y = A @ V[sizes > COMPRESSED].T
-        out = np.zeros((len(self.family), Y.shape[1]))
-        out[members] = R @ np.linalg.qr(Y / np.linalg.norm(Y, axis=0))[0]
-        return out
+        none = np.zeros((len(self.family), 0))
+        if not relevant.any():
+            return none, none
+        load, moved = (x[relevant] for x in critical)
+        work = self.work[np.ix_(relevant, members)]
+        in_range, limit = moved <= IN_RANGE, load * np.minimum(RANGE / moved, 1.0)
+        A = self.scaled[members].reshape(len(members), -1)
+        Y = _spanning(work[in_range], A)
+        shares = np.linalg.lstsq((Y.T @ A).T, (work @ A).T, rcond=None)[0].T if Y.size else np.zeros((len(work), 0))
+        shares[in_range] = work[in_range] @ Y
+        Y, shares = self._with_others(work, A, Y, shares, limit)
+        out = np.zeros((2, len(self.family), Y.shape[1]))
+        size = np.linalg.norm(work, axis=1, keepdims=True)
+        missing = (shares - work @ Y) / size
+        out[0, members] = Y + np.linalg.lstsq(work / size, missing, rcond=np.sqrt(DEPENDENT))[0]
+        out[1, members] = Y
+        return out[0], out[1]
+
+    def _with_others(
+        self, work: Floats, A: Floats, Y: Floats, shares: Floats, limit: Floats
+    ) -> tuple[Floats, Floats]:
+        """Combinations Y of shapes and the shares of loads in them, with as many more as `LEFT_OUT` asks for."""
+        p = self.scaled.shape[1]
+        left = limit[:, None] * (work - shares @ Y.T)
+        shares = limit[:, None] * shares
+        U, sizes, _ = np.linalg.svd(left @ A, full_matrices=False)
+        for u, size in zip(U.T, sizes, strict=True):
+            if np.abs(np.linalg.eigvalsh((left @ A).reshape(-1, p, p))).max(initial=0.0) <= LEFT_OUT:
+                break
+            y = (u @ left) / size
+            Y, shares = np.column_stack([Y, y]), np.column_stack([shares, size * u])
+            left = left - size * np.outer(u, y)
+        return Y, shares / limit[:, None]
+
+
+def _spanning(work: Floats, A: Floats) -> Floats:
+    """(shapes, few) orthonormal combinations of shapes that do all that loads with this work (loads, shapes) see.
+
+    A (shapes, p p) are C of the shapes between probes. No shape is spent on what all of these loads do not see.
+    """
+    work = work[np.any(work != 0.0, axis=1)]
+    if not len(work):
+        return np.zeros((len(A), 0))
+    _, sizes, R = np.linalg.svd(work / np.linalg.norm(work, axis=1, keepdims=True), full_matrices=False)
+    R = R[sizes > np.sqrt(DEPENDENT)].T
+    loads = work @ R @ (R.T @ A)
+    _, sizes, V = np.linalg.svd(loads / np.linalg.norm(loads, axis=1, keepdims=True), full_matrices=False)
+    Y = R.T @ A @ V[sizes > COMPRESSED].T
+    return np.asarray(R @ np.linalg.qr(Y / np.linalg.norm(Y, axis=0))[0])
 
 
 def stressed_loads(
