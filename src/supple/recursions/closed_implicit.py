@@ -46,7 +46,7 @@ def closed_newton_iteration(
     ct, total = ClosedTree(own.tree, own.flex, closures), out.residual
     iteration_motion(own, state, actuation)
     if renew:
-        renew_inertias(stiff, actuation.given)
+        renew_inertias(stiff, state.q, actuation.given)
     iteration_correction(own, stiff, state, actuation, w, out)
     for j in range(len(w)):
         total[j] = w[j] + out.change[j]
