@@ -119,7 +119,7 @@ def rates(links: int) -> Floats:
 SYSTEMS = {
     "heavy top": System(example("heavy_top")),
     "squeezing mechanism": System(squeezer),
-    "flexible slider-crank": System(example("flexible_slider_crank", duration=0.02)),
+    "flexible slider-crank": System(example("flexible_slider_crank", duration=0.1)),
     "four-bars": System(four_bars),
     "satellite with booms": System(example("satellite_two_booms", duration=2.0)),
     "crane": System(example("space_crane", duration=2.0)),
