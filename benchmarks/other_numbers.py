@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -56,26 +57,36 @@ RUNS: dict[str, Callable[[float], Any]] = {
 }
 
 
+MAKERS = [(jit, "object_code_of")] + [
+    (library, name) for name in ("object_code_of", "block_instructions", "tangent_instructions")
+]
+"""What makes code of blocks."""
+
+
 def runs() -> Table:
     """Seconds of each kind of run, the best of several in turn."""
     with patch.object(tiers, "tiered", return_value=False):  # what is compiled later is compiled for other numbers
         expected = run(arm()).q.values
     spent = dict.fromkeys(RUNS, np.inf)
     compiled: list[str] = []
-    make = jit.object_code_of
 
-    def counted(text: str, quick: bool = False) -> bytes:
-        compiled.append(text)
-        return make(text, quick)
+    def counted(make: Callable[..., Any]) -> Callable[..., Any]:
+        def own(*args: Any) -> Any:
+            compiled.append(make.__name__)
+            return make(*args)
 
-    with patch.object(jit, "object_code_of", counted), patch.object(library, "object_code_of", counted):
+        return own
+
+    with ExitStack() as stack:
+        for module, name in MAKERS:
+            stack.enter_context(patch.object(module, name, counted(getattr(module, name))))
         for n in range(REPEATS):
             for name, call in RUNS.items():
                 start = time.perf_counter()
                 found = call(0.01 * (n + 1)).q.values
                 spent[name] = min(spent[name], time.perf_counter() - start)
                 assert (name == "the same") == np.array_equal(found, expected), name
-    assert not compiled, f"{len(compiled)} modules were compiled for other numbers"
+    assert not compiled, f"{len(compiled)} modules or blocks were made for other numbers"
     table = Table(title=f"A run of {DURATION} s, nothing compiled; allowed {ALLOWED} times the same run again")
     for column in ("numbers", "ms", "times the same"):
         table.add_column(column, justify="left" if column == "numbers" else "right")

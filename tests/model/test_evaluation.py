@@ -87,6 +87,7 @@ def test_other_numbers_need_no_compiler() -> None:
     a = first.forward_dynamics(q, v, np.ones(2))
     with (
         mock.patch.object(library, "object_code_of", side_effect=AssertionError("compiled")),
+        mock.patch.object(library, "block_instructions", side_effect=AssertionError("written")),
         mock.patch.object(programs, "RecursionRecording", side_effect=AssertionError("recorded")),
     ):
         other = arm(2.1, 0.9, 0.3)

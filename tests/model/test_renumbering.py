@@ -54,7 +54,10 @@ def test_every_number_can_change_and_nothing_is_compiled(model: supple.Model) ->
     values = supple.model.parameters.parameter_values(model)
     changed = {name: 1.1 * values[name] for name in masses if values[name]}
     assert len(changed) > 2
-    with mock.patch.object(library, "object_code_of", side_effect=AssertionError("compiled")):
+    with (
+        mock.patch.object(library, "object_code_of", side_effect=AssertionError("compiled")),
+        mock.patch.object(library, "block_instructions", side_effect=AssertionError("written")),
+    ):
         other = model.with_parameters(changed)
         after = other.forward_dynamics(q, v, tau)
     assert np.abs(after - before).max() > 1e-3 * np.abs(before).max()
@@ -73,6 +76,8 @@ def test_a_run_with_other_numbers_compiles_nothing() -> None:
     refused = AssertionError("compiled")
     with (
         mock.patch.object(library, "object_code_of", side_effect=refused),
+        mock.patch.object(library, "block_instructions", side_effect=refused),
+        mock.patch.object(library, "tangent_instructions", side_effect=refused),
         mock.patch.object(jit, "object_code_of", side_effect=refused),
         mock.patch.object(sweep, "optimized_code", side_effect=refused),
     ):

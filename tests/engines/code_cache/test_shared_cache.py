@@ -67,8 +67,8 @@ print(found[0])
 
 
 def started(cache: Path, code: str) -> subprocess.Popen[str]:
-    """A new process whose compiled code is in a directory; every warning is an error."""
-    environment = {**os.environ, "SUPPLE_CACHE_DIR": str(cache)}
+    """A new process whose compiled code is in a directory, blocks from the start; every warning is an error."""
+    environment = {**os.environ, "SUPPLE_CACHE_DIR": str(cache), "SUPPLE_OPTIMIZATION": "1"}
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code], env=environment, stdout=subprocess.PIPE, text=True
     )
