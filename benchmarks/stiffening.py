@@ -2,8 +2,12 @@
 
     python benchmarks/stiffening.py [--small]
 
-Two links and a load, one state a call. Answers are checked before: inverse dynamics undoes forward dynamics. The second
-table shows how accurate that is for heavy loads at the tip of a boom of 12 kg.
+Two links and a load, one state a call. Answers are checked before: inverse dynamics undoes forward dynamics. Loads that
+are critical within the range of linear elements get shapes b of their own, three for the tube and seven for the strip;
+of the tube with bends only one does, and two shapes follow all of its loads as well as two can.
+
+The second table shows how accurate forward dynamics is for heavy loads at the tip of a boom of 12 kg, fixed to it, on a
+hinge or on a spherical joint: what inverse dynamics gives back of the forces.
 """
 
 from __future__ import annotations
@@ -105,7 +109,7 @@ def main() -> None:
     for basis in ("cantilever",) if SMALL else ("cantilever", "craig-bampton"):
         for load in (1e4,) if SMALL else (1e2, 1e4, 1e6):
             found = [round_trip(basis, load, on) for on in (False, True)]
-            assert max(found) < 1e-6
+            assert max(found) < 1e-11
             tips.add_row(basis, f"{load:g} kg", *(f"{x:.1e}" for x in found))
     console.print("inverse(forward dynamics) at the tip of a boom of 12 kg, error relative to the largest force")
     console.print(tips)

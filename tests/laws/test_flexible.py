@@ -249,9 +249,7 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     assert relative(full.bias_forces(still, quick), model.bias_forces(still, quick)) < 1e-12
 
 
-def carried(
-    fidelity: str, joint: supple.Joint, beside: float, com: float = 0.1, inertia: float = 0.1
-) -> supple.Model:
+def carried(fidelity: str, joint: supple.Joint, beside: float, com: float = 0.1, inertia: float = 0.1) -> supple.Model:
     """A beam on a spherical joint, and a body on its end node or beside it."""
     section, metal = structures.Rectangle(0.02, 0.01), structures.Material(E=70e9, nu=0.3, rho=2700)
     beam = structures.beam(1.0, section, metal, 6).reduce("cantilever", modes=5)

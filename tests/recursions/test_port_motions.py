@@ -39,11 +39,11 @@ def round_trip(model: supple.Model, seed: int) -> float:
 @pytest.mark.parametrize("joint", list(TIPS))
 @pytest.mark.parametrize("basis", ["cantilever", "craig-bampton"])
 def test_forces_come_back(basis: str, joint: str, options: dict[str, bool | str]) -> None:
-    """10 t and 1,000 t. Rounding is 1e-16; a hinge at the tip loses five digits of the heavier one.
+    """10 t and 1,000 t. Forces are as accurate as the largest; a hinge at the tip loses three digits more.
 
-    Its inertia along the hinge is a difference of large numbers, beside which modes are light.
+    Rounding leaves inertia along it, of a share of 1e-16, beside which modes are light.
     """
-    for load, allowed in ((1e4, 1e-12), (1e6, 3e-11)):
+    for load, allowed in ((1e4, 5e-14), (1e6, 5e-12)):
         model = tip_model(basis, joint, load, **options)
         assert model.flex is not None
         assert model.flex.heavy[1]

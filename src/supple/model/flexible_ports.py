@@ -46,12 +46,13 @@ class Ports:
 def _independent(X: Floats, size: Floats) -> tuple[Floats, Floats, list[int]]:
     """L and Q with L Q = X, orthonormal rows of Q, and the rows of X that brought them.
 
-    `size` (rows,) is what rows are judged against.
+    `size` (rows,) is what rows are judged against. Of each port the displacements come first: a joint at it mostly lets
+    rotations go, and these then stand alone in their columns, not beside what a heavy child resists.
     """
     Q, L = np.zeros((0, X.shape[1])), np.zeros((len(X), 0))
     pivots: list[int] = []
-    for i, x in enumerate(X):
-        own, left = np.zeros(len(Q)), x
+    for i in np.arange(len(X)).reshape(-1, 2, 3)[:, ::-1].ravel():
+        own, left = np.zeros(len(Q)), X[i]
         for _ in range(2):  # once more for what rounding left of the first time
             part = Q @ left
             own, left = own + part, left - part @ Q
@@ -60,7 +61,7 @@ def _independent(X: Floats, size: Floats) -> tuple[Floats, Floats, list[int]]:
         if length > DEPENDENT * size[i]:
             Q, L = np.concatenate([Q, left[None] / length]), np.pad(L, ((0, 0), (0, 1)))
             L[i, -1] = length
-            pivots.append(i)
+            pivots.append(int(i))
     return L, Q, pivots
 
 
@@ -115,11 +116,13 @@ def port_arrays(
         first.append(len(order))
         start.append(start[-1] + m * m)
         gains.append(sum(len(x) for x in gain))
+    rows = np.concatenate(pivots).astype(np.int64)
     return {
         "attachment_rest": rest,
         "columns": columns,
         "leading": leading,
-        "column_pivot": np.concatenate(pivots).astype(np.int64),
+        "column_pivot": rows,
+        "pivot_place": 6 * (rows // 6) + (rows + 3) % 6,
         "port_first": np.array(first),
         "port_child": np.array(order, dtype=np.int64),
         "port_matrix": np.array(start),

@@ -142,6 +142,12 @@ def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 
 @step
+def place(i: int) -> int:
+    """Where row i stands in the order in which F is triangular: of each port displacements first, then rotations."""
+    return 6 * (i // 6) + (i + 3) % 6
+
+
+@step
 def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Number:
     """Entry j of F* x for x (6 a port)."""
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
@@ -153,7 +159,7 @@ def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Nu
 
 @step
 def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorkspace) -> None:
-    """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from `low` on.
+    """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from place `low` on.
 
     Given GF, S, and in s (columns) F* x, which becomes s above. Without trailing columns F is lower triangular in the
     rows of its pivots: rows need none of the rows before them.
@@ -161,12 +167,13 @@ def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorksp
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - first)
     solve(w.S, o, m, n, s)
-    for i in range(low, m):
-        for j in range(n):
-            x[i] -= w.GF[o + i * m + j] * s[j]
+    for i in range(m):
+        if place(i) >= low:
+            for j in range(n):
+                x[i] -= w.GF[o + i * m + j] * s[j]
     for j in range(n - 1, -1, -1):
         p = flex.column_pivot[6 * first + j]
-        if p >= low:
+        if flex.pivot_place[6 * first + j] >= low:
             x[p] = 0.0  # its entry of the column is not in the sum
             left = weight(flex, k, o + j * m + j, w) * s[j] - column_product(flex, k, j, x, w)
             x[p] = left / column(flex, k, o + p * m + j, w)
@@ -207,13 +214,14 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
     factor(w.S, o, m, n)
     x, s = w.work[0], w.work[1]
     for j in range(m):
-        low = 0 if flex.columns[k] > n else j  # W is symmetric
+        low = 0 if flex.columns[k] > n else place(j)  # W is symmetric
         for i in range(m):
             x[i] = w.W[o + i * m + j]
         for i in range(n):
             s[i] = w.GF[o + j * m + i]
         leading_rows(flex, k, low, x, s, w)
-        for i in range(low, m):
-            w.W[o + i * m + j] = x[i]
-            if flex.columns[k] == n:
-                w.W[o + j * m + i] = x[i]
+        for i in range(m):
+            if place(i) >= low:
+                w.W[o + i * m + j] = x[i]
+                if flex.columns[k] == n:
+                    w.W[o + j * m + i] = x[i]

@@ -152,7 +152,7 @@ def hold_ports(flex: Flex, k: int, alpha: Vec6, w: FlexWorkspace, a: Array) -> N
 
     Given alpha, port_response, port_momentum, port_seen, Gamma, S. Cost: 2 products a mode and column that it moves.
     """
-    i, o, leading = flex.v_mode[k], flex.port_matrix[k], flex.leading[k]
+    o, leading = flex.port_matrix[k], flex.leading[k]
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     y, g, x = w.work[0], w.work[1], w.work[2]
     free_columns(flex, k, alpha, w, g)

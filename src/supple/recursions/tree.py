@@ -207,6 +207,8 @@ class Flex(NamedTuple):
     """(n + 1,) whether its children weigh so much more than the body that modes tell their motion badly."""
     column_pivot: Array
     """(6 ports,) the row with the first entry of each leading column of a body; six places a port."""
+    pivot_place: Array
+    """(6 ports,) where these rows stand in the order in which F is triangular, see `port_matrices.place`."""
     gain_first: Array
     """(n + 2,) where the following of each body begin; a row for each mode, then shape, 6 entries a port."""
     port_shape: Array

@@ -145,9 +145,7 @@ class StressedLoads:
         out[1, members] = Y
         return out[0], out[1]
 
-    def _with_others(
-        self, work: Floats, A: Floats, Y: Floats, shares: Floats, limit: Floats
-    ) -> tuple[Floats, Floats]:
+    def _with_others(self, work: Floats, A: Floats, Y: Floats, shares: Floats, limit: Floats) -> tuple[Floats, Floats]:
         """Combinations Y of shapes and the shares of loads in them, with as many more as `LEFT_OUT` asks for."""
         p = self.scaled.shape[1]
         left = limit[:, None] * (work - shares @ Y.T)
