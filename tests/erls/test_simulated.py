@@ -50,7 +50,7 @@ def test_both_formulations_give_the_same_outputs() -> None:
     assert float(runs[1].work[-1]) > 0.05
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "rk4", "RK45", "IDA"])
+@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "rk4", "RK45", "IDA"])
 def test_integrators_agree(integrator: str) -> None:
     model = build(arm(), modes=2)
     settings = {"step": 2e-5} if integrator == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
