@@ -22,14 +22,14 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from simulation import stiff_arm
 from sizes import ARGUMENTS, SMALL
 from supple.files import read
+from supple.structures import Material, Rectangle, beam
 
 RTOL = 1e-6
 BEST = 1 if SMALL else 3
-SLOWEST = 60.0
-"""Seconds beyond which an integrator is not tried again."""
+SLOW = 5.0
+"""Seconds beyond which a run is not timed again."""
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NAMES = (
     "arm_under_pd_control",
@@ -56,6 +56,16 @@ OWN: dict[str, Callable[[], tuple[supple.Model, dict[str, Any]]]] = {
     "latch": lambda: (latch(), {"duration": 2.0, "v": {"latch.angle": 1.0}}),
 }
 INTEGRATORS = ("auto", "DOP853", "ESDIRK54")
+
+
+def stiff_arm() -> supple.Model:
+    """Two lightly damped beams with modes up to 10 kHz, swinging."""
+    aluminium = Material(E=7e10, nu=0.33, rho=2700)
+    body = beam(0.5, Rectangle(0.03, 0.012), aluminium, elements=20).reduce("cantilever", modes=14, damping=0.002)
+    mech = supple.Mechanism("stiff arm")
+    mech.add_body("upper", body, joint=supple.Revolute("y"))
+    mech.add_body("fore", body, "upper", supple.Revolute("y", damping=0.01), at="end")
+    return mech.build()
 
 
 def latch() -> supple.Model:
@@ -89,7 +99,7 @@ def best_time(run: Callable[[], Any]) -> tuple[Any, float]:
         begin = time.process_time()
         result = run()
         least = min(least, time.process_time() - begin)
-        if least > SLOWEST:
+        if least > SLOW:
             break
     return result, least
 
