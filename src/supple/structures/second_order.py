@@ -77,7 +77,7 @@ class SecondOrder:
         """The same displacements by other shapes b T (k, k)."""
         N = np.einsum("ka,klij,lb->abij", T, self.N_own, T)
         return SecondOrder(
-            self.quadratic.combined(np.linalg.inv(T)),
+            self.quadratic.combined(np.asarray(np.linalg.inv(T), dtype=np.float64)),
             self.shapes @ T,
             {name: rows @ T for name, rows in self.frames.items()},
             T.T @ self.E,

@@ -135,7 +135,9 @@ class StressedLoads:
         in_range, limit = moved <= IN_RANGE, load * np.minimum(RANGE / moved, 1.0)
         A = self.scaled[members].reshape(len(members), -1)
         Y = _spanning(work[in_range], A)
-        shares = np.linalg.lstsq((Y.T @ A).T, (work @ A).T, rcond=None)[0].T if Y.size else np.zeros((len(work), 0))
+        shares: Floats = np.zeros((len(work), 0))
+        if Y.size:
+            shares = np.asarray(np.linalg.lstsq((Y.T @ A).T, (work @ A).T, rcond=None)[0].T, dtype=np.float64)
         shares[in_range] = work[in_range] @ Y
         Y, shares = self._with_others(work, A, Y, shares, limit)
         out = np.zeros((2, len(self.family), Y.shape[1]))
