@@ -103,7 +103,7 @@ def test_a_tube_with_bends_is_near_to_its_pieces_with_few_shapes(axis: int) -> N
         return rest.displacement("tube/end"), supple.linear.modes(rest.model, q=rest.q).frequencies[:3]
 
     force = 0.03 / float(np.linalg.norm(found(one, 1.0, stiffening=False)[0]))
-    moved, frequencies = found(tube.pieces(4), force, stiffening=False)
+    moved, frequencies = found(tube.pieces(8), force, stiffening=False)  # as 12 pieces within 1e-4
     with_shapes, without = (found(one, force, stiffening=on) for on in (True, False))
     errors = [float(np.linalg.norm(x[0] - moved) / np.linalg.norm(moved)) for x in (with_shapes, without)]
     assert errors[1] > 0.02
