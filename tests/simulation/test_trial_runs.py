@@ -29,6 +29,7 @@ class Counting:
         if task.end > self.fails_at:
             raise SimulationError("no")
         self.effort.evaluations += round(self.rate(task.t) * (task.end - task.t))
+        task.tell(task.end)
         return Segment(task.out, task.end, task.y)
 
 
@@ -47,6 +48,12 @@ def test_it_ends_when_implicit_steps_are_clearly_cheaper() -> None:
 def test_it_ends_with_the_budget_or_the_time() -> None:
     assert tried(Counting(lambda t: 1000.0), Counting(lambda t: 800.0)).t == 8.0
     assert tried(Counting(lambda t: 1000.0), Counting(lambda t: 800.0), budget=700.0).t == 1.0
+
+
+def test_neither_goes_on_beyond_the_budget_within_a_span() -> None:
+    """As with a law that is noise: no step is short enough, and there is no end of them."""
+    assert tried(Counting(lambda t: 1000.0), Counting(lambda t: 1e6), budget=700.0) == (1000.0, np.inf, 0.0)
+    assert tried(Counting(lambda t: 1e6), Counting(lambda t: 800.0), budget=700.0).explicit == np.inf
 
 
 def test_iterations_may_cost_more_than_evaluations() -> None:

@@ -44,6 +44,8 @@ MANY, SOON = 20_000, 10.0
 """Steps of DOP853, or seconds of them by a rough guess, beyond which trial runs are made."""
 STIFF_RTOL = 1e-6
 """Relative tolerance of such runs, if none is given: all vibrations to 1e-8 would take most of the time."""
+LONGEST_TRIAL, LEAST_TRIAL = 1.0, 5_000.0
+"""Seconds, by a rough guess, that a trial may take; evaluations that it may take in any case."""
 TRIAL = 100
 """Steps of DOP853 to which the first span of a trial run is equal."""
 BY_SWEEPS = 8.0
@@ -106,7 +108,8 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
         tolerances = STIFF_RTOL, None
     span = TRIAL * STABLE / size
     until = min(duration, Clocks(system, 0.0, horizon.close).next_jump(0.0))
-    return _by_trial(what, system, y, u, tolerances, (span, until, SHARE * 13 * steps))
+    budget = min(SHARE * 13 * steps, LONGEST_TRIAL / system.evaluation_seconds)
+    return _by_trial(what, system, y, u, tolerances, (span, until, max(budget, LEAST_TRIAL)))
 
 
 def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Choice:

@@ -16,6 +16,8 @@ from supple.simulation.methods.segment import Memory, Method, Task, Vector
 
 SHARE = 0.05
 """Of the evaluations of an explicit run that a trial may take."""
+STAGES = 10
+"""Evaluations of a step, about; some integrators count them at the end only."""
 CLEAR = 0.5
 """Share of the explicit evaluations that ends a trial: implicit steps are cheaper."""
 
@@ -28,22 +30,32 @@ class Trial(NamedTuple):
     t: float
 
 
-class _Trying:
-    """An integrator on its way from the start."""
+class _SpentError(Exception):
+    """A trial has cost what it may."""
 
-    def __init__(self, method: Method, y: Vector, u: Vector) -> None:
-        self.method, self.t, self.y, self.u = method, 0.0, y.copy(), u.copy()
+
+class _Trying:
+    """An integrator on its way from the start, for so many evaluations at most."""
+
+    def __init__(self, method: Method, y: Vector, u: Vector, most: float) -> None:
+        self.method, self.t, self.y, self.u, self.most = method, 0.0, y.copy(), u.copy(), most
         self.memory: Memory = {}
 
     def evaluations_to(self, end: float) -> float:
         """Evaluations up to a time; infinite if that is not reached."""
-        before, none = self.method.effort.evaluations, np.zeros((0, len(self.y)))
-        task = Task(self.t, self.y, end, np.zeros(0), self.u, self.memory, None, none, lambda t: None)
+        effort, none = self.method.effort, np.zeros((0, len(self.y)))
+        before, tries = effort.evaluations, effort.steps + effort.rejected
+
+        def look(t: float) -> None:
+            if max(effort.evaluations - before, STAGES * (effort.steps + effort.rejected - tries)) > self.most:
+                raise _SpentError
+
+        task = Task(self.t, self.y, end, np.zeros(0), self.u, self.memory, None, none, look)
         try:
             self.y, self.t = self.method.run(task).y, end
-        except (SimulationError, SingularError):
+        except (SimulationError, SingularError, _SpentError):
             return np.inf
-        return float(self.method.effort.evaluations - before)
+        return float(effort.evaluations - before)
 
 
 def compared(
@@ -59,14 +71,15 @@ def compared(
     until : float
         Longest trial, s.
     budget : float
-        Most evaluations of implicit steps.
+        Most evaluations of either.
     weight : float
         Evaluations of explicit steps that one of implicit steps costs.
     """
     span = min(span, 0.5 * until)
-    known, tried = _Trying(explicit, y, u), _Trying(implicit, y, u)
-    known.evaluations_to(span)
-    rate, spent = known.evaluations_to(2 * span) / span, weight * tried.evaluations_to(span)
+    known, tried = _Trying(explicit, y, u, budget), _Trying(implicit, y, u, budget / weight)
+    first = known.evaluations_to(span)
+    rate = known.evaluations_to(2 * span) / span if np.isfinite(first) else np.inf
+    spent = weight * tried.evaluations_to(span)
     while True:
         begin = tried.t
         cost = weight * tried.evaluations_to(min(2 * begin, until)) if np.isfinite(spent) else np.inf

@@ -27,6 +27,8 @@ from supple.stepping.esdirk_coefficients import DEGREE, DIAGONAL, STAGES, coeffi
 
 LENGTHS = 2.0 ** (np.arange(-320, 121) / 8)
 """Of steps, s: eight rungs to a factor of two."""
+CALLED = 50_000
+"""Operations that take as long as a call of a Python function."""
 MOST_RUNGS = 100
 """Rungs whose factors are kept."""
 
@@ -60,7 +62,8 @@ class ImplicitRungeKutta:
         self._room = StepRoom(np.zeros((STAGES, n)), np.zeros((DEGREE, n)), np.zeros(n), np.zeros(rows))
         self._stage = self._new_stage()
         self._quaternions = np.array(getattr(self.model, "quaternions", ()), dtype=np.int64)
-        self._limit = max(1, native_loop.PAUSE // (500 * n + 7 * (1 + system.operations)))
+        evaluation = 1 + system.operations + (CALLED if system.inputs.calls else 0)
+        self._limit = max(1, native_loop.PAUSE // (500 * n + 7 * evaluation))
 
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes() | {"engine": "blocks" if self.model.implicit_blocks else "generic"}

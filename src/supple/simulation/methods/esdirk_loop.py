@@ -155,6 +155,7 @@ def advance_implicit(
             clock[0], clock[2], clock[5] = t, h_next, size_before
             counts[3], counts[5], counts[6] = short, rung, 1 if rejected else 0
             return status
+        taken += 1
         short = short + 1 if h < SHORT * clock[1] else 0
         if (h < 10.0 * (np.nextafter(end, np.inf) - end) or short > PATIENT) and end - t > h:
             clock[0], clock[2], clock[5] = t, h_next, size_before
@@ -211,7 +212,6 @@ def advance_implicit(
             _invoke(kernels.project, 0, 1, (x.tt, x.now.y, u, y, margin))
         unit_quaternions(quaternions, y, K[0])
         t = t_new
-        taken += 1
         counts[1] += 1
     clock[0], clock[2], clock[5] = t, h_next, size_before
     counts[3], counts[5], counts[6] = short, rung, 0
