@@ -16,6 +16,7 @@ REASONS = {
     "workspace": RECURSION,
     "no_wrench": RECURSION,
     "refuse_singular": RECURSION,
+    "shape_loads": f"{RECURSION}; links do not stiffen",
     "find_frame": f"{RECURSION}; `pose`, `velocity`, `jacobian` take frames by name",
     "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
 }
