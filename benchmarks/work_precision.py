@@ -1,4 +1,4 @@
-"""Error against time for ten systems: our integrators, scipy's, SUNDIALS', and Exudyn where it has the same model.
+"""Error against time for eleven systems: our integrators, scipy's, SUNDIALS', and Exudyn where it has the same model.
 
     python benchmarks/work_precision.py [names of systems] [--picture FILE] [--small]
 
