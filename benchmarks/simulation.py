@@ -1,8 +1,10 @@
 """Whole simulations: a stiff arm against scipy's RK45, and chains of solid links against Exudyn.
 
-    python benchmarks/simulation.py [stiff] [chain] [--small]
+    python benchmarks/simulation.py [stiff] [default] [chain] [--small]
 
-Motions are compared before anything is timed. Compiling is timed apart: code is on disk when the runs are timed.
+Motions are compared before anything is timed. Compiling is timed apart: code is on disk when the runs are timed. The
+table "default" asks how long Exudyn takes for the error that a run with default settings has: its steps are made
+shorter and shorter.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ from supple.structures import FlexibleBody, Material, Rectangle, Structure, beam
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 SECONDS = 0.02 if SMALL else 10.0
 PEER_STEP = 1e-4
-PEER_SPAN = {2: 0.1} if SMALL else {2: 1.0, 32: 0.1}
+PEER_SPAN = {2: 0.02} if SMALL else {2: 1.0, 32: 0.1}
 """Seconds for which Exudyn runs, by the number of links; its time is proportional to the steps."""
-OWN_SPAN = 0.1 if SMALL else 1.0
+OWN_SPAN = 0.02 if SMALL else 1.0
 """Seconds for which chains run here."""
 
 
@@ -108,6 +110,45 @@ def chain(links: int, gravity: float = 0.0) -> supple.Model:
     return mech.build()
 
 
+SAME_ERROR = {2: 0.005} if SMALL else {2: 0.2, 32: 0.02}
+"""Seconds of motion in which errors are compared with default settings, by the number of links."""
+SHORTER = (1e-4,) if SMALL else (1e-4, 2.5e-5, 6.25e-6)
+
+
+def default_table(links: int) -> Table:
+    """A thrown chain with default settings, and Exudyn with steps that come nearer and nearer to its error."""
+    model, rates, span = chain(links), thrown(links), SAME_ERROR[links]
+    run = partial(supple.simulate, model, span, v=speeds(model, rates), samples=round(span / SAMPLE) + 1)
+    _, cold = timed(run)
+    result, own = timed(run)
+    settings: dict[str, Any] = {"integrator": "DOP853", "rtol": 1e-12}
+    exact = model.pose(run(**settings).q.values, tip_of(model))[1]
+    error = float(np.abs(model.pose(result.q.values, tip_of(model))[1] - exact).max())
+    table = Table(title=f"{links} links, {span:g} s thrown, default settings; first run {cold:.1f} s")
+    for column in ("integrator", "step, s", "s", "times as long", "tip off, m", "times the error"):
+        table.add_column(column, justify="right")
+    table.add_row(result.attrs["integrator"], f"{span / result.attrs['steps']:.1e}", f"{own:.2f}", "", f"{error:.1e}")
+    for step in SHORTER:
+        peer = ExudynChain(*solid_link(), "y" * links, list(rates))
+        theirs, seconds = timed(partial(peer.run, round(span / step), step))
+        off = float(np.abs(theirs[: len(exact)] - exact).max())
+        assert off < 2e-3, f"Exudyn and supple differ by {off:.1e} m"
+        ratios = f"{seconds / own:.0f}", f"{off:.1e}", f"{off / error:.0f}"
+        table.add_row("Exudyn, generalized-alpha", f"{step:g}", f"{seconds:.2f}", *ratios)
+    table.caption = result.attrs["reason"]
+    return table
+
+
+def thrown(links: int) -> Any:
+    """Speeds of the hinges at the beginning, rad/s."""
+    return np.resize([2.0, -4.0], links) / (links / 2)
+
+
+def speeds(model: supple.Model, rates: Any) -> dict[str, float]:
+    """The same by name."""
+    return {f"{body}.angle": rate for body, rate in zip(model.bodies, rates, strict=True)}
+
+
 SETTINGS: dict[int, list[dict[str, Any]]] = {
     2: [
         {},
@@ -124,7 +165,7 @@ SETTINGS: dict[int, list[dict[str, Any]]] = {
     ],
 }
 """Of the runs, by the number of links; the first of two links is the default."""
-SHORT = {2: 0.1} if SMALL else {2: 1.0, 32: 0.02}
+SHORT = {2: 0.02} if SMALL else {2: 1.0, 32: 0.02}
 """Seconds over which motions are compared: all, or what a much finer run can do."""
 
 
@@ -145,8 +186,8 @@ def tip_of(model: supple.Model) -> str:
 
 def chain_table(links: int) -> Table:
     """One second of a chain that is thrown, beside Exudyn."""
-    model, rates, short = chain(links), np.resize([2.0, -4.0], links) / (links / 2), SHORT[links]
-    start = {f"{body}.angle": rate for body, rate in zip(model.bodies, rates, strict=True)}
+    model, rates, short = chain(links), thrown(links), SHORT[links]
+    start = speeds(model, rates)
     samples = round(short / SAMPLE) + 1
     exact = fine(model, start, samples)
     span = PEER_SPAN[links]
@@ -176,9 +217,12 @@ def main() -> None:
     vars(sys)["exudynFast"] = True
     warnings.simplefilter("ignore", supple.PerformanceWarning)
     console = Console(width=120)
-    wanted = ARGUMENTS or ["stiff", "chain"]
+    wanted = ARGUMENTS or ["stiff", "default", "chain"]
     if "stiff" in wanted:
         console.print(stiff_table())
+    if "default" in wanted and find_spec("exudyn"):
+        for links in SAME_ERROR:
+            console.print(default_table(links))
     if "chain" in wanted and find_spec("exudyn"):
         for links in PEER_SPAN:
             console.print(chain_table(links))

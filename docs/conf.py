@@ -14,7 +14,7 @@ author = "the authors of supple"
 version = release = supple.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["make_pictures.py"]
+exclude_patterns = ["make_notebook.py", "make_pictures.py", "notebook.ipynb"]
 default_role = "literal"  # of the docstrings
 highlight_language = "none"
 

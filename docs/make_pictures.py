@@ -1,6 +1,8 @@
-"""Draw the pictures of the README and the docs; Debian's chromium must be there.
+"""Draw the pictures of the README and the docs, or make films of the examples.
 
-python -m pip install matplotlib playwright && python docs/make_pictures.py [names of examples]
+python -m pip install 'supple[film]' matplotlib playwright
+python docs/make_pictures.py [names of examples]           pictures; those of pages need Debian's chromium
+python docs/make_pictures.py --films FOLDER [names]        a film of each example with a model file
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import runpy
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,12 +24,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from drawings import BLUE, DRAWINGS, GREEN, INK, LINE, ORANGE, PAPER, PINK, Floats, Scene, draw
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
 import supple
 from supple import linear
 from supple.files import read
+from supple.film import Camera
 from supple.view import write_campbell, write_report
 
 mpl.use("Agg")
@@ -34,8 +39,18 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 GALLERY = ROOT / "docs" / "images" / "gallery"
 Run = tuple[supple.Model, xr.Dataset]
+SIZE = (860, 480)
+"""Pixels of pictures and films of examples."""
 SLIDE = "(e, value) => { e.value = value; e.dispatchEvent(new Event('input')); }"
 """Moves a slider of a page."""
+
+
+ROBOTS = {
+    "panda": (0.3, -0.4, 0.0, -2.0, 0.0, 1.7, 0.6),
+    "ur5_robot": (-0.6, -1.0, 1.1, -1.6, -1.5, 0.0),
+    "talos_reduced": (),
+}
+"""Names of files, and their first angles in the picture."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +63,17 @@ class Shot:
         Share of the motion at which it is shown.
     turn, rise : float
         Direction of the camera, rad: about the vertical, and above the level.
-    near : float
-        Distance of the camera, as a share of the page's own choice.
     deformation : float
         Factor of the deformation.
     changes : dict
         Arguments of `supple.simulate` other than those of the file.
     traces : tuple of str, optional
-        Frames whose paths are drawn; the page's own choice if not given.
+        Frames whose paths are drawn; the tips if not given.
     """
 
     time: float
     turn: float = -0.9
     rise: float = 0.35
-    near: float = 0.8
     deformation: float = 1.0
     changes: dict[str, Any] | None = None
     traces: tuple[str, ...] | None = None
@@ -77,8 +89,8 @@ def circling() -> dict[str, Any]:
 FALL = {"duration": 0.25, "integrator": "generalized_alpha", "step": 5e-4}
 SHOTS = {
     "pendulum": Shot(0.18, turn=-1.1, changes={"duration": 1.6}),
-    "cart_pendulum": Shot(0.5, turn=-1.2, near=0.9, changes={"duration": 2.0}),
-    "spherical_pendulum": Shot(1.0, rise=0.25, near=1.15, changes=circling()),
+    "cart_pendulum": Shot(0.5, turn=-1.2, changes={"duration": 2.0}),
+    "spherical_pendulum": Shot(1.0, rise=0.25, changes=circling()),
     "tumbling_body": Shot(0.35, turn=-1.1, rise=0.5, changes={"duration": 6.0, "samples": 601}),
     "heavy_top": Shot(0.8, rise=0.5),
     "furuta_pendulum": Shot(0.35, changes={"duration": 1.0, "tau": None, "events": ()}),
@@ -86,21 +98,21 @@ SHOTS = {
     "arm_under_pd_control": Shot(0.35, changes={"duration": 1.5}),
     "gate_with_stops": Shot(0.18, turn=-0.6, rise=0.5),
     "robot_from_urdf": Shot(0.5),
-    "flexible_two_link_arm": Shot(0.3, turn=-1.5, rise=1.1, near=1.0, deformation=3.0),
-    "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, near=0.7, changes={"duration": 6.0}),
+    "flexible_two_link_arm": Shot(0.3, turn=-1.5, rise=1.1, deformation=3.0),
+    "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, changes={"duration": 6.0}),
     "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
-    "space_crane": Shot(0.4, turn=-1.35, rise=0.3, near=0.8, deformation=5.0, changes={"outputs": None}),
-    "hanging_chain": Shot(0.4, turn=-1.3, near=1.1, deformation=5.0),
-    "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, near=1.25, deformation=8.0, changes=FALL),
-    "spinning_beam": Shot(0.93, rise=0.45, near=0.75),
+    "space_crane": Shot(0.4, turn=-1.35, rise=0.3, deformation=5.0, changes={"outputs": None}),
+    "hanging_chain": Shot(0.4, turn=-1.3, deformation=5.0),
+    "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, deformation=8.0, changes=FALL),
+    "spinning_beam": Shot(0.93, rise=0.45),
     "slider_crank": Shot(0.15, turn=-1.4, rise=0.2, traces=("rod", "slider")),
     "flexible_slider_crank": Shot(0.7, turn=-1.4, rise=0.15, deformation=50.0, traces=("rod", "slider")),
-    "l_mechanism": Shot(0.45, turn=-0.7, rise=0.25, near=1.0, deformation=20.0, traces=("L/corner1", "L/end")),
-    "l_mechanism_torque": Shot(0.08, turn=-0.7, rise=0.3, near=1.0, deformation=10.0, changes={"duration": 0.5}),
+    "l_mechanism": Shot(0.45, turn=-0.7, rise=0.25, deformation=20.0, traces=("L/corner1", "L/end")),
+    "l_mechanism_torque": Shot(0.08, turn=-0.7, rise=0.3, deformation=10.0, changes={"duration": 0.5}),
     "four_bar": Shot(0.35, turn=-1.4, rise=0.2, traces=("coupler/pen", "rocker/pin")),
     "flexible_five_bar": Shot(0.12, turn=-1.4, rise=0.25, deformation=10.0, traces=("tool",)),
-    "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, near=2.6, traces=("coin",)),
-    "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3, near=0.9),
+    "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, traces=("coin",)),
+    "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3),
 }
 
 
@@ -135,18 +147,36 @@ def opened(browser: Any, run: Run, folder: str, size: tuple[int, int], traces: t
 
 
 def gallery(names: list[str]) -> None:
-    """The 3-D view of examples, one picture each."""
-    with TemporaryDirectory() as folder, chromium() as browser:
-        for name in names:
-            shot = SHOTS[name]
-            page = opened(browser, motion_of(name, shot), folder, (860, 700), shot.traces)
-            page.locator("[name=deformation]").evaluate(SLIDE, np.log10(shot.deformation))
-            camera = {"turn": shot.turn, "rise": shot.rise, "near": shot.near}
-            page.evaluate("c => { report.viewer.angle = [c.turn, c.rise]; report.viewer.distance *= c.near; }", camera)
-            page.locator("[name=time]").evaluate(SLIDE, shot.time)
-            page.wait_for_timeout(300)
-            page.locator(".stage").screenshot(path=GALLERY / f"{name}.png")
-            page.close()
+    """Pictures of examples, in few colours: the files stay small."""
+    for name in names:
+        shot = SHOTS[name]
+        model, result = motion_of(name, shot)
+        times = result.time.values
+        target = supple.render(
+            result, GALLERY / f"{name}.png", time=times[0] + shot.time * (times[-1] - times[0]), **options(model, shot)
+        )
+        Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def films(folder: Path, names: list[str]) -> None:
+    """Films of examples, one each, of three to twenty seconds."""
+    for name in names:
+        shot = SHOTS[name]
+        model, result = motion_of(name, shot)
+        duration = float(result.time[-1] - result.time[0])
+        speed = 2.0 ** np.round(np.log2(duration / np.clip(duration, 3.0, 20.0)))
+        print(supple.render(result, folder / f"{name}.mp4", speed=speed, **options(model, shot)))
+
+
+def options(model: supple.Model, shot: Shot) -> dict[str, Any]:
+    """How an example is drawn."""
+    return {
+        "model": model,
+        "size": SIZE,
+        "camera": Camera(np.degrees(shot.turn), np.degrees(shot.rise)),
+        "deformation": shot.deformation,
+        "traces": shot.traces,
+    }
 
 
 def carried() -> Run:
@@ -214,10 +244,29 @@ def report_page(run: Run) -> None:
     """The page that `supple run` writes, in a browser."""
     with TemporaryDirectory() as folder, chromium() as browser:
         page = opened(browser, run, folder, (1180, 860))
-        page.evaluate("() => { report.viewer.angle = [-1.2, 0.3]; report.viewer.distance *= 0.75; }")
         page.locator("[name=time]").evaluate(SLIDE, 0.3)
         page.wait_for_timeout(500)
         page.screenshot(path=ROOT / "docs" / "images" / "report.png")
+
+
+def robots() -> None:
+    """Robots of example-robot-data with their own meshes, side by side."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from robots import robot_directory  # needs the package `example-robot-data`
+
+    side = 420
+    row = Image.new("RGB", (side * len(ROBOTS), side))
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", supple.OmissionWarning)  # limits and mimic joints: nothing moves
+        for i, (name, angles) in enumerate(ROBOTS.items()):
+            model = supple.load(next(robot_directory().rglob(f"{name}.urdf")))
+            q = model.neutral()
+            q[: len(angles)] = angles
+            picture = supple.render(
+                model, Path(folder) / f"{name}.png", q=q, size=(2 * side, 2 * side), camera=(40, 18)
+            )
+            row.paste(Image.open(picture).convert("RGB").resize((side, side)), (side * i, 0))
+    row.quantize(256, dither=Image.Dither.NONE).save(ROOT / "docs" / "images" / "robots.png", optimize=True)
 
 
 def campbell_page() -> None:
@@ -233,6 +282,9 @@ def campbell_page() -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--films"]:
+        films(Path(sys.argv[2]), sys.argv[3:] or [*SHOTS])
+        sys.exit()
     wanted = sys.argv[1:] or [*SHOTS, *DRAWINGS]
     for name in wanted:
         if name in DRAWINGS:
@@ -245,3 +297,4 @@ if __name__ == "__main__":
         crane(*run)
         report_page(run)
         campbell_page()
+        robots()

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from supple import shapes
 from supple.symbolic import EquationsOfMotion, KaneJoint, KaneSystem, MassProperties
 
 Floats = NDArray[np.float64]
@@ -28,6 +29,8 @@ def gyroscope() -> KaneSystem:
         joint=KaneJoint(rotations="313", coordinates=turns, speeds="rates"),
         body=MassProperties(m, com=(0, 0, length), inertia=inertia),
     )
+    wheel = shapes.Cylinder(0.05, 0.01, at=(0, 0, LENGTH), color="steelblue")
+    s.add_visual("wheel", wheel, shapes.Cylinder(0.003, 1.4 * LENGTH, at=(0, 0, 0.7 * LENGTH), color="silver"))
     return s
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from supple import shapes
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 
@@ -32,6 +33,8 @@ def disc() -> KaneSystem:
         body=MassProperties(m, inertia=inertia),
         at=(0, 0, r),
     )
+    mark = shapes.Box((0.03, 0.03, R), at=(0, 0, R / 2), color="sienna")
+    s.add_visual("disc", shapes.Cylinder(R, 0.02, axis="y", color="goldenrod"), mark)
     slip = rolling.velocity(-r * lean.axes[2])
     for direction, speed in zip(heading.axes[:2], heading.speeds[:2], strict=True):
         s.constrain(slip @ direction, speed)

@@ -23,6 +23,7 @@ METHODS: list[dict[str, Any]] = [
     {"integrator": "leapfrog", "step": 1e-2},
     {"integrator": "rk4", "step": 1e-2},
     {"integrator": "generalized_alpha", "step": 1e-2},
+    {"integrator": "variational", "step": 1e-2},
 ]
 methods = pytest.mark.parametrize("method", METHODS, ids=lambda x: x["integrator"])
 

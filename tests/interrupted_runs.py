@@ -1,9 +1,8 @@
 """`supple run` that is killed again and again and resumed each time.
 
-`python interrupted_runs.py DIRECTORY KIND INTEGRATOR...` runs a model without a break, then in processes of its own
-that are killed, and prints what came of it as JSON. KIND is `files`: killed when the n-th file is touched; or
-`moments`:
-killed at random moments.
+`python interrupted_runs.py DIRECTORY KIND KILLS INTEGRATOR...` runs a model without a break, then in processes of its
+own that are killed so often, and prints what came of it as JSON. KIND is `files`: killed when the n-th file is touched;
+or `moments`: killed at random moments.
 
 The model has all that a run has to remember: a sampled controller with an integral, a table with breaks, a variable
 that events change, a joint that a stop holds for many parts, quaternions whose sign changes.
@@ -96,11 +95,13 @@ OPTIONS = {
     "ESDIRK54": ("--rtol", "1e-5"),
     "Radau": ("--rtol", "1e-5"),
     "generalized_alpha": ("--step", "0.005"),
+    "variational": ("--step", "0.005"),
     "leapfrog": ("--step", "0.001"),
 }
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
 """Events of the interpreter that can change a file, or come between two that do."""
-KILLS = 10
+PARTS = {10: 8, 25: 20}
+"""In how many parts a run is written that is killed so often: enough that it is not finished before."""
 
 
 def supple_run(model: Path, target: Path, integrator: str) -> str:
@@ -152,7 +153,7 @@ def ended(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
+def interrupted(directory: Path, kind: str, kills: int, integrator: str) -> dict[str, Any]:
     """How the runs ended, what could be read after each, what is there in the end."""
     model = directory / "model.toml"
     model.write_text(MODEL)
@@ -162,7 +163,7 @@ def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
     target = directory / "broken.nc"
     rng = random.Random(7 if kind == "files" else None)
     codes, parts, left = [1], [0], (1, 0)
-    while codes[-1] and len(codes) <= KILLS:
+    while codes[-1] and len(codes) <= kills:
         touches = rng.randrange(1, 14 + 2 * parts[-1]) if kind == "files" else 0
         child = started(model, target, integrator, touches)
         if kind == "moments":
@@ -186,10 +187,11 @@ def interrupted(directory: Path, kind: str, integrator: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    recorder.WORTH_WRITING, recorder.PARTS = 0.0, 8  # every part is written
+    often = int(sys.argv[3])
+    recorder.WORTH_WRITING, recorder.PARTS = 0.0, PARTS[often]  # every part is written
     out = {}
-    for name in sys.argv[3:]:
+    for name in sys.argv[4:]:
         place = Path(sys.argv[1], name)
         place.mkdir()
-        out[name] = interrupted(place, sys.argv[2], name)
+        out[name] = interrupted(place, sys.argv[2], often, name)
     print(json.dumps(out))

@@ -1,14 +1,15 @@
-"""Model and results files with random damage: every one is read, or refused with an error of supple.
+"""Model, mesh and results files with random damage: every one is read, or refused with an error of supple.
 
-`python mutated_files.py KIND COUNT SEED DIRECTORY` reads so many damaged files of a kind (toml, urdf, hdf5, netcdf) in
-DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, or `check` and `load` that do not
-give one verdict; at the end how many were read and how many refused. A file that needs more than `SECONDS` of processor
-time or `MEMORY` ends the process by a signal; the number of the file that is being read stands in the file `case` in
-DIRECTORY.
+`python mutated_files.py KIND COUNT SEED DIRECTORY` reads so many damaged files of a kind (toml, urdf, hdf5, netcdf,
+mesh) in DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, or `check` and `load` that
+do not give one verdict; at the end how many were read and how many refused. A file that needs more than `SECONDS` of
+processor time or `MEMORY` ends the process by a signal; the number of the file that is being read stands in the file
+`case` in DIRECTORY.
 """
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import random
@@ -29,10 +30,11 @@ import numpy as np
 import supple
 from supple.checksums import seal
 from supple.files import check
+from supple.shapes import Mesh
 from supple.structures import Material, Rectangle, beam
 
 SECONDS, MEMORY = 20.0, 6 * 2**30
-KINDS = ("toml", "urdf", "hdf5", "netcdf")
+KINDS = ("toml", "urdf", "hdf5", "netcdf", "mesh")
 NUMBERS = ("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5")
 WORDS = ("", "x", "start", "end", "ground", "arm", "a/b", "a.b", "x" * 5000, "\\u0000", "ee", "\N{SNOWMAN}", "../arm")
 ARRAYS: tuple[Any, ...] = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
@@ -56,6 +58,7 @@ rotation = { axis = "y", angle_deg = 30.0 }
 mass = 1.0
 com = [0.0, 0.0, 0.2]
 joint = { type = "revolute", axis = [0.0, 1.0, 0.0] }
+visuals = [{ type = "box", size = [0.1, 0.1, 0.4], at = [0, 0, 0.2], color = "red" }, { type = "mesh", file = "a.stl" }]
 [[body]]
 name = "load"
 parent = "arm"
@@ -149,7 +152,10 @@ URDF = """<robot name="fuzzed">
   <link name="base"><inertial><origin xyz="0 0 0.1" rpy="0 0.1 0"/><mass value="2"/>
     <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
   <link name="arm"><inertial><mass value="1"/>
-    <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.1" iyz="0" izz="0.05"/></inertial></link>
+    <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.1" iyz="0" izz="0.05"/></inertial>
+    <visual><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.1" length="0.4"/></geometry></visual>
+    <visual><geometry><mesh filename="package://arm/a.stl" scale="1 1 1"/></geometry>
+      <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material></visual></link>
   <link name="hand"/>
   <link name="finger"><inertial><origin quat_xyzw="0 0 0 1"/><mass value="0.1"/>
     <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
@@ -160,6 +166,45 @@ URDF = """<robot name="fuzzed">
     <mimic joint="shoulder" multiplier="0.1" offset="0"/></joint>
 </robot>
 """
+
+
+OBJ = """mtllib a.mtl
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+usemtl red
+f 1 3 2
+f 1/1 2/2 4/3
+f -4 -1 -2 -3
+"""
+COLLADA = """<COLLADA version="1.4.1"><asset><unit meter="0.01" name="cm"/></asset>
+<library_geometries><geometry id="g"><mesh><source id="p">
+<float_array id="pa" count="12">0 0 0 1 0 0 1 1 0 0 1 0</float_array>
+<technique_common><accessor source="#pa" count="4" stride="3" offset="0"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1" material="m"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>4</vcount><p>0 1 2 3</p></polylist>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry>
+</library_geometries><library_visual_scenes><visual_scene id="s"><node id="a"><translate>1 0 0</translate>
+<rotate>0 0 1 90</rotate><scale>2 1 1</scale><matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix>
+<instance_geometry url="#g"/>
+<node id="b"><instance_geometry url="#g"/></node></node><node><instance_node url="#b"/></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+GLTF = {
+    "asset": {"version": "2.0"},
+    "scene": 0,
+    "scenes": [{"nodes": [0]}],
+    "nodes": [{"mesh": 0, "translation": [1, 0, 0], "rotation": [0, 0, 0, 1], "children": [1]}, {"scale": [1, 1, 1]}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "material": 0, "mode": 4}]}],
+    "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]}}],
+    "accessors": [
+        {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3},
+        {"bufferView": 1, "componentType": 5123, "type": "SCALAR", "count": 3},
+    ],
+    "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 6}],
+    "buffers": [{"byteLength": 44}],
+}
 
 
 def mutated_text(text: str, rng: random.Random) -> bytes:
@@ -246,7 +291,7 @@ def mutated_hdf5(content: bytes, rng: random.Random) -> bytes:
         places: list[str] = []
         file.visit(places.append)
         # In results only the model: HDF5 itself crashes on dimensions that were tampered with.
-        results = [name for name in ("model_text", "model_bodies") if name in file]
+        results = [name for name in ("model/model_text", "model/model_bodies") if name in file]
         place = file[rng.choice(results or sorted(places))]
         if rng.random() < 0.2:
             del file[place.name]
@@ -274,6 +319,42 @@ def _change(place: h5py.Dataset, rng: random.Random) -> None:
         file, name = place.file, place.name
         del file[name]
         file[name] = rng.choice(ARRAYS)
+
+
+def mutated_mesh(rng: random.Random) -> tuple[str, bytes]:
+    """Suffix and content of a damaged mesh file."""
+    suffix = rng.choice((".stl", ".obj", ".dae", ".gltf", ".glb"))
+    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0)], dtype="<f4").tobytes()
+    if suffix == ".stl":
+        words = b"solid a facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet"
+        binary = bytes(80) + (2).to_bytes(4, "little") + 2 * (bytes(12) + corners + bytes(2))
+        return suffix, mutated_bytes(rng.choice((binary, words)), rng)
+    if suffix == ".obj":
+        return suffix, mutated_text(OBJ, rng)
+    if suffix == ".dae":
+        return suffix, mutated_text(COLLADA, rng)
+    buffer = corners + np.array([0, 1, 2, 0], dtype="<u2").tobytes()
+    if suffix == ".gltf":
+        uri = "data:application/octet-stream;base64," + base64.b64encode(buffer).decode()
+        return suffix, mutated_text(json.dumps(GLTF | {"buffers": [{"byteLength": 44, "uri": uri}]}, indent=1), rng)
+    words = mutated_text(json.dumps(GLTF, indent=1), rng)
+    chunks = [(words, b"JSON"), (buffer, b"BIN\0")]
+    content = b"glTF" + bytes(8) + b"".join(len(x).to_bytes(4, "little") + kind + x for x, kind in chunks)
+    return suffix, content if rng.random() < 0.5 else mutated_bytes(content, rng)
+
+
+def mesh_outcome(folder: Path, rng: random.Random) -> str:
+    """The same as `outcome` for a damaged mesh."""
+    suffix, content = mutated_mesh(rng)
+    file = folder / f"m{suffix}"
+    file.write_bytes(content)
+    try:
+        Mesh(file).triangles()
+    except supple.FileFormatError as error:
+        return "refused" if "\n" not in str(error) else f"expected one line, got {error}"
+    except Exception:
+        return traceback.format_exc()
+    return "read"
 
 
 def cases(kind: str, folder: Path) -> tuple[Path, Path, Callable[[random.Random], bytes], bool]:
@@ -304,14 +385,17 @@ def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    damaged, read, make, same_verdict = cases(kind, folder)
+    damaged, read, make, same_verdict = cases("toml" if kind == "mesh" else kind, folder)
     counts: dict[str, int] = {}
     for i in range(first, count):
         rng = random.Random(f"{kind} {seed} {i}")
-        damaged.write_bytes(make(rng))
         (folder / "case").write_text(str(i))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        found = outcome(read, same_verdict)
+        if kind == "mesh":
+            found = mesh_outcome(folder, rng)
+        else:
+            damaged.write_bytes(make(rng))
+            found = outcome(read, same_verdict)
         counts[found] = counts.get(found, 0) + 1
         if found not in ("read", "refused"):
             print(json.dumps({"case": i, "wrong": found}), flush=True)

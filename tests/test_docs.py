@@ -29,6 +29,7 @@ PUBLIC = (
     "supple.structures",
     "supple.linear",
     "supple.symbolic",
+    "supple.results",
     "supple.view",
     "supple.erls",
     "supple.compare",

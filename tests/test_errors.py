@@ -12,6 +12,13 @@ import supple
 from supple import erls, linear
 from supple.symbolic import KaneJoint, KaneSystem, MassProperties, parameter_names
 
+
+def test_guesses_help() -> None:
+    assert supple.errors.nearest("BOOM/End", ["boom/end", "hub"]) == "; did you mean 'boom/end'?"
+    assert supple.errors.nearest("boom", ["Boom", "boo"]) == "; did you mean 'boo'?"
+    assert supple.errors.nearest("x", ["boom", "hub"]) == "; there are 'boom', 'hub'"
+
+
 Call = Callable[[Any, Path], Any]
 CALLS: dict[str, tuple[Call, str]] = {
     "equations": (lambda x, _: supple.equations(x), "a Model"),

@@ -82,7 +82,7 @@ def test_a_run_loads_neither_what_other_commands_need_nor_what_its_model_does_no
     assert target.with_suffix(".html").exists()  # not trivial: the page is part of it
 
 
-@pytest.mark.parametrize("command", ["info", "check", "modes"])
+@pytest.mark.parametrize("command", ["info", "check"])
 def test_commands_without_results_do_not_load_their_reader(command: str) -> None:
     code = INFO.format(command=command, file=str(Path(__file__).parents[1] / "examples" / "pendulum.toml"))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -39,13 +39,16 @@ if TYPE_CHECKING:
         Universal,
     )
     from supple.description.limits import Limit
+    from supple.description.orientation import orientation
     from supple.files import load, save
+    from supple.film.render import render
     from supple.inputs import PID, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
     from supple.model.mechanism import Mechanism
     from supple.model.model import Model
+    from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
     from supple.simulation.horizon import Horizon
     from supple.simulation.recording import open_results
@@ -54,6 +57,8 @@ if TYPE_CHECKING:
     from supple.simulation.validity import validity
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
+    from supple.view.live_widget import live
+    from supple.view.shown import show
 
 __version__ = VERSION
 
@@ -101,10 +106,15 @@ __all__ = [
     "Wrench",
     "count_operations",
     "equations",
+    "live",
     "load",
     "open_results",
+    "orientation",
+    "render",
     "save",
+    "show",
     "simulate",
+    "to_pandas",
     "validity",
 ]
 
@@ -123,13 +133,16 @@ _HOMES = {
         "Universal",
     ),
     "supple.description.limits": ("Limit",),
+    "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
+    "supple.film.render": ("render",),
     "supple.inputs": ("PID", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),
     "supple.model.mechanism": ("Mechanism",),
     "supple.model.model": ("Model",),
+    "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
     "supple.simulation.horizon": ("Horizon",),
     "supple.simulation.recording": ("open_results",),
@@ -138,6 +151,8 @@ _HOMES = {
     "supple.simulation.validity": ("validity",),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
+    "supple.view.live_widget": ("live",),
+    "supple.view.shown": ("show",),
 }
 """Modules, and the public names that are defined there."""
 _PARTS = (
@@ -145,9 +160,12 @@ _PARTS = (
     "compare",
     "erls",
     "files",
+    "film",
     "inputs",
     "integrators",
     "linear",
+    "results",
+    "shapes",
     "simulation",
     "structures",
     "symbolic",

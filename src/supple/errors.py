@@ -68,20 +68,33 @@ class PerformanceWarning(UserWarning):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint naming the closest of the `known` names, or all of them if they are few.
+    """A hint naming the closest of the `known` names, upper and lower case alike, or all of them if they are few.
 
     Examples
     --------
-    >>> nearest("bom", ["boom", "hub"])
+    >>> nearest("Bom", ["boom", "hub"])
     "; did you mean 'boom'?"
     """
     choices = sorted(known)
+    folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = get_close_matches(name, choices, n=1)
+    close = close or [folded[x] for x in get_close_matches(name.casefold(), folded, n=1)]
     if close:
         return f"; did you mean {close[0]!r}?"
     if 0 < len(choices) <= 8:
         return "; there are " + ", ".join(map(repr, choices))
     return ""
+
+
+def one_of(known: Iterable[str]) -> str:
+    """A hint naming all choices, in their order: for words with a meaning, where one that looks alike is no guess.
+
+    Examples
+    --------
+    >>> one_of(["cantilever", "nodal"])
+    "; expected one of 'cantilever', 'nodal'"
+    """
+    return "; expected one of " + ", ".join(map(repr, known))
 
 
 def unexpected(what: str, expected: str, got: object) -> StateError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from supple.checks import is_number
-from supple.errors import StateError, nearest
+from supple.errors import StateError, one_of
 
 __all__ = [
     "BDF",
@@ -30,6 +30,7 @@ __all__ = [
     "Leapfrog",
     "Radau",
     "SemiImplicitEuler",
+    "Variational",
 ]
 
 RTOL = 1e-8
@@ -162,7 +163,8 @@ class FixedStep:
 class Leapfrog(FixedStep):
     """Second order; asks for accelerations twice a step. Stable up to 2 over the highest frequency.
 
-    Symplectic where the mass matrix is constant; elsewhere the energy drifts slowly in long runs.
+    Symplectic where the mass matrix is constant; elsewhere the energy drifts slowly in long runs, which `Variational`
+    is for.
     """
 
     name = "leapfrog"
@@ -205,10 +207,35 @@ class GeneralizedAlpha:
             raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho!r}")
 
 
-Integrator = Auto | Adaptive | FixedStep | GeneralizedAlpha
+@dataclass(frozen=True)
+class Variational:
+    """Fixed symplectic steps for long runs: energy errors stay bounded, momenta of free systems are conserved.
+
+    The steps are implicit and solved to rounding by the recursions, in a native loop, also with closed loops.
+
+    Parameters
+    ----------
+    step : float
+        Longest step, s; output times are met exactly.
+    order : int
+        2, or 4, which composes every step of five.
+    """
+
+    step: float
+    order: int = 2
+    name: ClassVar[str] = "variational"
+
+    def __post_init__(self) -> None:
+        _require_positive("variational: ", step=self.step)
+        if self.order not in (2, 4):
+            raise StateError(f"variational: order: expected 2 or 4, got {self.order!r}")
+
+
+Stepped = FixedStep | GeneralizedAlpha | Variational
+Integrator = Auto | Adaptive | Stepped
 KINDS: tuple[type[Any], ...] = (
     Auto, DOP853, ESDIRK54, RK45, RK23, Radau, BDF, LSODA, CVODE, IDA,
-    GeneralizedAlpha, RK4, Leapfrog, SemiImplicitEuler,
+    GeneralizedAlpha, Variational, RK4, Leapfrog, SemiImplicitEuler,
 )  # fmt: skip
 BY_NAME: dict[str, type[Any]] = {kind.name: kind for kind in KINDS}
 STEPPED = tuple(name for name, kind in BY_NAME.items() if "step" in {x.name for x in fields(kind)})
@@ -233,7 +260,7 @@ def resolved(
     given = {key: x for key, x in (("rtol", rtol), ("atol", atol), ("step", step)) if x is not None}
     if isinstance(integrator, str):
         if integrator not in BY_NAME:
-            raise StateError(f"integrator: no {integrator!r}{nearest(integrator, tuple(BY_NAME))}")
+            raise StateError(f"integrator: no {integrator!r}{one_of(BY_NAME)}")
         if integrator in STEPPED:  # tolerances of a file stay there when its integrator is replaced by one of these
             given = {key: x for key, x in given.items() if key == "step"}
         _require_options(BY_NAME[integrator], given, integrator)
@@ -253,7 +280,7 @@ def resolved(
     return integrator
 
 
-def finer(options: Adaptive | FixedStep | GeneralizedAlpha) -> Adaptive | FixedStep | GeneralizedAlpha:
+def finer(options: Adaptive | Stepped) -> Adaptive | Stepped:
     """The same integrator with tolerances a tenth as large, down to rounding, or with steps half as long."""
     if not isinstance(options, Adaptive):
         return replace(options, step=0.5 * options.step)

@@ -138,7 +138,7 @@ def test_places_where_nothing_can_be_written(
         "missing/motion.nc": f"cannot be written: expected a directory {tmp_path / 'missing'}, got nothing",
         "file/motion.nc": f"cannot be written: expected a directory {tmp_path / 'file'}, got a file",
         "motion.html": "results are written as netCDF: expected a name that ends in .nc, got suffix '.html'",
-        "motion.csv": "for CSV: supple.open_results('motion.nc').q.to_pandas().to_csv('q.csv')",
+        "motion.csv": "supple.results.write_export, or `supple export motion.nc`, makes CSV of them",
         "motion": "expected a name that ends in .nc, got suffix ''",
         "pendulum.toml": "the results would take the place of the model",
     }.items():

@@ -98,3 +98,19 @@ def test_modes_shows_the_frequencies(command: Command) -> None:
     code, out, err = command("modes", EXAMPLES / "pendulum.toml", "--fixed", "amr")
     assert code == 1
     assert "amr" in err
+
+
+def test_commands_take_changes(command: Command) -> None:
+    code, out, _ = command("info", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass=3.5", "--set", "name=heavy")
+    assert code == 0
+    assert "heavy: 1 bodies" in out
+    assert "total mass 3.5 kg" in out
+    code, _, err = command("view", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass")
+    assert (code, err) == (1, "error: change 'body.arm.mass': expected a path and a value, such as body.arm.mass=2\n")
+    code, out, _ = command("modes", EXAMPLES / "pendulum.toml", "--set", "gravity=[0, -2.4525, 0]")
+    assert code == 0
+    quarter = out
+    assert command("modes", EXAMPLES / "pendulum.toml")[1] != quarter
+    code, out, _ = command("check", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass=-1")
+    assert code == 1
+    assert "mass" in out

@@ -16,7 +16,6 @@ import pytest
 import supple
 from children import in_the_background, interruptible
 from commands import Command
-from supple.cli.view import _by_hand
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -103,20 +102,7 @@ def test_what_cannot_be_shown_is_said_in_a_line(arguments: list[object], message
 def test_results_without_a_model_are_named(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "motion.nc"
     result = supple.simulate(supple.load(EXAMPLES / "pendulum.toml"), 0.1, {"arm.angle": 1.0}, samples=11)
-    result.drop_vars("model_text", errors="ignore").to_netcdf(target, engine="h5netcdf")
+    result.to_netcdf(target, engine="h5netcdf")
     code, _, err = command("view", target)
     expected = f"error: {target}: expected results that hold their model, got none; name its file with --model\n"
     assert (code, err) == (1, expected)
-
-
-def test_laws_of_the_file_give_way_to_the_hand() -> None:
-    arguments = {
-        "q": {"a": 1.0},
-        "tau": {"a": 2, "b": "sin(t)"},
-        "wrenches": [object()],
-        "events": [object()],
-        "limits": [],
-    }
-    start, left_out = _by_hand(arguments)
-    assert start == {"q": {"a": 1.0}, "tau": {"a": 2}}
-    assert left_out == ["tau of b", "wrenches", "events"]

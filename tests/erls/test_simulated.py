@@ -86,7 +86,7 @@ def test_the_work_of_a_prescribed_joint_is_the_energy(integrator: str) -> None:
         mech.add_body(name, placed.body, placed.parent, supple.Revolute("y" if at else "z"), at=at)
     model = build(mech, modes=2)
     run = supple.simulate(
-        model, 0.05, motion={"upper.angle": "1 - cos(16*t)"}, rtol=1e-8, atol=1e-11, samples=21, integrator=integrator
+        model, 0.025, motion={"upper.angle": "1 - cos(16*t)"}, rtol=1e-8, atol=1e-11, samples=21, integrator=integrator
     )
     np.testing.assert_allclose(run.q.sel(coordinate="upper.angle"), 1 - np.cos(16 * run.time), atol=1e-9)
     energy = run.kinetic_energy + run.potential_energy

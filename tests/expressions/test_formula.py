@@ -198,6 +198,35 @@ def test_what_is_no_formula_is_refused(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("2*arm.angel + 1", "arm.angel"),
+        ("1 + sinn(x)*2", "sinn"),
+        ("1 + sin(x, 2)*2", "sin(x, 2)"),
+        ("x + x[0]", "x[0]"),
+        ("rate(2*x) + 1", "rate(2*x)"),
+        ("'\u00fc.angle' + nobody", "nobody"),
+        ("x +* 2", "*"),
+        ("x + " * 100 + "nobody" + " + x" * 100, "nobody"),
+        ("(x +\n2*nobody)", "nobody"),
+    ],
+    ids=lambda x: x[:20].encode("ascii", "backslashreplace").decode(),
+)
+def test_carets_stand_below_what_is_wrong(text: str, marked: str) -> None:
+    with pytest.raises(StateError) as caught:
+        Formula(text).node(Graph(), {"x": 1.5, "\u00fc.angle": 0.5, "arm.angle": 1.0})
+    _, line, carets = str(caught.value).split("\n")
+    assert line.startswith("    ")
+    assert carets.strip(" ") == "^" * len(marked)
+    start = carets.index("^")
+    assert line[start : start + len(marked)] == marked
+
+
+def test_the_names_of_a_formula() -> None:
+    assert Formula("2*arm.angle + sin(a*t) - rate('b c')/pi").names == {"arm.angle", "a", "t", "b c", "pi"}
+
+
+@pytest.mark.parametrize(
     "text", ["9**9**9**9", "9**9**9**9**9**9", "exp(exp(exp(exp(9))))", "log(0)", "1/0", "sqrt(-1)"]
 )
 def test_what_overflows_or_does_not_exist_neither_hangs_nor_raises_but_is_no_number(text: str) -> None:

@@ -145,7 +145,7 @@ LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
         ),
         (
             FORCE + 'force = {times = [0, 1], values = [1, 2], kind = "s"}',
-            'kind: expected "linear", "cubic" or "hold"',
+            'kind: expected "linear", "cubic", "pchip" or "hold"',
         ),
         (FORCE + "force = {time = [0, 1], values = [1, 2]}", "time: unknown key; did you mean 'times'?"),
         (FORCE + 'force = {file = "no.csv"}', "no.csv: no such file"),
@@ -171,10 +171,13 @@ LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
             MOTION + "position = 1\nvelocity = 1",
             "motion[1]: expected one of position, velocity, acceleration, got posi",
         ),
-        (MOTION + 'position = "b.angle"', "motion 'a.angle': expected a function of time alone, got one of 'b.angle'"),
+        (
+            MOTION + 'position = "b.angle"',
+            "motion 'a.angle': expected a function of time and variables alone, got one of 'b.angle'",
+        ),
         (
             MOTION + "position = {times = [0, 1], values = [0, 1]}",
-            "motion of 'a.angle': motion: position: expected a cu",
+            "motion of 'a.angle': motion: position: expected a table of kind cu",
         ),
         (EVENT + 'when = "t"\ndirection = "up"', 'event[1] \'e\': direction: expected "rising", "falling" or "both"'),
         (EVENT + 'when = "tt - 1"', "event 'e': 'tt - 1': no quantity 'tt'; did you mean 't'?"),

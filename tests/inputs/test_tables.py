@@ -41,6 +41,20 @@ def test_a_cubic_table_is_the_spline_of_scipy_at_rest_at_both_ends(derivative: i
     assert np.allclose(outside, [VALUES[0], VALUES[0], VALUES[-1], VALUES[-1]] if derivative == 0 else 0, atol=1e-11)
 
 
+def test_a_pchip_table_is_smooth_and_at_rest_at_both_ends_and_does_not_overshoot() -> None:
+    times, values = np.array([0.0, 1.0, 2.0, 2.2, 4.0]), np.array([0.0, 0.5, 1.0, 1.0, 3.0])
+    dense = np.linspace(-0.5, 4.5, 1001)
+    bounded = evaluated(supple.Table(times, values, "pchip"), dense)
+    assert (np.diff(bounded) > -1e-12).all()  # monotone values, monotone curve; the spline is not
+    assert np.diff(evaluated(supple.Table(times, values, "cubic"), dense)).min() < -1e-4
+    inside = np.linspace(1.001, 2.199, 50)  # away from the ends it is scipy's
+    own = interpolate.PchipInterpolator(times, values)
+    assert np.allclose(evaluated(supple.Table(times, values, "pchip"), inside, 1), own(inside, 1), atol=1e-11)
+    before, after = (evaluated(supple.Table(times, values, "pchip"), times + h, 1) for h in (-1e-9, 1e-9))
+    assert np.allclose(before, after, atol=1e-7)  # no jump of the rate, at the ends neither
+    assert np.ptp(before) > 0.3
+
+
 def test_a_linear_table_is_that_of_numpy_everywhere() -> None:
     t = np.concatenate([INSIDE, TIMES, [-1.0, 0.0, 2.5]])
     assert np.allclose(evaluated(supple.Table(TIMES, VALUES), t), np.interp(t, TIMES, VALUES), rtol=1e-13, atol=1e-13)
@@ -58,7 +72,7 @@ def test_a_held_table_keeps_each_value_until_the_next_time() -> None:
     assert np.allclose(evaluated(supple.Table(TIMES, VALUES, "hold"), just_before), VALUES[:-1], rtol=1e-13)
 
 
-@pytest.mark.parametrize("kind", ["linear", "cubic", "hold"])
+@pytest.mark.parametrize("kind", ["linear", "cubic", "pchip", "hold"])
 def test_at_its_own_times_a_table_has_its_own_values(kind: str) -> None:
     assert np.allclose(evaluated(supple.Table(TIMES, VALUES, kind), TIMES), VALUES, rtol=1e-13)
 
@@ -101,6 +115,7 @@ def by_hand(table: supple.Table, duration: float) -> NDArray[np.float64]:
         ("rk4", 1e-3, 1e-9),
         ("leapfrog", 1e-3, 1e-5),
         ("generalized_alpha", 1e-3, 1e-4),
+        ("variational", 1e-3, 1e-5),
     ],
 )
 def test_a_force_by_a_table_is_as_exact_as_the_integrator(
@@ -153,7 +168,7 @@ def test_outputs_and_ticks_may_differ_from_the_times_of_a_table_by_rounding(inte
         ([0, 2, 1], [1, 2, 3], "hold", "expected increasing times, got 1 after 2"),
         ([0, np.nan], [1, 2], "linear", "expected finite numbers"),
         ([0, 1], [1, np.inf], "linear", "expected finite numbers"),
-        ([0, 1], [1, 2], "spline", "kind: expected one of linear, cubic, hold, got 'spline'"),
+        ([0, 1], [1, 2], "spline", "kind: expected one of linear, cubic, pchip, hold, got 'spline'"),
         ([[0, 1]], [[1, 2]], "linear", "expected as many values as times"),
         (["a", "b"], [1, 2], "linear", "expected numbers"),
         ([[0], [1, 2]], [1, 2], "linear", "expected numbers"),

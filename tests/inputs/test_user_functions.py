@@ -61,6 +61,7 @@ def test_a_function_gives_the_motion_of_the_formula_traced_or_called(kind: str) 
         ("leapfrog", 1e-3, 1e-5),
         ("rk4", 1e-3, 1e-8),
         ("generalized_alpha", 1e-3, 1e-4),
+        ("variational", 1e-3, 1e-5),
     ],
 )
 def test_functions_are_called_by_every_integrator(integrator: str, step: float | None, tolerance: float) -> None:
@@ -139,12 +140,12 @@ def test_an_answer_that_is_no_number_later_on_keeps_the_motion_so_far(integrator
     assert 0.1 < float(kept.time[-1]) <= 0.5
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "CVODE", "generalized_alpha"])
+@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "CVODE", "generalized_alpha", "variational"])
 def test_errors_of_the_function_itself_come_through(integrator: str) -> None:
     def law(t: float, q: Vector, v: Vector) -> float:
         return 1.0 / (0.0 if t > 0.3 else 1.0)
 
-    step = 0.01 if integrator == "generalized_alpha" else None
+    step = 0.01 if integrator in ("generalized_alpha", "variational") else None
     with pytest.raises(ZeroDivisionError):
         supple.simulate(two(), 1.0, tau={"a.angle": law}, integrator=integrator, step=step)
 

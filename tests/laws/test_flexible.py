@@ -31,7 +31,7 @@ TREES = [
     (3, {"bodies": 12, "modes": 5, "forces": True}),
     (4, {"bodies": 12, "modes": 20}),
     (5, {"bodies": 12, "modes": 8, "beams": True, "forces": True}),
-    (6, {"bodies": 8, "modes": 12, "beams": True, "free_base": True}),
+    (6, {"bodies": 5, "modes": 8, "beams": True, "free_base": True}),
     (7, {"bodies": 6, "modes": 6, "fidelity": "ruthless", "forces": True}),
     (8, {"bodies": 12, "modes": 4, "fidelity": "full", "forces": True}),
     (9, {"bodies": 11, "modes": 7, "beams": True}),

@@ -45,7 +45,7 @@ def held_directly(structure: structures.Structure, edges: list[int]) -> NDArray[
 def test_a_simply_supported_thick_plate() -> None:
     """NAFEMS FV52: three rigid motions in the plane, then 45.897 Hz. The oracle is the same structure held directly."""
     assert held_directly(*plate(4))[3] == pytest.approx(45.897, rel=0.05)
-    structure, edges = plate(2)
+    structure, edges = plate(1)
     expected = held_directly(structure, edges)
     mech = supple.Mechanism("plate", gravity=(0, 0, 0))
     body = structure.reduce("nodal")

@@ -168,6 +168,17 @@ def test_other_numbers_share_the_code() -> None:
     assert programs[0] is programs[1]
 
 
+def test_a_robot_that_diverges_leaves_the_others_of_its_batch_alone() -> None:
+    q, v = MODEL.random_state(seed=1)
+    q, v, force = np.tile(q, (9, 1)), np.tile(v, (9, 1)), np.zeros((9, 20, MODEL.nv))
+    calm = MODEL.compile("rollout")(q, v, force, 0.01)
+    v[4], force[6, 3] = 1e200, np.nan
+    for found, alone in zip(MODEL.compile("rollout")(q, v, force, 0.01), calm, strict=True):
+        assert np.isfinite(found).all(axis=(1, 2)).tolist() == [i not in (4, 6) for i in range(9)]
+        others = [i for i in range(9) if i not in (4, 6)]
+        assert np.array_equal(found[others], alone[others])
+
+
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize(
     ("integrator", "largest", "least_order"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
@@ -12,6 +13,7 @@ import supple
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from supple.engines.blocks import library
+from supple.engines.sweeps import sweep
 from supple.model import program_sizes, programs
 from supple.model.evaluation import Evaluation
 from supple.model.model import Model
@@ -33,14 +35,46 @@ def states(model: Model) -> tuple[Any, Any, Any]:
     return q, *rng.normal(size=(2, STATES, model.nv))
 
 
-def models() -> list[Model]:
-    """Trees with all kinds of joints, springs and wrenches, rigid and flexible."""
-    flexible = [random_flexible_tree(seed, 5, forces=True, beams=seed == 5)[0] for seed in (2, 5)]
-    return [random_tree(4, 9), random_tree(11, 14), *flexible]
+MODELS: dict[str, Callable[[], Model]] = {
+    "tree 4": lambda: random_tree(4, 9),
+    "tree 11": lambda: random_tree(11, 14),
+    "flexible 2": lambda: random_flexible_tree(2, 5, forces=True)[0],
+    "flexible 5": lambda: random_flexible_tree(5, 5, forces=True, beams=True)[0],
+}
+"""Trees with all kinds of joints, springs and wrenches, rigid and flexible."""
 
 
-@pytest.mark.parametrize("model", models(), ids=lambda x: x.name)
-def test_blocks_and_sweeps_agree(model: Model) -> None:
+@pytest.mark.parametrize("name", ["tree 4", "flexible 2"])
+def test_products_with_the_inverse_mass_matrix_hold_what_is_prescribed(name: str) -> None:
+    """Of real states by blocks and of complex ones by the plain twin, without a compiler."""
+    model = MODELS[name]()
+    q, x, _ = states(model)
+    held = (np.arange(model.nv) % 3 == 0) & ~model.is_mode
+    x[:, held] = 0.0
+    M = model.mass_matrix(q)
+    with mock.patch.object(sweep, "CompiledSweep", side_effect=AssertionError):
+        y, twin = (model.inverse_mass_product(given, x, held) for given in (q, q.astype(complex)))
+        W = model.inverse_mass_matrix(q[:2].astype(complex))
+    assert not y[:, held].any()
+    balance = np.einsum("sij,sj->si", M, y) - x
+    assert np.abs(balance[:, ~held]).max() < 1e-10 * np.einsum("sij,sj->si", np.abs(M), np.abs(y)).max()
+    np.testing.assert_allclose(twin, y, rtol=0, atol=1e-10 * np.abs(y).max())
+    np.testing.assert_allclose(W, model.inverse_mass_matrix(q[:2]), rtol=0, atol=1e-10 * np.abs(W).max())
+
+
+def test_a_product_with_no_inverse_names_the_joint() -> None:
+    mech = supple.Mechanism("massless")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, 1)), joint=supple.Revolute("y"))
+    mech.add_body("point", supple.RigidBody(1.0), "arm", supple.Revolute("y"))
+    model = mech.build()
+    for q in (np.zeros(2), np.zeros(2, dtype=complex)):
+        with pytest.raises(supple.SingularError, match=r"joint of 'point': nothing resists the speed 'point\.angle'"):
+            model.inverse_mass_product(q, np.ones(2), np.zeros(2, dtype=bool))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_blocks_and_sweeps_agree(name: str) -> None:
+    model = MODELS[name]()
     q, v, x = states(model)
     prescribed = np.arange(model.nv) % 3 == 0
     prescribed &= ~model.is_mode

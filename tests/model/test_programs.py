@@ -179,16 +179,21 @@ def test_flexible_links(different: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "model",
-    [random_tree(11, 16), random_flexible_tree(2, 6, forces=True)[0], random_flexible_tree(5, 4, beams=True)[0]],
+    "make",
+    [
+        lambda: random_tree(11, 16),
+        lambda: random_flexible_tree(2, 6, forces=True)[0],
+        lambda: random_flexible_tree(5, 4, beams=True)[0],
+    ],
+    ids=["rigid", "points", "beams"],
 )
-def test_random_trees(model: Model) -> None:
-    compared(model)
+def test_random_trees(make: Callable[[], Model]) -> None:
+    compared(make())
 
 
 @pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
 def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -> None:
-    short, long = make(8), make(16)
+    short, long = make(5), make(8)
     for what, *options in functions(short):
         if what != "mass_matrix":
             same = [(False,) * long.nv if isinstance(x, tuple) else x for x in options]
@@ -214,7 +219,7 @@ def test_what_another_model_has_recorded_is_not_recorded_again(make: Callable[[i
 def test_models_in_any_order_share_what_is_alike() -> None:
     """Small trees one after the other, each the same as if it were alone; most of them find something."""
     shared, found = Prototypes(), []
-    for seed in range(10):
+    for seed in range(6):
         model = random_flexible_tree(seed, 3, beams=seed % 4 == 0)[0] if seed % 2 else random_tree(seed, 5)
         for what, *options in functions(model):
             one, few = recorded(model, True, what, *options, shared=shared)

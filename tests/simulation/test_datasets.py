@@ -351,3 +351,57 @@ def test_an_orientation_that_a_diverged_run_has_lost_is_refused_by_name() -> Non
     np.testing.assert_allclose(found["orientation"].values[0, 0], expected, atol=1e-13)
     with pytest.raises(supple.SimulationError, match="frame 'tip': its orientation is lost in sample 2 of 2"):
         result_variables.frames(model, {"tip": "shaft/end"}, (q, still, still), None)
+
+
+def moved() -> tuple[supple.Model, Floats, Floats, Floats]:
+    """The satellite at some states, with made-up accelerations."""
+    model = satellite()
+    states = [model.random_state(seed) for seed in range(3)]
+    q, v = np.array([model.normalize(q) for q, _ in states]), np.array([v for _, v in states])
+    return model, q, v, np.cos(v)
+
+
+@pytest.mark.parametrize("axes", ["ground", "parent", "body", "frame"])
+def test_velocities_of_frames_are_along_the_axes_that_are_asked_for(axes: str) -> None:
+    model, q, v, a = moved()
+    wanted = Outputs(frames=["hub", "boom/end", "camera"], velocity_axes=axes)
+    found, plain = (dataset(model, range(3), q, v, a, 0 * v, x) for x in (wanted, Outputs(frames=wanted.frames)))
+    assert f"{axes} axes" in found.velocity.long_name
+    bodies = {"hub": ("ground", "hub"), "boom/end": ("hub", "boom"), "camera": ("boom", "camera")}
+    for name, (parent, body) in bodies.items():
+        of = {"parent": parent, "body": body, "frame": name, "ground": "ground"}[axes]
+        R = np.broadcast_to(np.eye(3), (3, 3, 3)) if of == "ground" else model.pose(q, of)[0]
+        for key in ("velocity", "acceleration"):
+            x, y = (result[key].sel(frame=name).values.reshape(3, 2, 3) for result in (found, plain))
+            assert np.allclose(np.einsum("tij,tkj->tki", R, x), y, atol=1e-12)
+            assert np.abs(y).max() > 0.1
+
+
+@pytest.mark.parametrize("axes", ["ground", "parent", "body"])
+def test_wrenches_of_joints_are_along_the_axes_that_are_asked_for(axes: str) -> None:
+    model, q, v, a = moved()
+    found, plain = (
+        dataset(model, range(3), q, v, a, 0 * v, x).wrench
+        for x in (Outputs(wrenches=["camera", "boom"], wrench_axes=axes), Outputs(wrenches=["camera", "boom"]))
+    )
+    for name, parent in (("camera", "boom"), ("boom", "hub")):
+        R_body = model.pose(q, name)[0]
+        R = {"ground": np.broadcast_to(np.eye(3), (3, 3, 3)), "parent": model.pose(q, parent)[0], "body": R_body}[axes]
+        x, y = (wrench.sel(joint=name).values.reshape(3, 2, 3) for wrench in (found, plain))
+        assert np.allclose(np.einsum("tij,tkj->tki", R, x), np.einsum("tij,tkj->tki", R_body, y), atol=1e-10)
+        assert np.abs(y).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"velocity_axes": "sky"}, "velocity_axes: no 'sky'; expected one of 'ground', 'parent', 'body', 'frame'"),
+        ({"wrench_axes": "frame"}, "wrench_axes: no 'frame'; expected one of 'ground', 'parent', 'body'"),
+        ({"euler_sequence": "xx"}, "euler_sequence: expected three axes"),
+    ],
+)
+def test_axes_that_are_none(request_: dict[str, str], words: str) -> None:
+    with pytest.raises(supple.StateError, match=f"outputs: {words}"):
+        Outputs(**request_)  # type: ignore[arg-type]
+    assert repr(Outputs(frames="hub")) == "Outputs(frames=('hub',), wrenches=(), nodes=(), strains=())"
+    assert repr(Outputs(wrench_axes="ground")).endswith("strains=(), wrench_axes='ground')")

@@ -131,8 +131,8 @@ def test_numerical_damping() -> None:
     ("settings", "message"),
     [
         ({"integrator": "generalized_alpha"}, "needs the length of its steps"),
-        ({"step": 1e-3}, "only generalized_alpha, rk4"),
-        ({"integrator": "generalised_alpha"}, "did you mean 'generalized_alpha'"),
+        ({"step": 1e-3}, "only generalized_alpha, variational, rk4"),
+        ({"integrator": "generalised_alpha"}, "expected one of 'auto', .*'generalized_alpha', 'variational'"),
         ({"integrator": "generalized_alpha", "step": -1.0}, "expected a positive number"),
     ],
 )

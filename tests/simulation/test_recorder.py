@@ -24,7 +24,7 @@ SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 
 
 def killed(directory: Path, kind: str, *integrators: str) -> dict[str, Any]:
-    command = [sys.executable, str(SCRIPT), str(directory), kind, *integrators]
+    command = [sys.executable, str(SCRIPT), str(directory), kind, "10", *integrators]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

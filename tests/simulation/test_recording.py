@@ -17,10 +17,9 @@ import xarray as xr
 import recorded_runs
 import supple
 from recorded_runs import manifest, run, segments
-from supple.files.embedding import embedded_model
 from supple.simulation import netcdf, part_files
 from supple.simulation.manifest import RunManifest
-from supple.simulation.recording import Recording, open_results
+from supple.simulation.recording import Recording, open_results, results_model
 from supple.structures import Material, Rectangle, beam
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL, fork or locks of POSIX")
@@ -45,7 +44,7 @@ def whole(count: int) -> xr.Dataset:
 
 def same(results: xr.Dataset, expected: xr.Dataset) -> bool:
     """Bit for bit, names, units and attributes too, but for what is added to the segments."""
-    own = results.drop_vars(["model_text", "settings"])
+    own = results.copy()
     own.attrs.pop("finished")
     return own.identical(expected) and own.q.values.tobytes() == expected.q.values.tobytes()
 
@@ -130,9 +129,26 @@ def test_a_run_without_interruption(path: Path, directory: Path) -> None:
         recording.finish()
     with xr.open_dataset(path, engine="h5netcdf") as results:
         assert results.attrs["finished"] == 1
-        assert embedded_model(results) == recorded_runs.model()
         assert same(results, whole(4))
     assert supple.load(path) == recorded_runs.model()
+
+
+def test_the_model_of_results_is_read_from_parts_and_from_files_of_any_version(path: Path, tmp_path: Path) -> None:
+    interrupted(path, 2)
+    assert not path.exists()
+    assert results_model(path) == recorded_runs.model()
+    with Recording.resume(path, manifest(9))[0] as recording:
+        recording.finish()
+    assert results_model(path) == recorded_runs.model()
+    earlier = tmp_path / "earlier.nc"  # the model beside the motion, as it was once
+    with open_results(path) as results:
+        results.assign(manifest(9).dataset()).to_netcdf(earlier, engine="h5netcdf")
+        without = tmp_path / "without.nc"
+        results.to_netcdf(without, engine="h5netcdf")
+    with open_results(earlier) as results:
+        assert not {"model_text", "model_bodies", "settings"} & set(results.variables)
+    assert results_model(earlier) == supple.load(earlier) == recorded_runs.model()
+    assert results_model(without) is None
 
 
 def test_the_parts_of_a_run_and_the_joined_file_read_the_same(path: Path) -> None:

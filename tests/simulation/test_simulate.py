@@ -87,7 +87,10 @@ def test_progress_is_told(integrator: str) -> None:
         (lambda m: supple.simulate(m, -1.0), "duration: expected a positive number, got -1"),
         (lambda m: supple.simulate(m, 1.0, samples=1), "samples: expected at least 2, got 1"),
         (lambda m: supple.simulate(m, 1.0, rtol=0), "rtol: expected a positive number, got 0"),
-        (lambda m: supple.simulate(m, 1.0, integrator="RK54"), r"integrator: no 'RK54'; did you mean 'RK45'\?"),
+        (
+            lambda m: supple.simulate(m, 1.0, integrator="RK54"),
+            r"integrator: no 'RK54'; expected one of 'auto'",
+        ),
         (lambda m: supple.simulate(m, 1.0, q=[1, 2]), r"q: expected shape \(1,\), got \(2,\)"),
         (lambda m: supple.simulate(m, 1.0, q=[np.nan]), "q: expected finite numbers, got nan for 'arm.angle'"),
         (lambda m: supple.simulate(m, 1.0, v={"arm.angel": 1}), r"v: no entry 'arm.angel'; did you mean 'arm.angle'\?"),

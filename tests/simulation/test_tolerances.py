@@ -50,12 +50,12 @@ def test_a_boom_of_two_metres_rings_at_a_nanometre() -> None:
 
 @pytest.mark.parametrize("integrator", ["RK45", "Radau", "BDF", "LSODA", "CVODE", "IDA"])
 def test_every_adaptive_integrator_measures_the_motion(integrator: str) -> None:
-    """At a nanometre as at a millimetre, up to a factor of two; methods of low order are the less exact ones."""
+    """At a nanometre as at a millimetre, up to a factor of four, as some change their order at other times."""
     if integrator in ("CVODE", "IDA"):
         pytest.importorskip("sksundae")
     errors = [ringing(2.25, amplitude, integrator, rtol=1e-6)[0] for amplitude in (1e-9, 1e-3)]
-    assert max(errors) < 2e-3
-    assert max(errors) < 2 * min(errors)
+    assert max(errors) < 2e-4
+    assert max(errors) < 4 * min(errors)
 
 
 def test_a_free_body_keeps_a_small_vibration() -> None:

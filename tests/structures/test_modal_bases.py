@@ -184,7 +184,7 @@ def _loose() -> Structure:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: tee().reduce("cantilevr", 3), "no basis 'cantilevr'; did you mean 'cantilever'"),
+        (lambda: tee().reduce("modal", 3), "no basis 'modal'; expected one of 'cantilever', 'free-free', "),
         (lambda: tee().reduce("cantilever", 3, root="strat"), "root: no frame 'strat'; did you mean 'start'"),
         (lambda: tee().reduce("craig-bampton", 3, interfaces=["ned"]), "interface: no frame 'ned'; did you mean 'end'"),
         (lambda: tee().reduce("cantilever", 3, interfaces=["end"]), "interfaces: only the basis 'craig-bampton'"),

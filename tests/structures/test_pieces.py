@@ -72,12 +72,12 @@ def test_pieces_of_all_nodes_have_the_frequencies_of_the_beam(lumped: bool, shea
 
 
 def test_craig_bampton_pieces_have_the_frequencies_of_the_beam_and_its_frames_as_interfaces() -> None:
-    whole = beam(1.0, STRIP, METAL, 16).with_frame("middle", 8).with_frame("odd", 3)
+    whole = beam(1.0, STRIP, METAL, 12).with_frame("middle", 6).with_frame("odd", 1)
     pieces = whole.pieces(4)
     assert [body.modes for body in pieces.bodies] == [12, 6, 6, 6]
     assert kinds(pieces) == 2
     assert whole.pieces(4, interfaces=["end"]).modes == 24
-    assert whole.pieces(4, interfaces=["odd", "9"]).modes == 36
+    assert whole.pieces(4, interfaces=["odd", "5"]).modes == 36
     exact = lowest(whole.pieces(1, "nodal"), 4)
     assert lowest(pieces, 4) == pytest.approx(exact, rel=1e-2)
     assert lowest(whole.pieces(4, modes=4), 4) == pytest.approx(exact, rel=2e-5)
@@ -112,9 +112,9 @@ def test_places_and_names_are_each_others_inverse() -> None:
 
 
 def test_rayleigh_damping_is_that_of_the_beam_whatever_the_pieces() -> None:
-    whole = beam(1.0, STRIP, METAL, 16)
+    whole = beam(1.0, STRIP, METAL, 6)
     ratios = []
-    for count in (1, 4, 16):
+    for count in (1, 3, 6):
         mech = supple.Mechanism("damped", gravity=(0, 0, 0))
         mech.add_body("beam", whole.pieces(count, "nodal", damping=Rayleigh(0.0, 1e-3)), joint=supple.Fixed())
         ratios.append(supple.linear.modes(mech.build()).damping[:3])

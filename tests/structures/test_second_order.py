@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,10 @@ def slaved_end(body: FlexibleBody, eta: Floats) -> Floats:
 # ------------------------------------------------------------ any structure
 
 
+STRUCTURES = ("beam", "lumped", "shear", "free", "path", "nodal", "region", "box")
+
+
+@cache
 def structures() -> dict[str, tuple[Structure, str, int | None]]:
     corner = beam_path([(0, 0, 0), (0.6, 0, 0), (0.6, 0.5, 0.3)], Rectangle(0.02, 0.01), ALUMINIUM, 5)
     return {
@@ -310,7 +315,7 @@ def in_condensed(structure: Structure, body: FlexibleBody, found: SecondOrder) -
     return columns, np.concatenate([both[:, : body.modes], both[:, body.modes + columns]], axis=1)
 
 
-@pytest.mark.parametrize("name", list(structures()))
+@pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.usefixtures("every_load")
 def test_loads_do_the_work_of_their_stresses(name: str) -> None:
     """K_sigma(f) = -f* g for every unit load f, though few shapes are left of those of all loads.
@@ -341,7 +346,7 @@ def test_loads_do_the_work_of_their_stresses(name: str) -> None:
         np.testing.assert_allclose(found[i], exact[i], atol=max(1e-6 * sizes[i], floor))
 
 
-@pytest.mark.parametrize("name", list(structures()))
+@pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.usefixtures("every_load")
 def test_shapes_have_a_unit_of_mass_beside_the_modes_or_none(name: str) -> None:
     """Rounding is that of their whole masses, of which little may be left; displacements stay what they were.
@@ -364,7 +369,7 @@ def test_shapes_have_a_unit_of_mass_beside_the_modes_or_none(name: str) -> None:
     np.testing.assert_array_equal(replace(body).frames["end"].second, body.frames["end"].second)
 
 
-@pytest.mark.parametrize("name", list(structures()))
+@pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.usefixtures("every_load")
 def test_integrals_are_those_of_the_shapes(name: str) -> None:
     """The coordinates and the shapes of second order as one basis: its modal integrals and mass matrix.

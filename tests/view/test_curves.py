@@ -111,7 +111,7 @@ def test_long_curves_keep_their_extremes() -> None:
     )
     sheet = plots(model, result)[0]
     x, y = unpack(sheet["x"]["values"], "<f8"), unpack(sheet["curves"][0]["values"])
-    assert len(x) == len(y) <= 3000
+    assert len(x) == len(y) <= 10_000
     assert np.all(np.diff(x) > 0)
     assert y.max() == 50.0
     assert x[y.argmax()] == pytest.approx(70.123, abs=0.1)
@@ -142,6 +142,21 @@ def test_the_largest_of_many_curves_are_shown() -> None:
     assert {c["name"] for c in sheet["curves"] if c["shown"]} == set(order[:8])
     assert "mode95" in {c["name"] for c in sheet["curves"]}
     assert [c["name"] for c in sheet["curves"]] == [name for name in curves if name in order[:80]]
+
+
+def test_the_widest_curves_come_first_and_rounding_is_zero(chain: Run) -> None:
+    model, result = chain
+    still = result.copy(deep=True)
+    i = model.coordinate_index("link2.angle")
+    still["q"].values[:, i] = 1e-15 * np.random.default_rng(0).normal(size=len(still.time))
+    angles = plots(model, still)[0]
+    names = [c["name"] for c in angles["curves"]]
+    spans = [float(np.ptp(still.q.sel(coordinate=name).values)) for name in names]
+    assert spans == sorted(spans, reverse=True)
+    assert names[-1] == "link2.angle"
+    assert not unpack(angles["curves"][-1]["values"]).any()
+    assert "drawn as zero: link2.angle." in angles["note"]
+    assert unpack(angles["curves"][0]["values"]).any()
 
 
 def test_spectra_leave_out_what_does_not_move(chain: Run) -> None:

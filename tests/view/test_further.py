@@ -45,14 +45,16 @@ def test_accelerations_and_drive_forces_have_joints_and_modes_apart(chain: Run) 
         tau=over_time(chain, ("speed",), (model.nv,), attrs={"long_name": "generalized_forces"}),
     )
     assert [(p["title"], p["y"]["name"], p["y"]["unit"]) for p in plots] == [
-        ("Accelerations, rates of the speeds, joints", "angular acceleration", "rad/s^2"),
-        ("Accelerations, rates of the speeds, modes", "accelerations", "kg^0.5 m/s^2"),
-        ("Generalized forces, joints", "generalized forces", ""),
-        ("Generalized forces, modes", "generalized forces", ""),
+        ("Generalized forces of joints", "generalized forces", ""),
+        ("Generalized forces of modes", "generalized forces", ""),
+        ("Accelerations of joints", "angular acceleration", "rad/s^2"),
+        ("Accelerations of modes", "accelerations", "kg^0.5 m/s^2"),
     ]
-    assert names(plots[0]) == ["link<1>.angle", "link2.angle", "bob.angle"]
-    values = np.frombuffer(base64.b64decode(plots[0]["curves"][1]["values"]), "<f4")
-    expected = over_time(chain, ("speed",), (model.nv,)).values[:, model.speed_index("link2.angle")]
+    assert sorted(names(plots[2])) == ["bob.angle", "link2.angle", "link<1>.angle"]
+    assert plots[2]["note"] == "Accelerations, rates of the speeds."
+    assert {p["section"] for p in plots} == {"Dynamics"}
+    values = np.frombuffer(base64.b64decode(plots[2]["curves"][1]["values"]), "<f4")
+    expected = over_time(chain, ("speed",), (model.nv,)).values[:, model.speed_index(names(plots[2])[1])]
     np.testing.assert_array_equal(values, expected.astype("f4"))
 
 
@@ -66,16 +68,20 @@ def test_frames_have_a_plot_each_until_there_are_more_of_them_than_axes(chain: R
     ]
     plots = shown(chain, displacement=over_time(chain, ("node", "axis"), (90, 3), coords=axes))
     assert [p["title"] for p in plots] == ["Displacement: x", "Displacement: y", "Displacement: z"]
-    assert names(plots[0])[:2] == ["node 0", "node 1"]
+    assert {"node 0", "node 1"} <= {name for p in plots for name in names(p)}
+    assert {p["section"] for p in plots} == {"Outputs"}
     assert plots[0]["note"] == "The 80 largest of 90 curves. The 8 largest are switched on."
 
 
 def test_parts_with_units_of_their_own_are_parted(chain: Run) -> None:
-    component = {"component": ["mx", "my", "mz", "fx", "fy", "fz"]}
+    component = {"component": [f"{what} {axis}" for what in ("angular", "linear") for axis in "xyz"]}
     wrench = over_time(chain, ("joint", "component"), (1, 6), coords=component, attrs={"units": "N m, N"})
     plots = shown(chain, wrench=wrench)
-    assert [(p["y"]["unit"], names(p)) for p in plots] == [("N m", ["mx", "my", "mz"]), ("N", ["fx", "fy", "fz"])]
-    assert [(p["title"], p["y"]["name"]) for p in plots] == [("Moment: joint 0", "moment"), ("Force: joint 0", "force")]
+    assert [(p["y"]["unit"], names(p)) for p in plots] == [("N m", ["x", "y", "z"]), ("N", ["x", "y", "z"])]
+    assert [(p["title"], p["y"]["name"]) for p in plots] == [
+        ("Joint moment: joint 0", "joint moment"),
+        ("Joint force: joint 0", "joint force"),
+    ]
     units = {"component_unit": ("component", ["kg m^2/s"] * 3 + ["kg m/s"] * 3)}
     each = {"units": "see component_unit"}
     plots = shown(chain, momentum=over_time(chain, ("component",), (6,), coords=component | units, attrs=each))
@@ -107,7 +113,7 @@ def test_what_is_only_rounding_has_no_plot(chain: Run) -> None:
     momentum.attrs = {"units": "kg m^2/s, kg m/s"}
     small = 1e-9 * over_time(chain, ("node", "axis"), (1, 3))
     plots = shown(chain, velocity=velocity, momentum=momentum, displacement=small)
-    assert [p["title"] for p in plots if "curves" in p] == ["Velocity: tip", "Displacement: node 0"]
+    assert [p["title"] for p in plots if "curves" in p] == ["Displacement: node 0", "Velocity: tip"]
     zero = {p["title"]: p["zero"] for p in plots if "zero" in p}
     assert zero.keys() == {"Velocity: root", "Angular momentum", "Linear momentum"}
     assert float(zero["Velocity: root"].removesuffix(" m/s")) == pytest.approx(
@@ -121,5 +127,5 @@ def test_a_force_is_not_called_a_moment(chain: Run) -> None:
     plots = further(
         model, result.isel(time=slice(3)).drop_vars(["a", "tau"]).assign(wrench=wrench.drop_vars("time")), 500
     )
-    assert ("force", "N") in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]
-    assert ("moment", "N") not in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]
+    assert ("joint force", "N") in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]
+    assert ("joint moment", "N") not in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]

@@ -22,16 +22,16 @@ def test_the_start_and_every_posture_are_closed() -> None:
     model = slider_crank()
     assert model.loops is not None
     live = Live(model, q={"crank.angle": 0.7}, v={"crank.angle": 2.0}, guess={"slider.position": 1.2})
-    start = live.file_start
-    assert start.q[0] == 0.7
-    assert start.v[0] == 2.0
-    assert np.abs(model.loops.errors(start.q, start.v)).max() < 1e-9
+    q, v = live.motion.file_start
+    assert q[0] == 0.7
+    assert v[0] == 2.0
+    assert np.abs(model.loops.errors(q, v)).max() < 1e-9
 
     live.set_configuration(turned(1.9))  # type: ignore[arg-type]
     _, (frame,), _ = live.news(-1, -1, 0.0) or (0, [], {})
     assert frame.q[0] == pytest.approx(1.9)
     assert np.abs(model.loops.errors(frame.q)[0]).max() < 1e-9
-    assert abs(frame.q[2] - start.q[2]) > 0.1
+    assert abs(frame.q[2] - q[2]) > 0.1
 
     live.run(True)
     live.advance()

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -99,7 +100,7 @@ def test_a_model_that_cannot_move_has_a_page(tmp_path: Path) -> None:
     mech.add_body("stone", supple.RigidBody(10.0, (0, 0, 1)), joint=supple.Fixed())
     model = mech.build()
     page = Page(write_report(model, supple.simulate(model, 1.0, samples=3), tmp_path / "page.html"))
-    assert {"Energy"} <= {p["section"] for p in page.data["plots"]} <= {"Energy", "Further quantities"}
+    assert {"Energy"} <= {p["section"] for p in page.data["plots"]} <= {"Energy", "Dynamics"}
 
 
 def test_an_unfinished_run_and_the_choice_of_the_integrator_are_said(chain: Run, tmp_path: Path) -> None:
@@ -137,8 +138,8 @@ def test_degrees_of_freedom_are_those_of_the_closed_mechanism(tmp_path: Path) ->
     page = Page(write_report(model, result, tmp_path / "page.html"))
     assert page.texts[page.texts.index("Degrees of freedom") + 1] == "1"
     (zero,) = (text for text in page.texts if text.startswith("Zero but for rounding"))
-    assert "How far conditions are from zero (at most " in zero
-    assert not [p for p in page.data["plots"] if p["title"].startswith("How far conditions")]
+    assert "Constraint errors (at most " in zero
+    assert not [p for p in page.data["plots"] if p["title"].startswith("Constraint errors")]
 
 
 def test_fixed_steps_have_a_length_and_no_tolerance(tmp_path: Path) -> None:
@@ -159,3 +160,35 @@ def test_a_box_at_the_top_tells_of_bodies_beyond_linear_theory(chain: Run, tmp_p
     assert "alert" in [attrs.get("class") for _, attrs in page.tags]
     assert "Body 'link<1>' turned by 0.9 rad: cut it into pieces" in page.texts
     assert page.source.index('class="alert"') < page.source.index("<dl>")
+
+
+def test_what_was_asked_for_stands_beside_the_view_else_the_coordinates(chain: Run, tmp_path: Path) -> None:
+    model, result = chain
+    data = Page(write_report(model, result, tmp_path / "plain.html")).data
+    assert [data["plots"][i]["section"] for i in data["key"]] == ["Coordinates", "Coordinates", "Energy"]
+    outputs = supple.Outputs(frames=["link2/end"], wrenches="bob")
+    asked = supple.simulate(model, 0.01, samples=3, outputs=outputs)
+    page = Page(write_report(model, asked, tmp_path / "asked.html"))
+    shown = [page.data["plots"][i]["title"] for i in page.data["key"]]
+    assert shown == ["Position: link2/end", "Joint moment: bob", "Energy balance"]
+    assert [text for text in page.texts if "The plots hold all 3 samples of this run, the film all of them" in text]
+
+
+def test_a_long_run_says_how_much_of_it_the_page_holds(tmp_path: Path) -> None:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+    model = mech.build()
+    t = np.linspace(0.0, 10.0, 20_001)
+    result = xr.Dataset(
+        {
+            "q": (("time", "coordinate"), np.sin(t)[:, None]),
+            "v": (("time", "speed"), np.cos(t)[:, None]),
+            "kinetic_energy": ("time", np.cos(t) ** 2),
+            "potential_energy": ("time", np.sin(t) ** 2),
+        },
+        {"time": t, "coordinate": list(model.coordinates), "speed": list(model.speeds)},
+    )
+    path = write_report(model, result, tmp_path / "page.html")
+    said = " ".join(" ".join(Page(path).texts).split())
+    assert "The plots hold 10,000 points a curve, with all extremes, of this run, the film 3,000 of 20,001" in said
+    assert path.stat().st_size < 2_000_000

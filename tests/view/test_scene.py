@@ -11,7 +11,7 @@ import xarray as xr
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.structures import FlexibleBody
+from supple.view.drawn import amplitudes, drawn
 from supple.view.scene import MOST_SHAPES, scene
 
 Run = tuple[supple.Model, xr.Dataset]
@@ -53,7 +53,7 @@ def test_bodies_are_where_the_model_has_them(name: str, request: pytest.FixtureR
     model, result = request.getfixturevalue(name)
     data = scene(model, result.time.values, result.q.values)
     times = unpack(data["times"], "<f8")
-    assert len(times) == min(len(result.time), 300)
+    assert len(times) == len(result.time)
     R, p = model.poses(result.q.sel(time=times).values)
     assert np.ptp(p, axis=0).max() > 0.01
     for frame in (0, len(times) // 2, len(times) - 1):
@@ -67,39 +67,52 @@ def test_bodies_are_where_the_model_has_them(name: str, request: pytest.FixtureR
                 np.testing.assert_allclose(rebuilt.place(trace["place"])[1], expected, atol=FLOAT32)
 
 
-def test_deformed_nodes_come_from_few_shapes(satellite: Run) -> None:
+def test_deformed_surfaces_come_from_few_shapes(satellite: Run) -> None:
     model, result = satellite
     data = scene(model, result.time.values, result.q.values)
-    assert model.flex is not None
+    expected = {x.body: x for x in drawn(model) if x.shapes is not None}
+    assert len(expected) == 2
     for k, name in enumerate(model.bodies):
-        body = model.description.bodies[name].body
-        if not isinstance(body, FlexibleBody):
+        if name not in expected:
             continue
-        entry = data["bodies"][k]
+        entry, surface = data["bodies"][k], expected[name]
         assert entry["modes"] <= MOST_SHAPES
-        amplitudes = unpack(data["amplitudes"]).reshape(len(result.time), -1)
-        eta = amplitudes[20, entry["first"] : entry["first"] + entry["modes"]]
-        seen = unpack(entry["nodes"]) + unpack(entry["shapes"]).reshape(-1, entry["modes"]) @ eta
-        q = result.q.values[20]
-        start = model.flex.q_mode[k + 1]
-        own, shapes = body.with_followers(q[start : start + body.modes], model.description.bodies[name].stiffens)
-        moves = (shapes @ own).reshape(-1, 6)[:, 3:]
-        assert np.abs(moves).max() > 1e-4
-        nodes = (body.nodes + moves)[:, None]
-        assert np.linalg.norm(nodes - seen.reshape(-1, 3), axis=2).min(axis=0).max() < FLOAT32
+        assert surface.shapes is not None
+        eta = unpack(data["amplitudes"]).reshape(len(result.time), -1)[20, entry["first"] :][: entry["modes"]]
+        (sent,) = entry["surfaces"]
+        seen = unpack(sent["vertices"], "<u2").reshape(-1, 3) * sent["step"] + sent["low"]
+        moves = (unpack(sent["shapes"]).reshape(-1, entry["modes"]) @ eta).reshape(-1, 3)
+        own = (surface.shapes @ amplitudes(model, name, result.q.values[20])).reshape(-1, 3)
+        assert np.abs(own).max() > 1e-4
+        np.testing.assert_allclose(moves, own, atol=FLOAT32)
+        np.testing.assert_allclose(seen, surface.vertices, atol=max(sent["step"]))
 
 
-def test_a_box_has_the_inertia_of_its_body() -> None:
-    R = Rotation.from_rotvec([1, 2, 3]).as_matrix()
-    body = supple.RigidBody(3.0, (0.1, 0.2, 0.3), R @ np.diag([0.2, 0.3, 0.4]) @ R.T)
-    mech = supple.Mechanism("box")
-    mech.add_body("box", body)
+def test_inertia_boxes_loads_and_reactions_are_sent() -> None:
+    mech = supple.Mechanism("loaded")
+    mech.add_body("arm", supple.RigidBody(3.0, (0.1, 0.2, 0.3), (0.2, 0.3, 0.4)))
+    mech.add_frame("tip", "arm", (1.0, 0, 0))
+    mech.add_wrench("weight", "arm/tip", force=(0, 0, -5.0), axes="ground")
     model = mech.build()
-    box = scene(model, np.array([0.0, 1.0]), np.zeros((2, 1)))["bodies"][0]["box"]
-    a, b, c = np.square(box["sides"])
-    axes = np.reshape(box["axes"], (3, 3))
-    np.testing.assert_allclose(axes @ np.diag([b + c, a + c, a + b]) @ axes.T * 3.0 / 12.0, body.inertia, atol=1e-12)
-    assert box["centre"] == [0.1, 0.2, 0.3]
+    gust = supple.Wrench("gust", "arm/tip", force=(0, "7*t", 0), axes="ground")
+    result = supple.simulate(model, 0.1, samples=11, wrenches=[gust], outputs=supple.Outputs(wrenches="all"))
+    data = scene(model, result.time.values, result.q.values, result=result)
+    (body,) = data["bodies"]
+    assert body["joint"] == {"turns": [[0.0, 1.0, 0.0]], "ball": False, "slides": []}
+    assert [x["name"] for x in body["surfaces"]].count("inertia") == 1
+    assert (body["mass"], body["com"]) == (3.0, [0.1, 0.2, 0.3])
+    assert [(x["kind"], x["axes"]) for x in data["forces"]] == [
+        ("load", "ground"),
+        ("load", "ground"),
+        ("reaction", "frame"),
+    ]
+    wrenches = unpack(data["wrenches"]).reshape(11, 3, 6)
+    np.testing.assert_allclose(wrenches[:, 0], np.tile([0, 0, 0, 0, 0, -5.0], (11, 1)))
+    np.testing.assert_allclose(wrenches[:, 1, 4], 7 * result.time, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(wrenches[:, 2], result["wrench"].values[:, 0], rtol=1e-6, atol=1e-6)
+    assert data["forces"][1]["force"] == pytest.approx(0.7)
+    place = data["places"][data["forces"][0]["place"]]
+    assert (place["body"], place["offset"]) == (1, [1.0, 0.0, 0.0])
 
 
 def test_many_bodies_make_a_page_of_bounded_size() -> None:
@@ -109,5 +122,5 @@ def test_many_bodies_make_a_page_of_bounded_size() -> None:
     model = mech.build()
     q = np.zeros((1000, model.nq))
     data = scene(model, np.linspace(0, 1, 1000), q)
-    assert len(unpack(data["times"], "<f8")) == 156
-    assert len(data["joints"]) < 1_400_000
+    assert len(unpack(data["times"], "<f8")) == 375
+    assert len(data["joints"]) < 3_000_000

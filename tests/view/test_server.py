@@ -45,7 +45,7 @@ def ask(
 
 
 def newest(page: LivePage) -> tuple[int, float]:
-    news = page.live.news(-1, -1, 0.0)
+    news = page.session.live.news(-1, -1, 0.0)
     assert news is not None
     return news[1][-1].run, float(news[1][-1].q[0])
 
@@ -119,8 +119,8 @@ def test_nothing_changes_but_by_a_post_of_json(page: LivePage) -> None:
         ('{"halt": true}', "halt: Extra inputs are not permitted"),
         ('{"run": "yes"}', "run: Input should be a valid boolean"),
         ('{"speed": -1}', "speed: Input should be greater than 0"),
-        ('{"drive": {"arm.angle": NaN}}', "drive.arm.angle: Input should be a finite number"),
-        ('{"drive": {"leg.angle": 1}}', "leg.angle"),
+        ('{"set": {"arm.angle": NaN}}', "set.arm.angle: Input should be a finite number"),
+        ('{"set": {"leg.angle": 1}}', "leg.angle"),
         ('{"configuration": {"arm.angel": 1}}', "did you mean 'arm.angle'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The command line: supple run, view, compare, equations, modes, info, check, bench, cache."""
+"""The command line: supple run, view, render, plot, export, compare, equations, modes, info, check, bench, cache."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ HOMES = {
     "check": "show",
     "bench": "show",
     "view": "view",
+    "render": "render",
+    "plot": "plot",
+    "export": "export",
     "cache": "cache",
 }
 """Commands in the order of the help, and the modules that define them."""

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import supple
-from supple.cli.console import File, Floating, app, err, out, row, say, table_of
+from supple.cli.console import Changed, File, Floating, app, changes_of, err, out, row, say, table_of
 from supple.compare import formulations
 from supple.files import read
 from supple.integrators import BY_NAME
@@ -34,6 +34,7 @@ def compare(
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
+    changed: Changed = None,
     floating_base: Floating = False,
 ) -> None:
     """Run a model as floating frames and as equivalent rigid links; show how they differ and what they cost.
@@ -44,7 +45,7 @@ def compare(
     if target.suffix.lower() not in (".html", ".htm"):
         raise supple.StateError(f"--output: expected a name for a page, such as compare.html, got {target}")
     counts = _counts(modes)
-    contents = read(file, floating_base)
+    contents = read(file, floating_base, changes=changes_of(changed))
     model = contents.model.mechanism_model()
     settings = contents.run_arguments()
     if integrator is not None:

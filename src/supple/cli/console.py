@@ -6,8 +6,9 @@ Names of files, bodies and joints are printed as they are: no output of a comman
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,6 +17,7 @@ from rich.table import Table
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
 import supple
+from supple.files.changes import read_change
 from supple.formulations import SHORT_NAMES
 
 app = typer.Typer(
@@ -35,8 +37,29 @@ Formulated = Annotated[
 ]
 
 
+Changed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Replace a value of the file: body.arm.mass=2, simulation.duration=5, body[2].com=[0, 0, 1]; repeatable.",
+    ),
+]
+
+
+def changes_of(texts: list[str] | None) -> dict[str, Any]:
+    """Values by path that --set gives; of equal paths the last counts."""
+    return dict(map(read_change, texts or ()))
+
+
 def escaped() -> TyperGroup:
     """The application with the commands that are imported; brackets in their help texts are text, not markup."""
+    return _escaped(len(app.registered_commands))
+
+
+@cache
+def _escaped(commands: int) -> TyperGroup:
+    """Made once for so many commands: all signatures and help texts are read for it."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     for part in (group, *group.commands.values()):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import File, Floating, app, err, out, say
+from supple.cli.console import Changed, File, Floating, app, changes_of, err, out, say
 from supple.cli.vector_equations import vector_equations, vector_program, vector_tables
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
@@ -84,13 +84,14 @@ def equations_(
         str, typer.Option(help="Coordinates whose rates are left out, separated by commas; or ignorable: all such.")
     ] = "",
     names: Annotated[Naming, typer.Option(help="Names of the file, or of textbooks: m_1, theta_1, g.")] = Naming.file,
+    changed: Changed = None,
     floating_base: Floating = False,
 ) -> None:
     """Write the equations of motion of a model: to read, to typeset, as code, or as a stand-alone program.
 
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
-    contents = read(file, floating_base)
+    contents = read(file, floating_base, changes=changes_of(changed))
     if isinstance(contents.model, KaneModel):
         if parameters is not None or route is not None or names is not Naming.file:
             contents.model.floating_frames("--parameters, --route or --names")

@@ -12,10 +12,11 @@ import supple
 import supple.view
 from supple import linear
 from supple.checks import Floats
-from supple.cli.console import File, Floating, Formulated, app, err, say
+from supple.cli.console import Changed, File, Floating, Formulated, app, changes_of, err, say
 from supple.drafts import draft_of
 from supple.files import read
 from supple.formulations import Formulation
+from supple.linear.modes_report import modes_and_state
 from supple.linear.spins import read_spin
 from supple.simulation.netcdf import packed
 
@@ -51,29 +52,37 @@ def modes(
     gravity: Annotated[bool, typer.Option("--gravity/--no-gravity", help="Whether gravity acts.")] = True,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="With --spin: netCDF file (.nc) with a page beside it, or a page (.html)."),
+        typer.Option(
+            "--output", "-o", help="Page (.html); with --spin over a range also netCDF (.nc) with a page beside it."
+        ),
     ] = None,
+    changed: Changed = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
 ) -> None:
     """Show the natural modes of a model about its neutral configuration, its static equilibrium, or a steady rotation.
 
-    With --spin: the Campbell diagram, as tables and as a page, with whirl and critical speeds.
+    The table is printed; the page shows the modes in motion. With --spin over a range: the Campbell diagram, as tables
+    and as a page, with whirl and critical speeds.
     """
     speeds = _speeds(spin or [])
     ranges = any(len(values) > 1 for values in speeds.values())
-    if not ranges and output is not None:
-        raise supple.StateError("--output: expected with a range of speeds in --spin, whose diagram is written")
+    if not ranges and output is not None and output.suffix.lower() not in PAGES:
+        raise supple.StateError(f"--output: expected a name that ends in .html without a range of speeds, got {output}")
     if speeds and static:
         raise supple.StateError("--static: expected without --spin, which finds the steady rotation at every speed")
-    model = read(file, floating_base, formulation=formulation).model
+    model = read(file, floating_base, formulation=formulation, changes=changes_of(changed)).model
     shown = (COUNT_OVER_SPEED if ranges else COUNT) if count is None else count
     if ranges:
         _over_speed(model, speeds, fixed or (), shown, (frame, orders, gravity), _target(file, output))
         return
     steady = {name: float(values[0]) for name, values in speeds.items()} or None
-    text = linear.modes_report(model, static=static, fixed=fixed or (), count=shown, gravity=gravity, spin=steady)
-    say(text)
+    found, state = modes_and_state(model, static=static, fixed=fixed or (), gravity=gravity, spin=steady)
+    if state:
+        say(f"{state}\n")
+    say(found.table(shown))
+    page = output or Path(f"{file.stem}.modes.html")
+    say(f"page: {supple.view.write_modes(found, page, shown)}")
 
 
 def _target(file: Path, output: Path | None) -> Path:

@@ -14,7 +14,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
 import supple.view
-from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
+from supple.cli.console import (
+    Changed,
+    File,
+    Floating,
+    Formulated,
+    app,
+    changes_of,
+    err,
+    out,
+    row,
+    say,
+    table_of,
+)
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
 from supple.simulation.accuracy import estimated_error
@@ -55,6 +67,7 @@ def run(
     mimic: Annotated[
         bool | None, typer.Option("--mimic/--no-mimic", help="Take the mimic joints of a robot as gears.")
     ] = None,
+    changed: Changed = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
 ) -> None:
@@ -65,7 +78,7 @@ def run(
     target = output or Path(f"{file.stem}.nc")
     try:
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-        contents = read(file, floating_base, limits, mimic, formulation)
+        contents = read(file, floating_base, limits, mimic, formulation, changes_of(changed))
         model, settings = contents.model, _settings(contents, given, limits is not False)
         settings["check"] = check
         _require_other(target, file)

@@ -11,7 +11,7 @@ import typer
 
 import supple
 from supple.bench import timing_table
-from supple.cli.console import File, Floating, Formulated, app, err, out, row, say, table_of
+from supple.cli.console import Changed, File, Floating, Formulated, app, changes_of, err, out, row, say, table_of
 from supple.description.members import PlacedBeam
 from supple.files import check as check_file
 from supple.files import read
@@ -30,11 +30,12 @@ MOST_LISTED = 16
 def info(
     file: File,
     modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
+    changed: Changed = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    loaded = read(file, floating_base, formulation=formulation).model
+    loaded = read(file, floating_base, formulation=formulation, changes=changes_of(changed)).model
     model = loaded.mechanism_model()
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
@@ -102,11 +103,12 @@ def _ranges(beam: PlacedBeam) -> list[str]:
 
 
 @app.command()
-def check(file: File) -> None:
+def check(file: File, changed: Changed = None) -> None:
     """List all errors of a model file."""
+    changes = changes_of(changed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", supple.PhysicsWarning)
-        errors = check_file(file)
+        errors = check_file(file, changes)
     for warning in caught:
         say(f"warning: {warning.message}")
     for error in errors:

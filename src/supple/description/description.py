@@ -17,6 +17,7 @@ from supple.description.limits import Limit
 from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, Placed, PlacedBeam, SpringDamper
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
+from supple.shapes.shape import Shape
 from supple.structures.body import FlexibleBody
 from supple.structures.pieces import BeamPieces
 
@@ -27,7 +28,7 @@ FIDELITIES = ("full", "ruthless")
 
 
 @contextmanager
-def _named(what: str) -> Iterator[None]:
+def named_part(what: str) -> Iterator[None]:
     """Put the name of the part in front of whatever is wrong with it."""
     try:
         yield
@@ -62,6 +63,8 @@ class Description:
         self.constraints: dict[str, Constraint] = {}
         self.limits: list[Limit] = []
         """Stops that `supple.simulate` acts on besides those that it is given."""
+        self.visuals: dict[str, tuple[Shape, ...]] = {}
+        """What bodies are drawn as, by the name of a body or frame."""
 
     def add_body(
         self,
@@ -100,17 +103,14 @@ class Description:
             Of a flexible body of full fidelity: whether its displacements of second order are kept, by which spin,
             gravity and the forces at its frames stiffen it under tension and soften it under compression.
         """
-        with _named(f"body {name!r}"):
+        with named_part(f"body {name!r}"):
             _valid_name(name, "name")
             if name in self.bodies or name in self.frames or name == GROUND:
                 raise ModelError("name: there is a body of this name already")
             self._require_body(parent, "parent")
             if not isinstance(body, RigidBody | FlexibleBody | BeamPieces):
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
-            if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
-                raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
-            if not isinstance(stiffening, bool):
-                raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
+            require_theory(fidelity, stiffening)
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
@@ -146,10 +146,10 @@ class Description:
             if frame is None or self.owner(frame.body) != parent:
                 raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
         elif beam is not None and at is not None:
-            frame = beam.frame(_node_at(beam.pieces.positions(), beam.pieces.nodes, array(at, (3,), "at")))
+            frame = beam.frame(node_at(beam.pieces.positions(), beam.pieces.nodes, array(at, (3,), "at")))
         elif isinstance(carrier, FlexibleBody):
             places = {name: frame.position for name, frame in carrier.frames.items()}
-            node = carrier.root if at is None else _node_at(places, carrier.nodes, array(at, (3,), "at"))
+            node = carrier.root if at is None else node_at(places, carrier.nodes, array(at, (3,), "at"))
             frame = Frame(parent, np.zeros(3), np.eye(3), node)
         else:
             frame = Frame(parent, np.zeros(3) if at is None else array(at, (3,), "at"), np.eye(3))
@@ -170,7 +170,7 @@ class Description:
         On a flexible body, `body` names one of its frames or nodes too ("boom/end", "boom/12"), and the new place is
         rigidly joined to that; else it is joined to the root.
         """
-        with _named(f"frame {name!r} on {body!r}"):
+        with named_part(f"frame {name!r} on {body!r}"):
             _valid_name(name, "name")
             if "/" in text(body, "body"):
                 base = self.find_frame(body)
@@ -190,7 +190,7 @@ class Description:
         self, name: str, first: str, second: str, stiffness: float = 0.0, damping: float = 0.0, length: float = 0.0
     ) -> None:
         """Join two frames' origins by a spring (N/m, free at `length` m) and a damper (N s/m)."""
-        with _named(f"spring-damper {name!r}"):
+        with named_part(f"spring-damper {name!r}"):
             _valid_name(name, "name")
             if name in self.springs:
                 raise ModelError("name: there is a spring-damper of this name already")
@@ -214,7 +214,7 @@ class Description:
         axes: str = "frame",
     ) -> None:
         """Apply a constant moment (N m) and force (N) at a frame; `axes` "frame" turns with it, "ground" does not."""
-        with _named(f"wrench {name!r}"):
+        with named_part(f"wrench {name!r}"):
             _valid_name(name, "name")
             if name in self.wrenches:
                 raise ModelError("name: there is a wrench of this name already")
@@ -230,7 +230,7 @@ class Description:
 
     def add_coupling(self, follower: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> None:
         """Record that one joint's coordinate follows another's."""
-        with _named(f"coupling of {follower!r} to {leader!r}"):
+        with named_part(f"coupling of {follower!r} to {leader!r}"):
             for name in (follower, leader):
                 self._require_body(name, "joint of body")
             self.couplings.append(Coupling(follower, leader, number(ratio, "ratio"), number(offset, "offset")))
@@ -247,7 +247,7 @@ class Description:
         joint : Joint
             Any joint without springs, dampers and inertia.
         """
-        with _named(f"loop {name!r}"):
+        with named_part(f"loop {name!r}"):
             closure = Closure(first, second, joint)
         self.constrain(name, closure)
 
@@ -261,7 +261,7 @@ class Description:
         constraint : Constraint
             `Distance`, `PointOnLine`, `PointOnPlane`, `Rolling` or `Gear`.
         """
-        with _named(f"constraint {name!r}"):
+        with named_part(f"constraint {name!r}"):
             _valid_name(name, "name")
             if name in self.constraints:
                 raise ModelError("name: there is a constraint of this name already")
@@ -280,9 +280,39 @@ class Description:
             constraint.rows()
             self.constraints[name] = constraint
 
+    def add_visual(self, frame: str, *shapes: Shape) -> None:
+        """Say what a body is drawn as.
+
+        A rigid body is then drawn as all shapes on it and on its frames; without any shape it is not drawn. A flexible
+        body is drawn as its structure all the same, and the shapes move with the frame or node.
+
+        Parameters
+        ----------
+        frame : str
+            "ground", a body, "body/frame", or "body/12" for a node of a flexible body.
+        *shapes : Shape
+            Of `supple.shapes`, in the axes of the frame.
+
+        Examples
+        --------
+        >>> from supple import Mechanism, RigidBody, shapes
+        >>> mech = Mechanism("wheel")
+        >>> mech.add_body("wheel", RigidBody(1.0, inertia=(0.1, 0.1, 0.2)))
+        >>> mech.add_visual("wheel", shapes.Cylinder(0.3, 0.05, axis="y", color="slategray"))
+        """
+        with named_part(f"visual on {frame!r}"):
+            self.find_frame(frame)
+            for shape in shapes:
+                if not isinstance(shape, Shape):
+                    raise ModelError(f"expected a shape such as shapes.Sphere(0.1), got {shape!r}")
+            self.visuals[frame] = (*self.visuals.get(frame, ()), *shapes)
+
     def copy(self) -> Self:
         """An equal description that can be changed by itself."""
-        copy = type(self)(self.name, self.gravity)
+        return self.copied_to(type(self)(self.name, self.gravity))
+
+    def copied_to(self, copy: D) -> D:
+        """An empty description with all that this one holds."""
         copy.bodies = dict(self.bodies)
         copy.beams = dict(self.beams)
         copy.frames = dict(self.frames)
@@ -291,6 +321,7 @@ class Description:
         copy.couplings = list(self.couplings)
         copy.constraints = dict(self.constraints)
         copy.limits = list(self.limits)
+        copy.visuals = dict(self.visuals)
         return copy
 
     def find_frame(self, name: str) -> Frame:
@@ -337,13 +368,21 @@ class Description:
             raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
 
 
+def require_theory(fidelity: str, stiffening: bool) -> None:
+    """Refuse what is no fidelity and no choice of stiffening."""
+    if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
+        raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+    if not isinstance(stiffening, bool):
+        raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
+
+
 def _valid_name(name: str, what: str) -> str:
     if not isinstance(name, str) or not name or "/" in name or "." in name:
         raise ModelError(f"{what}: expected a name without '/' and '.', got {name!r}")
     return name
 
 
-def _node_at(frames: Mapping[str, Floats], nodes: Floats, position: Floats) -> str:
+def node_at(frames: Mapping[str, Floats], nodes: Floats, position: Floats) -> str:
     """The frame or node of a flexible body whose undeformed position this is."""
     distances = {name: float(np.linalg.norm(place - position)) for name, place in frames.items()}
     gaps = np.linalg.norm(nodes - position, axis=1)

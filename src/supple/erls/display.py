@@ -38,8 +38,11 @@ class Display:
             body = with_rigid_modes(link, _places(chain, link))
             mech.add_body(link.name, body, _rigid_name(link.name), Fixed())
             self.roots[link.name] = f"{link.name}/{body.root}"
+            if isinstance(link.body, FlexibleBody):
+                mech.visuals[_rigid_name(link.name)] = ()
         for name, frame in chain.description.frames.items():
             mech.frames[name] = _carried(frame, name, chain)
+        mech.visuals |= chain.description.visuals
         self.model = Model(mech)
 
     def state(self, psi: list[Numbers], theta: Numbers, eta: Numbers) -> Numbers:
@@ -58,8 +61,9 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
     A rigid link has nodes at its origin and at its named places.
     """
     d, body = link.modes, link.body
-    strains = None
+    strains = surface = None
     if isinstance(body, FlexibleBody):
+        surface = body.surface
         nodes, turning, root = body.nodes, body.turning, body.root
         rows = np.asarray(body.shapes @ link.shapes).reshape(len(nodes), 6, d)
         frames = {name: _frame(link, f.position, f.shape @ link.shapes, f.turning) for name, f in body.frames.items()}
@@ -86,6 +90,7 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         damping=scipy.sparse.csr_array(scipy.sparse.block_diag([np.zeros((RIGID, RIGID)), link.damping])),
         integrals=_integrals(link),
         strains=strains,
+        surface=surface,
     )
 
 

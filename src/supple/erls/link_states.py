@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import Floats
+from supple.description.overview import coordinates, overview
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec
 from supple.erls.chain import Chain, state_names
 from supple.erls.compatibility import Configuration, Deformation, configuration, deformation
@@ -63,6 +64,12 @@ class LinkStates:
             f"<supple equivalent rigid-link system {self.name!r}: {len(self.bodies)} links, "
             f"{self.chain.joints} joints, {self.chain.modes} elastic modes>"
         )
+
+    def _repr_html_(self) -> str:
+        title = (
+            f"Equivalent rigid-link system {self.name}: {self.chain.joints} joints, {self.chain.modes} elastic modes"
+        )
+        return overview(self.description, title, coordinates(self.coordinates))
 
     def arrays(self) -> dict[str, Numbers]:
         """All numbers of the model, those of each link and joint under its name."""

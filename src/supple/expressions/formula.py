@@ -12,6 +12,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from supple.errors import StateError, nearest
 from supple.expressions.graph import Expr, Graph
@@ -35,6 +36,8 @@ LONGEST = 10_000
 """Characters of a formula."""
 SHOWN = 200
 """Characters of a formula in an error message."""
+AROUND = 36
+"""Characters before and after an error that are shown with it."""
 
 
 class Formula:
@@ -65,8 +68,24 @@ class Formula:
         except (MemoryError, RecursionError):
             raise self._fault("is nested too deeply") from None
         except (SyntaxError, ValueError) as error:
-            place = f" at character {error.offset}" if isinstance(error, SyntaxError) and error.offset else ""
-            raise self._fault(f"cannot be read{place}") from None
+            if not (isinstance(error, SyntaxError) and error.offset):
+                raise self._fault("cannot be read") from None
+            place = _Place(error.lineno or 1, error.offset - 1, 1)
+            raise self._fault(f"cannot be read at character {error.offset}", place) from None
+
+    @property
+    def names(self) -> set[str]:
+        """All names that the text speaks of, those in rate(name) included."""
+        found, waiting = set(), [self._tree]
+        while waiting:
+            x = waiting.pop()
+            name = named(x)
+            if name is not None:
+                found.add(name)
+            else:
+                called = x.func if isinstance(x, ast.Call) else None
+                waiting += [y for y in ast.iter_child_nodes(x) if isinstance(y, ast.expr) and y is not called]
+        return found
 
     def node(
         self, graph: Graph, names: Mapping[str, Expr | float], rates: Mapping[str, Expr | float] | None = None
@@ -85,9 +104,11 @@ class Formula:
     ) -> Expr:
         name = named(x)
         if name is not None:
-            return self._known(name, names, graph, "quantity")
+            return self._known(name, names, graph, "quantity", x)
         if isinstance(x, ast.Constant) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
-            return graph.constant(self._number(x.value))
+            if not abs(x.value) <= sys.float_info.max:
+                raise self._fault("expected numbers up to 1.7e308, got a larger one", self._place(x))
+            return graph.constant(float(x.value))
         if isinstance(x, ast.UnaryOp) and isinstance(x.op, ast.USub | ast.UAdd):
             inner = self._node(x.operand, graph, names, rates)
             return -inner if isinstance(x.op, ast.USub) else inner
@@ -96,29 +117,34 @@ class Formula:
             result: Expr = getattr(graph, OPERATORS[type(x.op)])(*both)
             return result
         if isinstance(x, ast.Call) and isinstance(x.func, ast.Name) and not x.keywords:
-            return self._call(x.func.id, x.args, graph, names, rates)
-        raise self._fault(f"expected numbers, names, + - * / ** and functions, got {ast.unparse(x)[:SHOWN]!r}")
+            return self._call(x, x.func.id, graph, names, rates)
+        got = f"expected numbers, names, + - * / ** and functions, got {ast.unparse(x)[:SHOWN]!r}"
+        raise self._fault(got, self._place(x))
 
     def _call(
         self,
+        x: ast.Call,
         function: str,
-        args: list[ast.expr],
         graph: Graph,
         names: Mapping[str, Expr | float],
         rates: Mapping[str, Expr | float],
     ) -> Expr:
+        args = x.args
         if function == "rate":
             name = named(args[0]) if len(args) == 1 else None
             if name is None:
-                raise self._fault("rate: expected the name of one coordinate, as in rate(arm.angle)")
-            return self._known(name, rates, graph, "coordinate with a rate of its own")
+                expected = "rate: expected the name of one coordinate, as in rate(arm.angle)"
+                raise self._fault(expected, self._place(x))
+            return self._known(name, rates, graph, "coordinate with a rate of its own", args[0])
         known = {name: x.arity for name, x in FUNCTIONS.items()} | {
             name: count for name, (count, _) in COMPOSED.items()
         }
         if function not in known:
-            raise self._fault(f"no function {function!r}{nearest(function, [*known, 'rate'])}")
+            hint = nearest(function, [*known, "rate"])
+            raise self._fault(f"no function {function!r}{hint}", self._place(x.func))
         if len(args) != known[function]:
-            raise self._fault(f"{function}: expected {known[function]} arguments, got {len(args)}")
+            counts = f"expected {known[function]} arguments, got {len(args)}"
+            raise self._fault(f"{function}: {counts}", self._place(x))
         nodes = [self._argument(self._node(arg, graph, names, rates), function) for arg in args]
         if function in COMPOSED:
             return COMPOSED[function][1](*nodes)
@@ -128,22 +154,44 @@ class Formula:
         """An argument of a function of scalars."""
         return x
 
-    def _number(self, x: float) -> float:
-        if not abs(x) <= sys.float_info.max:
-            raise self._fault("expected numbers up to 1.7e308, got a larger one")
-        return float(x)
-
-    def _known(self, name: str, names: Mapping[str, Expr | float], graph: Graph, what: str) -> Expr:
+    def _known(self, name: str, names: Mapping[str, Expr | float], graph: Graph, what: str, x: ast.expr) -> Expr:
         if name not in names:
-            raise self._fault(f"no {what} {name!r}{nearest(name, names)}")
+            raise self._fault(f"no {what} {name!r}{nearest(name, names)}", self._place(x))
         return graph.node(names[name])
 
-    def _fault(self, what: str) -> StateError:
+    def _place(self, x: ast.expr) -> _Place:
+        """Where a part of the formula stands."""
+        line = self.text.strip().split("\n")[x.lineno - 1].encode()
+        first = len(line[: x.col_offset].decode(errors="replace"))  # the parser counts bytes
+        last = len(line[: x.end_col_offset].decode(errors="replace")) if x.end_lineno == x.lineno else first + 1
+        return _Place(x.lineno, first, max(1, last - first))
+
+    def _fault(self, what: str, place: _Place | None = None) -> StateError:
+        """The error, with two more lines that show its place if it has one."""
         shown = self.text if len(self.text) <= SHOWN else f"{self.text[:SHOWN]}..."
-        return StateError(f"{self.where}: {shown!r}: {what}")
+        mark = "" if place is None else place.marked(self.text.strip())
+        return StateError(f"{self.where}: {shown!r}: {what}{mark}")
 
     def __repr__(self) -> str:
         return f"Formula({self.text!r})"
+
+
+class _Place(NamedTuple):
+    """Where in a formula something is wrong: line from one, first character from zero, and how many there are."""
+
+    line: int
+    first: int
+    width: int
+
+    def marked(self, text: str) -> str:
+        """Two indented lines: what stands around the place, and carets below it."""
+        lines = text.split("\n")
+        line = lines[min(self.line, len(lines)) - 1]
+        first = min(self.first, len(line))
+        start, end = max(0, first - AROUND), first + max(self.width, 1) + AROUND
+        cut = "".join(x if x.isprintable() else "?" for x in line[start : min(end, first + 2 * AROUND)])
+        under = "^" * max(1, min(self.width, start + len(cut) - first))
+        return f"\n    {cut}\n    {' ' * (first - start)}{under}"
 
 
 def named(x: ast.expr) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,8 +13,9 @@ from supple.description.members import GROUND
 from supple.description.rewriting import free_base
 from supple.errors import FileFormatError, ModelError, nearest, unexpected
 from supple.files import embedding, toml, urdf, vector_files
+from supple.files.changes import apply_changes
 from supple.files.contents import Contents
-from supple.files.error_list import as_path
+from supple.files.error_list import as_path, lines_of
 from supple.files.formulation import FormulationTable, formulated
 from supple.files.relations import related
 from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
@@ -35,6 +37,8 @@ class _Options(NamedTuple):
     limits: bool | None = None
     mimic: bool | None = None
     formulation: str | None = None
+    changes: Mapping[str, Any] | None = None
+    collision: bool = False
 
 
 def load(
@@ -45,6 +49,8 @@ def load(
     limits: bool | None = None,
     mimic: bool | None = None,
     formulation: str | None = None,
+    changes: Mapping[str, Any] | None = None,
+    collision: bool = False,
 ) -> Model:
     """The model that a file describes.
 
@@ -70,13 +76,19 @@ def load(
     formulation : str, optional
         "floating" for floating frames or "erls" for equivalent rigid links, a `supple.erls.ErlsModel`; by default what
         the file says.
+    changes : mapping of path to value, optional
+        TOML: values of the file that are replaced before it is read, by paths such as "body.arm.mass": see
+        `supple.files.changes`.
+    collision : bool
+        URDF: draw links as their collision geometry instead of the visual one.
 
     Raises
     ------
     FileFormatError
         With every error that was found, a line each: file, place in the file, expected and got.
     """
-    return _contents(path, _Options(floating_base, merge_fixed, joint_damping, limits, mimic, formulation)).model
+    options = _Options(floating_base, merge_fixed, joint_damping, limits, mimic, formulation, changes, collision)
+    return _contents(path, options).model
 
 
 def read(
@@ -85,29 +97,33 @@ def read(
     limits: bool | None = None,
     mimic: bool | None = None,
     formulation: str | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> Contents:
     """The model that a file describes, with what the file says about runs and equations.
 
     Parameters
     ----------
-    path, floating_base, limits, mimic, formulation
+    path, floating_base, limits, mimic, formulation, changes
         As for `load`.
     """
-    return _contents(path, _Options(floating_base, limits=limits, mimic=mimic, formulation=formulation))
+    options = _Options(floating_base, limits=limits, mimic=mimic, formulation=formulation, changes=changes)
+    return _contents(path, options)
 
 
 def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
     """What `load` and `read` give, by the suffix of the file."""
     file = as_path(path)
     suffix = _suffix(file)
+    _require_text(file, suffix, options.changes)
     if suffix == ".urdf":
-        mech = urdf.read(file, options.joint_damping, bool(options.limits))
+        mech = urdf.read(file, options.joint_damping, bool(options.limits), options.collision)
         mech = related(mech, file, options.limits, options.mimic)
         model = (free_base(mech) if options.floating_base else mech).build(options.merge_fixed)
         return Contents(file, _formulated(file, model, None, options))
     if suffix == ".nc":
         return Contents(file, _simulated(file, options))
     content = toml.parsed(file)
+    apply_changes(content, options.changes or {}, file)
     if vector_files.describes_vectors(content):
         return _vectors(content, file, options)
     tables, mech = toml.read(file, content=content)
@@ -161,26 +177,34 @@ def save(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     if file.suffix.lower() != ".toml":
         raise FileFormatError(f"{file}: expected a name that ends in .toml to write to, got {file.suffix!r}")
     if isinstance(model, KaneModel):
-        toml.write_text(vector_files.text(model), file)
+        toml.write_text(vector_files.text(model, file.parent), file)
         return
     toml.write(model, file)
 
 
-def check(path: str | os.PathLike[str]) -> list[str]:
-    """All errors that one reading of a model file can find, empty if it is right."""
+def check(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> list[str]:
+    """All errors that one reading of a model file can find, empty if it is right; `changes` as for `load`."""
     file = as_path(path)
     try:
+        _require_text(file, _suffix(file), changes)
         if _suffix(file) == ".nc":
             embedding.read(file)
             return []
         if _suffix(file) == ".urdf":
             return urdf.check(file)
         content = toml.parsed(file)
+        apply_changes(content, changes or {}, file)
         if vector_files.describes_vectors(content):
             return vector_files.check(content, file)
         return toml.check(file, content)
     except ModelError as error:
-        return str(error).split("\n")
+        return lines_of(error)
+
+
+def _require_text(file: Path, suffix: str, changes: Mapping[str, Any] | None) -> None:
+    """Refuse changes of a file that has no paths."""
+    if changes and suffix != ".toml":
+        raise FileFormatError(f"{file}: changes: expected a .toml file, got {suffix!r}; supple.save writes one")
 
 
 def _suffix(file: Path) -> str:

@@ -42,6 +42,7 @@ def mechanism_of(file: ModelFile, errors: ErrorList) -> Mechanism:
         builder.add_body(place, body)
         builder.add_frames(body.name, frames.pop(body.name, []))
     builder.add_elements(file)
+    builder.add_visuals(file)
     return mech
 
 
@@ -197,6 +198,19 @@ class _Builder:
             with self.errors.collected(f"coupling[{i}]"):
                 self.mech.add_coupling(**coupling.model_dump())
         self.mech.limits = [table.limit() for table in file.limit]
+
+    def add_visuals(self, file: ModelFile) -> None:
+        """Add what the ground and the bodies are drawn as."""
+        everywhere = [("", GROUND, file.visuals)]
+        everywhere += [(f"body[{i}] {x.name!r}: ", x.name, x.visuals) for i, x in enumerate(file.body, start=1)]
+        for place, carrier, tables in everywhere:
+            if tables is not None and carrier not in self.lost:
+                self.mech.visuals.setdefault(carrier, ())
+                for i, table in enumerate(tables, start=1):
+                    with self.errors.collected(f"{place}visuals[{i}]", prefix=f"{table.type}: "):
+                        shape = table.made(self.errors.path.parent)
+                        frame = carrier if table.on is None else f"{carrier}/{table.on}"
+                        self.mech.add_visual(frame, shape)
 
 
 def _matrix(rotation: AnyRotation, place: str, errors: ErrorList) -> Floats | None:

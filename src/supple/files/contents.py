@@ -32,6 +32,11 @@ class Contents:
         """What the file says about a run, as keyword arguments of `supple.simulate`; files beside it are read now."""
         return {} if self.tables is None else self.tables.run_arguments(self.path.parent)
 
+    def slider_ranges(self) -> dict[str, tuple[float, float]]:
+        """Ranges that the file gives for what can be set on its live page, by name."""
+        table = None if self.tables is None else self.tables.live
+        return {} if table is None else {name: (low, high) for name, (low, high) in table.sliders.items()}
+
     def equation_arguments(self) -> dict[str, Any]:
         """What the file says about its equations, as keyword arguments of `supple.equations`."""
         table = None if self.tables is None else self.tables.equations

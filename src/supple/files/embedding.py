@@ -2,8 +2,10 @@
 
 Two variables hold what `supple.save` would write: `model_text` is the text of the TOML file, and `model_bodies`, there
 only if bodies are flexible, is the image of a ZIP archive with the HDF5 files that the text names. They are variables
-since an HDF5 attribute cannot hold more than 64 KB. A formulation other than floating frames stands in the settings of
-the run, the variable `settings`.
+since an HDF5 attribute cannot hold more than 64 KB. Mesh files that bodies are drawn as stand in the text as triangles,
+reduced to what a page shows. A formulation other than floating frames stands in the settings of the run, the variable
+`settings`. In a results file they are in a group of their own, `model`, so that they are no part of the dataset; files
+of earlier versions have them beside the motion.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
-from supple.files.error_list import require_file
+from supple.files.error_list import lines_of, require_file
 from supple.formulations import Formulation, restored
 from supple.lazy import LazyModule
 from supple.model.model import Model
@@ -35,6 +37,9 @@ else:
     h5py = LazyModule("h5py")
 
 TEXT, BODIES, SETTINGS = "model_text", "model_bodies", "settings"
+INSIDE = (TEXT, BODIES, SETTINGS)
+GROUP = "model"
+"""The group of a results file that holds these variables."""
 FILE = "model.toml"
 LARGEST = 4 * 2**30
 """Bytes of all flexible bodies in a results file: more is not a model, but an archive that unpacks without end."""
@@ -47,7 +52,7 @@ Variable = tuple[tuple[str, ...], Any, dict[str, str]]
 def embedded(model: Model) -> dict[str, Variable]:
     """Variables from which `embedded_model` gives an equal model."""
     with TemporaryDirectory() as folder:
-        toml.write(model, Path(folder, FILE))
+        toml.write(model, Path(folder, FILE), portable=True)
         text = Path(folder, FILE).read_text(encoding="utf-8")
         files = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.h5"))}
     variables: dict[str, Variable] = {TEXT: ((), np.array(text), {"long_name": "the model, TOML"})}
@@ -125,7 +130,7 @@ def simulated_model(dataset: Mapping[Any, Any], path: Path) -> Formulation:
     try:
         return _simulated(dataset)
     except FileFormatError as error:
-        lines = [line.removeprefix(f"{path}: ") for line in str(error).split("\n")]
+        lines = [line.removeprefix(f"{path}: ") for line in lines_of(error)]
         raise FileFormatError("\n".join(f"{path}: {line}" for line in lines)) from None
 
 
@@ -142,14 +147,15 @@ def _simulated(dataset: Mapping[Any, Any]) -> Formulation:
     return restored(model, settings)
 
 
-def _variables(path: Path) -> dict[str, NDArray[Any]]:
-    """The variables that hold the model. The others, which may be long, are left alone."""
+def stored_variables(path: Path) -> dict[str, NDArray[Any]]:
+    """The variables of a file that hold the model. The others, which may be long, are left alone."""
     found: dict[str, NDArray[Any]] = {}
     with h5py.File(path, "r") as file:
-        for name in (TEXT, BODIES, SETTINGS):
-            if name in file:
-                _require_size(name, file[name].nbytes)
-                value = file[name][()]
+        place = file[GROUP] if isinstance(file.get(GROUP), h5py.Group) else file
+        for name in INSIDE:
+            if name in place:
+                _require_size(name, place[name].nbytes)
+                value = place[name][()]
                 found[name] = np.array(value.decode() if isinstance(value, bytes) else value)
     return found
 
@@ -164,7 +170,7 @@ def read(path: Path) -> Formulation:
     require_file(path)
     try:
         require_intact(path)
-        return simulated_model(_variables(path), path)
+        return simulated_model(stored_variables(path), path)
     except FileFormatError:
         raise
     except Exception as error:  # damaged files without a checksum fail in h5py in many ways

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,6 +88,17 @@ class ErrorList:
         """Raise all errors as one error, a line each, if there are any."""
         if self.lines:
             raise FileFormatError("\n".join(self.lines))
+
+
+def lines_of(error: Exception) -> list[str]:
+    """The errors that a message lists; indented lines, which show the place in a formula, go with the one before.
+
+    Examples
+    --------
+    >>> lines_of(ModelError("a: wrong\\n    2*x\\n      ^\\nb: wrong"))
+    ['a: wrong\\n    2*x\\n      ^', 'b: wrong']
+    """
+    return re.split(r"\n(?! )", str(error))
 
 
 MOST_BODIES = 10_000

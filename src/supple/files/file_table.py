@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, V
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from supple.checks import Floats, direction
-from supple.errors import nearest
+from supple.description.orientation import euler_sequence
+from supple.errors import StateError, nearest
 
 PLAIN = "plain words"
 """Type of pydantic errors whose words are those of the message."""
@@ -142,6 +143,26 @@ class RollPitchYaw(FileTable):
         return np.asarray(scipy.spatial.transform.Rotation.from_euler("xyz", self.rpy_deg, degrees=True).as_matrix())
 
 
+class EulerAngles(FileTable):
+    """Three turns as in SciPy: small letters about fixed axes, capitals about axes that turn with the body."""
+
+    euler: Annotated[str, Form('three axes such as "xyz" or "ZYX"')] = Field(description='"xyz", "ZYX", "ZXZ", ...')
+    angles_deg: Vector = Field(description="Angles in the order of the axes, degrees.")
+
+    @model_validator(mode="after")
+    def _axes(self) -> EulerAngles:
+        try:
+            euler_sequence(self.euler)
+        except StateError as error:
+            raise plain_error(f"euler: {error}") from None
+        return self
+
+    def matrix(self) -> Floats:
+        """R (3, 3)."""
+        turn = scipy.spatial.transform.Rotation.from_euler(self.euler, self.angles_deg, degrees=True)
+        return np.asarray(turn.as_matrix())
+
+
 class Quaternion(FileTable):
     """A unit quaternion."""
 
@@ -161,7 +182,7 @@ class Quaternion(FileTable):
         return np.asarray(scipy.spatial.transform.Rotation.from_quat(self.quaternion).as_matrix())
 
 
-TURNS: tuple[type[FileTable], ...] = (AxisAngle, RollPitchYaw, Quaternion)
+TURNS: tuple[type[FileTable], ...] = (AxisAngle, RollPitchYaw, EulerAngles, Quaternion)
 
 
 def _turn_tag(value: Any) -> str:
@@ -175,8 +196,9 @@ Turn = Annotated[
     Annotated[Nine, Tag("#matrix")]
     | Annotated[AxisAngle, Tag("#AxisAngle")]
     | Annotated[RollPitchYaw, Tag("#RollPitchYaw")]
+    | Annotated[EulerAngles, Tag("#EulerAngles")]
     | Annotated[Quaternion, Tag("#Quaternion")],
     Discriminator(_turn_tag),
 ]
-TURN_WORDS = "3 rows of 3 numbers, or {axis, angle_deg}, {rpy_deg} or {quaternion}"
+TURN_WORDS = "3 rows of 3 numbers, or {axis, angle_deg}, {rpy_deg}, {euler, angles_deg} or {quaternion}"
 AnyRotation = Annotated[Turn | None, Form(TURN_WORDS)]

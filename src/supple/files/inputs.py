@@ -31,10 +31,10 @@ class TimeTable(FileTable):
         description="In place of both: a text file beside the model file, time and value in each line, parted by a "
         "comma or blanks; lines that begin with # are left out.",
     )
-    kind: Annotated[Literal["linear", "cubic", "hold"], Form('"linear", "cubic" or "hold"')] = Field(
+    kind: Annotated[Literal["linear", "cubic", "pchip", "hold"], Form('"linear", "cubic", "pchip" or "hold"')] = Field(
         "linear",
         description="Between the times: straight lines; a smooth curve at rest at both ends, for motions and targets; "
-        "or each value until the next time.",
+        "such a curve that does not overshoot; or each value until the next time.",
     )
 
     @classmethod

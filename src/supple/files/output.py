@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from supple.files.file_table import FileTable, Form
+from supple.description.orientation import euler_sequence
+from supple.errors import StateError
+from supple.files.file_table import FileTable, Form, plain_error
 from supple.inputs.requests import Outputs
 
 if TYPE_CHECKING:
@@ -21,10 +23,10 @@ class OutputTable(FileTable):
     frames: Annotated[Names, Form("a list of names")] = Field(
         [],
         description='Frames, "body", "body/place" or "body/12", whose position, orientation, velocity and acceleration '
-        "are recorded, in ground axes.",
+        "are recorded; for their axes see `velocity_axes`.",
     )
     wrenches: Annotated[Names, Form('a list of names, such as ["arm"] or ["all"]')] = Field(
-        [], description='Bodies whose joints\' moments and forces are recorded, in body axes; "all" for every joint.'
+        [], description='Bodies whose joints\' moments and forces are recorded; "all" for every joint.'
     )
     nodes: Annotated[Names, Form("a list of names")] = Field(
         [],
@@ -34,6 +36,28 @@ class OutputTable(FileTable):
     strains: Annotated[Names, Form("a list of names")] = Field(
         [], description="Flexible bodies, of beams or solid elements, whose strains are recorded."
     )
+
+    euler: Annotated[Names, Form('a list of names, such as ["base"] or ["all"]')] = Field(
+        [],
+        description="Bodies on free and spherical joints whose Euler angles in the joint frame are recorded.",
+    )
+    euler_sequence: Annotated[str, Form('three axes such as "xyz" or "ZYX"')] = Field(
+        "xyz", description="Their axes: small letters about fixed axes, capitals about axes that turn with the body."
+    )
+    velocity_axes: Annotated[
+        Literal["ground", "parent", "body", "frame"], Form('"ground", "parent", "body" or "frame"')
+    ] = Field("ground", description="Along which axes velocities and accelerations of frames are given.")
+    wrench_axes: Annotated[Literal["ground", "parent", "body"], Form('"ground", "parent" or "body"')] = Field(
+        "body", description="Along which axes moments and forces of joints are given."
+    )
+
+    @model_validator(mode="after")
+    def _sequence(self) -> OutputTable:
+        try:
+            euler_sequence(self.euler_sequence)
+        except StateError as error:
+            raise plain_error(f"euler_sequence: {error}") from None
+        return self
 
     def arguments(self) -> dict[str, Any]:
         """What the file gives, as keyword arguments of `supple.Outputs`."""

@@ -15,12 +15,14 @@ from supple.files import (
     sections,
     structures,
     vector_schema,
+    visuals,
     wrenches,
 )
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import FileTable, form
 from supple.files.formulation import FormulationTable, LinkModesTable
+from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.simulation import SimulationTable
 
@@ -156,6 +158,26 @@ to the whole beam: frames and nodes ("boom/end", "boom/12"), what is attached to
 cuts are at the nodes nearest to equal lengths.
 """
 
+VISUALS = """\
+### Visuals
+
+```toml
+[[body]]
+name = "wheel"
+joint = { type = "revolute", axis = "y" }
+mass = 2.0
+inertia = [0.05, 0.09, 0.05]
+visuals = [
+    { type = "pipe", radius = 0.3, inner = 0.28, length = 0.04, axis = "y", color = "dimgray" },
+    { type = "box", size = [0.58, 0.02, 0.02], color = "#c0c0c0" },
+]
+```
+
+The list `visuals` of a body has tables with a `type` and the keys listed under it; the list at the top of the file is
+on the ground. They are only looked at: they have no mass and touch nothing. Results keep them, with the triangles of
+their meshes, so that they can be shown anywhere ([how to](how_to/visuals.md)).
+"""
+
 FORMULAS = """\
 ## Formulas
 
@@ -238,7 +260,8 @@ The tables `[variables]`, `[[actuator]]`, `[[motion]]`, `[[event]]`, `[simulatio
 URDF = """\
 ## URDF
 
-`supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False, limits=None, mimic=None)`
+`supple.load("robot.urdf", floating_base=False, merge_fixed=True, joint_damping=False, limits=None, mimic=None,
+collision=False)`
 
 - **Bodies** have the names of the links; `/` and `.`, which have a meaning in names of frames and coordinates, become
   `_`, with a number appended if that name is taken. Joints go by the link they carry: the coordinate of the joint
@@ -263,8 +286,15 @@ URDF = """\
   are, with one `PhysicsWarning` that lists them.
 - **Damping**: the inverse dynamics of Pinocchio leaves `<dynamics>` out, and so does `supple`, so that the two agree;
   `joint_damping=True` takes its damping as joint dampers. Friction is ignored.
-- **Ignored**: meshes, materials, transmissions, sensors and elements of other programs.
-- **Safety**: a file with a document type is refused, so that no entity is expanded; nothing else is opened.
+- **Visuals**: links are drawn as their `<visual>` geometry, with `collision=True` as their `<collision>` geometry:
+  boxes, cylinders, spheres, capsules and meshes, with the colours of their materials; colours inside a mesh file come
+  first. A link without any is not drawn, unless no link has some. Meshes are found by `package://`, in the directories
+  of `ROS_PACKAGE_PATH`, in `share` of those of `AMENT_PREFIX_PATH` and in the folders above the file; by `file://`; or
+  from the folder of the file. They are read when the robot is drawn; one that cannot be read is drawn as the edges of a
+  box, with one `OmissionWarning`.
+- **Ignored**: textures, transmissions, sensors and elements of other programs.
+- **Safety**: a file with a document type is refused, so that no entity is expanded; only the meshes that it names are
+  opened, and only to be drawn.
 """
 
 VECTOR_TABLES: dict[str, type[FileTable]] = {
@@ -312,6 +342,9 @@ def page() -> str:
     ]
     parts += [_section(f'#### type = "{kind}"', table) for kind, table in sections.SECTIONS.items()]
     parts += [
+        VISUALS,
+        *(_section(f'#### type = "{kind}"', t, visuals.VisualTable) for kind, t in visuals.VISUALS.items()),
+        _section("#### All visuals", visuals.VisualTable),
         _section("### [[frame]]", schema.FrameTable),
         _section("### [[spring_damper]]", schema.SpringDamperTable),
         _section("### [[wrench]]", wrenches.WrenchTable),
@@ -332,6 +365,7 @@ def page() -> str:
         _section("#### Modes of links", LinkModesTable),
         _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
+        _section("### [live]", LiveTable),
         _section("### [equations]", EquationsTable),
         VECTORS,
         *(_section(f"### {title}", table) for title, table in VECTOR_TABLES.items()),

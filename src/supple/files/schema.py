@@ -34,15 +34,19 @@ from supple.files.flexible_tables import AnyFlexible
 from supple.files.formulation import FormulationTable
 from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTable
 from supple.files.joints import AnyJoint
+from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterialTable
 from supple.files.simulation import SimulationTable
 from supple.files.structures import AnyStructure
+from supple.files.visuals import Visuals
 from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
 from supple.model.arguments import named_vector
+from supple.model.model import Model
+from supple.model.parameters import parameter_names
 
 if TYPE_CHECKING:
     from supple.formulations import Formulation
@@ -90,6 +94,11 @@ class BodyTable(FileTable):
         True,
         description="Of a flexible body of full fidelity: whether loads stiffen it under tension and soften it under "
         "compression.",
+    )
+    visuals: Visuals = Field(
+        None,
+        description="What it is drawn as: see Visuals. An empty list: nothing. A rigid body without them is drawn as "
+        "slim links; a flexible one is drawn as its structure in any case.",
     )
 
     @classmethod
@@ -176,6 +185,7 @@ class ModelFile(FileTable):
 
     name: Name = Field(description="Name of the model.")
     gravity: Vector = Field([0.0, 0.0, -9.81], description="Gravity, ground frame, m/s^2.")
+    visuals: Visuals = Field(None, description="What is drawn on the ground: see Visuals.")
     body: Annotated[list[BodyTable], Field(min_length=1), Form("at least one [[body]]")] = Field(
         description="The bodies, in any order."
     )
@@ -213,6 +223,7 @@ class ModelFile(FileTable):
     )
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
+    live: Annotated[LiveTable | None, Form("a table")] = Field(None, description="What `supple view` offers to set.")
     equations: Annotated[EquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the model down."
     )
@@ -228,6 +239,7 @@ class ModelFile(FileTable):
         found = [f"simulation: {error}" for error in (self.simulation.errors(model) if self.simulation else ())]
         found += [f"output: {error}" for error in (self.output.errors(shown) if self.output else ())]
         found += [f"equations: {error}" for error in (self.equations.errors(shown) if self.equations else ())]
+        found += [f"live: {error}" for error in (self.live.errors(settable(self, shown)) if self.live else ())]
         for key, items in (("actuator", self.actuator), ("motion", self.motion)):
             names = [x.speed for x in items]
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
@@ -248,6 +260,14 @@ class ModelFile(FileTable):
         except SuppleError as error:
             found.append(str(error))
         return found
+
+
+def settable(tables: Any, model: Formulation) -> set[str]:
+    """Names of what can be set while a model of these tables runs."""
+    moved = {x.speed for x in tables.motion}
+    targets = {f"{x.speed}.target" for x in tables.actuator if x.target is not None}
+    numbers = parameter_names(model) if isinstance(model, Model) else []
+    return {*tables.variables, *targets, *numbers} | ({*model.speeds} - moved)
 
 
 def run_arguments(tables: Any, limits: Sequence[LimitTable], folder: Path) -> dict[str, Any]:

@@ -17,14 +17,16 @@ from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.files.build import mechanism_of
 from supple.files.constraints import CONSTRAINTS
-from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
+from supple.files.error_list import MOST_BODIES, ErrorList, lines_of, read_bytes
 from supple.files.file_table import FileTable
 from supple.files.formulation import formulated, formulation_pairs
 from supple.files.joints import JOINTS
+from supple.files.portable_meshes import with_triangles
 from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
 from supple.files.structures import STRUCTURES
 from supple.files.toml_text import body_files, text
+from supple.files.visuals import VISUALS
 from supple.formulations import Formulation
 from supple.model.mechanism import Mechanism
 from supple.structures.body import FlexibleBody
@@ -36,6 +38,7 @@ KINDS: dict[str, Mapping[str, type[FileTable]]] = {
     "structure": STRUCTURES,
     "section": SECTIONS,
     "constraint": CONSTRAINTS,
+    "visuals": VISUALS,
 }
 """What the key `type` of these tables may be."""
 
@@ -83,7 +86,7 @@ def check(path: str | os.PathLike[str], content: Any = None) -> list[str]:
     try:
         file = _validated(_parsed(errors) if content is None else content, errors)
     except FileFormatError as error:
-        return str(error).split("\n")
+        return lines_of(error)
     mech = mechanism_of(file, errors)
     if not errors.lines:
         with errors.collected(""):
@@ -96,15 +99,24 @@ def check(path: str | os.PathLike[str], content: Any = None) -> list[str]:
     return errors.lines
 
 
-def write(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
+def write(model: Mechanism | Formulation, path: str | os.PathLike[str], portable: bool = False) -> None:
     """Write a model or mechanism as TOML, exactly: what is read from the file is equal to it.
 
-    Flexible bodies go to HDF5 files beside it, `name.body.h5`, one for each that several bodies may share. All files
-    are complete or not there at all: they are written under other names and then given their own.
+    Mesh files are named from its folder. Flexible bodies go to HDF5 files beside it, `name.body.h5`, one for each that
+    several bodies may share. All files are complete or not there at all: they are written under other names and then
+    given their own.
+
+    Parameters
+    ----------
+    model : Mechanism or Formulation
+    path : path-like
+    portable : bool
+        Write the triangles of meshes, reduced to what a page shows, in place of the names of their files.
     """
     mech, formulation = (model, []) if isinstance(model, Mechanism) else (model.description, formulation_pairs(model))
+    mech = with_triangles(mech) if portable else mech
     files = body_files(mech, Path(path).stem)
-    write_text(text(mech, files, formulation), path, files)
+    write_text(text(mech, files, formulation, Path(path).parent), path, files)
 
 
 def write_text(

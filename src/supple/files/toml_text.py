@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,9 +16,10 @@ from supple.checks import Floats
 from supple.description.constraints import Closure, Constraint, Gear
 from supple.description.description import Description
 from supple.description.joints import Joint
-from supple.description.members import Frame, Placed
+from supple.description.members import GROUND, Frame, Placed
 from supple.errors import ModelError
 from supple.files.constraints import KINDS
+from supple.files.visual_text import visual_tables
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.pieces import BeamPieces
@@ -30,6 +32,7 @@ def text(
     mech: Description,
     files: Mapping[str, FlexibleBody | BeamPieces] = MappingProxyType({}),
     formulation: Sequence[Any] = (),
+    folder: Path | None = None,
 ) -> str:
     """The file's text; what has its default value is left out.
 
@@ -40,12 +43,17 @@ def text(
         The files that hold its flexible bodies, see `body_files`.
     formulation : sequence of (key, value)
         Of the table that says in which formulation it is simulated, if there is one.
+    folder : Path, optional
+        From which mesh files are named.
     """
     if not mech.bodies:
         raise ModelError(f"mechanism {mech.name!r}: expected at least one body to write, got none")
     stored = {id(body): name for name, body in files.items()}
-    parts = [lines_text([("name", mech.name), ("gravity", mech.gravity)])]
-    parts += [table_text("body", _body(mech, placed, stored)) for placed, _ in mech.parts()]
+    visuals = visual_tables(mech, folder)
+    drawn = {name: [("visuals", tables)] for name, tables in visuals.items()}
+    parts = [lines_text([("name", mech.name), ("gravity", mech.gravity), *drawn.get(GROUND, [])])]
+    bodies = [[*_body(mech, placed, stored), *drawn.get(placed.name, [])] for placed, _ in mech.parts()]
+    parts += [table_text("body", body) for body in bodies]
     own = {label: frame for label, frame in mech.frames.items() if not _brought(mech, label, frame)}
     parts += [table_text("frame", _frame(mech, label, frame)) for label, frame in own.items()]
     parts += [table_text("spring_damper", _plain(spring)) for spring in mech.springs.values()]

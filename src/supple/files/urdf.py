@@ -8,22 +8,24 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
-import scipy
 
-from supple.checks import Floats
 from supple.description.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from supple.description.limits import Limit
 from supple.description.members import GROUND
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files.error_list import ErrorList
-from supple.files.urdf_elements import JointElement, depth_first, elements
+from supple.files.error_list import ErrorList, lines_of
+from supple.files.urdf_elements import JointElement, Robot, depth_first, elements
+from supple.files.urdf_numbers import number, numbers, origin
+from supple.files.urdf_visuals import link_shapes, materials
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
-def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool = False) -> Mechanism:
+def read(
+    path: str | os.PathLike[str], joint_damping: bool = False, limits: bool = False, collision: bool = False
+) -> Mechanism:
     """The mechanism of a URDF file, its root link fixed to the ground, its bodies in Pinocchio's order.
 
     The ranges of its joints are in `limits` of the mechanism.
@@ -35,9 +37,13 @@ def read(path: str | os.PathLike[str], joint_damping: bool = False, limits: bool
         Take the damping of `<dynamics>` as joint dampers.
     limits : bool
         Warn of ranges that are none.
+    collision : bool
+        Draw links as their collision geometry instead of the visual one.
     """
     errors = ErrorList(Path(path))
-    mech = _mechanism(errors, joint_damping, limits)
+    robot = elements(errors)
+    mech = _mechanism(robot, errors, joint_damping, limits)
+    _draw(mech, robot, errors, "collision" if collision else "visual")
     errors.raise_any()
     errors.warn()
     return mech
@@ -48,17 +54,28 @@ def check(path: str | os.PathLike[str]) -> list[str]:
     try:
         read(path).build(merge_fixed=True)
     except FileFormatError as error:
-        return str(error).split("\n")
+        return lines_of(error)
     except ModelError as error:
         return [f"{path}: {error}"]
     return []
 
 
-def _mechanism(errors: ErrorList, joint_damping: bool, limits: bool) -> Mechanism:
+def _draw(mech: Mechanism, robot: Robot, errors: ErrorList, tag: str) -> None:
+    """Add the geometry of all links; where one has some, links without any are not drawn."""
+    names, colors = body_names(robot.links), materials(robot.element)
+    if not any(element.find(tag) is not None for _, element in robot.links.values()):
+        return
+    for link, (_, element) in robot.links.items():
+        found = list(link_shapes(element, tag, colors, errors.path))
+        mech.add_visual(names[link], *(x for x in found if not isinstance(x, str)))
+        errors.warnings += [f"link {link!r}: {x}" for x in found if isinstance(x, str)]
+
+
+def _mechanism(robot: Robot, errors: ErrorList, joint_damping: bool, limits: bool) -> Mechanism:
     """The mechanism; of no use if an error was collected."""
-    robot, links, hinges = elements(errors)
+    links, hinges = robot.links, robot.joints
     names = body_names(links)
-    mech = Mechanism(_plain(robot))
+    mech = Mechanism(_plain(robot.name))
     for link, hinge in depth_first(links, hinges, errors):
         place, element = links[link]
         body = RigidBody(0.0)
@@ -70,7 +87,7 @@ def _mechanism(errors: ErrorList, joint_damping: bool, limits: bool) -> Mechanis
         joint: Joint = Fixed()
         position, rotation = np.zeros(3), np.eye(3)
         with errors.collected(hinge.place):
-            position, rotation = _origin(hinge.element)
+            position, rotation = origin(hinge.element)
         with errors.collected(hinge.place):
             joint = _joint(hinge.element, joint_damping)
         mech.add_body(names[link], body, names[hinge.parent], joint, position, rotation)
@@ -91,7 +108,7 @@ def _range(joint: Element, body: str) -> tuple[Limit | None, str]:
     if name is None or element is None or not element.attrib.keys() & {"lower", "upper"}:
         return None, ""
     try:
-        lower, upper = (_number(element, key, "0") for key in ("lower", "upper"))
+        lower, upper = (number(element, key, "0") for key in ("lower", "upper"))
     except ModelError as error:
         return None, str(error)
     if not lower < upper:
@@ -113,7 +130,7 @@ def _couple(mech: Mechanism, hinges: list[JointElement], names: dict[str, str], 
             )
             continue
         with errors.collected(hinge.place):
-            ratio, offset = _number(mimic, "multiplier", "1"), _number(mimic, "offset", "0")
+            ratio, offset = number(mimic, "multiplier", "1"), number(mimic, "offset", "0")
             mech.add_coupling(children[hinge.name], children[leader], ratio, offset)
 
 
@@ -147,10 +164,10 @@ def _body(link: Element) -> RigidBody:
     mass, moments = inertial.find("mass"), inertial.find("inertia")
     if mass is None or moments is None:
         raise ModelError(f"inertial: expected <mass> and <inertia>, got no <{'mass' if mass is None else 'inertia'}>")
-    xx, xy, xz, yy, yz, zz = (_number(moments, key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    com, R = _origin(inertial)
+    xx, xy, xz, yy, yz, zz = (number(moments, key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    com, R = origin(inertial)
     inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-    body = RigidBody(_number(mass, "value"), com, inertia, allow_unphysical=True)
+    body = RigidBody(number(mass, "value"), com, inertia, allow_unphysical=True)
     return body if body.fault() else RigidBody(body.mass, com, inertia)
 
 
@@ -161,48 +178,11 @@ def _joint(element: Element, joint_damping: bool) -> Joint:
     if kind == "fixed":
         return Fixed()
     axis, dynamics = element.find("axis"), element.find("dynamics")
-    damping = _number(dynamics, "damping", "0") if dynamics is not None else 0.0
+    damping = number(dynamics, "damping", "0") if dynamics is not None else 0.0
     damping = damping if joint_damping else 0.0
     if kind == "floating":
         return Free(damping=damping)
-    along = _numbers(axis, "xyz", "1 0 0") if axis is not None else np.array([1.0, 0.0, 0.0])
+    along = numbers(axis, "xyz", "1 0 0") if axis is not None else np.array([1.0, 0.0, 0.0])
     if kind == "planar":
         return Planar(along, damping=damping)
     return (Prismatic if kind == "prismatic" else Revolute)(along, damping=damping)
-
-
-def _origin(element: Element) -> tuple[Floats, Floats]:
-    """Position and rotation of an `<origin>` inside an element: turns about the fixed x, y, z, or a quaternion."""
-    origin = element.find("origin")
-    if origin is None:
-        return np.zeros(3), np.eye(3)
-    position = _numbers(origin, "xyz", "0 0 0")
-    if "quat_xyzw" not in origin.attrib:
-        return position, np.asarray(
-            scipy.spatial.transform.Rotation.from_euler("xyz", _numbers(origin, "rpy", "0 0 0")).as_matrix()
-        )
-    quaternion = _numbers(origin, "quat_xyzw", count=4)
-    if "rpy" in origin.attrib or not quaternion.any():
-        raise ModelError(f"origin: expected either rpy or a quaternion, got {origin.attrib}")
-    return position, np.asarray(scipy.spatial.transform.Rotation.from_quat(quaternion).as_matrix())
-
-
-def _numbers(element: Element, key: str, default: str | None = None, count: int = 3) -> Floats:
-    """The numbers of an attribute, finite and just so many."""
-    value = element.get(key, default)
-    what = f"{element.tag}: {key}"
-    wanted = f"{count} numbers" if count > 1 else "a number"
-    if value is None:
-        raise ModelError(f"{what}: missing; expected {wanted}")
-    try:
-        # Python would also read 1_000.
-        numbers = np.array([float(word.replace("_", "?")) for word in value.split()])
-    except ValueError:
-        raise ModelError(f"{what}: expected {wanted}, got {value!r}") from None
-    if len(numbers) != count or not np.isfinite(numbers).all():
-        raise ModelError(f"{what}: expected {wanted}, finite, got {value!r}")
-    return numbers
-
-
-def _number(element: Element, key: str, default: str | None = None) -> float:
-    return float(_numbers(element, key, default, count=1)[0])

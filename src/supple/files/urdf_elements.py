@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, NoReturn
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from supple.errors import FileFormatError, nearest
 from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
+from supple.xml_tree import xml_tree
 
 
 @dataclass(frozen=True)
@@ -24,41 +23,10 @@ class JointElement:
     place: str
 
 
-def _parsed(path: Path) -> tuple[Element, dict[Element, int]]:
-    """The root element, and the line of each.
-
-    A document type is refused before anything in it is looked at, so no entity is ever expanded and no other file or
-    address opened. Namespaces are not resolved: robots in use carry prefixes that nobody declared.
-    """
-    content = read_bytes(path)
-    builder, lines = TreeBuilder(), dict[Element, int]()
-    parser = expat.ParserCreate()
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
-
-    def refuse(*_: object) -> NoReturn:
-        line = parser.CurrentLineNumber
-        raise FileFormatError(f"{path}: line {line}: expected no document type (<!DOCTYPE ...>, entities), got one")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = builder.end
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        reason = expat.errors.messages[error.code]
-        raise FileFormatError(
-            f"{path}: not valid XML: {reason} at line {error.lineno}, column {error.offset + 1}"
-        ) from None
-    except (LookupError, ValueError) as error:
-        raise FileFormatError(f"{path}: not valid XML: {error}") from None
-    return builder.close(), lines
-
-
 class Robot(NamedTuple):
     """The elements of a file: the robot's name, its links by name with their places in the file, and its joints."""
 
+    element: Element
     name: str
     links: dict[str, tuple[str, Element]]
     joints: list[JointElement]
@@ -66,7 +34,7 @@ class Robot(NamedTuple):
 
 def elements(errors: ErrorList) -> Robot:
     """Name, links and joints of the robot in a file."""
-    root, lines = _parsed(errors.path)
+    root, lines = xml_tree(read_bytes(errors.path), errors.path)
     if root.tag != "robot":
         raise FileFormatError(f"{errors.path}: line {lines[root]}: expected <robot>, got <{root.tag}>")
     robot = root.get("name", "")
@@ -101,7 +69,7 @@ def elements(errors: ErrorList) -> Robot:
     if not links:
         errors.add("", "expected at least one <link>, got none")
     errors.raise_any()
-    return Robot(robot, links, list(hinges.values()))
+    return Robot(root, robot, links, list(hinges.values()))
 
 
 def depth_first(

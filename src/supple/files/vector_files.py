@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from supple.errors import FileFormatError, SuppleError
 from supple.files import toml
-from supple.files.error_list import ErrorList
+from supple.files.error_list import ErrorList, lines_of
 from supple.files.toml_text import lines_text, table_text
 from supple.files.vector_schema import VectorFile
+from supple.files.visual_text import visual_tables
 from supple.symbolic.kane.kane_model import KaneModel
 from supple.symbolic.kane.written_system import system_of_tables
 
@@ -34,7 +35,11 @@ def read(data: Any, path: Path) -> VectorReading:
     """The tables and the model of a file's content; a `FileFormatError` that names file and place of an error."""
     tables = toml.validated(data, VectorFile, ErrorList(path))
     try:
-        return VectorReading(tables, KaneModel(*system_of_tables(tables.tables())))
+        system, inputs = system_of_tables(tables.tables())
+        for body in tables.body:
+            if body.visuals is not None:
+                system.add_visual(body.name, *(table.made(path.parent) for table in body.visuals))
+        return VectorReading(tables, KaneModel(system, inputs))
     except SuppleError as error:
         raise FileFormatError(f"{path}: {error}") from None
 
@@ -44,17 +49,20 @@ def check(data: Any, path: Path) -> list[str]:
     try:
         tables, model = read(data, path)
     except FileFormatError as error:
-        return str(error).split("\n")
+        return lines_of(error)
     return [f"{path}: {line}" for line in tables.run_errors(model, path.parent)]
 
 
-def text(model: KaneModel) -> str:
-    """The text of a file from which the same model is read; what is empty is left out."""
+def text(model: KaneModel, folder: Path) -> str:
+    """The text of a file in a folder from which the same model is read; what is empty is left out."""
     tables: dict[str, Any] = model.formulation_settings()["system"]
     head = [("name", tables["name"]), ("formulation", {"name": model.formulation}), ("gravity", tables["gravity"])]
     parts = [lines_text(head)]
     for key in ("parameters", "inputs", "expressions"):
         if tables[key]:
             parts.append(f"[{key}]\n{lines_text(tables[key].items())}")
-    parts += [table_text(key, list(table.items())) for key in LISTS for table in tables[key]]
+    drawn = {name: {"visuals": shapes} for name, shapes in visual_tables(model.description, folder).items()}
+    for key in LISTS:
+        more = drawn if key == "body" else {}
+        parts += [table_text(key, [*(x | more.get(x.get("name", ""), {})).items()]) for x in tables[key]]
     return "\n".join(parts)

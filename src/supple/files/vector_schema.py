@@ -10,9 +10,11 @@ from pydantic import Field
 from supple.errors import SuppleError
 from supple.files.file_table import FileTable, Form, Name, Number, PlainName, Text
 from supple.files.inputs import ActuatorTable, EventTable, MotionTable
+from supple.files.live import LiveTable
 from supple.files.output import OutputTable
-from supple.files.schema import run_arguments
+from supple.files.schema import run_arguments, settable
 from supple.files.simulation import SimulationTable
+from supple.files.visuals import Visuals
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
 from supple.symbolic.kane.kane_model import KaneModel
@@ -65,6 +67,7 @@ class VectorBodyTable(FileTable):
         ThreeScalars | Annotated[list[ThreeScalars], Field(min_length=3, max_length=3)] | None,
         Form("3 moments, or 3 rows of 3, of numbers or formulas"),
     ] = Field(None, description="About the mass centre, in its own frame, kg m^2; none if not given.")
+    visuals: Visuals = Field(None, description="What it is drawn as: see Visuals; sizes are numbers.")
 
 
 class ForceTable(FileTable):
@@ -158,14 +161,17 @@ class VectorFile(FileTable):
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
+    live: Annotated[LiveTable | None, Form("a table")] = Field(None, description="What `supple view` offers to set.")
     equations: Annotated[VectorEquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the system down."
     )
 
     def tables(self) -> dict[str, Any]:
         """The system alone, as `supple.symbolic.kane.written_system` reads it."""
-        kept = {"simulation", "output", "equations", "variables", "actuator", "motion", "event", "formulation"}
-        return self.model_dump(exclude=kept, exclude_none=True)
+        kept = {"simulation", "output", "equations", "variables", "actuator", "motion", "event", "formulation", "live"}
+        return self.model_dump(
+            exclude={**dict.fromkeys(kept, True), "body": {"__all__": {"visuals"}}}, exclude_none=True
+        )
 
     def run_arguments(self, folder: Path) -> dict[str, Any]:
         """What the file says about a run: keyword arguments of `supple.simulate`; files beside it are in `folder`."""
@@ -175,6 +181,7 @@ class VectorFile(FileTable):
         """What of that does not fit the system."""
         found = [f"simulation: {error}" for error in (self.simulation.errors(model) if self.simulation else ())]
         found += [f"output: {error}" for error in (self.output.errors(model.display) if self.output else ())]
+        found += [f"live: {error}" for error in (self.live.errors(settable(self, model)) if self.live else ())]
         known = {*model.coordinates, *(leaf.name for leaf in model.system.v)}
         small = self.equations.small if self.equations else []
         found += [f"equations: small: no coordinate or speed {name!r}" for name in small if name not in known]

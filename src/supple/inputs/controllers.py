@@ -63,7 +63,7 @@ class PID:
     Parameters
     ----------
     target : number, formula or Table
-        Of the coordinate; its rate is taken exactly. A Table should be "cubic", else the rate jumps.
+        Of the coordinate; its rate is taken exactly. A Table should be "cubic" or "pchip", else the rate jumps.
     kp, kd, ki : float
         Per rad or m; per rad/s or m/s; per rad s or m s.
     limit : float or pair, optional
@@ -72,6 +72,8 @@ class PID:
         Samples a second; between them the force is held. Continuous if not given.
     feedforward : number or formula
         Added to the force.
+    offset : number or formula
+        Added to the target, whatever that is; its rate is taken too.
     """
 
     target: Signal
@@ -81,14 +83,17 @@ class PID:
     limit: float | tuple[float, float] | None = None
     rate: float | None = None
     feedforward: float | str = 0.0
+    offset: float | str = 0.0
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd", "ki"):
             if not is_number(getattr(self, name)):
                 raise StateError(f"PID: {name}: expected a finite number, got {getattr(self, name)!r}")
         require_signal(self.target, "PID: target")
-        if not (isinstance(self.feedforward, str) or is_number(self.feedforward)):
-            raise StateError(f"PID: feedforward: expected a finite number or a formula, got {self.feedforward!r}")
+        for name in ("feedforward", "offset"):
+            x = getattr(self, name)
+            if not (isinstance(x, str) or is_number(x)):
+                raise StateError(f"PID: {name}: expected a finite number or a formula, got {x!r}")
         limits(self.limit, "PID")
         require_rate(self.rate, "PID")
 
@@ -101,11 +106,14 @@ class PID:
 
         At a limit the integral is drawn back by what is cut off, over kp (or ki where there is no kp).
         """
-        target = signal(at, self.target, f"{where}: target", f"{own}.target", rate=bool(self.kd))
-        error = target[0] - measured[0]
+        target, rate = signal(at, self.target, f"{where}: target", f"{own}.target", rate=bool(self.kd))
+        if self.offset != 0.0:
+            more = signal(at, self.offset, f"{where}: offset", f"{own}.offset", rate=bool(self.kd))
+            target, rate = target + more[0], rate + more[1]
+        error = target - measured[0]
         extra = at.formula(self.feedforward, f"{where}: feedforward", f"{own}.feedforward")
         kp, kd, ki = (at.number(f"{own}.{name}", getattr(self, name)) for name in ("kp", "kd", "ki"))
-        wanted = kp * error + kd * (target[1] - measured[1]) + ki * integral + extra
+        wanted = kp * error + kd * (rate - measured[1]) + ki * integral + extra
         force = clipped(at, wanted, limits(self.limit, where), own)
         back = (kp if self.kp * self.ki > 0 else -kp) if self.kp else ki
         return force, error + (force - wanted) / back if self.ki else error

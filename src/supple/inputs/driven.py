@@ -85,9 +85,15 @@ class DrivenEquations:
 
     def rate(self) -> Nodes:
         """dy/dt."""
+        return self.rate_and_motion()["rate"]
+
+    def rate_and_motion(self) -> dict[str, Nodes]:
+        """dy/dt, and the accelerations and generalized forces in it, all with the loops closed."""
         x = self.closed_state[0]
-        accelerated = self._accelerated(x)  # first, as in `motion`: both are then made of the same blocks
-        return np.concatenate([self.trace.rates(x.q, x.v), accelerated])
+        a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
+        integrated = self._integrated(x, tau)
+        rate = np.concatenate([self.trace.rates(x.q, x.v), a, integrated])
+        return {"rate": rate, "a": a, "tau": tau}
 
     def motion(self) -> tuple[Nodes, Nodes]:
         """Accelerations and generalized forces."""
@@ -120,13 +126,14 @@ class DrivenEquations:
     def accelerations(self, t: Expr, q: Nodes, w: Nodes) -> Nodes:
         """Rates of w, speeds and integrals, at another state."""
         n = self.at.model.nv
-        return self._accelerated(self.at_state(t, q, w[:n], w[n:]))
-
-    def _accelerated(self, x: Applied) -> Nodes:
-        """Rates of speeds and integrals under what the laws make of a state."""
+        x = self.at_state(t, q, w[:n], w[n:])
         a, tau = self.trace.hybrid_dynamics(x.q, x.v, x.drive, x.given)
-        work = [np.array([self.trace.power(x.q, x.v, tau)], dtype=object)] if self.acting else []
-        return np.concatenate([a, np.array(x.z_rate, dtype=object), *work])
+        return np.concatenate([a, self._integrated(x, tau)])
+
+    def _integrated(self, x: Applied, tau: Nodes) -> Nodes:
+        """Rates of the integrals, and the power of these forces if that is one."""
+        work = [self.trace.power(x.q, x.v, tau)] if self.acting else []
+        return np.array([*x.z_rate, *work], dtype=object)
 
     def settled(self) -> Quantities:
         """What formulas see: the state as the laws have it."""

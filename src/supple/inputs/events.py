@@ -94,6 +94,7 @@ def require_sound(
             at.formula(event.when, where)
         for name, new in event.change.items():
             kind, place = changed(model, inputs, name, where)
+            inputs.require_changeable(name, f"{where}: change")
             if kind == "y" and place in prescribed_places(model, inputs):
                 raise StateError(f"{where}: change: the motion of {name!r} is prescribed, so it cannot be changed")
             at.formula(new, f"{where}: {name!r}")

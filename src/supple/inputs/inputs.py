@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import is_number
 from supple.errors import StateError, nearest
+from supple.expressions.formula import Formula
 from supple.expressions.graph import Expr
 from supple.formulations import Formulation
 from supple.inputs.applied import Applied
@@ -54,6 +55,8 @@ class Inputs:
         Whether joints may be held by stops.
     wrenches : sequence of Wrench
         Moments and forces at frames.
+    added : mapping of speed name to number or formula, optional
+        Generalized forces beside those of `tau`, whatever laws these follow.
 
     Attributes
     ----------
@@ -69,12 +72,11 @@ class Inputs:
         variables: Mapping[str, float] | None = None,
         stops: bool = False,
         wrenches: Sequence[Wrench] = (),
+        added: Mapping[str, float | str] | None = None,
     ) -> None:
         self.model, self._stops = model, stops
         self.wrenches = checked_wrenches(wrenches)
-        self.frame_wrenches: FrameWrenches | None = None
-        if self.wrenches:
-            self.frame_wrenches = located(model.floating_frames("a wrench that follows a law"), self.wrenches)
+        self.frame_wrenches = self._located(model)
         self._names = (*model.speeds, *(f"{x.name}.{part}" for x in self.wrenches for part in COMPONENTS))
         self.variables: dict[str, float] = {}
         self._read_variables(variables or {})
@@ -88,9 +90,31 @@ class Inputs:
         self.locked: frozenset[int] = frozenset()
         self._read(tau)
         self._read_wrenches()
-        for i in self.laws.keys() & self.motions.keys():
-            raise StateError(f"tau: {model.speeds[i]!r} has a prescribed motion, so its force is found, not given")
+        self.added = {self._speed(name, "added"): x for name, x in (added or {}).items()}
+        for i in (self.laws.keys() | self.added.keys()) & self.motions.keys():
+            what = "tau" if i in self.laws else "added"
+            raise StateError(f"{what}: {model.speeds[i]!r} has a prescribed motion, so its force is found, not given")
         self._lay_out()
+
+    @property
+    def fixed_variables(self) -> dict[str, str]:
+        """Variables that cannot change during a run, each with what would jump with it: a position or a velocity."""
+        found: dict[str, str] = {}
+        for i, motion in self.motions.items():
+            for key in ("position", "velocity"):
+                law = getattr(motion, key)
+                for name in Formula(law).names & self.variables.keys() if isinstance(law, str) else ():
+                    found.setdefault(name, f"the prescribed {key} of {self.model.speeds[i]!r}")
+        return found
+
+    def require_changeable(self, name: str, where: str) -> None:
+        """Refuse a new value of a variable with which a prescribed position or velocity would jump."""
+        if name in self.fixed_variables:
+            raise StateError(f"{where}: {name!r} stays as it is in a run: {self.fixed_variables[name]} would jump")
+
+    def _located(self, model: Formulation) -> FrameWrenches | None:
+        """Where the wrenches act in a model."""
+        return located(model.floating_frames("a wrench that follows a law"), self.wrenches) if self.wrenches else None
 
     def _speed(self, name: str, what: str) -> int:
         if name not in self.model.speeds:
@@ -174,7 +198,7 @@ class Inputs:
         for name in self.variables:
             if self.held.count(name) > 1:
                 raise StateError(f"variables: {name!r} is a quantity of a law, expected another name")
-        self.acting = bool(self.laws or self.motions or self.whole is not None or self._stops)
+        self.acting = bool(self.laws or self.added or self.motions or self.whole is not None or self._stops)
         if self.acting:
             self.integrals.append(WORK)
 
@@ -194,7 +218,7 @@ class Inputs:
     def constant(self) -> bool:
         """Whether the generalized forces are numbers that never change."""
         numbers = all(isinstance(x, int | float) for x in self.laws.values())
-        return not self.motions and self.whole is None and not self.wrenches and numbers
+        return not self.motions and self.whole is None and not self.wrenches and not self.added and numbers
 
     @property
     def calls(self) -> bool:
@@ -231,6 +255,12 @@ class Inputs:
         """The same laws with these degrees of freedom held where they are."""
         out = copy.copy(self)
         out.locked = speeds
+        return out
+
+    def on(self, model: Formulation) -> Inputs:
+        """The same laws on a model that differs in its numbers alone."""
+        out = copy.copy(self)
+        out.model, out.frame_wrenches = model, self._located(model)
         return out
 
     def start(self) -> tuple[Vector, Vector]:
@@ -275,6 +305,7 @@ class Inputs:
         out = {name: text(self.laws[i]) for i, name in named.items()}
         out |= {f"{x.place}: {key}": getattr(x, key) for x in self.wrenches for key in ("frame", "axes")}
         out |= {f"motion {speeds[i]}": text(law) for i, law in sorted(self.motions.items())}
+        out |= {f"added {speeds[i]}": text(law) for i, law in sorted(self.added.items())}
         if self.whole is not None:
             out["tau"] = text(self.whole)
         return out | {f"variable {name}": x for name, x in self.variables.items()}
@@ -306,6 +337,8 @@ class Inputs:
             for i in range(n):
                 if not given[i]:
                     drive[i] = self._whole_force(at, i)
+        for i, law in self.added.items():
+            drive[i] = drive[i] + at.formula(law, f"added {self.model.speeds[i]!r}", f"{self.model.speeds[i]}.added")
         drive, wrench = drive[:n], drive[n:]
         unlocked = drive.copy()
         for i in self.locked:

@@ -10,7 +10,11 @@ from supple.inputs.controllers import Signal, require_signal, signal
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
 
-SMOOTH = {"position": ("cubic",), "velocity": ("cubic", "linear"), "acceleration": ("cubic", "linear", "hold")}
+SMOOTH = {
+    "position": ("cubic", "pchip"),
+    "velocity": ("cubic", "pchip", "linear"),
+    "acceleration": ("cubic", "pchip", "linear", "hold"),
+}
 """Kinds of tables whose accelerations are finite."""
 
 
@@ -21,7 +25,8 @@ class Motion:
     Parameters
     ----------
     position, velocity, acceleration : number, formula of t, or Table
-        A Table of positions must be "cubic", one of velocities "cubic" or "linear".
+        A Table of positions must be "cubic" or "pchip", one of velocities one of these or "linear". A formula may
+        speak of `t` and of variables; those of a position or velocity stay as they are during a run.
     """
 
     position: Signal | None = None
@@ -37,8 +42,8 @@ class Motion:
         for name, x in given.items():
             require_signal(x, f"motion: {name}")
             if isinstance(x, Table) and x.kind not in SMOOTH[name]:
-                kinds = " or ".join(SMOOTH[name])
-                raise StateError(f"motion: {name}: expected a {kinds} table, got a {x.kind} one")
+                kinds = ", ".join(SMOOTH[name])
+                raise StateError(f"motion: {name}: expected a table of kind {kinds}, got a {x.kind} one")
 
     def _given(self) -> dict[str, Signal]:
         return {name: x for name in SMOOTH if (x := getattr(self, name)) is not None}

@@ -80,8 +80,9 @@ class Quantities:
         return forward([x], moving)[0]
 
     def require_time_alone(self, x: Expr, where: str) -> None:
-        """Refuse what depends on the state."""
-        self._require(x, where, {self.t}, "time alone")
+        """Refuse what depends on the state; variables are numbers."""
+        own = {v for v in self.variables.values() if isinstance(v, Expr)}
+        self._require(x, where, {self.t, *own}, "time and variables alone")
 
     def _require(self, x: Expr, where: str, allowed: set[Expr], what: str) -> None:
         # Within a step t and q are expressions of others: what is below an allowed node does not matter.

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from supple.errors import StateError, nearest
+from supple.description.orientation import euler_sequence
+from supple.errors import StateError, nearest, one_of
 from supple.formulations import Formulation
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
@@ -19,7 +20,13 @@ from supple.structures.strains import Strains
 ALL = "all"
 
 
-@dataclass(frozen=True)
+AXES = {"velocity_axes": ("ground", "parent", "body", "frame"), "wrench_axes": ("ground", "parent", "body")}
+"""Along which axes vectors can be given."""
+FIRST = ("frames", "wrenches", "nodes", "strains")
+"""Requests that are written down also where nothing is asked for."""
+
+
+@dataclass(frozen=True, repr=False)
 class Outputs:
     """What a simulation records besides states, energies and momentum. A name alone stands for a list of one.
 
@@ -34,6 +41,15 @@ class Outputs:
         Of a beam in pieces it is that from its straight form, seen from its root.
     strains : sequence of str
         Flexible bodies whose strains are wanted; of a beam in pieces those of all of them.
+    euler : sequence of str
+        Bodies on free and spherical joints whose Euler angles relative to the joint frame are wanted, or "all".
+    euler_sequence : str
+        Their axes, as in SciPy: "xyz" about fixed axes, "ZYX" about axes that turn with the body.
+    velocity_axes : str
+        Along which axes velocities and accelerations of frames are given: those of the "ground", of the "parent" of the
+        body that has the frame, of the "body" itself, or of the "frame". What moves is always seen from the ground.
+    wrench_axes : str
+        The same of the moments and forces of joints: "ground", "parent" or "body".
 
     Examples
     --------
@@ -45,17 +61,34 @@ class Outputs:
     wrenches: Sequence[str] = ()
     nodes: Sequence[str] = ()
     strains: Sequence[str] = ()
+    euler: Sequence[str] = ()
+    euler_sequence: str = "xyz"
+    velocity_axes: str = "ground"
+    wrench_axes: str = "body"
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            given: Any = getattr(self, field.name)
+        for key in MEANINGS:
+            given: Any = getattr(self, key)
             if not isinstance(given, Iterable):
-                raise StateError(f"outputs: {field.name}: expected names, got {given!r}")
+                raise StateError(f"outputs: {key}: expected names, got {given!r}")
             names = (given,) if isinstance(given, str) else tuple(given)
             for name in names:
                 if not isinstance(name, str):
-                    raise StateError(f"outputs: {field.name}: expected names, got {name!r}")
-            object.__setattr__(self, field.name, tuple(dict.fromkeys(names)))
+                    raise StateError(f"outputs: {key}: expected names, got {name!r}")
+            object.__setattr__(self, key, tuple(dict.fromkeys(names)))
+        for key, known in AXES.items():
+            chosen = getattr(self, key)
+            if not isinstance(chosen, str) or chosen not in known:
+                raise StateError(f"outputs: {key}: no {chosen!r}{one_of(known)}")
+        try:
+            euler_sequence(self.euler_sequence)
+        except StateError as error:
+            raise StateError(f"outputs: euler_sequence: {error}") from None
+
+    def __repr__(self) -> str:
+        """As it was before there were further requests, if none of them is used: runs are known again by it."""
+        told = [x for x in fields(self) if x.name in FIRST or getattr(self, x.name) != x.default]
+        return f"Outputs({', '.join(f'{x.name}={getattr(self, x.name)!r}' for x in told)})"
 
     def errors(self, model: Model) -> list[str]:
         """What does not fit a model, each with the nearest name that does."""
@@ -87,6 +120,16 @@ def joints(model: Formulation, name: str) -> Sequence[int]:
     if name not in model.bodies:
         raise StateError(f"no body {name!r}{nearest(name, [ALL, *model.bodies])}")
     return [model.bodies.index(name)]
+
+
+def turning(model: Formulation, name: str) -> list[int]:
+    """Where in q the quaternions of a body, or of all that have one, begin."""
+    known = {model.coordinates[i].rpartition(".")[0]: int(i) for i in model.quaternions}
+    if name == ALL:
+        return list(known.values())
+    if name not in known:
+        raise StateError(f"no free or spherical joint {name!r}{nearest(name, [ALL, *known])}")
+    return [known[name]]
 
 
 def node(model: Model, name: str) -> tuple[str, str | None]:
@@ -134,5 +177,6 @@ MEANINGS: dict[str, Callable[[Model, str], Any]] = {
     "wrenches": joints,
     "nodes": node,
     "strains": strains,
+    "euler": turning,
 }
 """What the names in each field of `Outputs` stand for."""

@@ -20,7 +20,7 @@ from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 
 Floats = NDArray[np.float64]
-KINDS = ("linear", "cubic", "hold")
+KINDS = ("linear", "cubic", "pchip", "hold")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +33,8 @@ class Table:
         Increasing, s.
     values : (n,) array_like
     kind : str
-        "linear"; "cubic", a spline that is at rest at both ends; "hold", each value until the next time.
+        "linear"; "cubic", a spline that is at rest at both ends; "pchip", a curve that is at rest there too and never
+        leaves the range of neighbouring values, with accelerations that jump; "hold", each value until the next time.
     """
 
     times: ArrayLike
@@ -71,6 +72,10 @@ class Table:
         t, x = np.asarray(self.times), np.asarray(self.values)
         if self.kind == "cubic":
             return scipy.interpolate.CubicSpline(t, x, bc_type="clamped")
+        if self.kind == "pchip":
+            slopes = scipy.interpolate.PchipInterpolator(t, x).derivative()(t)
+            slopes[[0, -1]] = 0.0  # the values outside stay; a piece with one slope zero is still monotone
+            return scipy.interpolate.CubicHermiteSpline(t, x, slopes)
         slope = np.diff(x) / np.diff(t) if self.kind == "linear" else np.zeros(len(t) - 1)
         return scipy.interpolate.PPoly(np.stack([slope, x[:-1]]), t)
 
@@ -82,7 +87,7 @@ class Table:
     @property
     def order(self) -> int:
         """Coefficients of a piece."""
-        return {"linear": 2, "cubic": 4, "hold": 1}[self.kind]
+        return {"linear": 2, "cubic": 4, "pchip": 4, "hold": 1}[self.kind]
 
     @cached_property
     def pieces(self) -> Floats:

@@ -1,4 +1,4 @@
-"""The natural modes of a model as text: what `supple modes FILE` prints."""
+"""The natural modes of a model, and the text that `supple modes FILE` prints of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,28 @@ from supple.linear.spins import without_gravity
 from supple.linear.start import Values
 from supple.linear.statics import equilibrium
 from supple.linear.steady import steady_rotation
-from supple.linear.vibration import modes
+from supple.linear.vibration import Modes, modes
+
+
+def modes_and_state(
+    model: Formulation,
+    q: Values | None = None,
+    *,
+    static: bool = False,
+    fixed: Iterable[str] = (),
+    gravity: bool = True,
+    spin: Mapping[str, float] | None = None,
+) -> tuple[Modes, str]:
+    """The modes that `modes_report` prints, and the text about the equilibrium or steady rotation, "" for neither."""
+    fixed = tuple(fixed)
+    model = model if gravity else without_gravity(model)
+    if spin is not None:
+        state = steady_rotation(model, spin, q, fixed=fixed)
+        return modes(model, state.q, fixed=fixed, spin=spin), str(state)
+    if not static:
+        return modes(model, q, fixed=fixed), ""
+    rest = equilibrium(model, q, fixed=fixed)
+    return modes(model, rest.q, fixed=fixed), str(rest)
 
 
 def modes_report(
@@ -39,12 +60,5 @@ def modes_report(
     spin : mapping of str to float, optional
         Constant speeds of joints, rad/s.
     """
-    fixed = tuple(fixed)
-    model = model if gravity else without_gravity(model)
-    if spin is not None:
-        state = steady_rotation(model, spin, q, fixed=fixed)
-        return f"{state}\n\n{modes(model, state.q, fixed=fixed, spin=spin).table(count)}"
-    if not static:
-        return modes(model, q, fixed=fixed).table(count)
-    rest = equilibrium(model, q, fixed=fixed)
-    return f"{rest}\n\n{modes(model, rest.q, fixed=fixed).table(count)}"
+    found, state = modes_and_state(model, q, static=static, fixed=fixed, gravity=gravity, spin=spin)
+    return "\n\n".join(filter(None, (state, found.table(count))))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import linalg
 
 from supple.errors import StateError, SuppleError
 from supple.formulations import Formulation
+from supple.html_tables import html_table
 from supple.linear.signals import Sensing, input_forces, output_rows
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.start import Floats, Numbers, Values
@@ -124,6 +126,16 @@ class StateSpace:
             key: [name.replace(".", "_") for name in getattr(self, key)] for key in ("inputs", "outputs", "states")
         }
         return control.ss(self.A, self.B, self.C, self.D, name=self.equations.model.name.replace(".", "_"), **names)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<supple state space of {self.equations.model.name!r}: {sizes}>"
+
+    def _repr_html_(self) -> str:
+        count = max(len(self.states), len(self.inputs), len(self.outputs))
+        rows = list(zip_longest(range(1, count + 1), self.states, self.inputs, self.outputs, fillvalue=""))
+        title = f"{self.equations.model.name}: x' = A x + B u, y = C x + D u"
+        return html_table(title, (">", "state x", "input u", "output y"), rows)
 
     def __str__(self) -> str:
         lines = [f"{self.equations.model.name}: {len(self.states)} states"]

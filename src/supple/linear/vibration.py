@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import StateError
 from supple.formulations import Formulation
+from supple.html_tables import html_table
 from supple.linear.eigenmodes import SLOWEST, eigenmodes, growing
 from supple.linear.round_rotors import in_fixed_axes
 from supple.linear.shares import body_energies
@@ -122,17 +123,34 @@ class Modes:
     def __str__(self) -> str:
         return self.table()
 
+    def __repr__(self) -> str:
+        slowest = f", slowest {self.frequencies[0]:.4g} Hz" if len(self) else ""
+        return f"<supple modes of {self.model.name!r}: {len(self)}{slowest}>"
+
+    def _repr_html_(self) -> str:
+        columns = ("mode>", "frequency, Hz>", "damping, %>", "", "most moved", "kinetic energy, %")
+        return html_table(
+            f"{self.model.name}: {len(self)} modes", columns, self._rows(len(self)), "; ".join(self._remarks())
+        )
+
+    def _rows(self, count: int) -> list[tuple[str, ...]]:
+        """Number, frequency, damping, kind, speed that moves most and bodies of the first modes."""
+        rows: list[tuple[str, ...]] = []
+        for i in range(count):
+            share = [f"{name} {100 * x:.0f}" for name, x in list(self.bodies(i).items())[:3] if x >= 0.005]
+            ratio = 100 * self.damping[i]
+            damping = f"{0.0 if abs(ratio) < 1e-5 else ratio:.4g}"
+            rows.append(
+                (str(i + 1), f"{self.frequencies[i]:.6g}", damping, self.kinds[i], self.dof(i), ", ".join(share))
+            )
+        return rows
+
     def table(self, count: int | None = None) -> str:
         """The first modes, all if `count` is not given, one a line."""
         shown = len(self) if count is None else min(count, len(self))
         lines = [f"{'mode':>4} {'frequency/Hz':>13} {'damping/%':>10}  {'':8s}  {'most moved':18s}  kinetic energy/%"]
-        for i in range(shown):
-            share = [f"{name} {100 * x:.0f}" for name, x in list(self.bodies(i).items())[:3] if x >= 0.005]
-            ratio = 100 * self.damping[i]
-            lines.append(
-                f"{i + 1:4d} {self.frequencies[i]:13.6g} {0.0 if abs(ratio) < 1e-5 else ratio:10.4g}  "
-                f"{self.kinds[i]:8s}  {self.dof(i):18s}  {', '.join(share)}"
-            )
+        for number, frequency, damping, kind, dof, share in self._rows(shown):
+            lines.append(f"{number:>4} {frequency:>13} {damping:>10}  {kind:8s}  {dof:18s}  {share}")
         if shown < len(self):
             lines.append(f"... and {len(self) - shown} more, up to {self.frequencies[-1]:.6g} Hz")
         return "\n".join([f"{self.model.name}: {len(self)} modes", *lines, *self._remarks()])

@@ -15,7 +15,6 @@ from supple.model.frozen import Numbers
 from supple.model.kinematic_functions import KinematicFunctions
 from supple.model.mass_solvers import SOLVERS
 from supple.model.prescribed_modes import held_modes
-from supple.recursions import articulated
 from supple.recursions.states import Actuation, States
 
 Loads = Mapping[str, ArrayLike]
@@ -86,10 +85,8 @@ class DynamicFunctions(KinematicFunctions):
 
     def inverse_mass_product(self, q: ArrayLike, x: ArrayLike, prescribed: NDArray[np.bool_]) -> Numbers:
         """M^-1 x (..., nv) of the tree, prescribed degrees of freedom held: the speeds that impulses x give."""
-        (q_, x_), shape, dtype = self.batch(q=(q, self.nq), x=(x, self.nv))
-        out = np.zeros((len(q_), self.nv), dtype)
-        with self.workspace(dtype) as ws:
-            fault = articulated.inverse_mass_solve(self.tree, self.flex, q_, prescribed, ws, x_.copy(), out)
+        (q_, x_), shape, _ = self.batch(q=(q, self.nq), x=(x, self.nv))
+        out, fault = self.evaluation.inverse_mass_product(q_, x_, prescribed)
         self.refuse_singular(fault)
         return out.reshape((*shape, self.nv))
 

@@ -167,14 +167,29 @@ class Evaluation:
     def inverse_mass_matrix(self, q: Numbers) -> tuple[Numbers, int]:
         """M^-1 (s, nv, nv); 0, or 1 + the degree of freedom that has no inertia."""
         if self.tangents is not None and q.dtype == np.float64 and 0 < self.nv <= MOST_SPEEDS:
-            found = self.tangents.jacobians("inverse_mass_matrix", (), [q])
-            if (found["margin"] > 0.0).all():
-                return found["dy_dx"], 0
-        M, x = np.zeros((len(q), self.nv, self.nv), q.dtype), np.zeros(self.nv, q.dtype)
-        with self.workspace(q.dtype.type) as ws:
-            none = np.zeros(self.nv, dtype=bool)
+            made = self.tangents.jacobians("inverse_mass_matrix", (), [q])
+            if (made["margin"] > 0.0).all():
+                return made["dy_dx"], 0
+        none = np.zeros(self.nv, dtype=bool)
+        if q.dtype == np.complex128:
+            columns = np.tile(np.eye(self.nv), (len(q), 1))
+            found, fault = self.inverse_mass_product(np.repeat(q, self.nv, axis=0), columns, none)
+            return found.reshape(len(q), self.nv, self.nv), fault
+        M, x = np.zeros((len(q), self.nv, self.nv)), np.zeros(self.nv)
+        with self.workspace(np.float64) as ws:
             fault = articulated.inverse_mass_matrix(self.tree, self.flex, q, none, ws, x, M)
         return M, fault
+
+    def inverse_mass_product(self, q: Numbers, x: Numbers, prescribed: Mask) -> tuple[Numbers, int]:
+        """M^-1 x (s, nv), prescribed degrees of freedom held; 0, or 1 + the degree of freedom that has no inertia."""
+        mask = tuple(prescribed.tolist())
+        found = self._run("inverse_mass_product", (mask,), q, x)
+        if found is not None:
+            still = np.zeros((len(q), self.nv))
+            return found[0], 0 if (found[-1] > 0.0).all() else self._singular_dof(q, still, still, mask)
+        y = np.zeros((len(q), self.nv), q.dtype)
+        fault = self._sweep(articulated.inverse_mass_solve, (q, prescribed), (x.astype(q.dtype), y))
+        return y, fault
 
     def sums(self, q: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Energies (s, 2), momentum (s, 6), first moment of mass (s, 3)."""

@@ -72,8 +72,11 @@ def numbering(mech: Description) -> dict[str, int]:
     return {"ground": 0} | {name: k + 1 for k, name in enumerate(mech.bodies)}
 
 
-def flatten(mech: Description) -> tuple[Tree, Flex | None]:
-    """The read-only arrays of a description whose bodies stand parent first, those of its flexible bodies apart."""
+def flatten(mech: Description, like: Flex | None = None) -> tuple[Tree, Flex | None]:
+    """The read-only arrays of a description whose bodies stand parent first, those of its flexible bodies apart.
+
+    `like` are those of a description that differs in its numbers alone.
+    """
     number = numbering(mech)
     rows = len(number)
     layouts = [JointLayout(), *(placed.joint.layout() for placed in mech.bodies.values())]
@@ -91,7 +94,7 @@ def flatten(mech: Description) -> tuple[Tree, Flex | None]:
     for name, a in parts.items():
         if name != "frames":
             a.flags.writeable = False
-    return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"])
+    return Tree(**parts), flexible_arrays(mech, number, q_mode, parts["v_mode"], like)
 
 
 def _dof_constants(mech: Description) -> dict[str, Any]:

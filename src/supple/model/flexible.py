@@ -19,10 +19,22 @@ HEAVY = 30.0
 """Mass that a body carries, relative to its own, from which on rounding is worth a correction."""
 
 
-def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mode: Any) -> Flex | None:
-    """The flexible bodies of a description as read-only arrays; None if there are none."""
+def flexible_arrays(
+    mech: Description, number: dict[str, int], q_mode: Any, v_mode: Any, like: Flex | None = None
+) -> Flex | None:
+    """The flexible bodies of a description as read-only arrays; None if there are none.
+
+    With `like`, the arrays of a description that differs in its numbers alone, these are taken: flexible bodies and
+    what they carry are the same, only the masses that they carry may not be.
+    """
     if not any(isinstance(placed.body, FlexibleBody) for placed in mech.bodies.values()):
         return None
+    parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
+    masses = [0.0, *(placed.body.mass for placed in mech.bodies.values())]
+    if like is not None:
+        heavy = _heavy(masses, parents, like.attachment)
+        heavy.flags.writeable = False
+        return like._replace(heavy=heavy)
     bodies = [None, *(placed.body for placed in mech.bodies.values())]
     made = [body if isinstance(body, FlexibleBody) else None for body in bodies]
     modes = np.array([body.modes if body else 0 for body in made])
@@ -52,9 +64,8 @@ def flexible_arrays(mech: Description, number: dict[str, int], q_mode: Any, v_mo
             attachment[k] = attachments.add(parent, frame, constants[parent])
             child_shapes.append((k, frame))
     out["attachment"] = attachment
-    parents = [0, *(number[placed.parent] for placed in mech.bodies.values())]
     out |= port_arrays(constants, parents, child_shapes)
-    out["heavy"] = _heavy([0.0, *(placed.body.mass for placed in mech.bodies.values())], parents, attachment)
+    out["heavy"] = _heavy(masses, parents, attachment)
     out |= rows.arrays() | attachments.arrays()
     for x in out.values():
         x.flags.writeable = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.description.overview import coordinates, overview, summary
 from supple.errors import ModelError, SingularError, StateError, nearest
 from supple.model.arguments import batch, index_of
 from supple.model.body_frames import BodyFrame
@@ -45,13 +46,13 @@ class FrozenModel:
 
     loops: Loops | None
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: Description, like: Flex | None = None) -> None:
         self.description = description
         self.name: str = description.name
         self.bodies: tuple[str, ...] = tuple(description.bodies)
         self.tree: Tree
         self.flex: Flex | None
-        self.tree, self.flex = flatten(description)
+        self.tree, self.flex = flatten(description, like)
         names = name_states(description)
         self.coordinates: tuple[str, ...] = names.coordinates
         self.speeds: tuple[str, ...] = names.speeds
@@ -73,6 +74,10 @@ class FrozenModel:
 
     def __repr__(self) -> str:
         return f"<supple model {self.name!r}: {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}>"
+
+    def _repr_html_(self) -> str:
+        title = f"Model {self.name}: {summary(self.description)}, {self.nq:,} coordinates, {self.nv:,} speeds"
+        return overview(self.description, title, coordinates(self.coordinates))
 
     def __eq__(self, other: object) -> bool:
         """Same names and the same numbers everywhere."""

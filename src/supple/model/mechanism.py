@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from supple.description.description import Description
+from supple.description.editing import EditableDescription
+from supple.description.overview import overview, summary
 from supple.description.rewriting import merged
-from supple.errors import ModelError
+from supple.errors import ModelError, unexpected
 from supple.model.model import Model
 
 
-class Mechanism(Description):
+class Mechanism(EditableDescription):
     """A mechanism being described.
 
     Parameters
@@ -26,6 +28,30 @@ class Mechanism(Description):
     >>> model.coordinates
     ('arm.angle',)
     """
+
+    @classmethod
+    def of(cls, model: Model) -> Mechanism:
+        """The mechanism that a model was made of, to be changed by itself: that of a file, say.
+
+        Examples
+        --------
+        >>> from supple import RigidBody
+        >>> mech = Mechanism("pendulum")
+        >>> mech.add_body("arm", RigidBody(1.0, (0, 0, -0.5)))
+        >>> longer = Mechanism.of(mech.build())
+        >>> longer.add_body("tip", RigidBody(0.2), "arm", at=(0, 0, -1))
+        >>> longer.build().bodies
+        ('arm', 'tip')
+        """
+        if not isinstance(getattr(model, "description", None), Description):
+            raise unexpected("Mechanism.of", "a Model", model)
+        return model.description.copied_to(cls(model.name, model.description.gravity))
+
+    def __repr__(self) -> str:
+        return f"<supple mechanism {self.name!r}: {summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return overview(self, f"Mechanism {self.name}: {summary(self)}")
 
     def build(self, merge_fixed: bool = False) -> Model:
         """Return the frozen model.

@@ -44,6 +44,7 @@ from supple.model.traced_functions import traced as traced_function
 
 if TYPE_CHECKING:
     from supple.description.description import Description
+    from supple.recursions.tree import Flex
 
 
 class Model(BalanceFunctions):
@@ -66,8 +67,8 @@ class Model(BalanceFunctions):
 
     formulation: ClassVar[str] = "floating frames"
 
-    def __init__(self, description: Description) -> None:
-        super().__init__(description)
+    def __init__(self, description: Description, like: Flex | None = None) -> None:
+        super().__init__(description, like)
         if description.constraints:
             self.loops = Loops(self, name_states(description))
 
@@ -125,7 +126,7 @@ class Model(BalanceFunctions):
         >>> mech.build().with_parameters({"arm.mass": 2.0}).mass
         2.0
         """
-        return type(self)(renumbered(self, values))
+        return type(self)(renumbered(self, values), self.flex)
 
     # ------------------------------------------------------------ derivatives
 
@@ -319,5 +320,5 @@ class Model(BalanceFunctions):
 class _OpenTree(Model):
     """A model whose loops are left open: its constraints have frames, and no equations."""
 
-    def __init__(self, description: Description) -> None:
-        super(Model, self).__init__(description)
+    def __init__(self, description: Description, like: Flex | None = None) -> None:
+        super(Model, self).__init__(description, like)

@@ -284,6 +284,19 @@ def mass_times(r: RecursionRecording) -> Program:
     return r.program()
 
 
+def inverse_mass_product(r: RecursionRecording, given: tuple[bool, ...]) -> Program:
+    """M^-1 x, what is `given` held."""
+    q, x = r.input("q", r.structure.nq), r.input("x", r.nv)
+    y = r.output("y", r.nv)
+    held: Any = Indices(given)
+    recorded(newton_euler.at_rest)(r.flex, r.ws)
+    for k in range(1, r.bodies + 1):
+        recorded(composite.configuration_step)(r.tree, r.flex, k, q[0], r.ws)
+    recorded(articulated.articulated_inertias)(r.tree, r.flex, held, r.ws)
+    recorded(articulated.inverse_mass_times)(r.tree, r.flex, x[0], held, r.ws, y[0])
+    return r.program(r.margin(given))
+
+
 def rates(r: RecursionRecording) -> Program:
     """Rates of the coordinates."""
     q, v = r.state()
@@ -307,6 +320,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "bias_forces": bias_forces,
     "mass_matrix": mass_matrix,
     "mass_times": mass_times,
+    "inverse_mass_product": inverse_mass_product,
     "poses": poses,
     "body_poses": body_poses,
     "motions": motions,

@@ -111,6 +111,13 @@ class RecordedTrace(Trace):
         few = len(S) <= looped_closures.WRITTEN_OUT
         return super().pivots(S) if few else looped_closures.pivots(S)
 
+    def closure_margins(self, S: Nodes) -> Nodes:
+        """The same as of any trace, in blocks of their own: who does not ask for them leaves these out."""
+        self.graph.end()
+        found = super().closure_margins(S)
+        self.graph.end()
+        return found
+
     def closure_arrays(self) -> Closures:
         """The constraints, their numbers loaded."""
         found: Closures = self.groups["closures"]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
-from supple.errors import StateError, nearest
+from supple.errors import StateError, one_of
 from supple.expressions.function import Operations
 
 INTEGRATORS = ("rk4", "semi_implicit_euler", "leapfrog")
@@ -69,7 +69,7 @@ class Rollout:
         self, model: RolledOut, integrator: str, parameters: Sequence[str], make: Callable[[str], StepFunction]
     ) -> None:
         if integrator not in INTEGRATORS:
-            raise StateError(f"integrator: no {integrator!r}{nearest(integrator, INTEGRATORS)}")
+            raise StateError(f"integrator: no {integrator!r}{one_of(INTEGRATORS)}")
         self.model, self.integrator, self.parameters = model, integrator, tuple(parameters)
         self.step = make(integrator)
 

@@ -20,6 +20,8 @@ from supple.integrators import (
     GeneralizedAlpha,
     Integrator,
     Radau,
+    Stepped,
+    Variational,
 )
 from supple.simulation.clocks import Clocks
 from supple.simulation.driven_system import DrivenSystem
@@ -33,6 +35,7 @@ from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import Sundials
 from supple.simulation.methods.tolerances import Tolerances, extent
+from supple.simulation.methods.variational import VariationalDriver
 from supple.simulation.trial_runs import SHARE, compared
 
 Vector = NDArray[np.float64]
@@ -58,19 +61,21 @@ DENSE = 300
 class Choice:
     """An integrator with its options, and why it was taken."""
 
-    options: Adaptive | FixedStep | GeneralizedAlpha
+    options: Adaptive | Stepped
     reason: str
 
     @property
     def asks_for_rates(self) -> bool:
         """Whether it asks for the rates of many states, so that code of their own is made for them."""
-        return not isinstance(self.options, GeneralizedAlpha | ESDIRK54)
+        return not isinstance(self.options, GeneralizedAlpha | Variational | ESDIRK54)
 
     def method(self, system: DrivenSystem, native: bool, y: Vector, u: Vector) -> Method:
         """The integrator for a system; native loops only where nothing asks for Python."""
         options = self.options
         if isinstance(options, GeneralizedAlpha):
             return ImplicitDriver(system, options, y, u)
+        if isinstance(options, Variational):
+            return VariationalDriver(system, options, y, u)
         if isinstance(options, FixedStep):
             return ExplicitDriver(system, options)
         tolerances = Tolerances(system, options.rtol, options.atol, options.name)

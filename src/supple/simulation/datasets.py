@@ -138,9 +138,11 @@ def variables(
     wanted.check(shown)
     if wanted.frames:
         named = {name: model.display_frame(name) for name in wanted.frames}
-        out |= result_variables.frames(shown, named, (q, v, a), orientation)
+        out |= result_variables.frames(shown, named, (q, v, a), orientation, wanted.velocity_axes)
     if wanted.wrenches:
-        out["wrench"] = result_variables.wrenches(model, wanted.wrenches, x, known, prescribed)
+        out["wrench"] = result_variables.wrenches(model, wanted.wrenches, x, known, prescribed, wanted.wrench_axes)
+    if wanted.euler:
+        out["euler_angle"] = result_variables.euler(model, wanted.euler, wanted.euler_sequence, x.q)
     if wanted.nodes:
         out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
     if wanted.strains:

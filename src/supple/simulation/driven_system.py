@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.engines.blocks.block_function import BlockFunction
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import Formulation
@@ -63,6 +64,7 @@ class DrivenSystem:
         v: Vector,
         independent: frozenset[int] = frozenset(),
         family: dict[tuple[frozenset[int], frozenset[int]], DrivenSystem] | None = None,
+        laws: LiftedLaws | None = None,
     ) -> None:
         self.model, self.inputs, self.independent = model, inputs, independent
         self._start = q, v
@@ -72,7 +74,7 @@ class DrivenSystem:
         self.nq, self.nv = model.nq, model.nv
         self.z_0, self.u_0 = inputs.start()
         self.size = model.nq + model.nv + len(self.z_0)
-        self.laws_equations = LiftedLaws.of(model, inputs)
+        self.laws_equations = LiftedLaws.of(model, inputs) if laws is None else laws
         self.prescribed = self.laws_equations.prescribed
         self.held = holding(self.prescribed, independent)
         self.digest = _digest(self.laws_equations.function, self.prescribed, self._ends())
@@ -89,12 +91,27 @@ class DrivenSystem:
         return "generic" if self.rate_kernel is None else "blocks"
 
     @cached_property
-    def rate_kernel(self) -> StateKernel | None:
+    def _motion_kernel(self) -> StateKernel:
+        """Rates, and the accelerations and generalized forces in them; with loops the closed state: in machine code."""
+        shapes = {"rate": (self.size,), "a": (self.nv,), "tau": (self.nv,)}
+        loops = self.model.loops
+        if loops is None:
+            return StateKernel(self, "rate", shapes, lambda e, _: e.rate_and_motion())
+        shapes |= {"y": (self.size,), "margin": (len(loops),)}
+        return StateKernel(self, "rate", shapes, lambda e, _: e.rate_and_motion() | e.closed())
+
+    @cached_property
+    def _sampled(self) -> BlockFunction:
+        """Accelerations and generalized forces of many states."""
+        return self._motion_kernel.giving("a", "tau")
+
+    @cached_property
+    def rate_kernel(self) -> BlockFunction | None:
         """The rates in machine code, made when they are first asked for; None where there is none."""
         if not self._worth_compiling:
             return None
         try:
-            kernel = StateKernel(self, "rate", {"rate": (self.size,)}, lambda e, _: {"rate": e.rate()}, lanes=1)
+            kernel = self._motion_kernel.giving("rate", lanes=1)
         except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
             return None
         y, u = np.concatenate([*self.start_state(*self._start), self.z_0]), self.u_0.copy()
@@ -193,15 +210,10 @@ class DrivenSystem:
     def motion(self, t: Vector, y: Vector, u: Vector, compiled: bool = True) -> tuple[Vector, Vector]:
         """Accelerations and generalized forces (n, nv) of states (n, ...); by the recursions unless `compiled`."""
         if compiled and self.engine == "blocks":
-            a, tau = self._motion_kernel(t[:, None], y, u)
+            a, tau = self._sampled(t[:, None], y, u)
             return a, tau
         found = self._generic(t[:, None], y, u)
         return found.a, found.tau
-
-    @cached_property
-    def _motion_kernel(self) -> StateKernel:
-        shapes = {"a": (self.nv,), "tau": (self.nv,)}
-        return StateKernel(self, "motion", shapes, lambda e, _: dict(zip(("a", "tau"), e.motion(), strict=True)))
 
     def _generic(self, t: Vector, y: Vector, u: Vector) -> _Evaluated:
         """The motion of states (n, ...) by the recursions."""
@@ -218,12 +230,11 @@ class DrivenSystem:
     # ------------------------------------------------------------ closed loops
 
     @cached_property
-    def project_kernel(self) -> StateKernel | None:
+    def project_kernel(self) -> BlockFunction | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "blocks":
             return None
-        shapes = {"y": (self.size,), "margin": (len(self.model.loops),)}
-        return StateKernel(self, "closed", shapes, lambda e, _: e.closed(), lanes=1)
+        return self._motion_kernel.giving("y", "margin", lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""
@@ -255,6 +266,10 @@ class DrivenSystem:
     def chosen(self, independent: frozenset[int]) -> DrivenSystem:
         """The same system with other independent speeds."""
         return self._relative(self.inputs.locked, independent)
+
+    def on(self, model: Formulation, q: Vector, v: Vector) -> DrivenSystem:
+        """The same laws on a model that differs in its numbers alone, from a state."""
+        return DrivenSystem(model, self._free.on(model), q, v, self.independent, laws=self.laws_equations)
 
     def _relative(self, locked: frozenset[int], independent: frozenset[int]) -> DrivenSystem:
         key = locked, independent

@@ -33,6 +33,12 @@ class IndependentSpeeds:
         self.choices: list[tuple[float, list[int]]] = []
         self.condition = 0.0
 
+    def on(self, loops: Loops) -> IndependentSpeeds:
+        """The same choices for loops with other numbers."""
+        out = IndependentSpeeds(loops)
+        out.choices, out.condition = self.choices, self.condition
+        return out
+
     @property
     def present(self) -> tuple[int, ...]:
         """The speeds of the last choice."""

@@ -12,8 +12,7 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -39,6 +38,9 @@ MEMORY = "memory"
 NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable.{:10d}"
 """The label of a dimension without values, a convention of the netCDF-4 library."""
 
+KEPT_BY_NETCDF = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimid", "coordinates"}
+"""Attributes that say which dimensions a variable has and which variables are coordinates."""
+
 Memory = Mapping[str, NDArray[Any]]
 
 
@@ -57,7 +59,8 @@ def packed(dataset: xr.Dataset, memory: Memory | None = None) -> memoryview:
 
 def unpacked(image: bytes | memoryview) -> xr.Dataset:
     """The dataset of an image."""
-    return xr.load_dataset(io.BytesIO(image), engine="h5netcdf", decode_times=False)
+    with h5py.File(io.BytesIO(image), "r") as file:
+        return _dataset(file)
 
 
 def memory_of(image: bytes) -> dict[str, NDArray[Any]]:
@@ -66,7 +69,7 @@ def memory_of(image: bytes) -> dict[str, NDArray[Any]]:
         return {name: np.asarray(values[()]) for name, values in file.get(MEMORY, {}).items()}
 
 
-def join(files: Sequence[Path], also: xr.Dataset, stream: BinaryIO) -> None:
+def join(files: Sequence[Path], also: xr.Dataset, group: str, stream: BinaryIO) -> None:
     """Write one dataset to a stream: those of all files one behind the other in time, a block of them at a time.
 
     Parameters
@@ -75,24 +78,31 @@ def join(files: Sequence[Path], also: xr.Dataset, stream: BinaryIO) -> None:
         Files with images of datasets of one layout, at least one; what does not depend on time is taken from the
         first, attributes from the last.
     also : xarray.Dataset
-        Variables and attributes to add.
+        Attributes to add, and variables for a group of their own.
+    group : str
+        Its name.
     stream : binary file
         New and empty, to be written and read.
     """
-    with _lazily(files[0]) as first, _lazily(files[-1]) as last:
-        whole = first.assign(also.variables).assign_attrs(last.attrs | also.attrs)
-        timed = {str(name): v.dims.index(TIME) for name, v in first.variables.items() if TIME in v.dims}
-        counts = [_count(path) for path in files]
-        size = sum(path.stat().st_size for path in files) + 2 * also.nbytes + SLACK
-        with _Room(stream, size) as room, h5py.File(room, "w") as file:
-            made = _declared(file, whole, {**whole.sizes, TIME: sum(counts)})
-            _fill(made, whole, [name for name in whole.variables if name not in timed])
-            start = 0
-            for path, count in zip(files, counts, strict=True):
-                with _file(path) as part:
-                    for name, axis in timed.items():
-                        _copy(part[name], made[name], axis, start)
-                start += count
+    with _file(files[0]) as part:
+        first = _dataset(part, timed=False)
+    with _file(files[-1]) as part:
+        whole = first.assign_attrs(_attributes(part) | also.attrs)
+    timed = {str(name): v.dims.index(TIME) for name, v in first.variables.items() if TIME in v.dims}
+    counts = [_count(path) for path in files]
+    size = sum(path.stat().st_size for path in files) + 2 * also.nbytes + SLACK
+    with _Room(stream, size) as room, h5py.File(room, "w") as file:
+        inner = also.drop_attrs(deep=False)
+        within = _declared(file.create_group(group), inner, inner.sizes, len(whole.sizes))
+        _fill(within, inner, list(inner.variables))
+        made = _declared(file, whole, {**whole.sizes, TIME: sum(counts)})
+        _fill(made, whole, [name for name in whole.variables if name not in timed])
+        start = 0
+        for path, count in zip(files, counts, strict=True):
+            with _file(path) as part:
+                for name, axis in timed.items():
+                    _copy(part[name], made[name], axis, start)
+            start += count
 
 
 def _copy(source: Any, target: Any, axis: int, start: int) -> None:
@@ -182,26 +192,40 @@ def _count(path: Path) -> int:
         return int(file[TIME].shape[0])
 
 
-@contextmanager
-def _lazily(path: Path) -> Iterator[xr.Dataset]:
-    """The dataset of a file, read as its values are asked for."""
-    with (
-        open(path, "rb") as stream,
-        xr.open_dataset(stream, engine="h5netcdf", decode_times=False, cache=False) as found,
-    ):
-        yield found
-
-
 def _file(path: Path) -> Any:
     # A part never changes once it has its name: no need of locks, which some file systems lack.
     return h5py.File(path, "r", locking=False)
 
 
-def _declared(file: Any, dataset: xr.Dataset, sizes: Mapping[Any, int]) -> dict[Any, Any]:
-    """The HDF5 datasets of all variables, without values yet, with dimensions of these sizes."""
+def _dataset(file: Any, timed: bool = True) -> xr.Dataset:
+    """What `_declared` and `_fill` have written; zeros that take no memory for what depends on time unless `timed`."""
+    variables = {}
+    for name, stored in file.items():
+        if isinstance(stored, h5py.Dataset) and not stored.attrs.get("NAME", b"").startswith(NO_VARIABLE[:20].encode()):
+            dims = [name] if stored.is_scale else [axis[0].name[1:] for axis in stored.dims]
+            attributes = _attributes(stored)
+            text, truth = h5py.check_string_dtype(stored.dtype) is not None, attributes.pop("dtype", "") == "bool"
+            if timed or TIME not in dims:
+                values = np.array(stored.asstr()[()] if text else stored[()], dtype=object if text else stored.dtype)
+            else:
+                values = np.broadcast_to(np.zeros((), dtype=stored.dtype), stored.shape)
+            variables[name] = xr.Variable(dims, values.astype(bool) if truth else values, attributes)
+    places = {*file.attrs.get("coordinates", "").split(), *(name for name, x in variables.items() if x.dims == (name,))}
+    coordinates = {name: x for name, x in variables.items() if name in places}
+    data = {name: x for name, x in variables.items() if name not in places}
+    return xr.Dataset(data, coordinates, _attributes(file))
+
+
+def _attributes(stored: Any) -> dict[str, Any]:
+    """Attributes of a file or of a variable, without those by which netCDF keeps dimensions and coordinates."""
+    return {name: value for name, value in stored.attrs.items() if name not in KEPT_BY_NETCDF}
+
+
+def _declared(file: Any, dataset: xr.Dataset, sizes: Mapping[Any, int], first: int = 0) -> dict[Any, Any]:
+    """The HDF5 datasets of all variables, without values yet, with dimensions of these sizes, numbered from `first`."""
     made = {name: _created(file, name, variable, sizes) for name, variable in dataset.variables.items()}
     scales = {}
-    for number, (dim, size) in enumerate(sizes.items()):
+    for number, (dim, size) in enumerate(sizes.items(), start=first):
         scales[dim] = made[dim] if dim in made else file.create_dataset(dim, (size,), "f4")
         scales[dim].make_scale(dim if dim in made else NO_VARIABLE.format(size))
         scales[dim].attrs["_Netcdf4Dimid"] = np.int32(number)

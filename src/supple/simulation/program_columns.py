@@ -50,10 +50,17 @@ class Columns:
         for i in self._driven():
             if tau[i] is not None:
                 self.nodes[f"tau:{trace.tau[i].name}"] = tau[i] - self._pull[i]
+        self._require_plain(outputs)
         self._frames(outputs)
         self._wrenches(outputs, a)
         self._nodes(outputs)
         self._strains(outputs)
+
+    def _require_plain(self, outputs: Outputs) -> None:
+        """Refuse what a program does not compute."""
+        what = "Euler angles" if outputs.euler else f"wrenches in {outputs.wrench_axes} axes"
+        if outputs.euler or (outputs.wrenches and outputs.wrench_axes != "body"):
+            raise StateError(f"model {self.model.name!r}: output: a program cannot write {what}")
 
     def _driven(self) -> list[int]:
         """Speeds that laws drive, or whose motion is prescribed."""

@@ -12,11 +12,11 @@ While a run goes on, or after it was interrupted, its files are in a directory b
 the samples as xarray shows them, and in the HDF5 group `memory` the arrays from which the next part is computed. Both
 end in a checksum, see `part_files`.
 
-The results, `motion.nc`, hold all parts joined along `time`, what `manifest.nc` holds, and the attribute `finished`:
-1, or 0 for a run that was interrupted in order, whose directory stays. When all is finished `result.nc` is written,
-then `manifest.nc` removed: from that moment the run counts as finished. Then `result.nc` takes the place of
-`motion.nc`, which until then is what an earlier run left there, and the rest is removed. Whoever finds a directory
-without `manifest.nc` may complete that.
+The results, `motion.nc`, hold all parts joined along `time`, in the group `model` what `manifest.nc` holds, and the
+attribute `finished`: 1, or 0 for a run that was interrupted in order, whose directory stays. When all is finished
+`result.nc` is written, then `manifest.nc` removed: from that moment the run counts as finished. Then `result.nc` takes
+the place of `motion.nc`, which until then is what an earlier run left there, and the rest is removed. Whoever finds a
+directory without `manifest.nc` may complete that.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from numpy.typing import NDArray
 
 from supple.checksums import require_intact, seal
 from supple.errors import FileFormatError, ResultsError, ResultsWarning
+from supple.files.embedding import GROUP, INSIDE, TEXT, simulated_model, stored_variables
+from supple.formulations import Formulation
 from supple.lazy import LazyModule
 from supple.simulation import netcdf
 from supple.simulation.manifest import RunManifest
@@ -202,7 +204,8 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     """The results at `path`; of a run that goes on or was killed, its parts, with the attribute `finished` 0.
 
     A results file is read as its values are asked for and can be closed; parts are read at once. A `ResultsWarning`
-    tells of parts that are damaged, or of a later unfinished run beside finished results.
+    tells of parts that are damaged, or of a later unfinished run beside finished results. The model inside is not part
+    of the dataset: `supple.load` reads it.
 
     Raises
     ------
@@ -217,6 +220,19 @@ def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
             return _found(parts)
         except FileNotFoundError:  # the run was finished and its parts removed while they were read
             return _found(parts)
+
+
+def results_model(path: str | os.PathLike[str]) -> Formulation | None:
+    """The model of results that `open_results` reads, in the formulation of the run; None if they hold none."""
+    parts = PartFiles(Path(path))
+    file = next((file for file in (parts.target, parts.result) if file.exists()), None)
+    stored: Mapping[Any, Any]
+    if file is None:
+        manifest = content(parts.manifest)
+        stored = netcdf.unpacked(manifest) if manifest is not None else {}
+    else:
+        stored = stored_variables(file)
+    return simulated_model(stored, parts.target) if TEXT in stored else None
 
 
 def _found(parts: PartFiles) -> xr.Dataset:
@@ -245,13 +261,13 @@ def _join(parts: PartFiles, files: list[Path], finished: bool, stream: BinaryIO)
     """Write the results that parts make up; without the model if the manifest is damaged."""
     manifest = content(parts.manifest)
     also = netcdf.unpacked(manifest) if manifest is not None else xr.Dataset()
-    netcdf.join(files, also.assign_attrs({FINISHED: int(finished)}), stream)
+    netcdf.join(files, also.assign_attrs({FINISHED: int(finished)}), GROUP, stream)
 
 
 def _read(file: Path) -> xr.Dataset:
     try:
         require_intact(file)
-        return xr.open_dataset(file, engine="h5netcdf", decode_times=False)
+        return xr.open_dataset(file, engine="h5netcdf", decode_times=False, drop_variables=INSIDE)
     except FileFormatError as error:
         raise ResultsError(str(error)) from None
     except Exception as error:  # damaged files without a checksum fail in h5py, h5netcdf and xarray in many ways
@@ -315,7 +331,7 @@ def require_suffix(target: Path) -> None:
         name = target.with_suffix(SUFFIX).name
         raise ResultsError(
             f"{target}: results are written as netCDF: expected a name that ends in {SUFFIX}, got suffix "
-            f"{target.suffix!r}; for CSV: supple.open_results({name!r}).q.to_pandas().to_csv('q.csv')"
+            f"{target.suffix!r}; supple.results.write_export, or `supple export {name}`, makes CSV of them"
         )
 
 

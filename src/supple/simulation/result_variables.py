@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from supple.description.members import PlacedBeam
+from supple.description.orientation import euler_angles
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
@@ -87,10 +88,14 @@ def sums(model: Formulation, found: Sums) -> dict[str, TimeSeries]:
 
 
 def frames(
-    model: Model, wanted: Mapping[str, str], motion: tuple[Floats, Floats, Floats], before: ArrayLike | None
+    model: Model,
+    wanted: Mapping[str, str],
+    motion: tuple[Floats, Floats, Floats],
+    before: ArrayLike | None,
+    axes: str = "ground",
 ) -> dict[str, TimeSeries]:
     """position (time, frame, axis), orientation (time, frame, quaternion), velocity and acceleration (time, frame,
-    component).
+    component), these along `axes`.
 
     Frames of the model are wanted under names; `motion` is q, v, a (times, ...). Poses and motions of the bodies are
     found once for all frames.
@@ -107,12 +112,15 @@ def frames(
         R_own, p_own = pose_in_body(model.flex, place, q)
         turn[:, i], position[:, i] = R @ R_own, p + _turned(R, p_own)
         moving = motion_on_body(model.flex, place, States(q, v), a, (V[:, place.body], A[:, place.body]))
+        R_parent = R_bodies[:, max(model.tree.parent[place.body], 0)]  # the ground has none
+        R_axes = {"ground": R, "parent": _back(R_parent) @ R, "frame": _back(R_own)}
+        R_axes_body = R_axes.get(axes, np.eye(3))
         for x, out in zip(moving, (velocity, acceleration), strict=True):
-            out[:, i, :3], out[:, i, 3:] = _turned(R, x[:, :3]), _turned(R, x[:, 3:])
+            out[:, i, :3], out[:, i, 3:] = _turned(R_axes_body, x[:, :3]), _turned(R_axes_body, x[:, 3:])
     require_rotations(turn, [f"frame {name!r}" for name in places])
     frame = {"frame": names(places)}
     pose, moved = ("frame", "axis"), ("frame", "component")
-    both = "angular, then linear of the origin; ground axes"
+    both = f"angular, then linear of the origin; {axes} axes"
     return {
         "position": variable(position, pose, "m", "origin of frames, ground frame", frame),
         "orientation": variable(
@@ -170,12 +178,27 @@ def closures(model: Formulation, x: Samples, known: Floats, prescribed: Mask | N
     }
 
 
+def euler(model: Formulation, wanted: Iterable[str], sequence: str, q: Floats) -> TimeSeries:
+    """(time, turning_joint, turn): Euler angles of bodies on free and spherical joints in their joint frames."""
+    places = list(dict.fromkeys(i for name in wanted for i in requests.turning(model, name)))
+    joint = names(model.coordinates[i].rpartition(".")[0] for i in places)
+    turns = names(f"{i + 1} about {axis}" for i, axis in enumerate(sequence))
+    angles = euler_angles(np.stack([q[:, i : i + 4] for i in places], axis=1), sequence)
+    words = f"Euler angles {sequence!r} of bodies in their joint frames"
+    return variable(angles, ("turning_joint", "turn"), "rad", words, {"turning_joint": joint, "turn": turns})
+
+
 def wrenches(
-    model: Formulation, wanted: Iterable[str], x: Samples, known: Floats, prescribed: Mask | None
+    model: Formulation,
+    wanted: Iterable[str],
+    x: Samples,
+    known: Floats,
+    prescribed: Mask | None,
+    axes: str = "body",
 ) -> TimeSeries:
-    """(time, joint, component)."""
+    """(time, joint, component), along axes by name."""
     places = list(dict.fromkeys(i for name in wanted for i in requests.joints(model, name)))
-    words = "moment, then force that the joint passes to its body at the body's origin; body axes"
+    words = f"moment, then force that the joint passes to its body at the body's origin; {axes} axes"
     joint = {"joint": names(model.bodies[i] for i in places)}
     external = {model.bodies[k]: x.on_bodies[:, k] for k in range(x.on_bodies.shape[1])}
     if model.loops is None:
@@ -184,7 +207,14 @@ def wrenches(
         forces = model.loops.forces(x.q, x.v, known, prescribed)
         closed = model.floating_frames("a closed loop")
         found = closed.joint_wrenches(x.q, x.v, x.a, external, constraint_forces=forces)
-    return variable(found[:, places], ("joint", "component"), "N m, N", words, joint)
+    chosen = found[:, places]
+    if axes != "body":
+        shown, bodies = model.display, np.array(places) + 1
+        R_bodies = shown.poses(model.display_state(x.q, x.v)[0])[0]
+        R = R_bodies[:, bodies]
+        R = R if axes == "ground" else _back(R_bodies[:, shown.tree.parent[bodies]]) @ R
+        chosen = np.concatenate([_turned(R, chosen[..., :3]), _turned(R, chosen[..., 3:])], axis=-1)
+    return variable(chosen, ("joint", "component"), "N m, N", words, joint)
 
 
 def applied(laws: Sequence[Wrench], x: Samples) -> TimeSeries:
@@ -279,6 +309,11 @@ def _places(dim: str, prefix: str, x: Floats) -> dict[str, tuple[str, Floats, di
     """Undeformed positions (n, 3) as three more coordinates along a dimension, named `prefix_x`, ..."""
     words = "undeformed position, body frame"
     return {f"{prefix}_{axis}": (dim, x[:, i], {"units": "m", "long_name": words}) for i, axis in enumerate(AXES)}
+
+
+def _back(R: Floats) -> Floats:
+    """The inverse rotations."""
+    return np.swapaxes(R, -1, -2)
 
 
 def _turned(R: Floats, x: Floats) -> Floats:

@@ -112,9 +112,26 @@ class Run:
         self._times, self._done = np.zeros(0), 0
         self._gathered: list[Samples] = []
 
-    def interrupt(self) -> None:
-        """Forget what the integrator and the watched functions have kept: the state or a law was changed."""
-        self.memory, self.signs = {}, np.zeros(0)
+    def take_over(self, system: DrivenSystem, y: Vector) -> None:
+        """Go on with a system that differs in the model's numbers alone: clocks, held values and integrals stay."""
+        ticks = self.clocks.ticks
+        self.use(system)
+        self.clocks.ticks = ticks
+        self.y, self.first = y, (y.copy(), self.u.copy())
+
+    def change_integrator(self, wanted: Integrator) -> None:
+        """Go on with another integrator from here."""
+        self.choice = choose(wanted, self.system, self.y, self.u, self.horizon)
+        self._methods = {}
+        self.interrupt()
+
+    def interrupt(self, jump: bool = False) -> None:
+        """Forget what the integrator and the watched functions have kept: the state was changed, or a law jumps."""
+        self.memory = self._kept_at_jump() if jump else {}
+        self.signs = np.zeros(0)
+
+    def _kept_at_jump(self) -> Memory:
+        return {key: self.memory[key] for key in KEPT_AT_JUMPS if key in self.memory}
 
     # ------------------------------------------------------------ advancing
 
@@ -171,7 +188,7 @@ class Run:
             self._react(handler, found.events)
         if not self.ended and self.clocks.is_jump(self.t):
             self.clocks.jump(self.t, self.y, self.u)
-            self.memory = {key: self.memory[key] for key in KEPT_AT_JUMPS if key in self.memory}
+            self.memory = self._kept_at_jump()
         self.choose_speeds()
 
     def _task(self, goal: float, method: Method, tell: Progress) -> Task:

@@ -84,8 +84,8 @@ def simulate(
     integrator : str, class of scipy, or one of `supple.integrators`
         "auto" chooses an adaptive one from the fastest motion of the system, and says why. Adaptive: DOP853, explicit,
         and ESDIRK54, implicit for stiff systems, native loops; RK45, RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of
-        SUNDIALS. Fixed steps: "generalized_alpha", implicit, for stiff systems; "leapfrog", "rk4",
-        "semi_implicit_euler", explicit, native loops.
+        SUNDIALS. Fixed steps: "generalized_alpha", implicit, for stiff systems; "variational", for long runs
+        without drift of energy and momenta; "leapfrog", "rk4", "semi_implicit_euler", explicit, native loops.
     rtol, atol, step : float, optional
         Options of an integrator that is given by name: tolerances of adaptive ones, rtol 1e-8 if not given, 1e-6 where
         "auto" finds the system stiff; length of fixed steps, s. Without atol errors are

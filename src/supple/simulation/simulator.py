@@ -21,7 +21,7 @@ from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, prescribed_places, require_sound
 from supple.inputs.inputs import WORK, Inputs, Laws, Motion
 from supple.inputs.wrenches import Wrench
-from supple.integrators import ESDIRK54, GeneralizedAlpha, Integrator, resolved
+from supple.integrators import ESDIRK54, GeneralizedAlpha, Integrator, Variational, resolved
 from supple.model.arguments import named_vector
 from supple.model.compiled import model_key
 from supple.simulation.checkpoints import Checkpoint, require_same_run
@@ -31,6 +31,7 @@ from supple.simulation.horizon import Horizon
 from supple.simulation.impacts import closed_again
 from supple.simulation.independent_speeds import IndependentSpeeds
 from supple.simulation.methods.segment import Effort, Method
+from supple.simulation.methods.variational_kernels import require_variational
 from supple.simulation.run import Progress, Run, Setting
 from supple.simulation.samples import Samples, State
 from supple.simulation.start_state import LOOPS, STARTS, Start, Values
@@ -49,6 +50,8 @@ class Simulator:
         State at the start, as for `supple.simulate`.
     tau, motion, wrenches, variables : optional
         Generalized forces, prescribed motions, wrenches at frames and variables, as for `supple.simulate`.
+    added : mapping of speed name to number or formula, optional
+        Generalized forces beside those of `tau`, whatever laws these follow: a push on what a controller moves.
     guess : mapping of name to number, optional
         Coordinates from which closed loops are closed, besides those of q.
     start : str
@@ -85,6 +88,7 @@ class Simulator:
         motion: Mapping[str, Motion | Signal] | None = None,
         wrenches: Sequence[Wrench] = (),
         variables: Mapping[str, float] | None = None,
+        added: Mapping[str, float | str] | None = None,
         guess: Mapping[str, float] | None = None,
         start: str = STARTS[0],
         events: Sequence[Event] = (),
@@ -101,15 +105,17 @@ class Simulator:
         self.events = tuple(events)
         self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
         _require_possible(model, self.limits, wanted)
-        inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches)
+        inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches, added)
         wanted_start = Start(q, v, guess, start)
         open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
         if isinstance(wanted, GeneralizedAlpha | ESDIRK54) and system.prescribed_modes:
             raise StateError(f"motion: {wanted.name} takes no prescribed modes; expected adaptive or explicit steps")
+        if isinstance(wanted, Variational):
+            require_variational(system)
         self.start = wanted_start.state(system, open_q, open_v)
         require_sound(model, inputs, self.events, self.limits, self.start[0])
-        self._motion = motion
+        self._motion, self._added = motion, added
         self.partition = IndependentSpeeds(model.loops) if loops == "independent" and model.loops is not None else None
         setting = Setting(self.events, self.limits, self.horizon, wanted)
         self._run = Run(system, setting, *self.start, self.partition)
@@ -169,8 +175,10 @@ class Simulator:
         v: Values | None = None,
         variables: Mapping[str, float] | None = None,
         tau: Laws = None,
+        parameters: Mapping[str, float] | None = None,
+        integrator: str | type[Any] | Integrator | None = None,
     ) -> None:
-        """Change the present state, variables or generalized forces.
+        """Change the present state, variables, generalized forces, numbers of the model or the integrator.
 
         Parameters
         ----------
@@ -181,6 +189,11 @@ class Simulator:
         tau : as for `supple.simulate`, optional
             New laws for all generalized forces: controllers begin with no integral and a tick of their clocks. Where
             forces change often, formulas of variables are the cheaper way: they are compiled once.
+        parameters : mapping of name to number, optional
+            Other numbers of the model, by the names of `Model.with_parameters`. Nothing is compiled; laws, clocks and
+            integrals of controllers go on. Loops are closed again.
+        integrator : as for `supple.simulate`, optional
+            What goes on from here.
         """
         if self.ended:
             raise StateError(f"set: the run has ended at t = {self._run.t:.6g} s; expected one that goes on")
@@ -189,8 +202,15 @@ class Simulator:
                 raise StateError(f"variables: no {name!r}{nearest(name, tuple(self.system.inputs.variables))}")
             if not is_number(x):
                 raise StateError(f"variables: {name!r}: expected a finite number, got {x!r}")
+            self.system.inputs.require_changeable(name, "variables")
+        wanted = None if integrator is None else resolved(integrator)
+        if wanted is not None:
+            _require_possible(self.model, self.limits, wanted)
+        model = self._renumbered(parameters or {})
         now = self.variables | {name: float(x) for name, x in (variables or {}).items()}
         inputs = None if tau is None else self._other_laws(tau, now)
+        if model is not self.model:
+            self._change_numbers(model)
         y = self._run.y.copy()
         if q is not None or v is not None:
             y[: self.system.nq + self.system.nv] = np.concatenate(self._changed(q, v))
@@ -198,10 +218,12 @@ class Simulator:
             self._run.held = {}  # a joint at its stop meets it again
         self._run.u[: len(now)] = list(now.values())
         self._run.y = y
-        self._run.interrupt()
+        self._run.interrupt(jump=q is None and v is None and tau is None)
         if inputs is not None:
             self._change_laws(inputs)
         self._run.choose_speeds()
+        if wanted is not None:
+            self._run.change_integrator(wanted)
 
     def _changed(self, q: Values | None, v: Values | None) -> tuple[Vector, Vector]:
         """Coordinates and speeds with changes, loops closed."""
@@ -222,10 +244,29 @@ class Simulator:
             return new[0], new[1]
         return closed_again(model.floating_frames("a closed loop"), new[0], new[1], self.system.prescribed, places)
 
+    def _renumbered(self, parameters: Mapping[str, float]) -> Formulation:
+        """The model with other numbers."""
+        if not parameters:
+            return self.model
+        return self.model.floating_frames("a change of its numbers in a run").with_parameters(parameters)
+
+    def _change_numbers(self, model: Formulation) -> None:
+        """Take a model that differs in its numbers alone."""
+        y, nq, n = self._run.y.copy(), model.nq, model.nq + model.nv
+        if model.loops is not None:
+            closed = closed_again(model.floating_frames("a closed loop"), y[:nq], y[nq:n], self.system.prescribed, ())
+            y[:nq], y[nq:n] = closed
+            self._run.held = {}
+        if self.partition is not None and model.loops is not None:
+            self.partition = self._run.partition = self.partition.on(model.loops)
+        self.model = model
+        self.__dict__.pop("_numbers", None)
+        self._run.take_over(self.system.on(model, y[:nq], y[nq:n]), y)
+
     def _other_laws(self, tau: Laws, variables: Mapping[str, float]) -> Inputs:
         """Inputs with other generalized forces, checked."""
         wrenches = self.system.inputs.wrenches
-        inputs = Inputs(self.model, tau, self._motion, variables, bool(self.limits), wrenches)
+        inputs = Inputs(self.model, tau, self._motion, variables, bool(self.limits), wrenches, self._added)
         require_sound(self.model, inputs, self.events, self.limits)
         return inputs
 
@@ -360,5 +401,5 @@ def _require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integ
     if isinstance(wanted, GeneralizedAlpha) and model.loops is not None:
         raise StateError(
             f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, ESDIRK54, "
-            "Radau, BDF, CVODE, IDA, leapfrog, rk4 or another explicit method"
+            "Radau, BDF, CVODE, IDA, variational, leapfrog, rk4 or another explicit method"
         )

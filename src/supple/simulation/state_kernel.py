@@ -77,4 +77,10 @@ class StateKernel(BlockFunction):
             program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
         else:
             program, numbers = model.block_program(key, recorded, groups)
-        super().__init__(f"{what.split()[0]} of {model.name!r}", program, numbers, shapes, threads=1, lanes=lanes)
+        self.name = f"{what.split()[0]} of {model.name!r}"
+        super().__init__(self.name, program, numbers, shapes, threads=1, lanes=lanes)
+
+    def giving(self, *names: str, lanes: int | None = None) -> BlockFunction:
+        """A function that gives some of the outputs only, by the same machine code."""
+        shapes = {name: self.outputs[name] for name in names}
+        return BlockFunction(self.name, self.program.giving(names), self.numbers, shapes, threads=1, lanes=lanes)

@@ -14,7 +14,7 @@ import numpy as np
 from supple.errors import SimulationError, SingularError
 from supple.simulation.methods.segment import Memory, Method, Task, Vector
 
-SHARE = 0.05
+SHARE = 0.1
 """Of the evaluations of an explicit run that a trial may take."""
 STAGES = 10
 """Evaluations of a step, about; some integrators count them at the end only."""

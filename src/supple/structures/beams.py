@@ -25,6 +25,7 @@ from supple.structures.sections import CrossSection
 from supple.structures.strains import joined as joined_strains
 from supple.structures.strains import of_beam
 from supple.structures.structure import Structure, named
+from supple.structures.surface import of_segments
 
 MOST_ELEMENTS = 50_000
 """Of one structure. Beyond some thousands rounding shows in the lowest frequencies of a beam."""
@@ -32,7 +33,7 @@ SNAP = 1e-15
 """Direction cosines this close to 0 or 1 are meant to be."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Beam(Structure):
     """A structure of beam elements one after the other, made by `beam` and `beam_path`; it can be cut into pieces."""
 
@@ -226,6 +227,7 @@ def beam_path(
         names,
         strains,
         BeamStress(stressed),
+        of_segments(nodes, list(zip(first[:-1].tolist(), first[1:].tolist(), sections, axes, strict=True))),
         segments=recipe,
         lumped=lumped,
         shear=shear,

@@ -12,12 +12,14 @@ import scipy
 
 from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError, nearest
+from supple.html_tables import html_table
 from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.shape_basis import has_unit_masses, left_mass, unit_masses
 from supple.structures.strains import Strains
+from supple.structures.surface import BodySurface
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,8 @@ class FlexibleBody:
         Of its elements for a unit of each coordinate; None where the elements are not known.
     second_order : SecondOrder, optional
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
+    surface : BodySurface, optional
+        What it looks like, on its nodes; None where the elements are not known.
     """
 
     basis: str
@@ -90,6 +94,18 @@ class FlexibleBody:
     report: Report | None = None
     strains: Strains | None = None
     second_order: SecondOrder | None = None
+    surface: BodySurface | None = None
+
+    def __repr__(self) -> str:
+        return f"<supple flexible body: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        columns, rows = ((), ()) if self.report is None else self.report.mode_table()
+        frames = f"root: {self.root}; frames: {', '.join(self.frames)}"
+        return html_table(f"Flexible body: {self._summary()}", columns, rows, frames)
+
+    def _summary(self) -> str:
+        return f"{self.basis}, {self.modes:,} coordinates, {len(self.nodes):,} nodes, {self.mass:.5g} kg"
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "shapes", "mass_matrix", "stiffness", "damping")
@@ -123,6 +139,8 @@ class FlexibleBody:
                 raise ModelError(f"flexible body: {name}: expected shape {shape}, got {x.shape}")
             if not np.isfinite(x.data if isinstance(x, scipy.sparse.csr_array) else x).all():
                 raise ModelError(f"flexible body: {name}: expected finite numbers")
+        if self.surface is not None:
+            self.surface.require_fit(len(self.nodes))
         C = None if self.second_order is None else self.second_order.quadratic
         if C is not None and not _fits(C.first, C.other, n):
             raise ModelError("flexible body: entries of second order do not fit its coordinates")

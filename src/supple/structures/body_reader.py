@@ -15,13 +15,14 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, VERSION
+from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
 from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.pieces import BeamPieces, Place
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
+from supple.structures.surface import BodySurface
 
 if TYPE_CHECKING:
     import h5py
@@ -126,6 +127,7 @@ def _read(file: h5py.Group) -> FlexibleBody:
         report=report,
         strains=_read_strains(file["strains"]) if "strains" in file else None,
         second_order=second_order,
+        surface=_read_surface(file["surface"]) if "surface" in file else None,
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body
@@ -135,6 +137,12 @@ def _read_second_order(group: Any) -> SecondOrder:
     C = Quadratic(*(_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
     frames = {str(rows.attrs["name"]): _array(rows) for rows in group.get("frames", {}).values()}
     return SecondOrder(C, frames=frames, **{name: _array(group[name]) for name in SECOND_ORDER})
+
+
+def _read_surface(group: Any) -> BodySurface:
+    """Files of earlier versions have none."""
+    node, offset, faces = (np.atleast_1d(_array(group[name])) for name in SURFACE)
+    return BodySurface(node.astype(np.int64), offset.astype(np.float64), faces.astype(np.int64))
 
 
 def _read_report(group: Any) -> Report:

@@ -29,6 +29,7 @@ FORMAT = "supple flexible body"
 PIECES_FORMAT = "supple beam in pieces"
 VERSION = 1
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
+SURFACE = ("node", "offset", "faces")
 SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
 
 
@@ -96,6 +97,10 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
         _write_sparse(group.create_group("matrix"), body.strains.matrix)
     if body.second_order is not None:
         _write_second_order(file.create_group("second_order"), body.second_order)
+    if body.surface is not None:
+        group = file.create_group("surface")
+        for name in SURFACE:
+            group[name] = getattr(body.surface, name)
     if body.report is not None:
         group = file.create_group("report")
         for field in fields(Report):

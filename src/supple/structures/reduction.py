@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints, text
-from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.errors import ModelError, PhysicsWarning, one_of
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
 from supple.structures.held import Held, frame_rows, hold, place
@@ -68,7 +68,7 @@ def reduce(
 ) -> FlexibleBody:
     """See `Structure.reduce`."""
     if text(basis, "basis") not in BASES:
-        raise ModelError(f"no basis {basis!r}{nearest(basis, BASES)}")
+        raise ModelError(f"no basis {basis!r}{one_of(BASES)}")
     if interfaces is not None and basis != "craig-bampton":
         raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
     if structure.mass <= 0:
@@ -104,6 +104,7 @@ def reduce(
         report=_report(structure, held, x.modal, integrals, frames, loads, found),
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
         second_order=second,
+        surface=structure.surface,
     )
 
 

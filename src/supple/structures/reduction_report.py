@@ -81,6 +81,15 @@ class Report:
         """The table and the checks."""
         return "\n".join([*self._modes(), *self._checks(), *self._stiffening()])
 
+    def mode_table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Columns and rows of the modes; none in a nodal basis."""
+        columns = ("mode>", "kind", "frequency, Hz>", "effective mass x, kg>", "y, kg>", "z, kg>")
+        rows = []
+        for i, kind in enumerate(self.kinds):
+            masses = (f"{v if v > 1e-9 * self.total[3] else 0.0:.3g}" for v in self.effective[i, 3:])
+            rows.append((str(i + 1), kind, f"{self.frequencies[i]:.6g}", *masses))
+        return columns, rows
+
     def _modes(self) -> list[str]:
         if not self.kinds:
             return []

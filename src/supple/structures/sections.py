@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import pi, sqrt, tanh
+from math import cos, pi, sin, sqrt, tanh
 
 from supple.checks import number
 from supple.errors import ModelError
+
+AROUND = 12
+"""Corners of the polygon that a round section is drawn as."""
 
 
 class CrossSection(ABC):
@@ -39,6 +42,11 @@ class CrossSection(ABC):
     def fibres(self) -> dict[str, tuple[float, float]]:
         """Places (y, z) of the section's farthest fibres, m, by name; none where its outline is not known."""
         return {}
+
+    def outline(self) -> list[tuple[float, float]]:
+        """Corners (y, z) of its outer edge, m, against the clock; of constants alone the rectangle that has them."""
+        thick_z, thick_y = (sqrt(12.0) * radius for radius in self.gyration_radii)
+        return _edge(thick_y, thick_z)
 
     @property
     def polar(self) -> float:
@@ -139,6 +147,10 @@ class Circle(CrossSection):
         factor = 6.0 * (1.0 + nu) / (7.0 + 6.0 * nu)
         return factor, factor
 
+    def outline(self) -> list[tuple[float, float]]:
+        """Of a polygon."""
+        return _polygon(self.radius)
+
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The ends of the diameters along y and z; in skew bending one between them is strained most."""
         return _round(self.radius)
@@ -177,6 +189,10 @@ class Tube(CrossSection):
         s = (1.0 + m) ** 2
         factor = 6.0 * (1.0 + nu) * s / ((7.0 + 6.0 * nu) * s + (20.0 + 12.0 * nu) * m)
         return factor, factor
+
+    def outline(self) -> list[tuple[float, float]]:
+        """Of a polygon."""
+        return _polygon(self.radius)
 
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The ends of the outer diameters along y and z; in skew bending one between them is strained most."""
@@ -230,6 +246,12 @@ class IBeam(CrossSection):
         in_y = 5.0 / 6.0 * 2.0 * self.width * self.flange / self.A
         return in_y, 10.0 * (1.0 + nu) * (1.0 + 3.0 * m) ** 2 / below
 
+    def outline(self) -> list[tuple[float, float]]:
+        """Twelve corners."""
+        b, h, web, rise = self.width / 2.0, self.height / 2.0, self.web / 2.0, self.height / 2.0 - self.flange
+        right = [(b, -h), (b, -rise), (web, -rise), (web, rise), (b, rise), (b, h)]
+        return [*right, *((-y, z) for y, z in reversed(right))]
+
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The four outer corners of the flanges: no fibre is strained more."""
         return _corners(self.width, self.height)
@@ -238,6 +260,16 @@ class IBeam(CrossSection):
 def _corners(width: float, height: float) -> dict[str, tuple[float, float]]:
     y, z = width / 2.0, height / 2.0
     return {"+y+z": (y, z), "+y-z": (y, -z), "-y+z": (-y, z), "-y-z": (-y, -z)}
+
+
+def _edge(width: float, height: float) -> list[tuple[float, float]]:
+    y, z = width / 2.0, height / 2.0
+    return [(-y, -z), (y, -z), (y, z), (-y, z)]
+
+
+def _polygon(radius: float) -> list[tuple[float, float]]:
+    angles = (2.0 * pi * i / AROUND for i in range(AROUND))
+    return [(radius * cos(a), radius * sin(a)) for a in angles]
 
 
 def _round(radius: float) -> dict[str, tuple[float, float]]:

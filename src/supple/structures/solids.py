@@ -18,6 +18,7 @@ from supple.structures.recognition import continuous
 from supple.structures.solid_stress import SolidStress
 from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
+from supple.structures.surface import BodySurface, of_nodes
 
 Where = int | Iterable[int] | Callable[[Floats], Any]
 MOST_NODES = 300_000
@@ -62,7 +63,7 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     K = _stiffness(skfem, basis, material)
     masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element, material)
     stressed = SolidStress(skfem, mesh, material)
-    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed)
+    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh))
 
 
 def box(
@@ -122,6 +123,32 @@ def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
     order = (np.arange(k)[:, None] + k * np.arange(3)).ravel()
     K = scipy.sparse.csr_array(K[order][:, order])
     return scipy.sparse.csr_array((K + K.T) * 0.5)
+
+
+def _surface(mesh: Any) -> BodySurface:
+    """The facets of the mesh that belong to one element only, by their corners."""
+    outer = mesh.boundary_facets()
+    corners = mesh.facets[:, outer].T
+    inside = mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1).T
+    around = mesh.p[:, corners].transpose(1, 2, 0)  # (facets, corners, 3)
+    if corners.shape[1] == 4:
+        corners, around = _in_order(corners, around)
+    normal = np.cross(around[:, 1] - around[:, 0], around[:, 2] - around[:, 0])
+    inward = np.einsum("ij,ij->i", normal, inside - around[:, 0]) > 0
+    corners = np.where(inward[:, None], corners[:, ::-1], corners)
+    faces = [corners[:, :3]] if corners.shape[1] == 3 else [corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]]
+    return of_nodes(np.concatenate(faces).astype(np.int64))
+
+
+def _in_order(corners: Any, around: Floats) -> tuple[Any, Floats]:
+    """Four corners of each facet so that they follow each other around it: the diagonals cross within it."""
+    best = np.full(len(corners), np.inf)
+    order = np.zeros((len(corners), 4), dtype=np.int64)
+    for way in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 3, 2)):
+        x = around[:, way]
+        length = np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2).sum(axis=1)
+        order[length < best], best = way, np.minimum(best, length)
+    return np.take_along_axis(corners, order, axis=1), np.take_along_axis(around, order[:, :, None], axis=1)
 
 
 def _numbers(name: str, where: Where, nodes: Floats) -> int | Iterable[int]:

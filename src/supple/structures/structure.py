@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Floats, array, freeze, number, text
 from supple.errors import ModelError, nearest
+from supple.html_tables import html_table
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
@@ -25,6 +26,7 @@ from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
 from supple.structures.strains import Strains
 from supple.structures.stress import GeometricStiffness
+from supple.structures.surface import BodySurface
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class Structure:
         vector, they are strains: `strains.matrix @ static(...).ravel()`.
     geometric : GeometricStiffness, optional
         What stresses add to the stiffness; None where it is not known.
+    surface : BodySurface, optional
+        What it looks like; None where its elements are not known.
     """
 
     nodes: Floats
@@ -57,10 +61,22 @@ class Structure:
     frames: dict[str, tuple[int, ...]]
     strains: Strains | None = None
     geometric: GeometricStiffness | None = None
+    surface: BodySurface | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "stiffness")
         regions(self.layout, self.frames)
+
+    def __repr__(self) -> str:
+        return f"<supple structure: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        middles = {name: self.nodes[list(nodes)].mean(axis=0) for name, nodes in self.frames.items()}
+        rows = [(name, len(self.frames[name]), *(f"{x:.5g}" for x in p)) for name, p in middles.items()]
+        return html_table(f"Structure: {self._summary()}", ("frame", "nodes>", "x, m>", "y, m>", "z, m>"), rows)
+
+    def _summary(self) -> str:
+        return f"{len(self.nodes):,} nodes, {self.layout.size:,} degrees of freedom, {self.mass:.5g} kg"
 
     @cached_property
     def layout(self) -> DofLayout:

@@ -219,6 +219,16 @@ class EquationsOfMotion:
 
     # ------------------------------------------------------------ texts
 
+    def __repr__(self) -> str:
+        inputs = f", {len(self.variables.inputs)} inputs" if len(self.variables.inputs) else ""
+        sizes = f"{len(self.variables.q)} coordinates, {len(self.variables.v)} speeds{inputs}"
+        return f"<supple equations of motion of {self.name!r}: {sizes}, by {self.route!r}>"
+
+    def _repr_latex_(self) -> str | None:
+        """The form M v' = f where that is short; a notebook shows the line of `repr` otherwise."""
+        short = implicit_latex(self.form or self)
+        return None if short is None else f"$$\n{short.replace('{align*}', '{aligned}')}$$"
+
     def text(self) -> str:
         """For reading: the form M v' = f as textbooks print it, where that is short, and the whole listing."""
         short = implicit_text(self.form or self)

@@ -35,11 +35,9 @@ class Motion {
     this.places = scene.places.map((x) => ({ ...x, shape: unpack(x.shape) }));
     this.bodies = [null, ...scene.bodies.map((x) => ({
       ...x,
-      nodes: unpack(x.nodes ?? ""),
-      shapes: unpack(x.shapes ?? ""),
-      lines: unpack(x.lines ?? "", Uint32Array),
-      triangles: unpack(x.triangles ?? "", Uint32Array),
+      joint: x.joint ?? { turns: [], slides: [], ball: false },
     }))];
+    this.rows = 6 * (scene.forces ?? []).length;
     this.poses = this.bodies.map(() => ({ R: turned([0, 0, 0]), p: [0, 0, 0] }));
     this.width = 7 * scene.bodies.length;
     this.modes = this.bodies.reduce((sum, body) => sum + (body?.modes ?? 0), 0);
@@ -55,12 +53,14 @@ class Motion {
   clear() { this.frames = []; }
 
   // Frames that follow those it has: times, joints and amplitudes, packed; how many they are.
-  append({ times, joints, amplitudes }) {
-    const [added, all, eta] = [unpack(times, Float64Array), unpack(joints), unpack(amplitudes)], { width, modes } = this;
+  append({ times, joints, amplitudes, wrenches = "" }) {
+    const [added, all, eta] = [unpack(times, Float64Array), unpack(joints), unpack(amplitudes)], { width, modes, rows } = this;
+    const acting = unpack(wrenches);
     added.forEach((time, i) => this.frames.push({
       time,
       joints: all.subarray(i * width, (i + 1) * width),
       eta: eta.subarray(i * modes, (i + 1) * modes),
+      wrenches: acting.subarray(i * rows, (i + 1) * rows),
     }));
     this.frames.splice(0, Math.max(0, this.frames.length - this.most));
     return added.length;
@@ -75,6 +75,7 @@ class Motion {
     }
     const a = this.frames[low], b = this.frames[high];
     const part = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time || 1)));
+    this.between = { a, b, part };
     this.eta = Float64Array.from(a.eta, (x, i) => scale * ((1 - part) * x + part * b.eta[i]));
     for (let k = 1; k < this.bodies.length; k++) {
       const at = 7 * (k - 1), attachment = this.place(k - 1);
@@ -103,20 +104,24 @@ class Motion {
     return { R: times(R_node, R), p: moved(R_node, p_node, offset) };
   }
 
-  // Positions of the drawn nodes of a flexible body, three numbers each.
-  nodes(k) {
-    const { R, p } = this.poses[k];
-    const x = this.#product(this.bodies[k].shapes, this.bodies[k]);
-    const { nodes } = this.bodies[k];
-    for (let i = 0; i < x.length; i += 3)
-      x.set(moved(R, p, [nodes[i] + x[i], nodes[i + 1] + x[i + 1], nodes[i + 2] + x[i + 2]]), i);
-    return x;
+  // Moment and force of a row of the wrenches, at the time of the last move.
+  force(row) {
+    const { a, b, part } = this.between;
+    return Array.from({ length: 6 }, (_, i) => (1 - part) * a.wrenches[6 * row + i] + part * b.wrenches[6 * row + i]);
   }
 
-  // Paths of some places over the last frames.
-  paths(places, scale, last = this.frames.length) {
+  // How far each body slides along the directions of its joint: the lowest and the highest of each.
+  travels() {
+    return this.bodies.map((body, k) => body?.joint.slides.map((axis) => {
+      const all = this.frames.map(({ joints }) => dot(joints.subarray(7 * k - 3, 7 * k), axis));
+      return [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+    }));
+  }
+
+  // Paths of some places over the last frames, through one of every so many of them.
+  paths(places, scale, last = this.frames.length, every = 1) {
     const paths = places.map(() => []);
-    for (const { time } of this.frames.slice(-last)) {
+    for (const { time } of this.frames.slice(-last).filter((_, i, all) => i % every === 0 || i === all.length - 1)) {
       this.move(time, scale);
       places.forEach((i, n) => paths[n].push(this.place(i).p));
     }

@@ -14,7 +14,7 @@ from supple.errors import StateError
 from supple.linear.campbell_report import critical, frequencies, remarks, unstable
 from supple.version import VERSION
 from supple.view.curves import MOST_CURVES, annotated, plot
-from supple.view.page import filled, number_table, page
+from supple.view.page import filled, number_table, page, terms
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -115,7 +115,7 @@ def _summary(found: xr.Dataset) -> str:
     """What was computed, as a list of terms."""
     speed = found["spin"].values
     first = found["critical_speed"].values[(found["critical_order"] == 1) & (found["critical_whirl"] >= 0)]
-    terms = {
+    said = {
         "Spinning": ", ".join(str(name) for name in found["joint"].values),
         "Speeds": f"{speed[0]:.5g} to {speed[-1]:.5g} rad/s",
         "Points": f"{len(speed):,}",
@@ -125,4 +125,4 @@ def _summary(found: xr.Dataset) -> str:
         "Unstable": "at some speeds" if unstable(found).any() else "no mode",
         "supple": VERSION,
     }
-    return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(value)}</dd></div>" for key, value in terms.items())
+    return terms(said)

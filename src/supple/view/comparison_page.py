@@ -13,7 +13,7 @@ from supple.checks import Floats
 from supple.compare.comparison import Comparison
 from supple.version import VERSION
 from supple.view.curves import annotated, plot
-from supple.view.page import filled, number_table, page, part
+from supple.view.page import filled, number_table, page, part, terms
 from supple.view.scene import scene
 
 MOST = 3000
@@ -112,7 +112,7 @@ def _summary(comparison: Comparison) -> str:
     """What was run, as a list of terms."""
     t, attrs = comparison.motion["time"].values, comparison.motion.attrs
     gap = float(comparison.data["gap"].values[-1].max())
-    terms = {
+    said = {
         "Duration": f"{t[-1] - t[0]:.6g} s",
         "Frame": comparison.frame,
         "Deflection": f"{1e3 * comparison.deflection:.4g} mm",
@@ -123,4 +123,4 @@ def _summary(comparison: Comparison) -> str:
         "Degrees of freedom": f"{comparison.model.nv:,}",
         "supple": VERSION,
     }
-    return "\n".join(f"<div><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>" for key, value in terms.items())
+    return terms(said)

@@ -1,6 +1,13 @@
 // What the controls of both pages share.
 
-const PALETTE = ["#3b82c4", "#e07b39", "#2a9d78", "#c9568f", "#b8860b", "#7b68c8", "#5aa5a8", "#8a8f98"];
+// Colours that readers with any colour vision can tell apart, after Okabe and Ito; neighbours differ in lightness too.
+const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7ee0", "#8a8f98"];
+
+// Red, green and blue from 0 to 1.
+const rgb = (color) => [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16) / 255);
+
+// A number with three digits.
+const brief = (x) => String(Number(x.toPrecision(3)));
 
 const addSpeeds = (select, speeds, chosen) => {
   for (const s of speeds)
@@ -8,7 +15,7 @@ const addSpeeds = (select, speeds, chosen) => {
 };
 
 // Space does something, unless it belongs to what has the focus.
-const onSpace = (act) => document.addEventListener("keydown", (event) => {
+const onSpace = (act, root = document) => root.addEventListener("keydown", (event) => {
   if (event.key !== " " || event.target.closest("button, select, input:not([type=range]), summary")) return;
   event.preventDefault();
   act();

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from supple.checks import Floats
 from supple.view.packing import packed
+from supple.view.rounding import ROUNDING
 
 MOST_CURVES = 80
+NAMED = 6
+"""Curves that a sentence names."""
 SHOWN = 8
 """Curves of a plot that are switched on when the page opens: as many as there are colours."""
 
@@ -43,6 +46,31 @@ def plot(
     return annotated(out, *notes)
 
 
+def largest_first(curves: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The curves by how far they go from their lowest to their highest; equal ones stay in their order."""
+
+    def span(y: NDArray[Any]) -> float:
+        known = y[np.isfinite(y)]
+        return float(np.ptp(known)) if len(known) else 0.0
+
+    return dict(sorted(curves.items(), key=lambda item: -span(item[1])))
+
+
+def without_rounding(curves: dict[str, NDArray[Any]], size: float) -> tuple[dict[str, NDArray[Any]], str]:
+    """Curves with what is rounding set to zero, and a sentence that names those that are nothing else.
+
+    Rounding is measured by `size`, or by the largest of the curves if that is larger.
+    """
+    reach = {name: float(np.abs(y).max(initial=0.0, where=np.isfinite(y))) for name, y in curves.items()}
+    limit = ROUNDING * max(size, max(reach.values(), default=0.0))
+    noise = [name for name in curves if 0.0 < reach[name] <= limit]
+    cleaned = {name: np.zeros_like(y) if name in noise else y for name, y in curves.items()}
+    if not noise:
+        return cleaned, ""
+    named = ", ".join(noise[:NAMED]) + (f" and {len(noise) - NAMED} more" if len(noise) > NAMED else "")
+    return cleaned, f"Zero but for rounding, and drawn as zero: {named}."
+
+
 def largest(curves: dict[str, NDArray[Any]], count: int) -> list[str]:
     """Names of the curves that reach farthest from zero, at most so many, in the order in which they are given."""
     if len(curves) <= count:
@@ -59,7 +87,7 @@ def thinned(x: Floats, y: NDArray[Any], most: int) -> tuple[Floats, NDArray[Any]
         return x, y
     edge = np.pad(y, (0, -len(y) % group), mode="edge").reshape(-1, group)
     swap = np.argmin(edge, axis=1) > np.argmax(edge, axis=1)
-    pair = np.stack([edge.min(axis=1), edge.max(axis=1)], axis=1)
+    pair = np.stack([np.fmin.reduce(edge, axis=1), np.fmax.reduce(edge, axis=1)], axis=1)  # NaN outside of a run
     pair[swap] = pair[swap, ::-1]
     starts = np.arange(0, len(x), group)
     times = np.stack([x[starts], x[np.minimum(starts + group // 2, len(x) - 1)]], axis=1)

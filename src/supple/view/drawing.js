@@ -1,171 +1,227 @@
-// Drawing in 3-D with WebGL: unit boxes, balls and tubes, each stretched, turned and coloured; and surfaces.
+// Drawing in 3-D with WebGL: surfaces of bodies, symbols that are unit solids stretched and turned, lines of a width in
+// pixels. A first pass from the light makes the shadow map; what it holds is dark on bodies and on the ground.
 
-const VERTEX = `#version 300 es
-  uniform mat4 camera;
-  in vec3 corner, normal, along, across, third, origin, tint;
-  out vec3 place, facing, color;
-  void main() {
-    place = along * corner.x + across * corner.y + third * corner.z + origin;
-    facing = along * (normal.x / max(dot(along, along), 1e-20)) + across * (normal.y / max(dot(across, across), 1e-20))
-      + third * (normal.z / max(dot(third, third), 1e-20));
-    color = tint;
-    gl_Position = camera * vec4(place, 1.0);
-  }`;
-
-const FRAGMENT = `#version 300 es
-  precision highp float;
-  uniform vec3 eye, up;
-  uniform float surface, flat_light;
-  in vec3 place, facing, color;
-  out vec4 shown;
-  void main() {
-    vec3 n = normalize(surface > 0.5 ? cross(dFdx(place), dFdy(place)) : facing);
-    vec3 look = normalize(eye - place);
-    if (dot(n, look) < 0.0) n = -n;
-    float light = 0.66 + 0.16 * dot(n, up) + 0.34 * max(dot(n, normalize(look + up)), 0.0);
-    shown = vec4(color * mix(light, 1.0, flat_light), 1.0);
-  }`;
-
-const BOX = (() => {
-  const corners = [], normals = [];
-  for (let axis = 0; axis < 3; axis++)
-    for (const side of [-1, 1])
-      for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) {
-        const x = [0, 0, 0], n = [0, 0, 0];
-        x[axis] = side / 2; x[(axis + 1) % 3] = a / 2; x[(axis + 2) % 3] = b / 2; n[axis] = side;
-        corners.push(...x); normals.push(...n);
-      }
-  return { corners, normals };
-})();
-
-// Strips around the z axis through rings of [radius, z]; normals point away from the axis or from the middle.
-const turnedShape = (rings, sides, ball) => {
-  const corners = [], normals = [];
-  const push = ([r, z], i) => {
-    const a = (2 * Math.PI * i) / sides, x = r * Math.cos(a), y = r * Math.sin(a);
-    corners.push(x, y, z); normals.push(...(ball ? [x, y, z] : [x, y, 0]));
-  };
-  for (let k = 0; k + 1 < rings.length; k++)
-    for (let i = 0; i < sides; i++)
-      for (const [up, on] of [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]) push(rings[k + up], i + on);
-  return { corners, normals };
-};
-const arc = (n) => Array.from({ length: n + 1 }, (_, i) => [Math.sin((Math.PI * i) / n), -Math.cos((Math.PI * i) / n)]);
-const MESHES = { box: BOX, ball: turnedShape(arc(10), 16, true), tube: turnedShape([[1, 0], [1, 1]], 10, false) };
+const QUAD = [0, -1, 1, -1, 1, 1, 0, -1, 1, 1, 0, 1];
+const SYMBOL_PARTS = [["along", 3], ["across", 3], ["third", 3], ["origin", 3], ["tint", 4]];
+const LINE_PARTS = [["start", 3], ["end", 3], ["tint", 4], ["width", 1]];
+const SHADOW_SIDE = 2048;
+const THIN = 3; // pixels that slender surfaces are thicker than they are, to be seen from afar
 
 class Drawing {
   constructor(canvas) {
-    const gl = (this.gl = canvas.getContext("webgl2", { antialias: true }));
+    const gl = (this.gl = canvas.getContext("webgl2", { alpha: false, antialias: true }));
     if (!gl) throw new Error("no WebGL");
-    this.program = gl.createProgram();
-    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+    gl.enable(gl.DEPTH_TEST);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    const order = ["corner", "normal", "along", "across", "third", "origin", "tint"];
+    this.lit = this.#program(LIT_VERTEX, LIT_FRAGMENT, order);
+    this.depth = this.#program(LIT_VERTEX, DEPTH_FRAGMENT, order);
+    this.liner = this.#program(LINE_VERTEX, LINE_FRAGMENT, ["side", "start", "end", "tint", "width"]);
+    this.floor = this.#program(GROUND_VERTEX, GROUND_FRAGMENT, ["side"]);
+    this.symbols = {};
+    for (const [name, { corners, normals }] of Object.entries(SOLIDS)) {
+      const array = gl.createVertexArray();
+      gl.bindVertexArray(array);
+      this.#attribute(0, corners, 3);
+      this.#attribute(1, normals, 3);
+      this.symbols[name] = { array, copies: this.#instanced(2, SYMBOL_PARTS), corners: corners.length / 3 };
+    }
+    this.segments = gl.createVertexArray();
+    gl.bindVertexArray(this.segments);
+    this.#attribute(0, QUAD, 2);
+    this.lines = this.#instanced(1, LINE_PARTS);
+    this.#shadowMap();
+  }
+
+  #program(vertex, fragment, names) {
+    const { gl } = this, program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, text);
       gl.compileShader(shader);
-      gl.attachShader(this.program, shader);
+      gl.attachShader(program, shader);
     }
-    gl.linkProgram(this.program);
-    if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(this.program));
-    gl.useProgram(this.program);
-    gl.enable(gl.DEPTH_TEST);
-    this.meshes = {};
-    for (const [name, { corners, normals }] of Object.entries(MESHES)) {
-      const array = gl.createVertexArray();
-      gl.bindVertexArray(array);
-      this.#attribute("corner", gl.createBuffer(), corners);
-      this.#attribute("normal", gl.createBuffer(), normals);
-      const copies = gl.createBuffer();
-      gl.bindBuffer(gl.ARRAY_BUFFER, copies);
-      ["along", "across", "third", "origin", "tint"].forEach((part, i) => {
-        const at = gl.getAttribLocation(this.program, part);
-        gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, 3, gl.FLOAT, false, 60, 12 * i);
-        gl.vertexAttribDivisor(at, 1);
-      });
-      this.meshes[name] = { array, copies, corners: corners.length / 3 };
+    names.forEach((name, i) => gl.bindAttribLocation(program, i, name));
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    const at = {}, count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
+    for (let i = 0; i < count; i++) {
+      const { name } = gl.getActiveUniform(program, i);
+      at[name] = gl.getUniformLocation(program, name);
     }
-    this.surfaceArray = gl.createVertexArray();
-    this.surfaceCorners = gl.createBuffer();
-    this.surfaceOrder = gl.createBuffer();
+    return { program, at };
   }
 
-  #attribute(name, buffer, values) {
-    const { gl } = this;
+  #attribute(at, values, size) {
+    const { gl } = this, buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.DYNAMIC_DRAW);
-    const at = gl.getAttribLocation(this.program, name);
     gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, 3, gl.FLOAT, false, 0, 0);
+    gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+    return buffer;
   }
 
-  begin({ matrix, eye, up }, background, width, height) {
-    const { gl } = this;
-    gl.viewport(0, 0, width, height);
-    gl.clearColor(...background, 1);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.uniformMatrix4fv(gl.getUniformLocation(this.program, "camera"), false, matrix);
-    gl.uniform3fv(gl.getUniformLocation(this.program, "eye"), eye);
-    gl.uniform3fv(gl.getUniformLocation(this.program, "up"), up);
-    this.copies = { box: [], ball: [], tube: [] };
-    this.thin = [];
+  // A buffer with one row for each copy, its parts the attributes from `first` on.
+  #instanced(first, parts) {
+    const { gl } = this, buffer = gl.createBuffer(), width = parts.reduce((sum, [, size]) => sum + size, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    let offset = 0;
+    parts.forEach(([, size], i) => {
+      gl.enableVertexAttribArray(first + i);
+      gl.vertexAttribPointer(first + i, size, gl.FLOAT, false, 4 * width, 4 * offset);
+      gl.vertexAttribDivisor(first + i, 1);
+      offset += size;
+    });
+    return buffer;
   }
+
+  #shadowMap() {
+    const { gl } = this, texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW_SIDE, SHADOW_SIDE);
+    for (const [key, value] of [["MIN_FILTER", gl.LINEAR], ["MAG_FILTER", gl.LINEAR], ["WRAP_S", gl.CLAMP_TO_EDGE],
+      ["WRAP_T", gl.CLAMP_TO_EDGE], ["COMPARE_MODE", gl.COMPARE_REF_TO_TEXTURE], ["COMPARE_FUNC", gl.LEQUAL]])
+      gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${key}`], value);
+    this.shadows = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadows);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
+    gl.drawBuffers([gl.NONE]);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  // A surface in buffers of its own: places and normals of its corners, and the corners of its triangles.
+  keep(places, normals, triangles, thin) {
+    const { gl } = this, array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    const kept = { array, places: this.#attribute(0, places, 3), normals: this.#attribute(1, normals, 3) };
+    const order = gl.createBuffer();
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
+    return { ...kept, thin, count: triangles.length };
+  }
+
+  // Other places and normals for a surface that is kept.
+  change({ places, normals }, newPlaces, newNormals) {
+    const { gl } = this;
+    for (const [buffer, values] of [[places, newPlaces], [normals, newNormals]]) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferSubData(gl.ARRAY_BUFFER, 0, values);
+    }
+  }
+
+  begin() {
+    this.copies = Object.fromEntries(Object.keys(this.symbols).map((name) => [name, []]));
+    this.surfaces = [];
+    this.drawn = [];
+  }
+
+  // A kept surface at a pose, with a colour of four numbers.
+  surface(kept, { R, p }, color) { this.surfaces.push({ kept, R, p, color }); }
+
+  // A unit solid whose axes are three vectors.
+  solid(name, along, across, third, p, [r, g, b, a = 1]) {
+    this.copies[name].push(...along, ...across, ...third, ...p, r, g, b, a);
+  }
+
+  ball(p, radius, color) { this.solid("ball", [radius, 0, 0], [0, radius, 0], [0, 0, radius], p, color); }
 
   // A box with its middle at p, its axes the columns of R.
   box(R, p, sides, color) {
-    this.copies.box.push(...[0, 1, 2].flatMap((i) => [0, 3, 6].map((r) => R[r + i] * sides[i])), ...p, ...color);
+    const [x, y, z] = [0, 1, 2].map((i) => [0, 3, 6].map((r) => R[r + i] * sides[i]));
+    this.solid("box", x, y, z, p, color);
   }
 
-  ball(p, radius, color) {
-    this.copies.ball.push(radius, 0, 0, 0, radius, 0, 0, 0, radius, ...p, ...color);
-  }
-
-  // A tube from a to b; thin ones are lines and take no light.
-  tube(a, b, radius, color, thin = false) {
-    const d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-    const length = Math.hypot(...d);
+  // A solid that stands on the z axis from a to b: a "tube", a "rod" with ends, a "cone" with its point at b.
+  between(name, a, b, radius, color) {
+    const d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]], length = Math.hypot(...d);
     if (!(length > 0)) return;
-    const least = d.map(Math.abs).indexOf(Math.min(...d.map(Math.abs)));
-    const x = cross(d, [0, 1, 2].map((i) => (i === least ? 1 : 0)));
-    const s = radius / Math.hypot(...x);
-    const y = cross(d, x).map((v) => (v * s) / length);
-    (thin ? this.thin : this.copies.tube).push(...x.map((v) => v * s), ...y, ...d, ...a, ...color);
+    const [x, y] = besides(d);
+    this.solid(name, x.map((v) => v * radius), y.map((v) => v * radius), d, a, color);
   }
 
-  // Triangles between points, drawn at once.
-  surface(points, triangles, color) {
+  line(a, b, width, [r, g, b_, alpha = 1]) { this.drawn.push(...a, ...b, r, g, b_, alpha, width); }
+
+  // Draw all of it: the shadow map, then the ground, bodies, lines, and what can be seen through.
+  end({ matrix, eye }, scenery, width, height, ratio) {
+    const { gl } = this, { up, light, sun, cell, background, ground } = scenery;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadows);
+    gl.viewport(0, 0, SHADOW_SIDE, SHADOW_SIDE);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.useProgram(this.depth.program);
+    this.#set(this.depth, { camera: sun });
+    this.grow = [this.depth.at.grow, 0.5 * cell];
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1.5, 4);
+    this.#solids(false);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(...background, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const shaded = { camera: matrix, sun, cell: 1 / SHADOW_SIDE, bias: 1.5 * cell };
+    if (ground) this.#ground(shaded, ground);
+    gl.useProgram(this.lit.program);
+    this.#set(this.lit, { ...shaded, eye, up, light });
+    this.grow = [this.lit.at.grow, (THIN * ratio) / height / LENS];
+    this.#solids(false);
+    gl.useProgram(this.liner.program);
+    this.#set(this.liner, { camera: matrix, half_view: [width / 2 / ratio, height / 2 / ratio] });
+    this.#fill(this.segments, this.lines, this.drawn, QUAD.length / 2, 11);
+    gl.useProgram(this.lit.program);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    this.#solids(true);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  #set({ at }, values) {
     const { gl } = this;
-    gl.bindVertexArray(this.surfaceArray);
-    this.#attribute("corner", this.surfaceCorners, points);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.surfaceOrder);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.DYNAMIC_DRAW);
-    const fixed = { along: [1, 0, 0], across: [0, 1, 0], third: [0, 0, 1], origin: [0, 0, 0], tint: color };
-    for (const [name, value] of Object.entries(fixed))
-      gl.vertexAttrib3fv(gl.getAttribLocation(this.program, name), value);
-    this.#light(1, 0);
-    gl.drawElements(gl.TRIANGLES, triangles.length, gl.UNSIGNED_INT, 0);
+    for (const [name, value] of Object.entries(values)) {
+      if (!at[name]) continue;
+      if (typeof value === "number") gl.uniform1f(at[name], value);
+      else if (value.length === 16) gl.uniformMatrix4fv(at[name], false, value);
+      else gl[`uniform${value.length}fv`](at[name], value);
+    }
   }
 
-  end() {
-    this.#light(0, 0);
-    for (const name in this.copies) this.#draw(name, this.copies[name]);
-    this.#light(0, 1);
-    this.#draw("tube", this.thin);
+  #ground(shaded, ground) {
+    const { gl } = this;
+    gl.useProgram(this.floor.program);
+    this.#set(this.floor, { ...shaded, ...ground });
+    gl.bindVertexArray(this.segments);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    gl.drawArrays(gl.TRIANGLES, 0, QUAD.length / 2);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
   }
 
-  #light(surface, flat) {
-    this.gl.uniform1f(this.gl.getUniformLocation(this.program, "surface"), surface);
-    this.gl.uniform1f(this.gl.getUniformLocation(this.program, "flat_light"), flat);
+  #solids(clear) {
+    const { gl } = this;
+    for (const { kept, R, p, color } of this.surfaces) {
+      if ((color[3] < 1) !== clear) continue;
+      gl.bindVertexArray(kept.array);
+      [0, 1, 2].forEach((i) => gl.vertexAttrib3f(2 + i, R[i], R[i + 3], R[i + 6]));
+      gl.vertexAttrib3f(5, ...p);
+      gl.vertexAttrib4f(6, ...color);
+      gl.uniform1f(this.grow[0], kept.thin ? this.grow[1] : 0);
+      gl.drawElements(gl.TRIANGLES, kept.count, gl.UNSIGNED_INT, 0);
+    }
+    if (clear) return;
+    gl.uniform1f(this.grow[0], 0);
+    for (const [name, values] of Object.entries(this.copies)) {
+      const { array, copies, corners } = this.symbols[name];
+      this.#fill(array, copies, values, corners, 16);
+    }
   }
 
-  #draw(name, values) {
-    const { gl } = this, mesh = this.meshes[name];
-    gl.bindVertexArray(mesh.array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.copies);
+  #fill(array, buffer, values, corners, width) {
+    const { gl } = this;
+    if (!values.length) return;
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.DYNAMIC_DRAW);
-    gl.drawArraysInstanced(gl.TRIANGLES, 0, mesh.corners, values.length / 15);
+    gl.drawArraysInstanced(gl.TRIANGLES, 0, corners, values.length / width);
   }
 }
-
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const unit = (a) => a.map((x) => x / (Math.hypot(...a) || 1));

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.formulations import Formulation
-from supple.view.curves import annotated, plot
+from supple.view.curves import annotated, largest_first, plot, without_rounding
 from supple.view.groups import groups
 from supple.view.rounding import ROUNDING, sizes
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 KNOWN = ("q", "v", "kinetic_energy", "potential_energy", "work")
-SECTION = "Further quantities"
+ASKED, ALWAYS = "Outputs", "Dynamics"
+"""Sections: of what was asked for, and of what every result has."""
+EVERY_RESULT = ("a", "tau", "momentum", "center_of_mass")
 MOST_PLOTS = 12
 """Of one quantity."""
 WORDS = {
@@ -31,8 +33,34 @@ WORDS = {
     "m/s^2": "acceleration",
     "kg m^2/s": "angular momentum",
     "kg m/s": "linear momentum",
+    "1": "strain",
+    "1/m": "curvature",
+    "rad/m": "twist",
 }
 """What a part of a quantity is that has several units."""
+NAMES = {
+    "position": "position",
+    "displacement": "displacement",
+    "strain": "strain",
+    "wrench": "joint",
+    "applied_wrench": "applied",
+    "velocity": "velocity",
+    "acceleration": "acceleration",
+    "orientation": "orientation",
+    "center_of_mass": "centre of mass",
+    "tau": "generalized forces",
+    "a": "accelerations",
+    "momentum": "momentum",
+    "constraint_force": "constraint forces",
+    "constraint_error": "constraint errors",
+    "constraint_rate": "rates of constraint errors",
+    "constraint_margin": "distance from a singular configuration",
+}
+"""Short names of variables, in the order of the page; the long one stands below the plot."""
+BEFORE_PARTS = ("wrench", "applied_wrench")
+"""Of these the short name stands before that of a part: "Joint moment"."""
+TRIPLES = ("axis", "component", "quaternion")
+"""Axes whose curves stay in their order."""
 Curves = dict[str, Floats]
 
 
@@ -63,42 +91,53 @@ def further(model: Formulation, result: xr.Dataset, most: int) -> list[dict[str,
     """
     t = result["time"].values.astype(float)
     out = []
-    scalars: dict[str, Curves] = {}
+    scalars: dict[tuple[str, str], Curves] = {}
     known = sizes(model, result)
     for x in _variables(result):
         if x.ndim == 1:
-            scalars.setdefault(_unit(x), {})[_short(x)] = x.values.astype(float)
+            scalars.setdefault((_section(x), _unit(x)), {})[_short(x)] = x.values.astype(float)
             continue
         found = _sheets(model, x)
         own: dict[str, float] = {}
         for sheet in found:
             own[sheet.unit] = max(own.get(sheet.unit, 0.0), sheet.reach)
         zero = [s.reach <= ROUNDING * known.get((str(x.name), s.unit), own[s.unit]) for s in found]
+        section = _section(x)
         out += [
-            {"section": SECTION, "title": sheet.title, "zero": f"{sheet.reach:.1g} {sheet.unit}" if sheet.reach else ""}
+            {"section": section, "title": sheet.title, "zero": f"{sheet.reach:.1g} {sheet.unit}" if sheet.reach else ""}
             for sheet, nothing in zip(found, zero, strict=True)
             if nothing
         ]
-        sheets = [_plotted(sheet, t, most) for sheet, nothing in zip(found, zero, strict=True) if not nothing]
+        kept = [sheet for sheet, nothing in zip(found, zero, strict=True) if not nothing]
+        sheets = [
+            _plotted(sheet, t, most, section, known.get((str(x.name), sheet.unit), own[sheet.unit])) for sheet in kept
+        ]
         if len(sheets) > MOST_PLOTS:
             sheets[MOST_PLOTS - 1] = annotated(
                 sheets[MOST_PLOTS - 1], f"The first {MOST_PLOTS} of {len(sheets)} plots of this quantity."
             )
         out += sheets[:MOST_PLOTS]
-    for unit, curves in scalars.items():
+    for (section, unit), curves in scalars.items():
         name = next(iter(curves)) if len(curves) == 1 else "value"
-        out.append(_plotted(Sheet(_capital(", ".join(curves)), name, unit, curves), t, most))
+        out.append(_plotted(Sheet(_capital(", ".join(curves)), name, unit, curves), t, most, section, 0.0))
     return out
 
 
-def _plotted(sheet: Sheet, t: Floats, most: int) -> dict[str, Any]:
+def _section(x: xr.DataArray) -> str:
+    name = str(x.name)
+    return ALWAYS if name in EVERY_RESULT or name.startswith("constraint_") else ASKED
+
+
+def _plotted(sheet: Sheet, t: Floats, most: int, section: str, size: float) -> dict[str, Any]:
     axes = ("time", "s"), (sheet.name, sheet.unit)
-    return annotated(plot(SECTION, sheet.title, *axes, t, sheet.curves, most), sheet.note)
+    curves, note = without_rounding(sheet.curves, size)
+    return annotated(plot(section, sheet.title, *axes, t, curves, most), sheet.note, note)
 
 
 def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
     """What is shown here, with time as the first axis."""
-    for name, x in result.data_vars.items():
+    order = {name: i for i, name in enumerate(NAMES)}
+    for name, x in sorted(result.data_vars.items(), key=lambda item: order.get(str(item[0]), len(order))):
         if "time" in x.dims and name not in KNOWN and x.dtype.kind in "fiub" and x.size:
             yield x.transpose("time", ...)
 
@@ -112,25 +151,35 @@ def _sheets(model: Formulation, x: xr.DataArray) -> list[Sheet]:
     last = _labels(x, x.dims[-1])
     outer = [_names(x, at) for at in product(*(range(n) for n in x.shape[1:-1]))]
     flat = values.reshape(len(values), len(outer), len(last))
-    whole, sentence = _capital(_title(x)), f"{_capital(_title(x))}."
-    words = {unit: WORDS[unit] if len(parts) > 1 and unit in WORDS else "" for unit, _ in parts}
+    before = f"{NAMES[str(x.name)]} " if str(x.name) in BEFORE_PARTS else ""
+    words = {unit: before + WORDS[unit] if len(parts) > 1 and unit in WORDS else _short(x) for unit, _ in parts}
 
     def sheet(unit: str, name: str, curves: Curves) -> Sheet:
-        word = words[unit]
-        title = _joined(_capital(word) or whole, name)
-        return Sheet(title, word or _short(x), unit, curves, sentence if word else "")
+        return Sheet(_joined(_capital(words[unit]), name), words[unit], unit, curves, _sentence(x, words[unit]))
 
     if len(outer) <= len(last):
+        order = dict if x.dims[-1] in TRIPLES else largest_first
         return [
-            sheet(unit, name, {last[i]: flat[:, k, i] for i in columns})
+            sheet(unit, name, order({_component(last[i], parts): flat[:, k, i] for i in columns}))
             for k, name in enumerate(outer)
             for unit, columns in parts
         ]
     return [
-        sheet(unit, last[i], {name: flat[:, k, i] for k, name in enumerate(outer)})
+        sheet(unit, last[i], largest_first({name: flat[:, k, i] for k, name in enumerate(outer)}))
         for unit, columns in parts
         for i in columns
     ]
+
+
+def _component(label: str, parts: list[Any]) -> str:
+    """ "x" for "angular x" where a plot has angular or linear components only."""
+    return label.removeprefix("angular ").removeprefix("linear ") if len(parts) > 1 else label
+
+
+def _sentence(x: xr.DataArray, word: str) -> str:
+    """What a quantity is in full, where the word for it does not say so."""
+    said = _capital(_title(x))
+    return "" if said.lower() == word.lower() else f"{said}."
 
 
 def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[Sheet]:
@@ -143,9 +192,10 @@ def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[Sheet
     for (modal, _), columns in kinds.items():
         unit = units[columns[0]]
         word = WORDS.get(unit, _short(x))
-        title = f"{_capital(_title(x))}, {'modes' if modal else 'joints'}"
+        title = f"{_capital(_short(x))} of {'modes' if modal else 'joints'}"
         title += f": {word}" if joints > 1 and not modal else ""
-        out.append(Sheet(title, word, unit, {model.speeds[i]: values[:, i] for i in columns}))
+        curves = largest_first({model.speeds[i]: values[:, i] for i in columns})
+        out.append(Sheet(title, word, unit, curves, _sentence(x, _short(x))))
     return out
 
 
@@ -190,7 +240,7 @@ def _title(x: xr.DataArray) -> str:
 
 
 def _short(x: xr.DataArray) -> str:
-    return _title(x).split(",")[0]
+    return NAMES.get(str(x.name), _title(x).split(",")[0])
 
 
 def _unit(x: xr.DataArray) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats
+from supple.description.limits import Limit
 from supple.errors import StateError, nearest
 from supple.linear.small_motions import force_unit
 from supple.model.model import Model
@@ -22,12 +23,13 @@ ACCELERATION = 2.0
 
 @dataclass(frozen=True)
 class Handle:
-    """A number that can be set: its name, unit and range."""
+    """A number that can be set: its name, unit and range; one that is `fixed` is only shown."""
 
     name: str
     unit: str
     low: float
     high: float
+    fixed: bool = False
 
 
 class ConfigurationHandles:
@@ -40,9 +42,15 @@ class ConfigurationHandles:
     model : Model
     reach : float
         How far positions can be moved, m.
+    limits : sequence of Limit
+        Stops: coordinates stay between them.
+    prescribed : collection of str
+        Speeds whose motion is prescribed; their coordinates cannot be set.
     """
 
-    def __init__(self, model: Model, reach: float) -> None:
+    def __init__(
+        self, model: Model, reach: float, limits: Sequence[Limit] = (), prescribed: Collection[str] = ()
+    ) -> None:
         self.model = model
         self.handles: list[Handle] = []
         self._places: list[tuple[int, int | None]] = []
@@ -51,10 +59,16 @@ class ConfigurationHandles:
             i: unit for (modal, unit), columns in kinds.items() if not modal and unit not in ("1", "s") for i in columns
         }
         quaternions = set(model.quaternions)
+        stops = {x.coordinate: x for x in limits}
+        fixed = {int(model.q_of_speed[model.speeds.index(name)]) for name in prescribed}
         for i, name in enumerate(model.coordinates):
             if i in plain:
                 far = np.pi if plain[i] == "rad" else reach
-                self._add(Handle(name, plain[i], -far, far), i, None)
+                low, high = -far, far
+                if stop := stops.get(name):
+                    low = low if stop.lower is None else stop.lower
+                    high = high if stop.upper is None else stop.upper
+                self._add(Handle(name, plain[i], low, high, i in fixed), i, None)
             elif i in quaternions:
                 body = name.rsplit(".", 1)[0]
                 for j, axis in enumerate("xyz"):
@@ -79,6 +93,8 @@ class ConfigurationHandles:
             if name not in names:
                 raise StateError(f"configuration: no {name!r}{nearest(name, names)}")
             i, axis = self._places[names.index(name)]
+            if self.handles[names.index(name)].fixed:
+                raise StateError(f"configuration: the motion of {name!r} is prescribed, so it cannot be set")
             if axis is None:
                 out[i] = value
             else:
@@ -101,13 +117,13 @@ def force_handles(model: Model, configurations: Floats, given: Floats) -> list[H
     need = np.maximum.reduce([WEIGHT_SHARE * weight, ACCELERATION * inertia, WEIGHT_SHARE * np.abs(given)])
     kinds = groups(model, "v", model.speed_units)
     joints = sorted(i for (modal, _), columns in kinds.items() if not modal for i in columns)
-    return [Handle(model.speeds[i], force_unit(model, i), -_round_up(need[i]), _round_up(need[i])) for i in joints]
+    return [Handle(model.speeds[i], force_unit(model, i), -rounded_up(need[i]), rounded_up(need[i])) for i in joints]
 
 
-def _round_up(x: float) -> float:
+def rounded_up(x: float) -> float:
     """The next of 1, 2, 5, 10, ...
 
-    >>> _round_up(3.2), _round_up(0.0)
+    >>> rounded_up(3.2), rounded_up(0.0)
     (5.0, 1.0)
     """
     if not x > 0:

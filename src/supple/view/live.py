@@ -1,6 +1,6 @@
-"""A simulation that runs while it is watched: paced to real time, driven and reset by hand.
+"""A simulation that runs while it is watched: paced to real time, steered and reset by hand.
 
-One thread advances the state a frame at a time and publishes it; any number of others wait for what is new and send
+One thread advances the motion a frame at a time and publishes it; any number of others wait for what is new and send
 commands. Where the computer is too slow, time goes slower, and the reader is told how fast it goes.
 """
 
@@ -17,42 +17,27 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import StateError, SuppleError
-from supple.integrators import DOP853, GeneralizedAlpha
 from supple.model.model import Model
-from supple.simulation.horizon import Horizon
-from supple.simulation.impacts import closed_again
-from supple.simulation.simulator import Simulator
-from supple.view.pace import FRAME, MANY, Pace
+from supple.view.live_motion import LiveMotion, Piece
+from supple.view.live_record import LiveRecord
+from supple.view.mouse_spring import MouseSpring, Pull
+from supple.view.pace import FRAME, Pace
 
-ADAPTIVE = DOP853(rtol=1e-6, atol=1e-8)
-HORIZON = Horizon(1.0, samples=1 + round(1.0 / FRAME))
-"""Events are looked for once a frame."""
-STIFF = 30_000
-"""Steps a simulated second of an explicit integrator, beyond which implicit ones are taken."""
-LONGEST_STEP = 2.0**-9
-"""Of implicit steps, s. A power of two: then a frame is a whole number of steps of just this length, compiled once."""
 KEPT = 100
 """Frames that wait for a slow reader."""
-Values = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
 class LiveFrame:
-    """A moment: which one it is, in which run, the time, the coordinates and the energies, J."""
+    """A moment: which one it is, in which run, the time, the coordinates, the model, and the energies, J."""
 
     number: int
     run: int
     t: float
     q: Floats
+    model: Model
     kinetic: float
     potential: float
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    t: float
-    q: Floats
-    v: Floats
 
 
 class _Overtaken(Exception):
@@ -65,41 +50,35 @@ class Live:
     Parameters
     ----------
     model : Model
-    q, v, tau : mapping of name to number, optional
-        The start and the generalized forces; what is not named is neutral, at rest, zero.
-    guess : mapping of name to number, optional
-        Coordinates from which closed loops are closed; those of q keep their values.
+    **arguments
+        Of `supple.simulate`: how it starts, what acts on it, the integrator, what is recorded.
+
+    Attributes
+    ----------
+    motion : LiveMotion
+    record : LiveRecord
+        The motion since the last reset.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        q: Values | None = None,
-        v: Values | None = None,
-        tau: Values | None = None,
-        guess: Values | None = None,
-    ) -> None:
+    def __init__(self, model: Model, **arguments: Any) -> None:
         self.model = model
-        q0 = _with(model.neutral(), model.coordinate_index, {**(guess or {}), **(q or {})})
-        v0 = _with(np.zeros(model.nv), model.speed_index, v or {})
-        places = [*map(model.coordinate_index, q or {}), *(model.nq + model.speed_index(name) for name in v or {})]
-        q0, v0 = self._closed_with(q0, v0, [i for i in places if i >= model.nq or i in model.q_of_speed])
-        self.file_start = self._start = self._state = _State(0.0, model.normalize(q0), v0)
-        self.file_drive = _with(np.zeros(model.nv), model.speed_index, tau or {})
-        self._drive = self.file_drive.copy()
+        self.motion = LiveMotion(model, arguments)
+        self.record = LiveRecord(self.motion.outputs)
         self.speed = 1.0
         self.running = False
         self.error = ""
-        self._stiff = False
-        self._simulator: Simulator | None = None
-        self._reached: _State | None = None
+        self._pull: Pull | None = None
+        self._last: tuple[Floats, Floats] = self.motion.start
+        self._waiting_steps = 0
+        self._busy = False
         self._steps = 0
         self._pace = Pace()
         self._changed = threading.Condition()
         self._frames: deque[LiveFrame] = deque(maxlen=KEPT)
         self._run = self._turn = self._number = self._version = self._watchers = 0
         self._closed = False
-        self.reset()
+        with self._changed:
+            self._published()
 
     # ------------------------------------------------------------ commands
 
@@ -107,9 +86,20 @@ class Live:
         """Go on, or pause. What has failed goes on from where it was."""
         with self._changed:
             if on:
+                self._require_unended()
                 self.running, self.error = True, ""
             else:
                 self._halt()
+            self._tell()
+
+    def step(self) -> None:
+        """Pause, and go on by one frame."""
+        with self._changed:
+            self._require_unended()
+            if self.running:
+                self._halt()
+            self.error = ""
+            self._waiting_steps += 1
             self._tell()
 
     def set_speed(self, speed: float) -> None:
@@ -120,10 +110,21 @@ class Live:
             self.speed = float(speed)
             self._tell()
 
-    def set_drive(self, forces: Mapping[str, float]) -> None:
-        """Set some generalized forces, by the names of the speeds; the others stay."""
+    def set(self, values: Mapping[str, float]) -> None:
+        """Set forces, set points, variables or numbers of the model by name; the others stay."""
         with self._changed:
-            self._drive = _with(self._drive, self.model.speed_index, forces)
+            self.motion.choose(values)
+            self.record.note(self.t, values)
+            if not (self.running or self._busy):
+                self._show_changed()
+            self._tell()
+
+    def grab(self, spring: MouseSpring | None) -> None:
+        """Let the mouse draw at a body, or let go."""
+        with self._changed:
+            self.motion.spring = spring
+            if spring is None:
+                self._pull = None
             self._tell()
 
     def set_configuration(self, change: Callable[[Floats], Floats]) -> None:
@@ -131,21 +132,15 @@ class Live:
         with self._changed:
             if self.running:
                 raise StateError("configuration: expected a paused simulation, got a running one")
-            v = self._state.v if self._state.t == 0 else np.zeros(self.model.nv)
-            q = self.model.normalize(change(self._state.q))
-            self._start = _State(0.0, *self._closed_with(q, v, np.flatnonzero(q != self._state.q).tolist()))
-            self._restart(self._start)
-
-    def _closed_with(self, q: Floats, v: Floats, places: list[int]) -> tuple[Floats, Floats]:
-        """The state with its loops closed; what is at some places of (q, v) keeps its value."""
-        return closed_again(self.model, q, v, np.zeros(self.model.nv, dtype=bool), places)
+            before, speeds = self._last
+            v = speeds if self.t == 0 else np.zeros(self.model.nv)
+            q = self.model.normalize(change(before))
+            self._restart(self.motion.closed(q, v, np.flatnonzero(q != before).tolist()))
 
     def reset(self, to_file: bool = False) -> None:
-        """Go back to the start; with `to_file` to that of the file, and to its generalized forces."""
+        """Go back to the start; with `to_file` to that of the file, with all that it says."""
         with self._changed:
-            if to_file:
-                self._start, self._drive = self.file_start, self.file_drive.copy()
-            self._restart(self._start)
+            self._restart(as_file=to_file)
 
     # ------------------------------------------------------------ watching
 
@@ -159,6 +154,7 @@ class Live:
         with self._changed:
             self._watchers -= 1
             if not self._watchers:
+                self.motion.spring = self._pull = None
                 self._halt()
             self._tell()
 
@@ -183,23 +179,35 @@ class Live:
         """Whether it has ended for good."""
         return self._closed
 
+    @property
+    def t(self) -> float:
+        """Time of the newest frame, s."""
+        return self._frames[-1].t
+
+    def values(self, starts: Mapping[str, float]) -> dict[str, float]:
+        """Present values of what can be set, by name, from those at the start."""
+        with self._changed:
+            return self.motion.values(starts)
+
+    @property
+    def state(self) -> tuple[Floats, Floats]:
+        """Coordinates and speeds of the newest frame."""
+        return self._last
+
     def _status(self) -> dict[str, Any]:
+        simulator = self.motion.simulator
         return {
             "running": self.running,
             "speed": self.speed,
             "achieved": self._pace.achieved if self.running else None,
             "error": self.error,
-            "method": self.method,
-            "drive": self._drive,
-            "altered": self._start is not self.file_start,
+            "ended": simulator.ended,
+            "events": [[t, name] for t, name in simulator.happened if t <= self.t][-3:],
+            "method": self.motion.method,
+            "pull": self._pull,
+            "altered": bool(self.motion.chosen) or self.motion.start is not self.motion.file_start,
+            "recorded": self.record.seconds,
         }
-
-    @property
-    def method(self) -> str:
-        """The integrator in use, in words."""
-        if not self._stiff:
-            return "DOP853, adaptive steps"
-        return f"generalized-alpha, steps of 1/{round(1 / self._implicit_step(self.speed * FRAME))} s: stiff model"
 
     # ------------------------------------------------------------ running
 
@@ -217,20 +225,18 @@ class Live:
     def advance(self) -> None:
         """Compute and publish the next frame or frames; what goes wrong is kept as `error`, and pauses."""
         with self._changed:
-            state, drive, turn = self._state, self._drive, self._turn
-            pictures = max(1, round(self._pace.frame / FRAME))
-            span = self.speed * self._pace.frame / pictures
+            steered, wish, turn = self.motion.steered, self.motion.wish(), self._turn
+            self._busy = True
+            pictures = max(1, round(self._pace.frame / FRAME)) if self.running else 1
+            span = self.speed * (self._pace.frame / pictures if self.running else FRAME)
+            before = steered.simulator.effort.steps
 
         def still_wanted(_: float) -> None:
             if self._closed or self._turn != turn:
                 raise _Overtaken
 
         try:
-            span, integrator = self._options(span)
-            simulator = self._simulator_at(state, drive, integrator)
-            before, times = simulator.effort.steps, simulator.t + span * np.arange(1, pictures + 1)
-            found = simulator.advance_to(times[-1], times, still_wanted)
-            energies = simulator.system.sums(found.q, found.v)[0]
+            piece = self.motion.advance(steered, wish, span, pictures, still_wanted)
         except _Overtaken:
             return
         except Exception as error:  # the edge of the thread: whatever it was, the reader must see it
@@ -238,79 +244,92 @@ class Live:
             with self._changed:
                 self._fail(text, turn)
             return
+        finally:
+            self._busy = False
         with self._changed:
-            if self._turn != turn:
-                return
-            self._steps = simulator.effort.steps - before
-            stiff = self._steps > max(STIFF * pictures * span, MANY)
-            self._stiff = self._stiff or (stiff and self.model.implicit_steps)
-            for i, (q, v, (kinetic, potential)) in enumerate(zip(found.q, found.v, energies, strict=True), start=1):
-                self._publish(_State(state.t + i * span, q, v), float(kinetic), float(potential))
-            self._reached = self._state
-
-    def _simulator_at(self, state: _State, drive: Floats, integrator: DOP853 | GeneralizedAlpha) -> Simulator:
-        """The simulator at a state, under generalized forces: they are variables, so that it is compiled once.
-
-        Its own time goes on, whatever the reader does: nothing here depends on it.
-        """
-        names = [f"force{i + 1}" for i in range(self.model.nv)]
-        forces = dict(zip(names, drive.tolist(), strict=True))
-        made, reached = self._simulator, self._reached
-        self._simulator = self._reached = None  # until it has come to the next frame
-        if made is None or made.choice.options != integrator:
-            laws = dict(zip(self.model.speeds, names, strict=True))
-            start = state.q, state.v, laws
-            made = Simulator(self.model, *start, variables=forces, integrator=integrator, horizon=HORIZON)
-        elif reached is not state:
-            made.set(q=state.q, v=state.v, variables=forces)
-        elif made.variables != forces:
-            made.set(variables=forces)
-        self._simulator = made
-        return made
-
-    def _options(self, span: float) -> tuple[float, DOP853 | GeneralizedAlpha]:
-        """The length of a frame near the one wanted, and how it is integrated."""
-        if not self._stiff:
-            return span, ADAPTIVE
-        step = self._implicit_step(span)
-        return step * max(1, round(span / step)), GeneralizedAlpha(step)
-
-    def _implicit_step(self, span: float) -> float:
-        return min(LONGEST_STEP, 2.0 ** float(np.floor(np.log2(span))))
+            if self._turn == turn:
+                self._steps = steered.simulator.effort.steps - before
+                self._take(piece)
 
     def _loop(self) -> None:
+        def wanted() -> bool:
+            return bool((self.running and self._watchers) or self._waiting_steps)
+
         while True:
             with self._changed:
-                if not (self.running and self._watchers) and not self._closed:
+                if not wanted() and not self._closed:
                     self._pace.pause()
-                    self._changed.wait_for(lambda: (self.running and self._watchers) or self._closed)
+                    self._changed.wait_for(lambda: wanted() or self._closed)
                 if self._closed:
                     return
-                self._pace.begin(self._state.t, self.speed)
+                self._waiting_steps = max(0, self._waiting_steps - 1)
+                self._pace.begin(self.t, self.speed)
             self.advance()
             with self._changed:
-                rest = self._pace.end(self._state.t, self.speed, self._steps)
+                rest = self._pace.end(self.t, self.speed, self._steps) if self.running else 0.0
             time.sleep(rest)
 
     # ------------------------------------------------------------ under the lock
 
-    def _restart(self, state: _State) -> None:
-        self._run += 1
+    def _restart(self, start: tuple[Floats, Floats] | None = None, as_file: bool = False) -> None:
+        self.motion.restart(start, as_file)
+        self._last, self._pull = self.motion.start, None
         self._turn += 1
-        self._frames.clear()
+        self._waiting_steps = 0
         self.error = ""
-        kinetic, potential = (float(x) for x in self.model.energy(state.q, state.v))
-        self._publish(state, kinetic, potential)
+        self.record.clear()
+        self._published()
 
-    def _publish(self, state: _State, kinetic: float, potential: float) -> None:
-        self._state = state
-        self._number += 1
-        self._frames.append(LiveFrame(self._number, self._run, state.t, state.q, kinetic, potential))
+    def _published(self) -> None:
+        """The start of a run as its first frame."""
+        self._run += 1
+        self._frames.clear()
+        simulator = self.motion.simulator
+        q, v = self._last
+        kinetic, potential = simulator.system.sums(q[None], v[None])[0][0]
+        self._publish(0.0, q, simulator.model, float(kinetic), float(potential))
+        self.record.begin(simulator)
         self._tell()
+
+    def _show_changed(self) -> None:
+        """The present state again, with what was set while it is paused."""
+        simulator = self.motion.simulator
+        if simulator.ended:
+            return
+        self.motion.obey(self.motion.steered, self.motion.wish())
+        state = simulator.state
+        self._last = state.q, state.v
+        kinetic, potential = simulator.system.sums(state.q[None], state.v[None])[0][0]
+        self._publish(self.t, state.q, simulator.model, float(kinetic), float(potential))
+
+    def _publish(self, t: float, q: Floats, model: Any, kinetic: float, potential: float) -> None:
+        self._number += 1
+        self._frames.append(LiveFrame(self._number, self._run, t, q, model, kinetic, potential))
+
+    def _take(self, piece: Piece) -> None:
+        """Publish frames."""
+        x, simulator = piece.samples, self.motion.simulator
+        for t, q, (kinetic, potential) in zip(x.t, x.q, piece.energies, strict=True):
+            if t > self.t:
+                self._publish(float(t), q, piece.model, float(kinetic), float(potential))
+        self._pull = piece.pull
+        self.record.add(piece)
+        if len(x):
+            self._last = x.q[-1], x.v[-1]
+        if simulator.ended:
+            t, name = simulator.happened[-1]
+            self._halt()
+            self.error = f"Event {name!r} has ended the run at t = {t:.6g} s. Reset goes back to the start."
+        self._tell()
+
+    def _require_unended(self) -> None:
+        if self.motion.simulator.ended:
+            raise StateError("run: an event has ended it; expected a reset first")
 
     def _halt(self) -> None:
         """Pause; a frame that is being computed is dropped."""
         self.running = False
+        self._waiting_steps = 0
         self._turn += 1
 
     def _fail(self, text: str, turn: int) -> None:
@@ -321,11 +340,3 @@ class Live:
     def _tell(self) -> None:
         self._version += 1
         self._changed.notify_all()
-
-
-def _with(start: Floats, index: Callable[[str], int], values: Values) -> Floats:
-    """A copy with some entries changed, by name."""
-    out = start.copy()
-    for name, value in values.items():
-        out[index(name)] = value
-    return out

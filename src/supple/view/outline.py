@@ -1,8 +1,8 @@
-"""How the nodes of a flexible body are joined for drawing.
+"""How the nodes of a flexible body are joined for drawing where nobody knows its elements.
 
-A reduced body keeps its nodes but not its elements, so they are guessed from the positions: beams are lines in the
-order of their nodes, or the shortest tree through them; plates and solids are triangles of a Delaunay mesh whose large
-elements, those that span holes and hollows, are left out.
+They are guessed from the positions: beams are lines in the order of their nodes, or the shortest tree through them;
+plates and solids are triangles of a Delaunay mesh whose large elements, those that span holes and hollows, are left
+out. Lines are drawn as slim bars.
 """
 
 from __future__ import annotations
@@ -15,13 +15,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from supple.checks import Floats, Ints
+from supple.shapes.shape import turn_to
+from supple.shapes.surfaces import circle, swept
+from supple.shapes.triangle_mesh import NOTHING, TriangleMesh, joined
 from supple.structures.body import FlexibleBody
+from supple.structures.surface import BodySurface, of_nodes
 
 MOST_NODES = 4000
 FLAT = 1e-6
 """Thickness, relative to the length, below which nodes are in a plane or on a line."""
 SLACK = 1.25
 """More than the diagonal of a cube over that of its face: a cube of nodes may be cut into tetrahedra either way."""
+SLIM = 0.008
+"""Radius of a bar in place of a line, relative to the extent of the body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +60,28 @@ def outline(body: FlexibleBody) -> Outline:
     faces = _surface(spread @ axes[:rank].T)
     used = np.unique(faces)
     return Outline(chosen[used], none[:, :2], np.searchsorted(used, faces))
+
+
+def guessed_surface(body: FlexibleBody) -> BodySurface:
+    """Bars for beams, triangles for plates and solids."""
+    found = outline(body)
+    if len(found.triangles):
+        return of_nodes(found.nodes[found.triangles])
+    radius = SLIM * float(np.linalg.norm(np.ptp(body.nodes, axis=0)))
+    bars = [_bar(body.nodes, pair, radius) for pair in found.nodes[found.lines]]
+    mesh, node = joined([bar for bar, _ in bars]), np.concatenate([np.zeros(0, np.int64), *(ends for _, ends in bars)])
+    return BodySurface(node, mesh.vertices - body.nodes[node], mesh.faces)
+
+
+def _bar(nodes: Floats, pair: Ints, radius: float) -> tuple[TriangleMesh, Ints]:
+    """A bar from node to node, and the node of each vertex; nothing where both are in one place."""
+    along = nodes[pair[1]] - nodes[pair[0]]
+    length = float(np.linalg.norm(along))
+    if length == 0:
+        return NOTHING, np.zeros(0, np.int64)
+    section = circle(radius, 6)
+    mesh = swept(section, nodes[pair][:, None] + (section @ turn_to(along / length)[:, :2].T)[None])
+    return mesh, np.tile(np.repeat(pair, len(section)), 2)
 
 
 def _length(x: Floats, lines: Ints) -> float:

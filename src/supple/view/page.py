@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from string import Template
 from typing import Any
 
-SCRIPTS = ("plot.js", "bodies.js", "drawing.js", "viewer.js", "controls.js")
+SCRIPTS = (
+    "bodies.js",
+    "axes.js",
+    "svg_pen.js",
+    "plot_marks.js",
+    "plot_files.js",
+    "plot.js",
+    "solids.js",
+    "shaders.js",
+    "drawing.js",
+    "surfaces.js",
+    "camera.js",
+    "symbols.js",
+    "labels.js",
+    "capture.js",
+    "scenery.js",
+    "viewer.js",
+    "controls.js",
+)
 """Those of every page, in the order of their use."""
+
+
+WIDE = ' class="wide"'
+LONG = 40
+"""Letters of a term beyond which it has a line of its own."""
 
 
 def page(title: str, body: str, data: Any, scripts: Sequence[str], allowed: str = "") -> str:
@@ -48,6 +71,14 @@ def part(name: str) -> str:
 def filled(name: str, **values: str) -> str:
     """The text of a file of this package with HTML in its places."""
     return Template(part(name)).substitute(values)
+
+
+def terms(values: Mapping[str, str]) -> str:
+    """Entries of a list of terms, in plain text that becomes HTML; long ones take a line of their own."""
+    return "\n".join(
+        f"<div{WIDE if len(value) > LONG else ''}><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>"
+        for key, value in values.items()
+    )
 
 
 def number_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,17 +1,19 @@
 // Plays the motion of the report: button, time, speed, repetition; space plays and pauses.
 
 class Player {
-  constructor(viewer) {
-    this.viewer = viewer;
-    this.playing = false;
-    const { motion, control } = viewer, length = motion.stop - motion.start;
-    this.#speeds(length);
+  // Shows the motion in so many seconds, between two numbers.
+  constructor(viewer, seconds = [3, 30]) {
+    Object.assign(this, { viewer, seconds, playing: false });
+    const { motion, control } = viewer;
+    this.retime();
     control("play").onclick = () => this.play();
-    control("time").oninput = (event) => viewer.seek(motion.start + length * event.target.value);
+    control("time").oninput = (event) => viewer.seek(motion.start + this.length * event.target.value);
     viewer.listeners.push((time) => {
-      control("time").value = (time - motion.start) / length;
-      viewer.root.querySelector(".clock").textContent = `${time.toFixed(motion.stop < 10 ? 3 : 2)} s`;
+      control("time").value = (time - motion.start) / this.length;
+      const digits = motion.stop < 0.1 ? Math.min(9, 3 - Math.floor(Math.log10(this.length || 1))) : motion.stop < 10 ? 3 : 2;
+      viewer.root.querySelector(".clock").textContent = `${time.toFixed(digits)} s`;
     });
+    control("film").onclick = () => this.#film();
     onSpace(() => this.play());
   }
 
@@ -29,21 +31,34 @@ class Player {
       before = now;
       viewer.seek(time);
       if (time >= motion.stop) {
-        if (!control("repeat").checked) return this.play(false);
-        viewer.time = motion.start;
+        if (viewer.recorder) viewer.film(false);
+        else if (control("repeat").checked) viewer.time = motion.start;
+        else return this.play(false);
       }
       requestAnimationFrame(step);
     };
     if (on) requestAnimationFrame(step);
   }
 
-  // Speeds around the one that shows the motion in 3 to 30 seconds.
-  #speeds(length) {
-    const steps = [];
+  // The motion once from its start, as a film; a second click ends it there.
+  #film() {
+    const { viewer } = this;
+    if (viewer.recorder) return viewer.film(false);
+    viewer.seek(viewer.motion.start);
+    viewer.film(true);
+    this.play(true);
+  }
+
+  get length() { return this.viewer.motion.stop - this.viewer.motion.start; }
+
+  // Speeds around the one that shows the motion in the seconds that are wanted.
+  retime() {
+    const { length, seconds: [short, long] } = this, select = this.viewer.control("speed"), steps = [];
     for (let e = -6; e <= 6; e++) for (const m of [1, 2, 5]) steps.push(Number(`${m}e${e}`));
-    const fits = (s) => length / s >= 3 && length / s <= 30;
-    const best = fits(1) ? 1 : steps.find((s) => length / s <= 15) ?? 1;
+    const fits = (s) => length / s >= short && length / s <= long;
+    const best = fits(1) ? 1 : steps.find((s) => length / s <= (short + long) / 2) ?? 1;
     const at = steps.indexOf(best);
-    addSpeeds(this.viewer.control("speed"), steps.slice(Math.max(0, at - 4), at + 4), best);
+    select.replaceChildren();
+    addSpeeds(select, steps.slice(Math.max(0, at - 4), at + 4), best);
   }
 }

@@ -4,40 +4,13 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const LINES = { dashed: [6, 3], order: [2, 4] }; // by name: backward whirl, multiples of a speed
 const DECADES = 8;
 
-// About `count` round numbers between two; on a logarithmic axis between their powers of ten.
-const ticks = (low, high, count, log) => {
-  if (log && high - low < 0.8) {
-    const { step, values } = ticks(10 ** low, 10 ** high, count);
-    return { step, values: values.map(Math.log10) };
-  }
-  if (log) {
-    const every = Math.ceil((high - low) / count), between = high - low < count / 3 ? [1, 2, 5] : [1], values = [];
-    for (let e = every * Math.floor(low / every); e <= high; e += every)
-      for (const m of between) values.push(e + Math.log10(m));
-    return { step: 0, values: values.filter((v) => v >= low && v <= high) };
-  }
-  const rough = (high - low) / count, decade = 10 ** Math.floor(Math.log10(rough));
-  const step = decade * ([1, 2, 5].find((m) => m * decade >= rough) ?? 10);
-  const out = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) out.push(i * step);
-  return { step, values: out };
-};
-
-const written = (x, step) => {
-  if (Math.abs(x) < 1e-9 * step) return "0";
-  if (!step) return x >= 1e-3 && x < 1e4 ? String(Number(x.toPrecision(1))) : x.toExponential(0);
-  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-  if (Math.abs(x) < 1e5 && digits <= 4) return x.toFixed(digits);
-  const decade = (v) => Math.floor(Math.log10(Math.abs(v)) + 1e-9);
-  return x.toExponential(Math.max(0, Math.min(6, decade(x) - decade(step))));
-};
-
 class Plot {
   constructor(root, data, palette) {
     Object.assign(this, { data, root });
     this.on = (v) => (data.log ? Math.log10(v) : v); // from a value to the axis, and back
     this.off = (v) => (data.log ? 10 ** v : v);
-    this.x = unpack(data.x.values, Float64Array).map(this.on);
+    const numbers = (values, Kind) => (typeof values === "string" ? unpack(values, Kind) : values);
+    this.x = numbers(data.x.values, Float64Array).map(this.on);
     // Curves that are shown at first have colours of their own; those of a live page, not known yet, are the first.
     const shown = data.curves.map((curve, i) => curve.shown ?? i < palette.length);
     const order = [true, false].flatMap((on) => [...shown.keys()].filter((i) => shown[i] === on));
@@ -45,17 +18,22 @@ class Plot {
     this.curves = data.curves.map((curve, i) => ({
       name: curve.name,
       line: curve.line,
-      values: unpack(curve.values),
+      unit: curve.unit,
+      values: numbers(curve.values),
       color: curve.line === "order" ? "#8a94a0" : palette[place.get(i) % palette.length],
       dash: LINES[curve.line] ?? DASHES[Math.floor(place.get(i) / palette.length) % DASHES.length],
       shown: shown[i],
     }));
-    root.innerHTML = `<h3></h3><div class="sheet"><canvas class="curves"></canvas>
+    root.innerHTML = `<div class="head"><h3></h3><span class="files">${["SVG", "PNG", "CSV"].map((kind) =>
+      `<button type="button" title="Save this plot as ${kind}">${kind}</button>`).join("")}</span></div>
+      <div class="sheet"><canvas class="curves"></canvas>
       <canvas class="cursor" tabindex="0" role="img"></canvas></div><div class="legend"></div><p class="note"></p>`;
     root.querySelector("h3").textContent = data.title;
     root.querySelector(".note").textContent = data.note ?? "";
     [this.sheet, this.over] = root.querySelectorAll("canvas");
     this.over.setAttribute("aria-label", `${data.title}: ${data.y.name} over ${data.x.name}`);
+    for (const button of root.querySelectorAll(".files button"))
+      button.onclick = () => savePlot(this, button.textContent.toLowerCase());
     this.#legend();
     this.#mouse();
     this.marker = null;
@@ -83,8 +61,16 @@ class Plot {
     }
   }
 
+  // Of the samples: they are the horizontal axis, or that is another variable.
+  get times() { return this.data.times ?? this.x; }
+
   // The part that is seen when nothing was chosen.
-  span() { return [this.x[0], this.x.at(-1)]; }
+  span() {
+    if (this.times === this.x) return [this.x[0], this.x.at(-1)];
+    const [low, high] = [this.x.reduce((a, b) => Math.min(a, b)), this.x.reduce((a, b) => Math.max(a, b))];
+    const room = 0.04 * (high - low) || 0.1 * Math.abs(high) || 1;
+    return [low - room, high + room];
+  }
 
   reset() {
     this.window = this.span();
@@ -105,8 +91,10 @@ class Plot {
     let low = Infinity, high = -Infinity;
     for (const { shown, values } of this.curves)
       if (shown)
-        for (const y of values.map(this.on))
+        for (const value of values) {
+          const y = this.on(value);
           if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
+        }
     if (low > high) [low, high] = [0, 1];
     if (this.data.log) low = Math.max(low, high - DECADES);
     if (high - low < this.data.min_range) [low, high] = [low - this.data.min_range, high + this.data.min_range];
@@ -122,14 +110,20 @@ class Plot {
       [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
     const pen = this.sheet.getContext("2d");
     pen.scale(ratio, ratio);
+    this.paint(pen, w, h);
+    this.overlay();
+  }
+
+  // Axes, curves and marks by a pen, on a sheet of this size.
+  paint(pen, w, h) {
     const style = getComputedStyle(this.root);
     const [text, line, ink, accent] = ["soft", "line", "ink", "accent"].map((x) => style.getPropertyValue(`--${x}`));
     this.inks = { text, line, ink, accent };
-    const box = (this.box = { left: 70, top: this.data.marks?.length ? 26 : 12, right: w - 14, bottom: h - 44 });
+    const box = (this.box = { left: 62, top: this.data.marks?.length ? 26 : 12, right: w - 14, bottom: h - 44 });
     const [x0, x1] = this.window, [y0, y1] = this.heights;
     this.px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
     this.py = (y) => box.bottom - ((this.on(y) - y0) / (y1 - y0)) * (box.bottom - box.top);
-    this.#axes(pen, w, h);
+    this.#axes(pen, h);
     pen.save();
     pen.beginPath();
     pen.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
@@ -144,26 +138,12 @@ class Plot {
       for (let i = 0; i < values.length; i++) pen.lineTo(this.px(this.x[i]), this.py(values[i]));
       pen.stroke();
     }
-    this.#orders(pen);
+    drawOrders(this, pen);
     pen.restore();
-    this.#marks(pen);
-    this.overlay();
+    drawMarks(this, pen);
   }
 
-  // Names of multiples of a speed, at the ends of their lines.
-  #orders(pen) {
-    pen.font = "12px system-ui, sans-serif";
-    pen.textAlign = "right";
-    for (const { name, line, shown, values, color } of this.curves) {
-      if (line !== "order" || !shown) continue;
-      const inside = (i) => this.x[i] <= this.window[1] && this.on(values[i]) <= this.heights[1];
-      const last = [...values.keys()].findLast(inside);
-      pen.fillStyle = color;
-      if (last !== undefined) pen.fillText(name, this.px(this.x[last]) - 4, this.py(values[last]) - 5);
-    }
-  }
-
-  #axes(pen, w, h) {
+  #axes(pen, h) {
     const { box, inks } = this, [x0, x1] = this.window, [y0, y1] = this.heights;
     pen.font = "12px system-ui, sans-serif";
     pen.lineWidth = 1;
@@ -176,53 +156,28 @@ class Plot {
       line(Math.round(this.px(x)) + 0.5, box.top, Math.round(this.px(x)) + 0.5, box.bottom);
       pen.fillText(written(this.off(x), across.step), this.px(x), box.bottom + 17);
     }
-    const up = ticks(y0, y1, Math.max(3, (box.bottom - box.top) / 45), log);
+    const up = ticks(y0, y1, Math.max(3.5, (box.bottom - box.top) / 30), log);
     pen.textAlign = "right";
     for (const y of up.values) {
       const at = Math.round(box.bottom - ((y - y0) / (y1 - y0)) * (box.bottom - box.top)) + 0.5;
       line(box.left, at, box.right, at);
       pen.fillText(written(this.off(y), up.step), box.left - 7, at + 4);
     }
-    const label = ({ name, unit }) => (unit ? `${name}, ${unit}` : name);
     pen.textAlign = "center";
     pen.fillStyle = inks.ink;
-    pen.fillText(label(this.data.x), (box.left + box.right) / 2, h - 8);
+    pen.fillText(labelled(this.data.x), (box.left + box.right) / 2, h - 8);
     pen.save();
     pen.translate(13, (box.top + box.bottom) / 2);
     pen.rotate(-Math.PI / 2);
-    pen.fillText(label(this.data.y), 0, 0);
-    pen.restore();
-  }
-
-  // Upright lines at given places, their names on top where there is room: first those of the strong ones.
-  #marks(pen) {
-    const { box, inks } = this, marks = this.data.marks ?? [], taken = [];
-    const styles = { event: [inks.accent, [], 0.7], faint: [inks.text, [1, 4], 0.75] };
-    pen.save();
-    pen.textAlign = "left";
-    for (const faint of [false, true])
-      for (const { x, label, kind } of marks) {
-        const at = this.px(this.on(x)), [color, dash, strength] = styles[kind] ?? [inks.text, [4, 3], 1];
-        if ((kind === "faint") !== faint || at < box.left || at > box.right) continue;
-        pen.strokeStyle = pen.fillStyle = color;
-        pen.globalAlpha = strength;
-        pen.setLineDash(dash);
-        pen.beginPath();
-        pen.moveTo(at, box.top);
-        pen.lineTo(at, box.bottom);
-        pen.stroke();
-        const width = pen.measureText(label).width, start = Math.max(box.left, Math.min(at - 4, box.right - width));
-        if (taken.some(([a, b]) => start < b + 10 && a < start + width + 10)) continue;
-        pen.fillText(label, start, box.top - 7);
-        taken.push([start, start + width]);
-      }
+    const whole = labelled(this.data.y), fits = pen.measureText(whole).width < box.bottom - box.top + 16;
+    pen.fillText(fits ? whole : printed(this.data.y.unit) || whole, 0, 0);
     pen.restore();
   }
 
   // What moves over the curves: the view's time, the pointer with the values there, the part being chosen.
   overlay() {
     const { box, over } = this, pen = over.getContext("2d"), ratio = devicePixelRatio || 1;
-    if (!box) return;
+    if (!box || !over.clientWidth) return;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, over.clientWidth, over.clientHeight);
     const upright = (x, color) => {
@@ -230,32 +185,40 @@ class Plot {
       pen.fillStyle = color;
       pen.fillRect(x - 0.5, box.top, 1, box.bottom - box.top);
     };
-    if (this.marker !== null) upright(this.px(this.marker), "#e5484d");
+    if (this.marker !== null && this.times === this.x) upright(this.px(this.marker), "#e5484d");
+    if (this.marker !== null && this.times !== this.x) this.#dots(pen, nearest(this.times, this.marker), "#e5484d");
     const i = this.at;
     if (i !== undefined) upright(this.px(this.x[i]), this.inks.text);
     for (const curve of this.curves) {
       const read = i !== undefined && curve.shown;
       curve.output.textContent = read && Number.isFinite(curve.values[i]) ? curve.values[i].toPrecision(5) : "";
-      if (!read) continue;
-      const y = this.py(curve.values[i]);
-      if (y < box.top || y > box.bottom) continue;
-      pen.fillStyle = curve.color;
-      pen.beginPath();
-      pen.arc(this.px(this.x[i]), y, 3.5, 0, 7);
-      pen.fill();
     }
+    if (i !== undefined) this.#dots(pen, i);
     if (i !== undefined) {
       pen.font = "12px system-ui, sans-serif";
       pen.fillStyle = this.inks.ink;
       pen.textAlign = this.px(this.x[i]) > (box.left + box.right) / 2 ? "right" : "left";
       const shift = pen.textAlign === "left" ? 6 : -6;
-      const text = `${this.off(this.x[i]).toPrecision(5)} ${this.data.x.unit}`;
+      const text = `${this.off(this.x[i]).toPrecision(5)} ${printed(this.data.x.unit)}`;
       pen.fillText(text, this.px(this.x[i]) + shift, box.bottom - 6);
     }
     if (this.drag) {
       const { x0, y0, x1, y1 } = this.drag;
       pen.fillStyle = "#3b82f633";
       pen.fillRect(x0, y0, x1 - x0, y1 - y0);
+    }
+  }
+
+  // Dots on the curves that are shown at a sample.
+  #dots(pen, i, color) {
+    const { box } = this, x = this.px(this.x[i]);
+    for (const curve of this.curves) {
+      const y = this.py(curve.values[i]);
+      if (!curve.shown || !(y >= box.top && y <= box.bottom) || x < box.left - 1 || x > box.right + 1) continue;
+      pen.fillStyle = color ?? curve.color;
+      pen.beginPath();
+      pen.arc(x, y, 3.5, 0, 7);
+      pen.fill();
     }
   }
 
@@ -280,7 +243,7 @@ class Plot {
     over.onpointermove = (event) => {
       const [x, y] = place(event);
       if (this.drag) Object.assign(this.drag, { x1: x, y1: y });
-      this.#point(value([x, y])[0]);
+      this.#point(value([x, y])[0], [x, y]);
     };
     over.onpointerup = () => {
       const { x0, y0, x1, y1 } = this.drag ?? {};
@@ -291,7 +254,7 @@ class Plot {
       } else if (Math.abs(x1 - x0) > 5) {
         const [a, b] = [value([x0, y0])[0], value([x1, y1])[0]];
         this.zoom(Math.min(a, b), Math.max(a, b), ...this.heights);
-      } else if (x0 !== undefined) this.onpick?.(value([x0, y0])[0]);
+      } else if (x0 !== undefined && this.x.length) this.onpick?.(this.times === this.x ? value([x0, y0])[0] : this.times[this.at]);
       this.overlay();
     };
     over.onpointerleave = over.onblur = () => { this.at = undefined; this.overlay(); };
@@ -306,13 +269,17 @@ class Plot {
     };
   }
 
-  #point(x) {
-    let low = 0, high = this.x.length - 1;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.x[middle] <= x) low = middle; else high = middle;
+  // The sample that is read: the nearest along the axis, or where that is no time the nearest to the pointer.
+  #point(x, [px, py]) {
+    if (this.times === this.x) this.at = nearest(this.x, x);
+    else {
+      let best = Infinity;
+      for (const { shown, values } of this.curves)
+        for (let i = 0; shown && i < values.length; i++) {
+          const far = Math.hypot(this.px(this.x[i]) - px, this.py(values[i]) - py);
+          if (far < best) { best = far; this.at = i; }
+        }
     }
-    this.at = x - this.x[low] < this.x[high] - x ? low : high;
     this.overlay();
   }
 }

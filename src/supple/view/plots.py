@@ -10,10 +10,10 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.formulations import Formulation
-from supple.view.curves import annotated, plot
+from supple.view.curves import annotated, largest_first, plot, without_rounding
 from supple.view.further import further, further_curves
 from supple.view.groups import groups, quantity
-from supple.view.rounding import ROUNDING
+from supple.view.rounding import ROUNDING, sizes
 from supple.view.spectra import spectra as spectra_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 WITHIN = 100.0
 """Errors of single steps, rtol times the energy, that add up to a change that says nothing about the motion."""
-MOST_NUMBERS = 200_000
+MOST_NUMBERS = 600_000
 """Of all curves together; of many curves there are fewer points, but not less than 500."""
+MOST_POINTS = 10_000
+"""Of a curve: as many samples are shown whole where there are up to 60 curves."""
 
 
 def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -31,8 +33,7 @@ def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None 
     In place of what is zero but for rounding stands its name, see `further`.
     """
     t = result["time"].values.astype(float)
-    count = model.nq + model.nv + further_curves(result)
-    most = int(np.clip(MOST_NUMBERS // max(count, 1), 500, 3000))
+    most, known = most_points(model, result), sizes(model, result)
     out = []
     for section, key, names, units in (
         ("Coordinates", "q", model.coordinates, model.coordinate_units),
@@ -41,12 +42,19 @@ def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None 
         for (modal, unit), columns in groups(model, key, units).items():
             what = quantity(key, modal, unit)
             title = f"{'Modal' if modal else 'Joint'} {what}s"
-            curves = {names[i]: result[key].values[:, i] for i in columns}
-            out.append(plot(section, title, ("time", "s"), (what, unit), t, curves, most))
+            curves = largest_first({names[i]: result[key].values[:, i] for i in columns})
+            cleaned, note = without_rounding(curves, 0.0 if modal else known.get((key, unit), 0.0))
+            out.append(annotated(plot(section, title, ("time", "s"), (what, unit), t, cleaned, most), note))
     out += _energies(t, result, most) + further(model, result, most)
     events = _events(result, t)
     timed = [sheet | {"marks": events} if events and "curves" in sheet else sheet for sheet in out]
     return timed + spectra_of(model, result, spectra, most)
+
+
+def most_points(model: Formulation, result: xr.Dataset) -> int:
+    """Points of a curve at most."""
+    count = model.nq + model.nv + further_curves(result)
+    return int(np.clip(MOST_NUMBERS // max(count, 1), 500, MOST_POINTS))
 
 
 def _events(result: xr.Dataset, t: Floats) -> list[dict[str, Any]]:

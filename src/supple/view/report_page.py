@@ -3,7 +3,7 @@
 The page draws with the short scripts of this package, plots on a canvas and bodies with WebGL, and holds all it needs:
 it opens from a disk, out of a mail or years later, without a network. General libraries serve less well here: plotly.js
 adds megabytes to every page, and none of them places bodies, so the deformation could not be exaggerated in the page
-with all bodies staying joined. Without its data the page has about 50 kB.
+with all bodies staying joined. Without its data the page has about 100 kB.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from supple.model.loops.mobility import degrees_of_freedom
 from supple.simulation.validity import warnings_of
 from supple.structures.body import FlexibleBody
 from supple.version import VERSION
-from supple.view.page import filled, page, part
-from supple.view.plots import plots
+from supple.view.page import filled, page, part, terms
+from supple.view.plots import most_points, plots
 from supple.view.rounding import CONFIGURATIONS, ROUNDING
 from supple.view.scene import scene
 from supple.view.spectra import beam_frequencies, frequencies
@@ -31,6 +31,8 @@ from supple.view.spectra import beam_frequencies, frequencies
 if TYPE_CHECKING:
     import xarray as xr
 
+SECTIONS = ("Outputs", "Coordinates", "Energy")
+"""Of which plots stand beside the view."""
 NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 
 
@@ -74,20 +76,42 @@ def report_page(
     _require_fit(model, result)
     q, _, _ = model.display_state(result["q"].values, np.zeros((result.sizes["time"], model.nv)))
     sheets = plots(model, result, spectra)
-    data = {
-        "plots": [sheet for sheet in sheets if "curves" in sheet],
-        "scene": scene(model.display, result["time"].values.astype(float), q, traces),
+    shown = [sheet for sheet in sheets if "curves" in sheet]
+    data: dict[str, Any] = {
+        "plots": shown,
+        "key": _key(shown),
+        "points": most_points(model, result),
+        "scene": scene(model.display, result["time"].values.astype(float), q, traces, result),
     }
     body = filled(
         "report.html",
         title=html.escape(model.name),
         alert=_alert(result),
-        summary=_summary(model, result),
+        summary=terms(_summary(model, result)),
+        run=terms(_run(model, result)),
         viewer=filled("viewer.html", controls=part("player.html")),
+        explorer=part("explorer.html"),
         system=_system(model),
         zero=_zero([sheet for sheet in sheets if "zero" in sheet]),
+        size=_size(result, data),
     )
-    return page(model.name, body, data, ("player.js", "report.js"))
+    return page(model.name, body, data, ("player.js", "tabs.js", "explorer.js", "report.js"))
+
+
+def _key(shown: list[dict[str, Any]]) -> list[int]:
+    """Places of the plots beside the view: what was asked for, else the coordinates; and the energy."""
+    by_section = {name: [i for i, x in enumerate(shown) if x["section"] == name] for name in SECTIONS}
+    asked = {shown[i]["y"]["name"]: i for i in reversed(by_section["Outputs"])}  # of each quantity the first
+    return [*(list(asked.values())[::-1] or by_section["Coordinates"])[:2], *by_section["Energy"][:1]]
+
+
+def _size(result: xr.Dataset, data: dict[str, Any]) -> str:
+    """How much of the samples the page holds."""
+    samples = result.sizes["time"]
+    points, frames = data["points"], data["scene"]["count"]
+    whole = f"all {samples:,} samples" if points >= samples else f"{points:,} points a curve, with all extremes,"
+    film = "all of them" if frames >= samples else f"{frames:,} of {samples:,}"
+    return f"The plots hold {whole} of this run, the film {film}; the results file has every number in full."
 
 
 def _zero(sheets: list[dict[str, Any]]) -> str:
@@ -131,34 +155,35 @@ def _alert(result: xr.Dataset) -> str:
     return out
 
 
-def _summary(model: Formulation, result: xr.Dataset) -> str:
-    """What was run and how, as a list of terms."""
-    t, attrs, gravity = result["time"].values, result.attrs, model.description.gravity
+def _summary(model: Formulation, result: xr.Dataset) -> dict[str, str]:
+    """What was run, at a glance."""
+    t = result["time"].values
     kinetic, potential = result["kinetic_energy"].values, result["potential_energy"].values
     total = kinetic + potential
     rounding = ROUNDING * max(np.abs(kinetic).max(), np.abs(potential).max())
     change = 0.0 if abs(total[-1] - total[0]) <= rounding else total[-1] - total[0]
-    terms = {
+    return {
         "Duration": f"{t[-1] - t[0]:.6g} s",
-        "Integrator": attrs.get("integrator", "unknown"),
-        "Steps": f"{attrs['steps']:,}" if "steps" in attrs else "unknown",
-        **_accuracy(attrs),
-        "Engine": attrs.get("engine", "unknown"),
-        "Samples": f"{len(t):,}",
         "Bodies": f"{len(model.bodies):,}",
         "Degrees of freedom": f"{_degrees_of_freedom(model, result):,}",
         "Mass": f"{model.mass:.6g} kg",
-        "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
         "Energy change": f"{change:.3g} J",
-        "supple": VERSION,
+        "Samples": f"{len(t):,}",
     }
-    if "reason" in attrs:
-        terms["Why this integrator"] = str(attrs["reason"])
-    wide = {"Why this integrator": ' class="wide"'}
-    return "\n".join(
-        f"<div{wide.get(key, '')}><dt>{key}</dt><dd>{html.escape(str(value))}</dd></div>"
-        for key, value in terms.items()
-    )
+
+
+def _run(model: Formulation, result: xr.Dataset) -> dict[str, str]:
+    """How it was run; what the result does not say is left out."""
+    attrs, gravity = result.attrs, model.description.gravity
+    named = {"Integrator": "integrator", "Engine": "engine"}
+    return {
+        **{term: str(attrs[key]) for term, key in named.items() if key in attrs},
+        **({"Steps": f"{attrs['steps']:,}"} if "steps" in attrs else {}),
+        **_accuracy(attrs),
+        "Gravity": "none" if not gravity.any() else f"{np.linalg.norm(gravity):.4g} m/s\u00b2",
+        "supple": VERSION,
+        **({"Why this integrator": str(attrs["reason"])} if "reason" in attrs else {}),
+    }
 
 
 def _accuracy(attrs: Mapping[Any, Any]) -> dict[str, str]:

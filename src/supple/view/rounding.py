@@ -21,13 +21,14 @@ CONFIGURATIONS = 9
 def sizes(model: Formulation, result: xr.Dataset) -> dict[tuple[str, str], float]:
     """Sizes by variable and unit of what may be a difference of larger numbers, and then is not measured by itself.
 
-    Momentum against that of all mass at the kinetic energy's speed, |p| <= sqrt(2 m T); errors of constraints against
-    the extent of the mechanism, those of angles against one radian.
+    Momentum against that of all mass at the kinetic energy's speed, |p| <= sqrt(2 m T); positions and errors of
+    constraints against the extent of the mechanism, angles against one radian.
     """
     kinetic = float(np.abs(result["kinetic_energy"].values).max())
     momentum = float(np.sqrt(2.0 * model.mass * kinetic))
     extent = _extent(model, result)
     out = {("momentum", "kg m/s"): momentum, ("momentum", "kg m^2/s"): momentum * extent}
+    out |= {("q", "rad"): 1.0, ("q", "1"): 1.0, ("q", "m"): extent, ("center_of_mass", "m"): extent}
     if model.loops is not None:
         turning = any(row.kind == ANGLE for _, row in model.loops.rows)
         reach = max(extent, 1.0) if turning else extent

@@ -2,45 +2,74 @@
 
 The page places the bodies itself, from the ground outwards: each on its attachment node on its parent (deformed by as
 much as the reader chose), then moved by its joint. So exaggerated bodies stay joined, and at scale 1 the poses are the
-model's. Sent once: attachment nodes, shapes, boxes, outlines; for each frame: the poses over the joints and the modal
+model's. Sent once: attachment nodes, surfaces and their shapes; for each frame: the poses over the joints and the modal
 amplitudes. A motion that is not known beforehand begins with one frame, and the others are sent as they come.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats
-from supple.model.body_frames import BodyFrame
+from supple.description.members import GROUND
 from supple.model.model import Model
-from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.view.drawn import INERTIA, DrawnSurface
 from supple.view.groups import groups
-from supple.view.outline import outline
+from supple.view.packed_surface import packed_surface
 from supple.view.packing import packed
 from supple.view.stage import Stage
+from supple.view.symbols import forces, joint_symbol, law_places, place_of, symbols
 
-MOST_FRAMES = 300
-MOST_NUMBERS = 250_000
+if TYPE_CHECKING:
+    import xarray as xr
+
+MOST_FRAMES = 3000
+MOST_NUMBERS = 600_000
 """Of all frames together; of large models there are fewer frames, but not less than 50."""
 MOST_SHAPES = 24
 """Bodies with more coordinates are sent with the principal shapes of this motion instead."""
 FAR = 4.0
 """Sizes of the mechanism beyond which the view follows it."""
+MEASURED = 100
+"""Configurations from which the extent of a motion is measured."""
 TURNS = 40
 """Configurations from which the room of a motion that is not known is guessed."""
 
 
-def scene(model: Model, times: Floats, q: Floats, traces: Sequence[str] | None = None) -> dict[str, Any]:
-    """Everything the 3-D view shows, as JSON; `traces` names frames whose paths are drawn, the tips if not given."""
+def scene(
+    model: Model, times: Floats, q: Floats, traces: Sequence[str] | None = None, result: xr.Dataset | None = None
+) -> dict[str, Any]:
+    """Everything the 3-D view shows, as JSON.
+
+    `traces` names frames whose paths are drawn, the tips if not given; `result` holds loads and reactions.
+    """
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
-    stage = Stage(model, traces)
-    return _scene(stage, times[chosen], q[chosen], few=True) | _extent(stage, q[chosen])
+    stage = Stage(model, traces, [] if result is None else law_places(result))
+    motion = _scene(stage, times[chosen], q[chosen], few=True)
+    return motion | _extent(stage, q[chosen]) | forces(stage, result, chosen)
+
+
+def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """A scene of the first of several motions, with room for all, and the frames of each.
+
+    Their coordinates q (motions, frames, nq) are over a period each; `periods` (motions,), s.
+    """
+    stage, (count, length) = Stage(model), q.shape[:2]
+    together = q.reshape(-1, q.shape[-1])
+    whole = _scene(stage, np.zeros(len(together)), together, few=True)
+    joints, amplitudes = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
+    frames = [
+        {"times": packed(period * np.linspace(0.0, 1.0, length), "<f8"), "joints": packed(a), "amplitudes": packed(b)}
+        for period, a, b in zip(periods, np.split(joints, count), np.split(amplitudes, count), strict=True)
+    ]
+    return whole | frames[0] | _extent(stage, together) | {"count": length, "follow": False}, frames
 
 
 def first_scene(stage: Stage, q: Floats) -> dict[str, Any]:
@@ -74,14 +103,15 @@ def _scene(stage: Stage, times: Floats, q: Floats, few: bool) -> dict[str, Any]:
     """All but the extent; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
     bodies, amplitudes, shapes = _bodies(stage, q, few)
     return {
+        "count": len(times),
         "times": packed(times, "<f8"),
         "joints": packed(stage.joints(q)),
         "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
+        "ground": {"surfaces": [_packed(stage, x) for x in stage.surfaces if x.body == GROUND]},
         "bodies": bodies,
-        "places": [_place(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
+        "places": [place_of(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
         "traces": [{"name": name, "place": i} for name, i in stage.traces.items()],
-        "springs": [list(pair) for pair in stage.springs],
-        "links": [[stage.places[i].body, i] for i in stage.links],
+        **symbols(stage),
         "gravity": _list(stage.model.tree.gravity),
     }
 
@@ -97,17 +127,6 @@ def turned(model: Model, q: Floats) -> Floats:
     return model.normalize(out)
 
 
-def _place(x: BodyFrame, shape: Floats) -> dict[str, Any]:
-    node = np.zeros(3) if x.node is None else x.node.position
-    return {
-        "body": x.body,
-        "l": _list(node),
-        "offset": _list(x.position),
-        "R": _list(x.rotation),
-        "shape": packed(shape),
-    }
-
-
 def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
     """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place."""
     model, places = stage.model, stage.places
@@ -117,27 +136,37 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
     first = 0
     for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
-        entry: dict[str, Any] = {"fixed": placed.joint.kind == "fixed", **_drawn_as(model, placed.name, k)}
+        entry: dict[str, Any] = {
+            "joint": joint_symbol(placed.joint),
+            "mass": float(body.mass),
+            "com": _list(body.com),
+            **_drawn_as(model, placed.name, k),
+        }
+        surfaces = [x for x in stage.surfaces if x.body == placed.name]
+        moves: list[Floats | None] = [None] * len(surfaces)
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
-            drawn = outline(body)
-            translations = (6 * drawn.nodes[:, None] + np.arange(3, 6)).ravel()
-            eta, of_nodes = body.with_followers(_coordinates(model, k, q), placed.stiffens)
-            rows = [sparse.csr_array(of_nodes[translations])]
+            eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
+            rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
-            eta, moves = _few(eta, sparse.csr_array(sparse.vstack(rows)), few)
-            split = 3 * len(drawn.nodes)
-            for j, i in enumerate(attached):
-                shapes[i] = moves[split + 6 * j : split + 6 * j + 6]
-            entry |= {"nodes": packed(body.nodes[drawn.nodes]), "shapes": packed(moves[:split])}
-            entry |= {"lines": packed(drawn.lines, "<u4"), "triangles": packed(drawn.triangles, "<u4")}
+            rows += [x.shapes for x in surfaces if x.shapes is not None]
+            ends = np.cumsum([x.shape[0] for x in rows])[:-1]
+            eta, together = _few(eta, sparse.csr_array(sparse.vstack(rows)), few)
+            _, *parts = np.split(together, ends)
+            for i in attached:
+                shapes[i] = parts.pop(0)
+            moves = [None if x.shapes is None else parts.pop(0) for x in surfaces]
             entry |= {"first": first, "modes": eta.shape[1]}
             amplitudes.append(eta)
             first += eta.shape[1]
-        elif isinstance(body, RigidBody):
-            entry["box"] = _box(body)
+        entry["surfaces"] = [_packed(stage, x, move) for x, move in zip(surfaces, moves, strict=True)]
         bodies.append(entry)
     return bodies, amplitudes, shapes
+
+
+def _packed(stage: Stage, surface: DrawnSurface, shapes: Floats | None = None) -> dict[str, Any]:
+    place = None if surface.place is None else stage.carriers[surface.place]
+    return packed_surface(surface, shapes, place)
 
 
 def _coordinates(model: Model, k: int, q: Floats) -> Floats:
@@ -170,26 +199,23 @@ def _few(eta: Floats, rows: sparse.csr_array, few: bool) -> tuple[Floats, Floats
     return U[:, kept] * s[kept], Vt[kept].T
 
 
-def _box(body: RigidBody) -> dict[str, Any]:
-    """The uniform box of the same mass and inertia: centre, axes in columns, sides; those that no box has are zero."""
-    moments, axes = np.linalg.eigh(body.inertia)
-    squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass if body.mass > 0 else np.zeros(3)
-    return {"centre": _list(body.com), "axes": _list(axes), "sides": _list(np.sqrt(np.maximum(squares, 0.0)))}
-
-
 def _extent(stage: Stage, q: Floats) -> dict[str, Any]:
     """Size of the mechanism in its first configuration, what symbols are measured by, the corners of all its motion."""
+    q = q[np.unique(np.linspace(0, len(q) - 1, min(len(q), MEASURED)).astype(int))]
     R, p = stage.model.poses(q)
     places = stage.places
-    points, room = [stage.moved(x, q, R, p)[1] for x in places], 0.0
-    for k, placed in enumerate(stage.bodies, start=1):
-        body = placed.body
-        far = body.com if isinstance(body, RigidBody) else body.nodes[np.argmax(np.linalg.norm(body.nodes, axis=1))]
-        points += [p[:, k], p[:, k] + R[:, k] @ far]
-        room = max(room, 0.0 if isinstance(body, FlexibleBody) else float(np.linalg.norm(_box(body)["sides"])) / 2.0)
+    points = [stage.moved(x, q, R, p)[1] for x in places] + [p[:, k] for k in range(1, p.shape[1])]
+    number = {GROUND: 0} | {x.name: k for k, x in enumerate(stage.bodies, start=1)}
+    for x in stage.surfaces:
+        if x.name == INERTIA or not len(x.vertices):
+            continue
+        ends = np.stack([x.vertices.min(axis=0), x.vertices.max(axis=0)])
+        k, place = number[x.body], None if x.place is None else places[stage.carriers[x.place]]
+        R_own, p_own = (R[:, k], p[:, k]) if place is None else stage.moved(place, q, R, p)
+        points += [p_own + R_own @ np.array([ends[i, 0], ends[j, 1], ends[h, 2]]) for i, j, h in np.ndindex(2, 2, 2)]
     all_points = np.stack(points)
-    size = max(float(np.linalg.norm(np.ptp(all_points[:, 0], axis=0))), 2.0 * room) or 1.0
-    low, high = all_points.min(axis=(0, 1)) - room, all_points.max(axis=(0, 1)) + room
+    size = float(np.linalg.norm(np.ptp(all_points[:, 0], axis=0))) or 1.0
+    low, high = all_points.min(axis=(0, 1)), all_points.max(axis=(0, 1))
     arms = [float(np.linalg.norm(x.position + (x.node.position if x.node else 0.0))) for x in places]
     symbol = min(size, 8.0 * float(np.median([a for a in arms if a > 0] or [size])))
     far_away = bool(np.linalg.norm(high - low) > FAR * size)

@@ -3,7 +3,7 @@
 The socket listens on the loopback address alone. Other web sites that the same browser shows could still send requests
 to it, themselves or by pointing a name of theirs at this address. So every address holds a token that only the page
 knows, the request must name this server as its host, and nothing changes but by a POST of JSON, which browsers let no
-other site send. No path is ever looked up on the disk: there are three answers, all held in memory.
+other site send. No path is ever looked up on the disk: there are a few answers, all held in memory.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Server(ThreadingHTTPServer):
         Gives an iterator over what the page is told, JSON-like; None is sent as a sign of life.
     command : function, optional
         Takes the bytes of what the page asks for; a SuppleError is its answer to a bad one.
+    result : function, optional
+        Gives the bytes of a results file; a SuppleError if there is none.
     """
 
     daemon_threads = True
@@ -57,9 +59,10 @@ class Server(ThreadingHTTPServer):
         port: int = 0,
         stream: Callable[[], Iterator[Any]] | None = None,
         command: Callable[[bytes], None] | None = None,
+        result: Callable[[], bytes] | None = None,
     ) -> None:
         self.page = page.encode("utf-8")
-        self.stream, self.command = stream, command
+        self.stream, self.command, self.result = stream, command, result
         self.token = secrets.token_urlsafe(24)
         super().__init__((HOST, port), _Handler)
 
@@ -97,6 +100,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
         elif place == "news" and self.server.stream is not None:
             self._stream(self.server.stream())
+        elif place == "result" and self.server.result is not None:
+            self._give(self.server.result)
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "no such page")
 
@@ -129,6 +134,12 @@ class _Handler(BaseHTTPRequestHandler):
             return True
         self._refuse(HTTPStatus.FORBIDDEN, "open the address that supple view printed")
         return False
+
+    def _give(self, result: Callable[[], bytes]) -> None:
+        try:
+            self._answer(HTTPStatus.OK, result(), "application/x-netcdf")
+        except SuppleError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
 
     def _refuse(self, status: HTTPStatus, reason: str) -> None:
         self._answer(status, reason.encode("utf-8"), "text/plain; charset=utf-8")

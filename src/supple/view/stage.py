@@ -10,12 +10,14 @@ import scipy
 from numpy.typing import NDArray
 
 from supple.checks import Floats
+from supple.description.constraints import Closure, Distance
 from supple.description.members import GROUND, Placed
 from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.view.drawn import drawn
 
 Numbers = NDArray[Any]
 MOST_TRACES = 8
@@ -29,6 +31,8 @@ class Stage:
     model : Model
     traces : sequence of str, optional
         Frames whose paths are drawn; the tips if not given.
+    loads : sequence of pairs of str
+        Frame and axes of wrenches that are not in the model.
 
     Attributes
     ----------
@@ -38,12 +42,19 @@ class Stage:
         Numbers of the traced places, by name.
     springs : list of pairs of int
         Places joined by springs.
-    links : list of int
-        Places that are drawn joined to the body they are on.
+    frames : dict of str to int
+        Numbers of the places of frames, by name.
+    closures : list of (Closure or Distance, pair of int)
+        What joins two places beyond the tree.
+    surfaces : list of DrawnSurface
+    carriers : dict of str to int
+        Numbers of the places that surfaces move with and loads act on, by name.
     places : list of BodyFrame
     """
 
-    def __init__(self, model: Model, traces: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, model: Model, traces: Sequence[str] | None = None, loads: Sequence[tuple[str, str]] = ()
+    ) -> None:
         self.model = model
         number = numbering(model.description)
         self.bodies = _placed(model)
@@ -53,16 +64,26 @@ class Stage:
         traced = _tips(model) if traces is None else {name: _find(model, name) for name in traces}
         ends = [_find(model, end) for x in model.description.springs.values() for end in (x.first, x.second)]
         frames = [_find(model, name) for name in model.description.frames]
-        self.places = [*self.attachments, *traced.values(), *ends, *frames]
+        closed = {name: x for name, x in model.description.constraints.items() if isinstance(x, Closure | Distance)}
+        closing = [_find(model, end) for x in closed.values() for end in (x.first, x.second)]
+        self.surfaces = drawn(model, inertia=True)
+        acting = [*((x.frame, x.axes) for x in model.description.wrenches.values()), *loads]
+        named = [x for x in dict.fromkeys(x for pair in acting for x in pair) if x not in ("frame", "ground")]
+        named += [x for x in dict.fromkeys(x.place for x in self.surfaces) if x is not None and x not in named]
+        self.places = [*self.attachments, *traced.values(), *ends, *frames, *closing]
+        self.carriers = {name: len(self.places) + i for i, name in enumerate(named)}
+        self.places += [_find(model, name) for name in named]
         first_end = len(self.attachments) + len(traced)
         first_frame = first_end + len(ends)
+        first_closing = first_frame + len(frames)
+        self.frames = {name: first_frame + i for i, name in enumerate(model.description.frames)}
+        self.closures = [(x, (first_closing + 2 * i, first_closing + 2 * i + 1)) for i, x in enumerate(closed.values())]
         self.traces = {name: len(self.attachments) + i for i, name in enumerate(traced)}
         self.springs = [(i, i + 1) for i in range(first_end, first_frame, 2)]
-        self.links = [
-            i
-            for i in (*range(len(self.attachments)), *range(first_frame, len(self.places)))
-            if self.places[i].body and self.places[i].node is None
-        ]
+
+    def loaded(self, frame: str, axes: str) -> dict[str, Any]:
+        """Where a wrench acts and along whose axes: "frame", "ground", or the number of a place."""
+        return {"place": self.carriers[frame], "axes": self.carriers.get(axes, axes)}
 
     def joints(self, q: Floats) -> Numbers:
         """Quaternion and position (frames, bodies, 7) of each body from its attachment node."""

@@ -77,3 +77,24 @@ def test_a_limit_of_nodes() -> None:
     grown(10)
     with pytest.raises(GraphTooLarge):
         grown(100)
+
+
+def test_some_outputs_need_some_blocks() -> None:
+    """Each output by itself is what it is among the others, and blocks that are for others alone are left out."""
+    recorder = GraphRecorder()
+    x = recorder.new_inputs("x", ["a", "b"])
+    shared = np.sin(x[0]) * x[1]
+    recorder.end()
+    first = np.array([shared + x[0], x[1]], dtype=object)
+    recorder.end()
+    second = np.array([np.cos(shared) * shared], dtype=object)
+    recorder.end()
+    whole = recorder.program({"x": x}, {"first": first, "second": second})
+    points = np.random.default_rng(0).normal(size=(9, 2))
+    none = np.zeros(1)
+    expected = BlockFunction("whole", whole, none, {"first": (2,), "second": (1,)})(points)
+    for name, values in zip(("first", "second"), expected, strict=True):
+        part = whole.giving([name])
+        assert part.weight < whole.weight
+        np.testing.assert_array_equal(BlockFunction(name, part, none, {name: values.shape[1:]})(points), values)
+    assert len(whole.giving(["second"]).instances) < len(whole.instances)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from supple.engines.blocks.block_recorder import LENGTH, MEMORY, NUMBERS, BlockRecorder
-from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances
+from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances, needed
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.driven_code import DrivenCode, Numbers, Words
 from supple.engines.blocks.library import Library
@@ -66,11 +66,12 @@ class Program:
         wanted = [at for first, size in self.outputs.values() for at in range(first, first + size)]
         wanted += [at for x in kept for at in range(x.first, x.first + x.size)]
         self.instances: list[Instance] = instances(recorder, wanted)
-        self.weight = sum(len(x.block.operations) for x in self.instances) + recorder.looped_operations
+        self.weight = sum(x.weight for x in self.instances)
         self._unload()
 
     def _unload(self) -> None:
         self._loaded: dict[int, Loaded] = {}
+        self._parts: dict[tuple[str, ...], Program] = {}
         self._lock = threading.Lock()
 
     def with_instances(self, instances: list[Instance], cells: int) -> Program:
@@ -79,6 +80,19 @@ class Program:
         other.instances, other.cells = instances, cells
         other._unload()
         return other
+
+    def giving(self, names: Sequence[str]) -> Program:
+        """The same with these outputs only, without the blocks that none of them needs; one program for all callers."""
+        key = tuple(names)
+        with self._lock:
+            if key not in self._parts:
+                other = self._parts[key] = copy(self)
+                other.outputs = {name: self.outputs[name] for name in names}
+                other.shapes = {name: self.shapes[name] for name in names}
+                other.instances = needed(self.instances, self.cells, other.outputs.values())
+                other.weight = sum(x.weight for x in other.instances)
+                other._unload()
+            return self._parts[key]
 
     @property
     def has_loops(self) -> bool:

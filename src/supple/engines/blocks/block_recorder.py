@@ -71,8 +71,6 @@ class BlockRecorder(Graph):
         How many there are.
     recorded_segments : int
         How many segments were recorded, not instanced.
-    looped_operations : int
-        Operations in loops.
     known, folded : array of float
         What is known of the cells and of the numbers at this point; NaN for nothing.
     """
@@ -94,7 +92,7 @@ class BlockRecorder(Graph):
         self._scratched = 0
         self._instancing, self._own = instancing, Prototypes()
         self._shared = self._own if shared is None else shared
-        self.recorded_segments = self.looped_operations = 0
+        self.recorded_segments = 0
         self._begin()
 
     # ------------------------------------------------------------ memory

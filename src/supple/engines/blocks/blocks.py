@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -106,6 +107,30 @@ class Instance:
     block: Block
     rows: tuple[int, ...]
 
+    @property
+    def cells(self) -> tuple[list[int], list[int]]:
+        """Cells in memory that it reads, and those that it writes; of a step in loops all, it may do either."""
+        block, rows = self.block, self.rows
+        if block.loops:
+            both = [at for first, shape in self._arrays() for at in range(first, first + math.prod(shape))]
+            return both, both
+        reads = [rows[x[1]] + x[2] for x in block.operations if x[0] == "load" and block.spaces[x[1]] == MEMORY]
+        return reads, [rows[slot] + place for slot, place, _ in block.stores]
+
+    @property
+    def weight(self) -> int:
+        """Operations; of a step in loops about as many as in products of matrices."""
+        if not self.block.loops:
+            return len(self.block.operations)
+        shapes = [shape for _, shape in self._arrays()]
+        return max(math.prod(x) for x in shapes) * min(x[0] for x in shapes)
+
+    def _arrays(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Of a step in loops: the first cell and the shape of each array."""
+        starts = [i for i, space in enumerate(self.block.spaces) if space == MEMORY]
+        for i, j in zip(starts, [*starts[1:], len(self.rows)], strict=True):
+            yield self.rows[i], self.rows[i + 1 : j]
+
 
 def instances(recorder: BlockRecorder, outputs: Iterable[int], first: int = 0) -> list[Instance]:
     """The blocks of a recording in order, each with the cells that it works on.
@@ -140,6 +165,22 @@ def instances(recorder: BlockRecorder, outputs: Iterable[int], first: int = 0) -
                 live[at] = 1
             found.append(Instance(block, rows))
     return found[::-1]
+
+
+def needed(found: Sequence[Instance], cells: int, outputs: Iterable[tuple[int, int]]) -> list[Instance]:
+    """Those of some blocks in order that are needed for outputs, each the first of so many cells."""
+    live = np.zeros(cells, dtype=bool)
+    for first, size in outputs:
+        live[first : first + size] = True
+    kept: list[Instance] = []
+    for x in reversed(found):
+        reads, writes = x.cells
+        if live[writes].any():
+            if not x.block.loops:
+                live[writes] = False
+            live[reads] = True
+            kept.append(x)
+    return kept[::-1]
 
 
 def _looped(recorded: Looped, live: bytearray, known: dict[str, Block]) -> list[Instance]:

@@ -128,9 +128,6 @@ class GraphRecorder(BlockRecorder):
         looped = Looped(looped_text(step, tuple(x.ndim for x in arrays)), spaces, rows, *kept)
         self.blocks[-1:] = [looped, self.blocks[-1]]
         self._firsts.append(self._first)
-        self.looped_operations += max(x.size for x in arrays) * min(
-            len(x) for x in arrays
-        )  # as in products of matrices
 
     def _written(self, x: Nodes) -> int:
         """The first of new cells for an array, which then holds loads of them."""

@@ -23,7 +23,10 @@ WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/k
 SOURCES = {
     "functions": ("engines/llvm/jit.py",),
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
-    "sweeps": ("engines/sweeps", "engines/llvm", "spatial.py", "stepping", "recursions", "simulation/methods"),
+    "sweeps": (
+        *("engines/sweeps", "engines/llvm", "spatial.py", "stepping", "recursions", "simulation/methods"),
+        *("film/ground.py", "film/raster.py"),
+    ),
     "llvm": (*WRITERS, *TRACED, *AROUND),
     "programs": ("engines/blocks", "engines/sweeps", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }

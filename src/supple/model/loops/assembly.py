@@ -41,7 +41,7 @@ def assembled(loops: Loops, q: Floats, given: Bools) -> Floats:
     for held in (True, False) if loops.model.is_mode.any() else (True,):
         for start in _around(loops, q, given):
             try:
-                found = _closed(loops, start, given, held)
+                found = closed(loops, start, given, held)
             except AssemblyError as error:
                 failure = failure or error
             else:
@@ -59,8 +59,8 @@ def _around(loops: Loops, q: Floats, given: Bools) -> Iterator[Floats]:
         yield loops.model.integrate(q, np.where(given | loops.model.is_mode, 0.0, step), 1.0)
 
 
-def _closed(loops: Loops, q: Floats, given: Bools, held: bool) -> Floats:
-    """The same by the steps of `Closing`, damped (Levenberg, Marquardt) while they do not bring the error down."""
+def closed(loops: Loops, q: Floats, given: Bools, held: bool = True) -> Floats:
+    """The same from one guess by steps of `Closing`, damped (Levenberg, Marquardt) while the error does not fall."""
     cw, same = loops.configuration(q), np.zeros(loops.model.nv)
     damping = 0.0
     for _ in range(MOST_STEPS):
@@ -103,7 +103,7 @@ def _relaxed(loops: Loops, q: Floats, guess: Floats, given: Bools) -> Floats:
         phi = np.where(loops.holonomic, cw.position, 0.0)
         step = _limited(loops, Closing(loops, q, cw.J, given).strained(phi, strain), phi)
         try:
-            q_next = _closed(loops, loops.model.integrate(q, step, 1.0), given, False)
+            q_next = closed(loops, loops.model.integrate(q, step, 1.0), given, False)
         except AssemblyError:
             break
         strain = deformation(loops.model, q_next, guess)

@@ -255,11 +255,6 @@ class Loops:
         states = np.array(np.atleast_2d(q), dtype=float)
         return singular_configurations.margins(self, states, self.model.none_prescribed if given is None else given)
 
-    @cached_property
-    def usual_rank(self) -> int:
-        """Number of independent rows in a closed configuration that is not singular."""
-        return singular_configurations.usual_rank(self)
-
     def singular_configurations(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
         """Times of a motion at which it passes near a singular configuration, and the constraint that fails there."""
         return singular_configurations.minima(np.asarray(t, dtype=float), *self.margins(q))

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import AssemblyError
-from supple.model.loops.assembly import assembled
+from supple.model.loops.assembly import closed
 from supple.model.loops.redundancy import ranks, unit_rows
-from supple.model.loops.scales import random_coordinates
 from supple.recursions.states import States
 
 if TYPE_CHECKING:
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-SAMPLES = 3
-"""Random configurations at which the usual rank is looked for."""
+APART = 0.3
+"""Of the typical sizes: how far off a motion its neighbours are looked for."""
 NEARLY_SINGULAR = 1e-3
 """Margin below which a configuration is named."""
 
@@ -36,22 +35,28 @@ def margins(loops: Loops, q: Floats, given: Bools) -> tuple[Floats, list[str]]:
     size = np.where(moved, np.sqrt(np.einsum("sii->si", found.S).max(axis=0, initial=0.0)), np.inf)
     values, vectors = np.linalg.eigh(found.S / np.outer(size, size))
     rank = int(ranks(found.J, rows, speeds).max(initial=1))
-    first = len(loops) - (rank if given.any() else max(rank, loops.usual_rank))
+    first = len(loops) - (rank if given.any() else usual_rank(loops, q, rank))
     names = [loops.rows[int(np.abs(x[:, first]).argmax())][0] for x in vectors]
     return np.maximum(values[:, first], 0.0), names
 
 
-def usual_rank(loops: Loops) -> int:
-    """Number of independent equations in a closed configuration that is not singular; at least 1."""
-    found = [1]
-    for n in range(SAMPLES):
-        start = random_coordinates(loops.model, n, loops.scales.length)
+def usual_rank(loops: Loops, q: Floats, found: int) -> int:
+    """Number of independent equations in closed configurations that are not singular, as those (states, nq) may all be.
+
+    It is at least what was `found` at them. Unless that is all there are, the loops are closed again from guesses off
+    the first, middle and last of them.
+    """
+    rng = np.random.default_rng(0)
+    none = loops.model.none_prescribed
+    for at in sorted({0, len(q) // 2, len(q) - 1}) if found < len(loops) else ():
+        off = APART * loops.scales.speeds * rng.uniform(-1.0, 1.0, loops.model.nv)
+        guess = loops.model.integrate(q[at], np.where(loops.model.is_mode, 0.0, off), 1.0)
         try:
-            q = assembled(loops, start, loops.model.none_prescribed)
+            other = closed(loops, guess, none)
         except AssemblyError:
             continue
-        found.append(loops.redundancy(loops.jacobian(q)).rank)
-    return max(found)
+        found = max(found, loops.redundancy(loops.jacobian(other)).rank)
+    return found
 
 
 def minima(times: Floats, margin: Floats, names: list[str]) -> list[tuple[float, str]]:

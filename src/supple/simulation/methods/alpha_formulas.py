@@ -117,10 +117,10 @@ def law_gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:
     return damping, stiffness
 
 
-def not_converged(system: DrivenSystem, correction: Vector, t: float, h: float) -> SimulationError:
+def not_converged(system: DrivenSystem, name: str, correction: Vector, t: float, h: float) -> SimulationError:
     """The error of a step of the length h to the time t that did not converge; `correction` (nv,) is its last."""
     worst = system.model.speeds[int(np.argmax(np.nan_to_num(np.abs(correction), nan=np.inf)))]
     return SimulationError(
-        f"model {system.model.name!r}: generalized-alpha did not converge at t = {t:.6g} s with steps of "
+        f"model {system.model.name!r}: {name} did not converge at t = {t:.6g} s with steps of "
         f"{h:.3g} s; look at {worst!r}, or take shorter steps"
     )

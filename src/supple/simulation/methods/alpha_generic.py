@@ -51,7 +51,7 @@ class GenericAlphaSteps:
         return 1, tries
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
-        return not_converged(self.system, self._newton.correction, t, h)
+        return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)
 
     def one(self, end: float, state: StepState, u: Vector) -> tuple[StepState | None, int]:
         """The state after a step that ends at a time, None if it did not converge; iterations."""

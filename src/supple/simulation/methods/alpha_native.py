@@ -66,4 +66,4 @@ class NativeAlphaSteps:
         return int(done), int(used)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
-        return not_converged(self.system, self._newton.correction, t, h)
+        return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)

@@ -4,7 +4,10 @@ No absolute tolerance is right for all states: 1e-10 is nothing for a crane, and
 at 1 nm. So errors are measured against the motion itself. The coordinates of a body that are of one kind
 (translations, rotations, modes) are a group, and so are their speeds; the error allowed for a state i of the group g is
 
-    e_i = (rtol max(S_g, NEGLIGIBLE max S) + eps N_g + REST eps L) / m_i.
+    e_i = (share rtol max(S_g, NEGLIGIBLE max S) + eps N_g + REST eps L) / m_i.
+
+The errors of the steps add up over a run: `share` leaves room for that, so that rtol is about the error of the result,
+whichever the method (`benchmarks/work_precision.py` shows how nearly).
 
 m_i are the metres that a unit of the state moves: 1 for translations, the length of the mechanism for angles, the
 largest displacement of a node for modes. S_g is the largest m_i |y_i| of the group, in this step and with a fading
@@ -20,7 +23,7 @@ there every error is large.
 Real motions are not given away to rounding in very short steps, as near a singular configuration: eps D / h counts up
 to rtol times the fastest motion, or AT_REST times the last term. Where loops are closed rtol is MAGNIFIED larger.
 
-With a given `atol` the rule is the usual one, state by state: e_i = atol + rtol |y_i|.
+With a given `atol` the rule is the usual one of a step, state by state: e_i = atol + rtol |y_i|.
 """
 
 from __future__ import annotations
@@ -39,6 +42,10 @@ from supple.structures.body import FlexibleBody
 Vector = NDArray[np.float64]
 Rates = Callable[[float, Vector, Vector], Vector]
 POSITION, SPEED, INTEGRAL = 0, 1, 2
+SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 20, "RK23": 1 / 20, "Radau": 1 / 2}
+"""Of the error asked for that a step may have, by method: of a spinning top, which forgets nothing, as much adds up."""
+MULTISTEP = 1 / 300
+"""The same of methods of many steps, whose errors have all the same sign for long."""
 FADE = 0.9
 """Of the size of a group that is left after a tenth of rtol^(-1/order) steps, about a radian of a vibration."""
 ORDERS = {"DOP853": 8, "RK45": 5, "RK23": 3, "ESDIRK54": 5}
@@ -69,8 +76,8 @@ class Tolerances:
     atol : (n,) array
         Zero where none was given.
     rules : (7,) array
-        rtol; and zero with a given atol: eps, what a step leaves of the sizes, NEGLIGIBLE, REST eps L, gravity, and
-        the least D.
+        The share of rtol, or rtol with a given atol; and zero with a given atol: eps, what a step leaves of the sizes,
+        NEGLIGIBLE, REST eps L, gravity, and the least D.
     scaling : tuple of (n,) arrays
         For each state its group, the group of the coordinates that belong to it, its kind, its metres m_i, and the
         most that it counts for rounding, m. See `native_loop.allowed_errors`.
@@ -90,7 +97,8 @@ class Tolerances:
             eps, length = float(np.finfo(float).eps), extent(system.model) or 1.0
             gravity = float(np.linalg.norm(system.model.description.gravity))
             least = length if system.model.loops is not None else 0.0
-            asked = rtol if system.model.loops is None else rtol + MAGNIFIED
+            share = SHARES.get(method, MULTISTEP)
+            asked = share * rtol if system.model.loops is None else share * rtol + MAGNIFIED
             self.rules = np.array([asked, eps, fade, NEGLIGIBLE, REST * eps * length, gravity, least])
             self.scaling = _groups(system, length)
         else:

@@ -39,6 +39,8 @@ def display_model(system: KaneSystem, numbers: Mapping[str, float]) -> tuple[Mod
     ground = system.ground.frame
     mech = Mechanism(system.name, value.components(system.gravity, ground))
     scales = [scale for body in system.bodies.values() for scale in _add(mech, body, value)]
+    for name, shapes in system.visuals.items():
+        mech.add_visual(name, *shapes)
     return mech.build(), np.array(scales)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import Floats
 from supple.description.description import Description
+from supple.description.overview import coordinates, overview
 from supple.engines.blocks.block_program import Program
 from supple.errors import FileFormatError, StateError
 from supple.expressions.derivatives import forward, jacobian
@@ -107,6 +108,10 @@ class KaneModel(KaneRefusals):
 
     def __repr__(self) -> str:
         return f"<supple system of vectors {self.name!r}: {len(self.bodies)} bodies, {self.nv} independent speeds>"
+
+    def _repr_html_(self) -> str:
+        title = f"System of vectors {self.name}: {self.nv} independent speeds"
+        return overview(self.description, title, coordinates(self.coordinates))
 
     def _units(self) -> list[str]:
         joints = [body.joint for body in self.system.bodies.values()]
@@ -345,11 +350,12 @@ class KaneModel(KaneRefusals):
 
     @classmethod
     def restored(cls, model: Model, settings: Mapping[str, Any]) -> KaneModel:
-        """The system that `formulation_settings` has written down."""
+        """The system that `formulation_settings` has written down; its bodies are drawn as those of the model."""
         tables = settings.get("system")
         if not isinstance(tables, Mapping):
             raise FileFormatError(f"system: expected the tables of a system of vectors, got {tables!r}")
         system, inputs = system_of_tables(tables)
+        system.visuals = dict(model.description.visuals)
         return cls(system, inputs)
 
     # ------------------------------------------------------------ functions and shapes

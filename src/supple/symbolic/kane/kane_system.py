@@ -14,6 +14,7 @@ from supple.expressions.derivatives import forward
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.printers.head import label
+from supple.shapes.shape import Shape
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane.arguments import Direction, scalar, vector
 from supple.symbolic.kane.building_block import FIXED, MASSLESS, KaneJoint, MassProperties, built, speed_directions
@@ -85,6 +86,8 @@ class KaneSystem:
         self.constraints: list[SpeedConstraint] = []
         self.speed_forces: dict[int, Expr] = {}
         self.speed_inertias: dict[int, Expr] = {}
+        self.visuals: dict[str, tuple[Shape, ...]] = {}
+        """What bodies are drawn as, by name; not part of the system."""
 
     @property
     def gravity(self) -> Vector:
@@ -227,6 +230,11 @@ class KaneSystem:
         )
         self.bodies[name] = body = KaneBody(name, self, parent, turning.basis, turning.frame, moving, rigid)
         return body
+
+    def add_visual(self, body: KaneBody | str, *shapes: Shape) -> None:
+        """Say what a body is drawn as, see `Mechanism.add_visual`."""
+        name = self.body(body).name
+        self.visuals[name] = (*self.visuals.get(name, ()), *shapes)
 
     # ------------------------------------------------------------ forces and constraints
 

@@ -109,7 +109,7 @@ class VectorFormula(Formula):
             return _combined(x.op, a, b)
         function = x.func.id if isinstance(x, ast.Call) and isinstance(x.func, ast.Name) and not x.keywords else ""
         if isinstance(x, ast.Call) and (function in OF_VECTORS or function in OF_BODIES):
-            return self._vector_call(function, x.args, scope, rates)
+            return self._vector_call(x, function, scope, rates)
         return super()._node(x, scope.system.graph, scope, rates)  # type: ignore[arg-type]
 
     def _node(self, x: ast.expr, graph: Graph, names: Any, rates: Rates) -> Any:
@@ -120,11 +120,12 @@ class VectorFormula(Formula):
             raise self._fault(f"{function}: expected a scalar, got the vector {x!r}")
         return x
 
-    def _vector_call(self, function: str, args: list[ast.expr], scope: Scope, rates: Rates) -> Value:
+    def _vector_call(self, x: ast.Call, function: str, scope: Scope, rates: Rates) -> Value:
+        args = x.args
         least, most = OF_BODIES.get(function) or (OF_VECTORS[function],) * 2
         if not least <= len(args) <= most:
             count = str(least) if least == most else f"{least} or {most}"
-            raise self._fault(f"{function}: expected {count} arguments, got {len(args)}")
+            raise self._fault(f"{function}: expected {count} arguments, got {len(args)}", self._place(x))
         if function in OF_VECTORS:
             vectors = [self._require_vector(self._value(arg, scope, rates), function) for arg in args]
             return _of_vectors(function, vectors)
@@ -140,9 +141,10 @@ class VectorFormula(Formula):
     def _body(self, x: ast.expr, function: str, system: KaneSystem) -> KaneBody:
         name = named(x)
         if name is None:
-            raise self._fault(f"{function}: expected the name of a body first")
+            raise self._fault(f"{function}: expected the name of a body first", self._place(x))
         if name != "ground" and name not in system.bodies:
-            raise self._fault(f"{function}: no body {name!r} before this{nearest(name, system.bodies)}")
+            hint = nearest(name, system.bodies)
+            raise self._fault(f"{function}: no body {name!r} before this{hint}", self._place(x))
         return system.body(name)
 
     def _require_vector(self, x: Value, function: str) -> Vector:

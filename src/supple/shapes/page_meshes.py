@@ -1,0 +1,56 @@
+"""Surfaces small enough for a page: meshes with fewer triangles where they have many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from supple.checks import Floats, Ints
+from supple.shapes.readers.mesh_part import MeshPart
+from supple.shapes.reduction import clusters, reduced
+
+CELLS = 40
+"""Cells along the longest side of a mesh."""
+FEW = 600
+"""Triangles of a mesh that is left as it is."""
+MOST = 45_000
+"""Triangles of all meshes of a model together: about 0.8 MB of a page."""
+COARSEST = 6
+MOST_NODES = 4000
+"""Vertices of a surface that deforms."""
+
+
+def cells_for(meshes: Sequence[Sequence[MeshPart]]) -> int:
+    """Cells along the longest side of a mesh such that all meshes together have few enough triangles."""
+    cells = CELLS
+    while cells > COARSEST:
+        count = sum(len(part.mesh.faces) for mesh in meshes for part in reduced_parts(mesh, cells))
+        if count <= MOST:
+            return cells
+        cells = max(int(cells * min(np.sqrt(MOST / count), 0.95)), COARSEST)
+    return cells
+
+
+def reduced_parts(parts: Sequence[MeshPart], cells: int) -> list[MeshPart]:
+    """The parts of a mesh with so many cells along its longest side; few triangles stay as they are."""
+    if sum(len(part.mesh.faces) for part in parts) <= FEW:
+        return list(parts)
+    cell = _longest(part.mesh.vertices for part in parts) / cells
+    return [MeshPart(reduced(part.mesh, cell), part.color) if cell > 0 else part for part in parts]
+
+
+def _longest(points: Iterable[Floats]) -> float:
+    ends = np.array([(x.min(axis=0), x.max(axis=0)) for x in points])
+    return float((ends[:, 1].max(axis=0) - ends[:, 0].min(axis=0)).max())
+
+
+def thinned(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
+    """Numbers of some vertices of a surface that deforms, and triangles between them: all, or one of each cell."""
+    kept, left, cells = np.arange(len(vertices)), faces, 100
+    while len(kept) > MOST_NODES:
+        number, left = clusters(vertices, faces, _longest([vertices]) / cells)
+        inside = np.flatnonzero(number >= 0)
+        kept = inside[np.unique(number[inside], return_index=True)[1]]
+        cells = int(0.8 * cells)
+    return kept, left

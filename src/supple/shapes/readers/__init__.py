@@ -1,0 +1,1 @@
+"""Mesh files: STL, OBJ, COLLADA (.dae) and glTF (.gltf, .glb), read with numpy alone."""

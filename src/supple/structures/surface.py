@@ -1,0 +1,94 @@
+"""What a flexible body looks like: triangles whose corners are rigidly joined to nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+
+from supple.checks import Floats, Ints, freeze
+from supple.errors import ModelError
+from supple.shapes.surfaces import swept
+from supple.shapes.triangle_mesh import joined
+from supple.structures.mass import Sparse
+
+if TYPE_CHECKING:
+    from supple.structures.sections import CrossSection
+
+MOST_RINGS = 25
+"""Of a straight segment of a beam: enough for shapes of some waves."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodySurface:
+    """Triangles on the nodes of a structure or of a body.
+
+    Attributes
+    ----------
+    node : (n,) array of int
+        The node that each vertex moves with.
+    offset : (n, 3) array
+        From the node to the vertex, undeformed, axes of the structure, m.
+    faces : (m, 3) array of int
+        Numbers of vertices; seen from outside they follow each other against the clock.
+    """
+
+    node: Ints
+    offset: Floats
+    faces: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "node", "offset", "faces")
+
+    def require_fit(self, nodes: int) -> None:
+        """Refuse a surface that is none, or not one on so many nodes."""
+        n = len(self.node)
+        shapes = self.node.shape, self.offset.shape, self.faces.shape
+        if shapes != ((n,), (n, 3), (len(self.faces), 3)) or not np.isfinite(self.offset).all():
+            raise ModelError(f"surface: expected node (n,), finite offset (n, 3) and faces (m, 3), got {shapes}")
+        for what, numbers, most in (("node", self.node, nodes), ("faces", self.faces, n)):
+            if numbers.size and not 0 <= numbers.min() <= numbers.max() < most:
+                raise ModelError(f"surface: {what}: expected numbers from 0 to {most - 1}")
+
+    def vertices(self, nodes: Floats) -> Floats:
+        """(n, 3) undeformed, where the nodes (k, 3) are."""
+        return np.asarray(nodes[self.node] + self.offset)
+
+    def shapes(self, of_nodes: Any) -> Sparse:
+        """Displacements (3 n, c) of the vertices, given rotation and displacement (6 k, c) of the nodes: u + r x d."""
+        x, y, z = self.offset.T
+        zero = np.zeros_like(x)
+        cross = np.stack([zero, z, -y, -z, zero, x, y, -x, zero], axis=1).reshape(-1, 3, 3)  # r x d = cross @ r
+        values = np.concatenate([cross, np.broadcast_to(np.eye(3), cross.shape)], axis=2)
+        columns = np.broadcast_to((6 * self.node[:, None] + np.arange(6))[:, None, :], values.shape)
+        rows = np.repeat(np.arange(3 * len(self.node)), 6)
+        size = (3 * len(self.node), of_nodes.shape[0])
+        moves = scipy.sparse.csr_array((values.ravel(), (rows, columns.ravel())), shape=size)
+        moves.eliminate_zeros()
+        return scipy.sparse.csr_array(moves @ scipy.sparse.csr_array(of_nodes))
+
+
+def of_segments(nodes: Floats, segments: Sequence[tuple[int, int, CrossSection, Floats]]) -> BodySurface:
+    """Of a beam: around each straight segment, from its first to its last node, the outline of its section.
+
+    Each segment comes with its section and its axes (3, 3), rows x, y and z.
+    """
+    parts, numbers = [], []
+    for first, last, section, axes in segments:
+        chosen = np.unique(np.linspace(first, last, min(last - first + 1, MOST_RINGS)).round().astype(np.int64))
+        outline = np.array(section.outline())
+        rings = nodes[chosen][:, None] + (outline @ axes[1:])[None]
+        parts.append(swept(outline, rings))
+        k = len(outline)
+        numbers.append(np.concatenate([np.repeat(chosen, k), np.full(k, first), np.full(k, last)]))
+    mesh, node = joined(parts), np.concatenate(numbers)
+    return BodySurface(node, mesh.vertices - nodes[node], mesh.faces)
+
+
+def of_nodes(faces: Ints) -> BodySurface:
+    """Of a solid, whose vertices are nodes: triangles (m, 3) of their numbers."""
+    used, compact = np.unique(faces, return_inverse=True)
+    return BodySurface(used, np.zeros((len(used), 3)), compact.reshape(faces.shape))

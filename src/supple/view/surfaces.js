@@ -1,0 +1,106 @@
+// Surfaces of bodies as buffers: corners at one place are one, edges sharper than CREASE stay sharp, the rest is smooth.
+
+const SLENDER = 0.012; // thickness over extent
+const CREASE = Math.cos((35 * Math.PI) / 180);
+
+// The normal of each triangle, as long as twice its area.
+const faceNormals = (x, triangles) => {
+  const out = new Float32Array(triangles.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
+    const ux = x[b] - x[a], uy = x[b + 1] - x[a + 1], uz = x[b + 2] - x[a + 2];
+    const vx = x[c] - x[a], vy = x[c + 1] - x[a + 1], vz = x[c + 2] - x[a + 2];
+    out[t] = uy * vz - uz * vy;
+    out[t + 1] = uz * vx - ux * vz;
+    out[t + 2] = ux * vy - uy * vx;
+  }
+  return out;
+};
+
+// The first vertex at each place, by whole numbers of the packed vertices.
+const welded = (packed) => {
+  const first = new Map(), out = new Uint32Array(packed.length / 3);
+  for (let i = 0; i < out.length; i++) {
+    const key = packed[3 * i] + 65536 * (packed[3 * i + 1] + 65536 * packed[3 * i + 2]);
+    if (!first.has(key)) first.set(key, i);
+    out[i] = first.get(key);
+  }
+  return out;
+};
+
+// Corners of triangles told apart where their surface creases: the corner of each, and the vertex of each corner.
+const creased = (x, triangles) => {
+  const normals = faceNormals(x, triangles), around = new Map();
+  const corners = new Uint32Array(triangles.length), vertices = [];
+  triangles.forEach((v, c) => { if (around.has(v)) around.get(v).push(c); else around.set(v, [c]); });
+  const unitNormal = (c) => { const t = 3 * Math.floor(c / 3); return unit(normals.subarray(t, t + 3)); };
+  for (const [vertex, list] of around) {
+    const sides = []; // of one vertex: a unit normal to start from, and the corner it belongs to
+    for (const c of list) {
+      const n = unitNormal(c), side = sides.find((s) => s.normals.some((m) => dot(m, n) > CREASE));
+      if (side) { side.normals.push(n); corners[c] = side.corner; } else {
+        sides.push({ normals: [n], corner: vertices.length });
+        corners[c] = vertices.length;
+        vertices.push(vertex);
+      }
+    }
+  }
+  return { corners, vertices: Uint32Array.from(vertices) };
+};
+
+class Surface {
+  constructor(drawing, data) {
+    const packed = unpack(data.vertices, Uint16Array), triangles = unpack(data.triangles, Uint32Array);
+    const same = welded(packed);
+    this.data = data;
+    this.rest = Float32Array.from(packed, (n, i) => data.low[i % 3] + data.step[i % 3] * n);
+    const { corners, vertices } = creased(this.rest, triangles.map((v) => same[v]));
+    this.corners = corners;
+    this.vertices = vertices;
+    const ends = [0, 1, 2].map((i) => {
+      const all = this.rest.filter((_, j) => j % 3 === i);
+      return [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), -Infinity)];
+    });
+    this.corners8 = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((i) => ends[i][(n >> i) & 1]));
+    this.shapes = data.shapes === undefined ? null : unpack(data.shapes);
+    this.places = this.#gathered(this.rest);
+    this.drawing = drawing;
+    this.kept = drawing.keep(this.places, this.#normals(), corners, this.#slender(ends));
+  }
+
+  // Whether it is far thinner than long: of a rod, 4 times its volume is its area times its thickness.
+  #slender(ends) {
+    const faces = faceNormals(this.places, this.corners);
+    let area = 0, volume = 0;
+    for (let t = 0; t < faces.length; t += 3) {
+      const n = faces.subarray(t, t + 3), a = 3 * this.corners[t];
+      area += Math.hypot(...n) / 2;
+      volume += dot(n, this.places.subarray(a, a + 3)) / 6;
+    }
+    return (4 * Math.abs(volume)) / (area || 1) < SLENDER * Math.hypot(...ends.map(([low, high]) => high - low));
+  }
+
+  #gathered(x) {
+    const out = new Float32Array(3 * this.vertices.length);
+    this.vertices.forEach((v, i) => { for (let j = 0; j < 3; j++) out[3 * i + j] = x[3 * v + j]; });
+    return out;
+  }
+
+  #normals() {
+    const faces = faceNormals(this.places, this.corners), out = new Float32Array(this.places.length);
+    this.corners.forEach((corner, c) => {
+      const t = c - (c % 3);
+      for (let j = 0; j < 3; j++) out[3 * corner + j] += faces[t + j];
+    });
+    return out;
+  }
+
+  // Displaced by the shapes of its body, with amplitudes from `first` on; the shader makes the normals of unit length.
+  deform(eta, { first, modes }) {
+    const x = this.rest.slice();
+    for (let i = 0; i < x.length; i++)
+      for (let j = 0; j < modes; j++) x[i] += this.shapes[i * modes + j] * eta[first + j];
+    this.places = this.#gathered(x);
+    this.drawing.change(this.kept, this.places, this.#normals());
+  }
+}

@@ -1,0 +1,96 @@
+"""Cameras see all of a motion, floors are below it, shadows lie where the light throws them, coils reach their ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple.shapes as shapes
+from supple.errors import StateError
+from supple.film.camera import Camera, Level, view_of
+from supple.film.coils import Coils
+from supple.film.floor import Floor, floor_below
+from supple.view.creases import cut
+
+LEVEL = Level.of(np.array([0.0, 0.0, -9.81]))
+SUN = np.array([0.6, 0.0, 0.8])
+
+
+@pytest.mark.parametrize("azimuth", [-52.0, 0.0, 130.0])
+@pytest.mark.parametrize("elevation", [-20.0, 20.0, 90.0])
+@pytest.mark.parametrize("size", [(1280, 720), (300, 500)])
+def test_all_points_are_in_the_picture_and_fill_it(azimuth: float, elevation: float, size: tuple[int, int]) -> None:
+    seen = np.random.default_rng(0).normal(size=(500, 3)) * [3.0, 1.0, 0.5] + [10.0, 0.0, 2.0]
+    view = view_of(Camera(azimuth, elevation), LEVEL, seen, *size)
+    np.testing.assert_allclose(view.axes @ view.axes.T, np.eye(3), atol=1e-14)
+    focal, x_middle, y_middle, near = view.lens(*size)
+    x = (seen - view.eye(np.zeros(3))) @ view.axes.T
+    assert x[:, 2].min() > near
+    picture = [x_middle, y_middle] + focal * x[:, :2] / x[:, 2:]
+    from_middle = np.abs(picture / size - 0.5)
+    assert from_middle.max() == pytest.approx(0.46)  # 0.92 of it is filled
+
+
+def test_up_is_up_and_azimuth_is_where_the_camera_stands() -> None:
+    view = view_of(Camera(90.0, 0.0, 5.0), LEVEL, np.zeros((1, 3)), 100, 100)
+    np.testing.assert_allclose(view.axes, [[-1, 0, 0], [0, 0, -1], [0, -1, 0]], atol=1e-15)
+    np.testing.assert_allclose(view.eye(np.array([1.0, 0.0, 0.0])), [1.0, 5.0, 0.0], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((0.0, 91.0), "camera: expected an elevation from -90 to 90 degrees, got 91"),
+        ((0.0, 0.0, -1.0), "camera: expected a distance above zero, got -1 m"),
+        ((np.nan, 0.0), "camera: expected finite numbers"),
+    ],
+)
+def test_cameras_that_cannot_be_are_refused(numbers: tuple[float, ...], message: str) -> None:
+    with pytest.raises(StateError, match=message):
+        Camera(*numbers)
+
+
+def test_a_floor_is_at_the_origin_or_below_the_model() -> None:
+    cloud = np.random.default_rng(1).uniform(-1, 1, (100, 3))
+    lowest = cloud[:, 2].min()
+    for shift, height in ((5.0, lowest + 5.0 - 3.0), (1.5, 0.0), (-1.0, lowest - 1.0)):
+        floor = floor_below(LEVEL, cloud + np.array([0.0, 0.0, shift]), cloud, 3.0, SUN, 10.0)
+        assert floor.height == pytest.approx(height)
+        assert floor.spacing == 0.5
+
+
+def test_a_shadow_lies_where_the_light_throws_it() -> None:
+    mesh = shapes.Box((2.0, 1.0, 0.001)).triangles()
+    points = mesh.vertices + np.array([0.0, 0.0, 4.0])
+    floor = Floor(LEVEL, 0.0, 1.0, 10.0, SUN, 0.01)
+    ground, dark = floor.parameters(points, mesh.faces)
+    x, y, per_metre = ground[3]
+    i, j = np.indices(dark.shape)
+    middle = np.array([(dark * (j + 0.5)).sum(), (dark * (i + 0.5)).sum()]) / dark.sum() / per_metre + [x, y]
+    np.testing.assert_allclose(middle, [-4.0 * 0.6 / 0.8, 0.0], atol=0.01)  # to a cell
+    assert dark.sum() * 0.01**2 == pytest.approx(2.0, rel=0.02)  # the area: softening keeps it; to a row of cells
+    assert dark.max() == pytest.approx(1.0)
+    edge = np.concatenate([dark[0], dark[-1], dark[:, 0], dark[:, -1]])
+    assert np.abs(edge).max() < 1e-12  # rounding of the means
+
+
+def test_coils_end_where_springs_do_and_are_as_wide_as_asked() -> None:
+    ends = np.array([[[[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.0, 0.0, 2.0], [1.0, 4.0, 4.0]]]])
+    coils = Coils(ends, 0.1)
+    assert len(coils.points(0)) == coils.count
+    assert coils.faces.max() == coils.count - 1
+    for frame, length in ((0, 2.0), (1, 5.0)):
+        a, b = ends[0, :, frame]
+        axis = (b - a) / length
+        x = coils.points(frame) - a
+        along = x @ axis
+        away = np.linalg.norm(x - np.outer(along, axis), axis=1)
+        assert along.min() == pytest.approx(0.0, abs=0.02)
+        assert along.max() == pytest.approx(length, abs=0.02)
+        assert away.max() == pytest.approx(0.116, rel=1e-6)
+        origin, _ = cut(coils.points(frame), coils.faces)
+        assert len(origin) < 2 * coils.count  # smooth along the wire
+
+
+def test_a_spring_of_no_length_is_drawn_at_its_place() -> None:
+    assert np.isfinite(Coils(np.ones((1, 2, 1, 3)), 0.1).points(0)).all()
