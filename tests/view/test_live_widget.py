@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -68,6 +70,35 @@ def test_a_notebook_with_the_widget_runs() -> None:
     assert any("application/vnd.jupyter.widget-view+json" in x.get("data", {}) for x in shown)
     text = "".join(x.get("text", "") for x in printed)
     assert text.startswith("[('command', 0), ('news', 0), ('save', 1)] 1.0")
+
+
+def test_a_front_end_that_could_not_answer_for_a_while_finds_the_simulation_running_again() -> None:
+    session = LiveSession(pendulum(), {"q": {"arm.angle": 1.0}})
+    told = threading.Event()
+    stream = Stream(session, lambda content, buffers: told.set(), patience=0.2)
+    try:
+        stream.receive({"kind": "open"})
+        assert told.wait(60)
+        stream.receive({"kind": "command", "command": {"run": True}})
+        until(lambda: not session.live.running)  # nothing was said to be seen
+        stopped = session.live.t
+        stream.receive({"kind": "seen"})
+        until(lambda: session.live.t > stopped)
+        until(lambda: not session.live.running)
+        stream.receive({"kind": "command", "command": {"run": False}})
+        told.clear()
+        assert told.wait(60)
+        assert not session.live.running
+    finally:
+        session.live.close()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("never came true")
 
 
 def test_the_front_end_moves_obeys_and_leaves_the_notebook_alone(browser: Any) -> None:

@@ -113,12 +113,20 @@ class LiveSession:
 
     # ------------------------------------------------------------ news
 
-    def news(self) -> Iterator[Any]:
-        """What a page is told, from now on; whoever listens is one who watches. None is a sign of life."""
+    def news(self, resumed: bool = False) -> Iterator[Any]:
+        """What a page is told, from now on; whoever listens is one who watches. None is a sign of life.
+
+        Parameters
+        ----------
+        resumed : bool
+            Run on: the simulation was paused only because nobody watched.
+        """
         version = number = run = -1
         stage, shown, since = self.stage, _geometry(self.live.model), 0.0
         self.live.watch()
         try:
+            if resumed and not self.live.motion.simulator.ended:
+                self.live.run(True)
             while not self.live.closed:
                 news = self.live.news(version, number, SIGN_OF_LIFE)
                 if news is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 UNSEEN = 4
 """Messages that may be under way to a front end that has not said that it has them."""
 PATIENCE = 5.0
-"""Seconds after which a front end that says nothing is gone, and the simulation pauses."""
+"""Seconds after which the simulation pauses for a front end that says nothing: it is gone, or the kernel is busy."""
 Send = Callable[[dict[str, Any], list[bytes]], None]
 
 
@@ -39,15 +39,17 @@ class Stream:
     send : function of a message and of buffers
     """
 
-    def __init__(self, session: LiveSession, send: Send) -> None:
-        self.session, self._send = session, send
+    def __init__(self, session: LiveSession, send: Send, patience: float = PATIENCE) -> None:
+        self.session, self._send, self._patience = session, send, patience
         self._changed = threading.Condition()
         self._views = self._unseen = self._opened = 0
+        self._silent = self._interrupted = False
 
     def receive(self, content: Any) -> None:
         """Take a message of a front end."""
         kind = content.get("kind") if isinstance(content, dict) else None
         with self._changed:
+            self._silent = False
             if kind == "open":
                 self._views += 1
                 self._opened += 1
@@ -59,6 +61,8 @@ class Stream:
                 self._views = max(0, self._views - 1)
             elif kind == "seen":
                 self._unseen = max(0, self._unseen - 1)
+            elif kind == "command" and "run" in (content.get("command") or {}):
+                self._interrupted = False
             self._changed.notify_all()
         if kind in ("command", "save"):
             self._answer(kind, content)
@@ -76,22 +80,32 @@ class Stream:
 
     def _run(self) -> None:
         """Until the simulation is closed: whenever a front end looks, tell it."""
-        while not self.session.live.closed:
+        live = self.session.live
+        while not live.closed:
             with self._changed:
-                self._changed.wait_for(lambda: self._views or self.session.live.closed, PATIENCE)
-                opened = self._opened
-            if self._views:
-                self._tell(self.session.news(), opened)
+                self._changed.wait_for(lambda: self._listening or live.closed, self._patience)
+                opened, listening, interrupted = self._opened, self._listening, self._interrupted
+            if listening:
+                self._interrupted = False
+                self._tell(self.session.news(interrupted), opened)
+
+    @property
+    def _listening(self) -> bool:
+        return self._views > 0 and not self._silent
 
     def _tell(self, news: Iterator[Any], opened: int) -> None:
-        """News until no front end is left, none answers, or another is opened, which needs all of the scene."""
+        """News until no front end is left, none answers, or another is opened, which needs all of the scene.
+
+        One that answers again later finds the simulation as it was: a cell that runs for long keeps its answers from
+        being read.
+        """
         try:
             for message in news:
                 with self._changed:
-                    heard = self._changed.wait_for(lambda: self._unseen < UNSEEN or self._opened != opened, PATIENCE)
-                    if not heard:
-                        self._views = self._unseen = 0
-                    if not self._views or self._opened != opened:
+                    taken = lambda: self._unseen < UNSEEN or self._opened != opened  # noqa: E731
+                    if not self._changed.wait_for(taken, self._patience):
+                        self._silent, self._unseen, self._interrupted = True, 0, self.session.live.running
+                    if not self._listening or self._opened != opened:
                         return
                     self._unseen += message is not None
                 if message is not None:
