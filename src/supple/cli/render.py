@@ -13,7 +13,7 @@ import supple
 from supple.cli.console import Floating, app, err, say
 from supple.cli.view import RESULTS
 from supple.files import Contents, read
-from supple.film.render import PAPER
+from supple.film.render import PAPER, SHOWN
 from supple.simulation.recording import results_model
 
 
@@ -36,6 +36,9 @@ def render(
     ] = None,
     deformation: Annotated[float, typer.Option(help="Factor of the deformation of flexible bodies.")] = 1.0,
     background: Annotated[str, typer.Option(help="#rrggbb or the name of a colour.")] = PAPER,
+    show: Annotated[
+        str, typer.Option(help="What is drawn beside the bodies: joints, springs, contacts, loads, reactions, or none.")
+    ] = ",".join(SHOWN),
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
     floating_base: Floating = False,
 ) -> None:
@@ -52,6 +55,7 @@ def render(
         "traces": trace or (),
         "deformation": deformation,
         "background": background,
+        "show": [] if show == "none" else show.split(","),
         "time": time,
     }
     with _Bar() as bar:
