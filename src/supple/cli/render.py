@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
-from supple.cli.console import Floating, app, err, say
+from supple.cli.console import Collision, Floating, app, err, say
 from supple.cli.view import RESULTS
 from supple.files import Contents, read
 from supple.film.render import PAPER, SHOWN
@@ -41,6 +41,7 @@ def render(
     ] = ",".join(SHOWN),
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
     floating_base: Floating = False,
+    collision: Collision = False,
 ) -> None:
     """Write a picture (.png), a film (.gif, .mp4) or an animated model for other viewers (.glb), without a browser.
 
@@ -60,6 +61,8 @@ def render(
     }
     with _Bar() as bar:
         if file.suffix.lower() in RESULTS:
+            if collision:
+                raise supple.StateError(f"{file}: --collision: expected a model file, got results")
             with supple.open_results(file) as result:
                 own = results_model(file) if model is None else read(model, floating_base).model
                 if own is None:
@@ -70,7 +73,7 @@ def render(
         elif model is not None:
             raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
         else:
-            contents = read(file, floating_base)
+            contents = read(file, floating_base, collision=collision)
             shown, given = _shown(contents, output, time)
             supple.render(shown, output, progress=bar.show, **given, **options)
     say(f"written: {output}")
