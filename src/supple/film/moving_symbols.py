@@ -116,7 +116,10 @@ class SymbolScene:
         self._paints = {name: linear(pair[int(dark)]) for name, pair in PAINTS.items()}
         self._stops = recorded_stops(motion.model, motion.result) if "contacts" in shown else []
         coordinates = [x.coordinate for x in self._stops]
-        found = [*symbols_of(stage, motion.q, extent.symbol), *stop_symbols(stage, coordinates, extent.symbol)]
+        found = [
+            *symbols_of(stage, motion.q, stage.joints(motion.q), extent.symbol),
+            *stop_symbols(stage, coordinates, extent.symbol),
+        ]
         self._symbols = [x for x in found if x.group in (*shown, "rods")]
         last = len(motion.times) - 1
         self._samples = np.unique(np.linspace(0, last, min(MOST_SAMPLES, last + 1)).round().astype(int))

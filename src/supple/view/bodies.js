@@ -1,8 +1,11 @@
 // Where everything is: the bodies placed from the ground outwards, their deformation taken `scale` times.
 // Rotations are 9 numbers, row by row; a pose is {R, p}; body 0 is the ground.
 
-const unpack = (text, Kind = Float32Array) =>
-  new Kind(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+const unpack = (text, Kind = Float32Array) => {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new Kind(bytes.buffer);
+};
 
 const times = (A, B) => {
   const C = new Float64Array(9);

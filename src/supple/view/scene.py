@@ -105,16 +105,17 @@ def _scene(
 ) -> dict[str, Any]:
     """All but the forces; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
     bodies, amplitudes, shapes = _bodies(stage, q, few)
+    joints = stage.joints(q)
     return {
         "count": len(times),
         "times": packed(times, "<f8"),
-        "joints": packed(stage.joints(q)),
+        "joints": packed(joints),
         "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
         "ground": {"surfaces": [_packed(stage, x) for x in stage.surfaces if x.body == GROUND]},
         "bodies": bodies,
         "places": [place_of(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
         "traces": [{"name": name, "place": i} for name, i in stage.traces.items()],
-        **symbols(stage, q, extent.symbol, stops),
+        **symbols(stage, q, joints, extent.symbol, stops),
         "contacts": packed(touching(stage.model, stops, times, q), "<u1"),
         "gravity": _list(stage.model.tree.gravity),
         **_extent(extent),

@@ -88,9 +88,9 @@ def _json(end: Point | Touch) -> dict[str, Any]:
     return {key: x for key, x in given.items() if x is not None and x != ()}
 
 
-def symbols_of(stage: Stage, q: Floats, size: float) -> list[Symbol]:
-    """All but those of stops, for a motion q (frames, nq) and symbols of some size."""
-    travels = stage.joints(q)[..., 4:]
+def symbols_of(stage: Stage, q: Floats, joints: Floats, size: float) -> list[Symbol]:
+    """All but those of stops, for a motion q (frames, nq) with poses `stage.joints(q)` and symbols of some size."""
+    travels = joints[..., 4:]
     out = []
     for k, x in enumerate(stage.bodies, start=1):
         out += joint_symbols(x.joint, Pose("place", k - 1), Pose("body", k), size, travels[:, k - 1])

@@ -34,9 +34,9 @@ LONGEST = 0.28
 """Of the size of the mechanism: the longest arrow of a kind."""
 
 
-def symbols(stage: Stage, q: Floats, size: float, stops: Sequence[Stop] = ()) -> dict[str, Any]:
+def symbols(stage: Stage, q: Floats, joints: Floats, size: float, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """Joints, springs, rods and contacts as shapes between points, the shapes, and frames by name."""
-    found = [*symbols_of(stage, q, size), *stop_symbols(stage, [x.coordinate for x in stops], size)]
+    found = [*symbols_of(stage, q, joints, size), *stop_symbols(stage, [x.coordinate for x in stops], size)]
     return {
         "symbols": [x.as_json() for x in found],
         "shapes": packed_shapes(["rod", "ball", *ARROWS, *(x.shape for x in found)]),
