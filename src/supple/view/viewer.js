@@ -2,6 +2,7 @@
 
 const SHOWN = ["joints", "springs", "contacts", "loads", "reactions", "traces", "labels", "frames", "centres", "boxes", "ground"];
 const MOST_TRACED = 40000; // bodies times frames from which paths are made
+const LIFTED = 0.34; // the brightest part of a colour, at least, on a dark background
 const FITTED = 60; // configurations that the camera sees all of
 
 class Viewer {
@@ -216,7 +217,7 @@ class Viewer {
     const view = this.camera.view(w / h, centre, this.extent + scene.size);
     drawing.begin();
     this.labels.begin(view.matrix, w, h, ratio, dark);
-    this.surfaces.forEach((list, k) => this.#body(k, list));
+    this.surfaces.forEach((list, k) => this.#body(k, list, dark));
     symbols.triad({ R: turned([0, 0, 0]), p: [0, 0, 0] }, 0.12 * scene.size);
     this.#symbols(dark);
     if (this.shows("traces")) this.#paths();
@@ -231,14 +232,16 @@ class Viewer {
     this.drawnListener?.();
   }
 
-  #body(k, list) {
+  // On a dark background dark colours are lifted, so that black parts do not vanish.
+  #body(k, list, dark) {
     const { motion, drawing } = this;
     for (const surface of list) {
       const { name, color, opacity = 1, place } = surface.data;
       if (name === "inertia" && !this.shows("boxes")) continue;
       if (surface.shapes) surface.deform(motion.eta, motion.bodies[k]);
       const pose = place === undefined ? motion.poses[k] : motion.place(place);
-      drawing.surface(surface.kept, pose, [...(color ? rgb(color) : this.color(k)), opacity]);
+      const own = color ? rgb(color) : this.color(k), lift = dark ? Math.max(0, LIFTED - Math.max(...own)) : 0;
+      drawing.surface(surface.kept, pose, [...own.map((c) => c + lift), opacity]);
     }
   }
 
