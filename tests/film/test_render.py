@@ -104,6 +104,18 @@ def test_loads_reactions_and_contacts_are_drawn_where_they_act(tmp_path: Path) -
         supple.render(result, tmp_path / "b.png", model=model, show=["load"])
 
 
+def test_what_goes_far_is_followed_and_stays_large(tmp_path: Path) -> None:
+    mech = supple.Mechanism("sledge", gravity=(0, 0, 0))
+    mech.add_body("sledge", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Planar("z"))
+    mech.add_visual("sledge", shapes.Box((1.0, 0.5, 0.2), color="red"))
+    mech.add_visual("ground", shapes.Box((0.1, 0.1, 0.1)))
+    model = mech.build()
+    result = supple.simulate(model, 1.0, v={"sledge.x": 100.0}, samples=5)
+    for time in (0.0, 1.0):
+        x = picture(supple.render(result, tmp_path / "a.png", model=model, size=SMALL, time=time))
+        assert (x[..., 0] > x[..., 1] + 40).mean() > 0.1
+
+
 def test_films_have_their_frames(run: Run, tmp_path: Path) -> None:
     model, result = run
     shares: list[float] = []

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats, is_number
+from supple.description.members import GROUND
 from supple.errors import StateError, nearest
 from supple.film.camera import Camera, Level, View, view_of
 from supple.film.floor import floor_below
@@ -164,6 +165,9 @@ class _Stage:
         far = bool(np.linalg.norm(np.ptp(seen, axis=0)) > FAR * extent.size)
         self._followed = _followed(model.bodies, self._surfaces.origins, follow, far)
         at = _followed(model.bodies, sample.origins, follow, far)
+        if follow is not None or far:  # what stands on the ground passes by
+            moving = MovingSurfaces(model, looked_at, [x for x in bodies if x.body != GROUND])
+            clouds = [np.concatenate([moving.points(i), moving.origins[i]]) for i in range(len(looked_at))]
         around = np.concatenate([cloud - p for cloud, p in zip(clouds, at, strict=True)])
         level = Level.of(model.tree.gravity)
         view: View = view_of(camera, level, around, *size)

@@ -20,6 +20,8 @@ STUBBY = 0.25
 """Largest radius of a coil, of its length in the first configuration."""
 GROWS = 0.25
 """A slide whose least distance from zero is more than this of its largest is drawn as a rod that grows."""
+ROAMS = 4.0
+"""A joint that travels farther, in symbol sizes, has no rails: a vehicle."""
 
 
 class Pose(NamedTuple):
@@ -107,7 +109,7 @@ def joint_symbols(joint: Joint, base: Pose, moved: Pose, size: float, travel: Fl
     """A joint between what it is fixed to and what it moves.
 
     Hinges stand for the axes it turns about, a ball for any axis, rails for the directions it slides along; `travel`
-    (frames, 3) is how far, in the axes of its base. What can move anywhere has no symbol.
+    (frames, 3) is how far, in the axes of its base. What can move anywhere has no symbol, what goes far no rails.
     """
     layout = joint.layout()
     slides = list(layout.directions) or ([layout.axes[0]] if layout.pitch else [])
@@ -123,6 +125,8 @@ def joint_symbols(joint: Joint, base: Pose, moved: Pose, size: float, travel: Fl
             carrier = base if two and i == 0 else moved
             ends = Point(carrier, _numbers(-half)), Point(carrier, _numbers(half))
             out.append(Symbol("joints", "rod", (0.6 if two else 1.0) * HINGE * size, ends))
+    if travel is not None and float(np.ptp(travel, axis=0).max(initial=0.0)) > ROAMS * size:
+        return out
     for axis in slides:
         across = [d for d in slides if d is not axis]
         far = np.zeros(1) if travel is None else travel @ axis

@@ -72,9 +72,10 @@ class Viewer {
       motion.move(frames[Math.round((n * (frames.length - 1)) / Math.max(count - 1, 1))].time, this.scale);
       const origin = all ? [0, 0, 0] : this.centre();
       const add = (p) => out.push(plus(p, origin, -1));
-      motion.places.forEach((_, i) => add(motion.place(i).p));
+      const counts = (k) => all || k > 0; // what stands on the ground passes by what is followed
+      motion.places.forEach(({ body }, i) => { if (counts(body)) add(motion.place(i).p); });
       this.surfaces.forEach((list, k) => list.forEach(({ data, corners8 }) => {
-        if (data.name !== "inertia") for (const x of corners8) add(moved(motion.poses[k].R, motion.poses[k].p, x));
+        if (counts(k) && data.name !== "inertia") for (const x of corners8) add(moved(motion.poses[k].R, motion.poses[k].p, x));
       }));
       for (let k = 1; k < motion.poses.length; k++) add(motion.poses[k].p);
     }
