@@ -141,6 +141,26 @@ def test_interfaces_are_those_of_the_joint(tmp_path: Path, boom: str) -> None:
         read_mbdyn(tmp_path / "rod.fem", interfaces=["top"])
 
 
+def test_a_root_at_rest_may_have_rounding(tmp_path: Path, boom: str) -> None:
+    """As the programs that solve for shapes leave it."""
+    lines = boom.split("\n")
+    first = next(i for i, line in enumerate(lines) if "MODE SHAPE #  1" in line) + 1
+    assert set(map(float, lines[first].split())) == {0.0}
+    lines[first] = " ".join(["3.9e-27"] * 6)
+    body = read(tmp_path, "\n".join(lines))
+    assert (body.root, body.basis) == ("start", "cantilever")
+    assert body.second_order is not None
+
+
+def test_joints_go_on_nodes_that_turn(tmp_path: Path) -> None:
+    """Where no node of the file turns, none is known not to; where some do, others that only move do not."""
+    assert read(tmp_path, fem(mass=MASS)).frames["1003"].turning
+    shapes = SHAPES.copy()
+    shapes[1, 1, 0] = -0.5
+    body = read(tmp_path, fem(shapes, text_of(modal_masses(shapes))))
+    assert [body.frames[name].turning for name in ("1001", "1002", "1003")] == [True, True, False]
+
+
 def test_modes_that_move_the_root_go_without_matrices_of_stiffening(tmp_path: Path, boom: str) -> None:
     (tmp_path / "boom.fem").write_text(boom)
     with pytest.warns(OmissionWarning, match="move the root 'end'"):

@@ -197,6 +197,14 @@ def test_other_units_and_names(tmp_path: Path, text: str) -> None:
     np.testing.assert_allclose(np.sqrt(1e3) * there.frames["tip"].shape[3:], here.frames["3"].shape[3:], rtol=1e-10)
 
 
+def test_numbers_and_names_of_other_generators(tmp_path: Path, text: str) -> None:
+    """Exponents of Fortran, terms of first order by the name of m0, `new frame`."""
+    like = text.replace("mass           = 3.000000", "mass           = 0.3D+01").replace("m1(", "m0(")
+    body, other = read(tmp_path, text), read(tmp_path, like.replace("        frame\n", "        new frame\n", 1))
+    np.testing.assert_array_equal(other.integrals.N.dense(), body.integrals.N.dense())
+    assert other.mass == body.mass
+
+
 def test_orientations_of_nodes_are_named_as_left_out(tmp_path: Path, text: str) -> None:
     head, tail = text.split("AP\n", 1)
     turned = tail.replace("m0( 1, 1)    = 1.0", "m0( 1, 1)    = 0.9", 1)

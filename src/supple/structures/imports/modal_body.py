@@ -91,7 +91,7 @@ def root_node(labels: tuple[str, ...], shapes: Floats, root: str | None) -> tupl
 
     Of nodes that nothing moves, one with a name comes before one with a number.
     """
-    size = np.abs(shapes).max(axis=(0, 2), initial=0.0)
+    size = np.repeat(np.abs(shapes).max(axis=(0, 2), initial=0.0).reshape(2, 3).max(axis=1), 3)
     rest = (np.abs(shapes) <= AT_REST * size[:, None]).all(axis=(1, 2))
     if root is not None:
         if root not in labels:
@@ -176,6 +176,15 @@ def _frames(data: ModalData, node: int, frames: Mapping[str, str] | None) -> dic
     return known if node in known.values() else {data.labels[node]: node} | known
 
 
+def _turning(shapes: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """(k,) which nodes have rotations of their own: not those that move and never turn while others turn.
+
+    Such are the nodes of solid elements beside those of rigid regions.
+    """
+    turned, moved = shapes[:, :3].any(axis=(1, 2)), shapes.any(axis=(1, 2))
+    return np.array([bool(t or not m or not turned.any()) for t, m in zip(turned, moved, strict=True)])
+
+
 def _body(data: ModalData, root: str, frames: dict[str, int], basis: str) -> FlexibleBody:
     n, count = len(data.E), len(data.labels)
     N = np.zeros((n, n, 3, 3)) if data.N is None else data.N
@@ -183,8 +192,7 @@ def _body(data: ModalData, root: str, frames: dict[str, int], basis: str) -> Fle
     second = None
     if data.geometric is not None and not data.lacking and n:
         second = second_order_from(data.geometric, integrals, count, frames, extent(data.positions) or 1.0)
-    # A node that moves and never turns has no rotation of its own, as those of solid elements.
-    turning = np.array([bool(shape[:3].any() or not shape.any()) for shape in data.shapes])
+    turning = _turning(data.shapes)
     rows = {name: np.zeros((6, 0)) if second is None else second.frames[name] for name in frames}
     sparse = scipy.sparse.csr_array
     return FlexibleBody(
