@@ -98,7 +98,7 @@ def test_the_mass_matrix_stays_positive(blade: structures.FlexibleBody) -> None:
 
 
 def test_a_falling_strip_keeps_its_energy() -> None:
-    """From the horizontal, hinged, with EI = 10 N m^2: positions are those of sixteen short bodies, as for known shapes.
+    """From the horizontal, hinged, EI = 10 N m^2: positions are those of sixteen short bodies, as for known shapes.
 
     Terms of third order differ: 2e-7 m here.
     """

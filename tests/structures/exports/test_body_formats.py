@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from supple.structures import FlexibleBody, Material, Rectangle, beam, box, read
 from supple.structures.modal_data import modal_data
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
-READERS = {"body.fem": read_mbdyn, "body.SID_FEM": read_sid}
+READERS: dict[str, Callable[[Path], FlexibleBody]] = {"body.fem": read_mbdyn, "body.SID_FEM": read_sid}
 
 
 @cache

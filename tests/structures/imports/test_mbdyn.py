@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,9 @@ def modal_masses(shapes: Floats) -> Floats:
 
 def text_of(G: Floats) -> str:
     return "\n".join(" ".join(f"{x:+.16E}" for x in row) for row in G)
+
+
+MASS = text_of(modal_masses(SHAPES))
 
 
 @pytest.mark.parametrize("moved", [False, True], ids=["clamped", "free"])
@@ -173,7 +177,7 @@ def test_initial_values_are_named_as_left_out(tmp_path: Path) -> None:
         read(tmp_path, text.replace("DISPLACEMENTS\n 0 0", "DISPLACEMENTS\n 0 0.1"))
 
 
-WRONG = {
+WRONG: dict[str, tuple[Callable[[str], str], str]] = {
     "a cut file": (lambda t: t[: t.index("GROUP 10")], "expected record group 10, modal stiffness matrix"),
     "a cut group": (lambda t: t[: t.rindex("\n", 0, -4)], "line 50: record group 11: expected 18 numbers, got 12"),
     "a NaN": (lambda t: t.replace(" 0.5\n", " nan\n"), "line 17: record group 5: expected a finite number, got 'nan'"),
@@ -207,7 +211,6 @@ WRONG = {
     "asymmetric": (lambda t: t.replace(MASS, "1 0.1\n0 1"), "mass matrix: expected a symmetric matrix, got 0.1 and 0"),
     "another file": (lambda t: "solid a\nendsolid\n", "without '[*][*] RECORD GROUP 1'"),
 }
-MASS = text_of(modal_masses(SHAPES))
 
 
 @pytest.mark.parametrize("case", WRONG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -90,14 +91,14 @@ def sid_text(order: int = 1) -> str:
     out += f"            mass           = {MASS:f}\n            nelastq        = {n}\n"
     out += "".join(f"            ielastq ({r + 1:4d}) = Eigen Mode {r + 1:4d} :      1.000000 Hz\n" for r in range(n))
     out += "        end refmod\n        frame\n"
-    for label, s in (("1", 0.0), ("2", 0.5), ("3", 1.0)):
+    for label, at in (("1", 0.0), ("2", 0.5), ("3", 1.0)):
         phi, psi = np.zeros((3, n)), np.zeros((3, n))
         for r, (p, a) in enumerate(zip(POWERS, DIRECTIONS, strict=True)):
-            phi[a, r], psi[3 - a, r] = s**p, (1 if a == 1 else -1) * p * s ** (p - 1) / LENGTH
+            phi[a, r], psi[3 - a, r] = at**p, (1 if a == 1 else -1) * p * at ** (p - 1) / LENGTH
         indent = " " * 20
         out += f"{' ' * 16}new node   = {label}\n{indent}rframe = body ref\n"
-        out += block("origin", np.array([[s * LENGTH], [0], [0]]), phi[:, None], 3, indent)
-        out += block("phi", phi, tip if full and s == 1.0 else None, 3, indent)
+        out += block("origin", np.array([[at * LENGTH], [0], [0]]), phi[:, None], 3, indent)
+        out += block("phi", phi, tip if full and at == 1.0 else None, 3, indent)
         out += block("psi", psi, None, 3, indent)
         out += block("AP", np.eye(3), np.stack([cross(psi[:, r]) for r in range(n)], axis=2), 3, indent)
         out += block("sigma", np.zeros((6, 1)), None, 3, indent) + f"{' ' * 16}end node\n"
@@ -212,7 +213,7 @@ def test_orientations_of_nodes_are_named_as_left_out(tmp_path: Path, text: str) 
         read(tmp_path, f"{head}AP\n{turned}")
 
 
-WRONG = {
+WRONG: dict[str, tuple[Callable[[str], str], str]] = {
     "a cut file": (lambda t: t[: len(t) // 2], r"line \d+: .*(cut off|expected)"),
     "a NaN": (lambda t: t.replace("m0( 1, 1)    = 0.000000", "m0( 1, 1)    = nan", 1), r"line 21: origin: .* 'nan'"),
     "other counts": (lambda t: t.replace("nelastq        = 3", "nelastq        = 4"), "expected 4 names"),

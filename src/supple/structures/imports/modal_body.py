@@ -92,13 +92,13 @@ def root_node(labels: tuple[str, ...], shapes: Floats, root: str | None) -> tupl
     Of nodes that nothing moves, one with a name comes before one with a number.
     """
     size = np.repeat(np.abs(shapes).max(axis=(0, 2), initial=0.0).reshape(2, 3).max(axis=1), 3)
-    rest = (np.abs(shapes) <= AT_REST * size[:, None]).all(axis=(1, 2))
+    rest = [bool((np.abs(shape) <= AT_REST * size[:, None]).all()) for shape in shapes]
     if root is not None:
         if root not in labels:
             raise ModelError(f"root: no node {root!r}{nearest(root, labels)}")
         node = labels.index(root)
     else:
-        node = min(np.flatnonzero(rest).tolist(), key=lambda i: (labels[i].isdigit(), i), default=0)
+        node = min((i for i, at_rest in enumerate(rest) if at_rest), key=lambda i: (labels[i].isdigit(), i), default=0)
     return node, not rest[node]
 
 
@@ -181,8 +181,8 @@ def _turning(shapes: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
     Such are the nodes of solid elements beside those of rigid regions.
     """
-    turned, moved = shapes[:, :3].any(axis=(1, 2)), shapes.any(axis=(1, 2))
-    return np.array([bool(t or not m or not turned.any()) for t, m in zip(turned, moved, strict=True)])
+    some = bool(shapes[:, :3].any())
+    return np.array([bool(shape[:3].any() or not (some and shape.any())) for shape in shapes])
 
 
 def _body(data: ModalData, root: str, frames: dict[str, int], basis: str) -> FlexibleBody:
