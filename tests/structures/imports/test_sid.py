@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import supple
 from mutated_files import mutated_text
-from supple.errors import FileFormatError, ModelError, OmissionWarning
+from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
 from supple.structures import FlexibleBody, load_body, read_sid
 
 Floats = NDArray[np.float64]
@@ -204,6 +204,15 @@ def test_numbers_and_names_of_other_generators(tmp_path: Path, text: str) -> Non
     body, other = read(tmp_path, text), read(tmp_path, like.replace("        frame\n", "        new frame\n", 1))
     np.testing.assert_array_equal(other.integrals.N.dense(), body.integrals.N.dense())
     assert other.mass == body.mass
+
+
+def test_forces_that_stiffen_with_another_sign_than_accelerations_are_named(tmp_path: Path, text: str) -> None:
+    """As some files have them; the last node is the one with terms of first order in phi."""
+    first, last = text.rindex("   phi\n"), text.rindex("end phi")
+    changed = text[:first] + text[first:last].replace("= -", "= ") + text[last:]
+    assert changed != text
+    with pytest.warns(PhysicsWarning, match="node '3': forces there and accelerations"):
+        read(tmp_path, changed)
 
 
 def test_orientations_of_nodes_are_named_as_left_out(tmp_path: Path, text: str) -> None:

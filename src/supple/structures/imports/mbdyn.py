@@ -183,8 +183,10 @@ def _integrals(
     if 16 not in groups:
         lacking = "record group 16, invariant 8 of MBDyn, is not in the file"
         return *rigid, E, -cross_matrix(F) / 2.0, None, lacking
+    # Invariant 4 has the rotary inertia of nodes, invariant 8 has not: what couples is taken from the former.
     I8 = groups.numbers(16, 3, n, 3).transpose(1, 0, 2)
-    X = (np.trace(I8, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3) - I8).transpose(0, 2, 1)
+    X = np.trace(I8, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3) - (I8 + I8.transpose(0, 2, 1)) / 2.0
+    X -= cross_matrix(F) / 2.0
     if 18 not in groups:
         return *rigid, E, X, None, "record group 18, invariant 9 of MBDyn, is not in the file"
     I9 = groups.numbers(18, 3, n, n, 3).transpose(2, 1, 0, 3)  # [k, j]

@@ -19,11 +19,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from supple.checks import Floats
-from supple.errors import FileFormatError, ModelError, OmissionWarning
+from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
 from supple.structures.body import FlexibleBody
 from supple.structures.geometric_matrices import GeometricMatrices, from_spin_parts, spin_parts
 from supple.structures.imports.modal_body import flexible_body
 from supple.structures.imports.sid_text import SidReader, SidText
+from supple.structures.layout import cross_matrix
 from supple.structures.modal_data import ModalData
 
 
@@ -77,6 +78,8 @@ def _data(sid: SidText, path: str | os.PathLike[str]) -> ModalData:
     J = m0["J"]
     blocks = list(sid.nodes.values())
     values = [(np.asarray(x["origin"].m0), np.asarray(x["psi"].m0), np.asarray(x["phi"].m0)) for x in blocks]
+    if geometric is not None:
+        _warn_of_signs(geometric, m0["mdCM"][:, 0], [x[:, 0] for x, _, _ in values], list(sid.nodes), path)
     return ModalData(
         mass=sid.mass,
         moment=m0["mdCM"][:, 0],
@@ -97,12 +100,13 @@ def _data(sid: SidText, path: str | os.PathLike[str]) -> ModalData:
 
 
 def _second(m0: dict[str, Floats], n: int, path: str | os.PathLike[str]) -> Floats:
-    """X (n, 3, 3) from Gr, or from Oe and Cr."""
+    """X (n, 3, 3): ax(X) from Cr, its symmetric part from Gr or Oe."""
     if n == 0:
         return np.zeros((0, 3, 3))
     if "Gr" in m0:
         C4 = -m0["Gr"].reshape(3, n, 3).transpose(1, 0, 2) / 2.0
-        return C4.transpose(0, 2, 1) - np.trace(C4, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3)
+        even = (C4 + C4.transpose(0, 2, 1)) / 2.0 - np.trace(C4, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3)
+        return even - cross_matrix(m0["Cr"]) / 2.0
     if "Oe" in m0:
         return from_spin_parts(m0["Oe"].T, m0["Cr"].T).transpose(2, 0, 1)
     raise FileFormatError(f"{path}: expected a block 'Gr' or 'Oe' with numbers")
@@ -147,6 +151,22 @@ def _spin_of_stiffening(sid: SidText, m0: dict[str, Floats], spin: Floats) -> Fl
     S = np.trace(J) / 2.0 * np.eye(3) - (J + J.T) / 2.0
     trace = -spin[:3].sum(axis=0) / 2.0 - _symmetric(m0["Me"])
     return spin_parts((S / np.trace(S))[:, :, None, None] * trace)
+
+
+def _warn_of_signs(
+    geometric: GeometricMatrices, moment: Floats, places: list[Floats], labels: list[str], path: str | os.PathLike[str]
+) -> None:
+    """A body that gets shorter does so for its mass as for its nodes; some files have phi1 with the other sign."""
+    whole = float(np.einsum("a,arr->", moment, geometric.E2))
+    for i, g in geometric.nodes.items():
+        if whole * float(np.einsum("a,arr->", places[i], g[3:])) < 0.0:
+            warnings.warn(
+                f"{path}: node {labels[i]!r}: forces there and accelerations (phi and Ct of first order) stiffen the "
+                "body with opposite signs; has phi the sign of a displacement?",
+                PhysicsWarning,
+                stacklevel=4,
+            )
+            return
 
 
 def _node_second(blocks: Mapping[str, object], n: int) -> Floats:
