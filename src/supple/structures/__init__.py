@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
+    from supple.structures.given_recovery import StressRecovery
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from supple.structures.pieces import BeamPieces
     from supple.structures.reduction_report import Report
     from supple.structures.second_order import SecondOrder
+    from supple.structures.section_forces import SectionForces
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
+    from supple.structures.stresses import Recovery, Stresses, von_mises
     from supple.structures.structure import Structure
 
 __all__ = [
@@ -40,12 +43,16 @@ __all__ = [
     "Pairs",
     "Quadratic",
     "Rayleigh",
+    "Recovery",
     "Rectangle",
     "Report",
     "SecondOrder",
     "Section",
+    "SectionForces",
     "ShapeFrame",
     "Strains",
+    "StressRecovery",
+    "Stresses",
     "Structure",
     "Tube",
     "beam",
@@ -58,6 +65,7 @@ __all__ = [
     "load_pieces",
     "nodal_forces",
     "save_body",
+    "von_mises",
 ]
 
 _HOMES = {
@@ -67,6 +75,7 @@ _HOMES = {
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
+    "supple.structures.given_recovery": ("StressRecovery",),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
@@ -77,7 +86,9 @@ _HOMES = {
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),
+    "supple.structures.section_forces": ("SectionForces",),
     "supple.structures.strains": ("Strains",),
+    "supple.structures.stresses": ("Recovery", "Stresses", "von_mises"),
     "supple.structures.structure": ("Structure",),
 }
 __getattr__ = lazy_names(__name__, _HOMES)
