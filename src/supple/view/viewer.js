@@ -22,6 +22,7 @@ class Viewer {
     this.#dress();
     this.traveled = this.motion.travels();
     this.#controls();
+    this.coloring = new Coloring(this);
     this.#mouse();
     this.#traces();
     this.camera.face(this.#seen(true));
@@ -217,6 +218,7 @@ class Viewer {
     symbols.metal = dark ? METAL.dark : METAL.light;
     drawing.begin();
     this.labels.begin(view.matrix, w, h, ratio, dark);
+    this.coloring?.begin();
     this.surfaces.forEach((list, k) => this.#body(k, list));
     symbols.triad({ R: turned([0, 0, 0]), p: [0, 0, 0] }, 0.12 * scene.size);
     if (this.shows("joints")) this.#joints();
@@ -229,6 +231,7 @@ class Viewer {
     if (this.shows("centres")) this.#centres();
     if (this.shows("labels")) this.#bodyNames();
     [0, 1, 2].forEach((i) => this.labels.write("xyz"[i], [0, 1, 2].map((j) => (i === j ? 0.125 * scene.size : 0)), 2));
+    this.coloring?.draw();
     this.overlay?.();
     drawing.end(view, sceneryOf(this, this.centre(), dark), this.canvas.width, this.canvas.height, ratio);
     this.root.querySelector(".factor").textContent = `${this.scale.toFixed(this.scale < 9.95 ? 1 : 0)}\u00d7`;
@@ -242,6 +245,7 @@ class Viewer {
       if (name === "inertia" && !this.shows("boxes")) continue;
       if (surface.shapes) surface.deform(motion.eta, motion.bodies[k]);
       const pose = place === undefined ? motion.poses[k] : motion.place(place);
+      if (surface.shapes) this.coloring?.apply(surface, motion.bodies[k], pose);
       drawing.surface(surface.kept, pose, [...(color ? rgb(color) : this.color(k)), opacity]);
     }
   }
