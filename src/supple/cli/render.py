@@ -35,6 +35,9 @@ def render(
         list[str] | None, typer.Option(help="Frame whose path is drawn; may be given several times.")
     ] = None,
     deformation: Annotated[float, typer.Option(help="Factor of the deformation of flexible bodies.")] = 1.0,
+    color: Annotated[
+        str | None, typer.Option(help="What flexible bodies are coloured by: displacement, strain or stress.")
+    ] = None,
     background: Annotated[str, typer.Option(help="#rrggbb or the name of a colour.")] = PAPER,
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
     floating_base: Floating = False,
@@ -51,6 +54,7 @@ def render(
         "follow": follow,
         "traces": trace or (),
         "deformation": deformation,
+        "color": color,
         "background": background,
         "time": time,
     }

@@ -12,6 +12,7 @@ import numpy as np
 from supple.checks import Floats, is_number
 from supple.errors import StateError, nearest
 from supple.film.camera import Camera, Level, View, view_of
+from supple.film.coloring import Coloring
 from supple.film.floor import floor_below
 from supple.film.moving import MovingSurfaces
 from supple.film.painter import Painter, Picture, sun_of
@@ -51,6 +52,7 @@ def render(
     follow: str | None = None,
     traces: Sequence[str] | None = (),
     deformation: float = 1.0,
+    color: str | None = None,
     background: str = PAPER,
     progress: Progress | None = None,
 ) -> Path:
@@ -83,6 +85,9 @@ def render(
         Frames whose paths are drawn; none if not given, the tips of the mechanism if None.
     deformation : float
         Factor of the deformation of flexible bodies.
+    color : str, optional
+        "displacement", "strain" or "stress" (von Mises): what flexible bodies are coloured by, with a scale and a ring
+        around the largest value; not in .glb.
     background : str
         "#rrggbb" or the name of a colour.
     progress : function of float, optional
@@ -96,15 +101,18 @@ def render(
     target = Path(path)
     suffix = _suffix(target)
     motion = recorded(shown, model, q)
+    plain = motion
     motion = _deformed(motion, deformation)
+    if color is not None and suffix == ".glb":
+        raise StateError("color: expected a picture or a film, got .glb, whose surfaces have one colour each")
     if suffix == ".glb":
         return write_glb(motion, target)
     width, height = _checked_size(size, suffix)
     paper = linear(str(checked_color(background, "background")))
     times = _picture_time(motion, time) if suffix == ".png" else _film_times(motion, time, fps, speed, suffix)
-    stage = _Stage(
-        motion, times, _camera(camera), follow, traces, (width, height), paper, STILL if suffix == ".png" else MOVING
-    )
+    coloring = None if color is None else Coloring(plain.model, color, plain.at(times), plain.q)
+    samples = STILL if suffix == ".png" else MOVING
+    stage = _Stage(motion, times, _camera(camera), follow, traces, (width, height), paper, samples, coloring)
     if suffix == ".png":
         write_png(target, stage.picture(0))
     else:
@@ -125,12 +133,13 @@ class _Stage:
         size: tuple[int, int],
         paper: Floats,
         samples: int,
+        coloring: Coloring | None,
     ) -> None:
         model = motion.model
         looked_at = motion.at(np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times)))))
         sample = MovingSurfaces(model, looked_at)
         paths = path_surfaces(motion, traces, sample.size)
-        self._surfaces = MovingSurfaces(model, motion.at(times), paths)
+        self._surfaces = MovingSurfaces(model, motion.at(times), paths, coloring)
         clouds = [_with_origin(sample.points(i)) for i in range(len(looked_at))]
         clouds[0] = np.concatenate([clouds[0], *[path.vertices for path in paths]])
         seen, size_ = np.concatenate(clouds), sample.size

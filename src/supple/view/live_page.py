@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from supple.model.model import Model
-from supple.view.live_controls import Ranges
 from supple.view.fields import checked_quantity
+from supple.view.live_controls import Ranges
 from supple.view.live_session import SCRIPTS, LiveSession
 from supple.view.page import page
 from supple.view.server import Server
@@ -38,8 +38,7 @@ class LivePage:
         port: int = 0,
         color: str | None = None,
     ) -> None:
-        self.session = LiveSession(model, arguments, sliders)
-        self.session.data["scene"]["color"] = checked_quantity(color)
+        self.session = LiveSession(model, arguments, sliders, checked_quantity(color))
         scripts = (*SCRIPTS, "live_server.js")
         text = page(model.name, self.session.body(), self.session.data, scripts, "; connect-src 'self'")
         self.server = Server(text, port, self.session.news, self.session.command, self.session.result)

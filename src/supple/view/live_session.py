@@ -70,6 +70,8 @@ class LiveSession:
         Keyword arguments of `supple.simulate`; what is missing is neutral, at rest, zero.
     sliders : mapping of name to range, optional
         Ranges of what can be set; what is named here comes first.
+    color : str, optional
+        What flexible bodies are coloured by at first.
 
     Attributes
     ----------
@@ -80,11 +82,17 @@ class LiveSession:
         What the page starts from, JSON-like.
     """
 
-    def __init__(self, model: Model, arguments: Mapping[str, Any] | None = None, sliders: Ranges | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        arguments: Mapping[str, Any] | None = None,
+        sliders: Ranges | None = None,
+        color: str | None = None,
+    ) -> None:
         self.live = Live(model, **(arguments or {}))
         self.stage = Stage(model.display)
         q = self.live.state[0]
-        scene = first_scene(self.stage, self.drawn(q))
+        scene = first_scene(self.stage, self.drawn(q)) | {"color": color}
         self._size = float(scene["size"])
         hand, limits, reach = self.live.motion.hand, self.live.motion.simulator.limits, 2.0 * self._size
         self.configuration = ConfigurationHandles(model, reach, limits, hand.prescribed)
