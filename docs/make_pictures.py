@@ -69,6 +69,8 @@ class Shot:
         Arguments of `supple.simulate` other than those of the file.
     traces : tuple of str, optional
         Frames whose paths are drawn; the tips if not given.
+    color : str, optional
+        What flexible bodies are coloured by.
     """
 
     time: float
@@ -77,6 +79,7 @@ class Shot:
     deformation: float = 1.0
     changes: dict[str, Any] | None = None
     traces: tuple[str, ...] | None = None
+    color: str | None = None
 
 
 def circling() -> dict[str, Any]:
@@ -112,6 +115,7 @@ SHOTS = {
     "four_bar": Shot(0.35, turn=-1.4, rise=0.2, traces=("coupler/pen", "rocker/pin")),
     "flexible_five_bar": Shot(0.12, turn=-1.4, rise=0.25, deformation=10.0, traces=("tool",)),
     "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, traces=("coin",)),
+    "bracket_on_a_shaker": Shot(0.973, turn=-0.9, rise=0.35, deformation=3.0, traces=(), color="stress"),
     "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3),
 }
 
@@ -176,6 +180,7 @@ def options(model: supple.Model, shot: Shot) -> dict[str, Any]:
         "camera": Camera(np.degrees(shot.turn), np.degrees(shot.rise)),
         "deformation": shot.deformation,
         "traces": shot.traces,
+        "color": shot.color,
     }
 
 

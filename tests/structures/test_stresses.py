@@ -174,7 +174,7 @@ def test_given_matrices_recover_stresses() -> None:
     ],
 )
 def test_wrong_matrices_are_refused(change: dict[str, Any], said: str) -> None:
-    given = {"matrix": np.ones((1, 24)), "nodes": [0], "components": ["xx"]} | change
+    given: dict[str, Any] = {"matrix": np.ones((1, 24)), "nodes": [0], "components": ["xx"]} | change
     with pytest.raises(ModelError, match=said):
         imported(StressRecovery(**given))
 
