@@ -159,7 +159,8 @@ def gallery(names: list[str]) -> None:
         target = supple.render(
             result, GALLERY / f"{name}.png", time=times[0] + shot.time * (times[-1] - times[0]), **options(model, shot)
         )
-        Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+        if shot.color is None:
+            Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def films(folder: Path, names: list[str]) -> None:

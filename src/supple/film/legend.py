@@ -43,7 +43,7 @@ def with_legend(picture: Picture, quantity: str, most: float, worst: tuple[float
     """
     out = picture.copy()
     height, width = out.shape[:2]
-    dot = max(1, round(min(width, height) / 360))
+    dot = max(1, round(min(width, height) / 270))
     dark = bool(out[: height // 4, -width // 6 :].mean() < 128.0)
     ink = np.array([213, 219, 226] if dark else [36, 41, 47], np.uint8)
     size, unit = unit_of(quantity, most)
