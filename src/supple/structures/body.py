@@ -81,6 +81,8 @@ class FlexibleBody:
         What it looks like, on its nodes; None where the elements are not known.
     recovery : Recovery, optional
         Its stresses and section forces; None where nothing is known of them.
+    ruthless_only : str
+        What is not known of it that full fidelity needs; empty if nothing is missing.
     """
 
     basis: str
@@ -99,6 +101,7 @@ class FlexibleBody:
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
     recovery: Recovery | None = None
+    ruthless_only: str = ""
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"
