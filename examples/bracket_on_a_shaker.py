@@ -39,6 +39,7 @@ def main() -> float:
     assert abs(first / expected - 1) < 0.02
 
     body = model.description.bodies["bracket"].body
+    assert isinstance(body, supple.structures.FlexibleBody)
     top = np.argmin(np.linalg.norm(body.nodes - [LENGTH / 2, 0.0, HEIGHT / 2], axis=1))
     node = f"bracket/{top}"
     given = contents.run_arguments() | {

@@ -125,7 +125,7 @@ def test_a_solid_by_file_and_its_margin_without_a_strength(tmp_path: Path) -> No
     supple.simulate(model, 1e-3, samples=3, outputs=wanted, file=tmp_path / "block.nc")
     with supple.open_results(tmp_path / "block.nc") as result:
         assert float(result.worst_stress.max()) > 0.0
-        with pytest.raises(StateError, match="margin: 'block': no yield strength is known at 'node 0'"):
+        with pytest.raises(StateError, match="margin: 'block': no yield strength is known at 'node "):
             supple.stress_peaks(model, result, margin=True)
         with pytest.raises(StateError, match="recovery: no 'accelerations'; expected one of 'displacement'"):
             supple.stress_peaks(model, result, recovery="accelerations")

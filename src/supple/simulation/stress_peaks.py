@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import Floats
 from supple.errors import StateError, one_of
 from supple.formulations import Formulation, require_formulation
-from supple.inputs.recovery_requests import whole_stresses
+from supple.inputs.recovery_requests import Recovered, whole_stresses
 from supple.inputs.requests import CHOICES
 from supple.lazy import LazyModule
-from supple.simulation.recovered import motion_of, von_mises_batches
+from supple.simulation.recovered import Motion, motion_of, von_mises_batches
 from supple.simulation.result_variables import names
 from supple.structures.body import FlexibleBody
+from supple.structures.stresses import Stresses
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,43 +71,55 @@ def stress_peaks(
         raise StateError(f"supple.stress_peaks: expected q, v and a of model {model.name!r}, got another dataset")
     chosen = _known(model) if bodies is None else [bodies] if isinstance(bodies, str) else list(bodies)
     motion = motion_of(model, result, chosen, recovery)
-    t, rows = result["time"].values, []
-    for name in chosen:
-        for x in whole_stresses(motion.model, name):
-            own = x.own
-            missing = np.flatnonzero(~np.isfinite(own.strength))
-            if margin and len(missing):
-                raise StateError(
-                    f"margin: {name!r}: no yield strength is known at {own.places[missing[0]]!r}; give its material one"
-                )
-            most, when = np.full(len(own), -1.0), np.zeros(len(own))
-            for part, found in von_mises_batches(motion, x):
-                i = found.argmax(axis=0)
-                size = found[i, np.arange(len(own))]
-                most, when = np.where(size > most, size, most), np.where(size > most, t[part][i], when)
-            points: dict[str, int] = {}
-            for k, element in enumerate(own.elements):
-                if element not in points or most[k] > most[points[element]]:
-                    points[element] = k
-            rows += [
-                (f"{name}/{element}", name, own.places[k], most[k], when[k], *own.positions[k], own.strength[k])
-                for element, k in points.items()
-            ]
-    rows.sort(key=lambda row: -row[3])
-    element, body, point, size, when_, x_, y_, z_, strength = zip(*rows, strict=True) if rows else ((),) * 9
-    sizes = np.array(size)
-    out = {
-        "von_mises": ("element", sizes, {"units": "Pa", "long_name": "largest von Mises stress"}),
-        "time": ("element", np.array(when_), {"units": "s", "long_name": "when it is"}),
-        "point": ("element", names(point), {"long_name": "where it is"}),
-        "body": ("element", names(body)),
-        **{key: ("element", np.array(v), {"units": "m"}) for key, v in (("x", x_), ("y", y_), ("z", z_))},
+    t = result["time"].values
+    every = [peak for name in chosen for x in whole_stresses(motion.model, name) for peak in _peaks(motion, t, name, x)]
+    every.sort(key=lambda peak: -peak.size)
+    out: dict[str, Any] = {
+        "von_mises": ("element", [x.size for x in every], {"units": "Pa", "long_name": "largest von Mises stress"}),
+        "time": ("element", [x.time for x in every], {"units": "s", "long_name": "when it is"}),
+        "point": ("element", names(x.point for x in every), {"long_name": "where it is"}),
+        "body": ("element", names(x.body for x in every)),
+        **{key: ("element", [x.position[i] for x in every], {"units": "m"}) for i, key in enumerate("xyz")},
     }
     if margin:
-        with np.errstate(divide="ignore"):
-            values = np.array(strength) / sizes - 1.0
-        out["margin"] = ("element", values, {"units": "1", "long_name": "margin of safety against yield"})
-    return xr.Dataset(out, {"element": names(element)}, {"model": model.name, "recovery": recovery})
+        out["margin"] = ("element", [_margin(x) for x in every], {"units": "1", "long_name": "margin against yield"})
+    labels = {"element": names(f"{x.body}/{x.element}" for x in every)}
+    return xr.Dataset(out, labels, {"model": model.name, "recovery": recovery})
+
+
+class _Peak(NamedTuple):
+    """The largest von Mises stress of an element, and the yield strength there, Pa."""
+
+    body: str
+    element: str
+    point: str
+    size: float
+    time: float
+    position: Floats
+    strength: float
+
+
+def _peaks(motion: Motion, t: Floats, name: str, x: Recovered[Stresses]) -> Iterator[_Peak]:
+    """Of each element of a body, at the point where it is largest."""
+    own, everywhere = x.own, np.arange(len(x.own))
+    most, when = np.full(len(own), -1.0), np.zeros(len(own))
+    for part, found in von_mises_batches(motion, x):
+        i = found.argmax(axis=0)
+        size = found[i, everywhere]
+        most, when = np.where(size > most, size, most), np.where(size > most, t[part][i], when)
+    points: dict[str, int] = {}
+    for k, element in enumerate(own.elements):
+        if element not in points or most[k] > most[points[element]]:
+            points[element] = k
+    for element, k in points.items():
+        numbers = float(most[k]), float(when[k]), own.positions[k], float(own.strength[k])
+        yield _Peak(name, element, own.places[k], *numbers)
+
+
+def _margin(peak: _Peak) -> float:
+    if not np.isfinite(peak.strength):
+        raise StateError(f"margin: {peak.body!r}: no yield strength is known at {peak.point!r}; give its material one")
+    return peak.strength / peak.size - 1.0 if peak.size > 0.0 else np.inf
 
 
 def _known(model: Formulation) -> list[str]:
