@@ -74,7 +74,7 @@ class StaticShapes:
         } | {f"frame {name!r}": (self.frames.get(name, np.zeros(0)), (6, r)) for name in frames}
         for name, (x, shape) in expected.items():
             if x.shape != shape or not np.isfinite(x).all():
-                return f"static shapes: {name}: expected finite numbers of shape {shape}, got {x.shape}"
+                return f"static shapes: {name}: expected shape {shape} and finite numbers, got {x.shape}"
         return ""
 
 
