@@ -71,6 +71,8 @@ class Shot:
         Frames whose paths are drawn; the tips if not given.
     follow : str, optional
         The body that the camera moves with.
+    color : str, optional
+        What flexible bodies are coloured by.
     """
 
     time: float
@@ -80,6 +82,7 @@ class Shot:
     changes: dict[str, Any] | None = None
     traces: tuple[str, ...] | None = None
     follow: str | None = None
+    color: str | None = None
 
 
 def circling() -> dict[str, Any]:
@@ -115,6 +118,7 @@ SHOTS = {
     "four_bar": Shot(0.35, turn=-1.4, rise=0.2, traces=("coupler/pen", "rocker/pin")),
     "flexible_five_bar": Shot(0.12, turn=-1.4, rise=0.25, deformation=10.0, traces=("tool",)),
     "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, traces=("coin",)),
+    "bracket_on_a_shaker": Shot(0.973, turn=-0.9, rise=0.35, deformation=3.0, traces=(), color="stress"),
     "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3),
 }
 
@@ -167,7 +171,8 @@ def gallery(names: list[str]) -> None:
         target = supple.render(
             result, GALLERY / f"{name}.png", time=times[0] + shot.time * (times[-1] - times[0]), **options(model, shot)
         )
-        Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+        if shot.color is None:
+            Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def films(folder: Path, names: list[str]) -> None:
@@ -189,6 +194,7 @@ def options(model: supple.Model, shot: Shot) -> dict[str, Any]:
         "deformation": shot.deformation,
         "traces": shot.traces,
         "follow": shot.follow,
+        "color": shot.color,
     }
 
 

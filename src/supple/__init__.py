@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from supple.simulation.recording import open_results
     from supple.simulation.simulate import simulate
     from supple.simulation.simulator import Simulator
+    from supple.simulation.stress_peaks import stress_peaks
     from supple.simulation.validity import validity
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
@@ -114,6 +115,7 @@ __all__ = [
     "save",
     "show",
     "simulate",
+    "stress_peaks",
     "to_pandas",
     "validity",
 ]
@@ -148,6 +150,7 @@ _HOMES = {
     "supple.simulation.recording": ("open_results",),
     "supple.simulation.simulate": ("simulate",),
     "supple.simulation.simulator": ("Simulator",),
+    "supple.simulation.stress_peaks": ("stress_peaks",),
     "supple.simulation.validity": ("validity",),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),

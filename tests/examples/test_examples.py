@@ -31,6 +31,7 @@ NUMBERS = {
     "helicopter_blade": (2.671, 1e-3),
     "boom_spin_up": (0.53647, 2e-5),
     "overhung_rotor": (114.36437051, 1e-5),
+    "bracket_on_a_shaker": (101.5239, 2e-3),
     "robot_from_urdf": (0.039855338, 1e-8),
     "gate_with_stops": (10.63171373, 1e-7),
     "space_crane": (0.96766113, 1e-6),  # 0.96766341 without stiffening

@@ -14,6 +14,8 @@ ROWS, COLUMNS = 24, 32
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])
 """A camera that looks down along z."""
 PAPER = np.array([0.25, 0.25, 0.25])
+TINTS = np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0], [0.4, 0.2, 0.0], [0.0, 0.2, 0.0]])
+"""Of the vertices of a rectangle: red grows to the right, green downwards."""
 SKY = np.stack([PAPER, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
 
 
@@ -105,7 +107,7 @@ def painted(x_edge: float, colors: Floats, first: int) -> Ints:
     joined, triangles = np.concatenate(points), np.array(faces)
     normals = np.tile([0.0, 0.0, 1.0], (len(joined), 1))
     pixels, samples = np.zeros((rows, columns), dtype=np.int64), np.zeros((s * rows, s * columns), dtype=np.int64)
-    scene = joined, normals, triangles, colors, AXES, np.array([0.0, 0.0, 5.0]), lens, SKY, *NONE
+    scene = joined, normals, triangles, colors, TINTS, AXES, np.array([0.0, 0.0, 5.0]), lens, SKY, *NONE
     for begin, end in ((0, first), (first, len(faces))):
         cover(samples, joined, triangles, begin, end)
         shade(pixels, samples, *scene, begin)
@@ -136,3 +138,12 @@ def test_what_is_translucent_is_laid_over_what_is_behind_it() -> None:
     # a step of 256 in each of three roundings
     np.testing.assert_allclose(light(both), 0.5 * light(alone) + 0.5 * light(opaque), atol=3.0 * 2.0 / 255.0)
     assert abs(light(both) - light(alone)).max() > 0.1
+
+
+def test_colours_of_vertices_are_mixed_in_between() -> None:
+    pixels = painted(4.0, np.tile([-1.0, 0.0, 0.0, 1.0], (2, 1)), 2)
+    plain = (painted(4.0, np.tile([0.2, 0.1, 0.0, 1.0], (2, 1)), 2) % 256 / 255.0) ** 2
+    red = (pixels % 256 / 255.0) ** 2
+    assert (np.diff(red, axis=1) > 0.05).all()
+    assert (np.diff(pixels // 256 % 256, axis=0) > 10).all()
+    np.testing.assert_allclose(red.mean(), plain.mean(), atol=0.02)

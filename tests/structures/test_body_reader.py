@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from supple.errors import FileFormatError
-from supple.structures import FlexibleBody, Material, Rectangle, Report, beam, load_body, save_body
+from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Report, beam, load_body, save_body
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 
@@ -36,6 +36,9 @@ def same(a: Any, b: Any) -> None:
         assert list(a) == list(b)
         for key in a:
             same(a[key], b[key])
+    elif isinstance(a, Recovery):
+        for name in ("stresses", "static_stresses", "section_forces", "static_forces", "static"):
+            same(getattr(a, name), getattr(b, name))
     elif hasattr(a, "__dataclass_fields__"):
         for field in fields(a):
             same(getattr(a, field.name), getattr(b, field.name))

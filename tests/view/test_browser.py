@@ -322,3 +322,21 @@ def test_the_view_looks_as_it_did(page: Any) -> None:
     page.evaluate("report.viewer.surfacesKept = report.viewer.surfaces; report.viewer.surfaces = []")
     assert difference(picture(page, (30, 20)), expected) > 2 * allowed
     page.evaluate("report.viewer.surfaces = report.viewer.surfacesKept; report.viewer.draw()")
+
+
+def test_surfaces_are_coloured_by_stress_and_back(page: Any) -> None:
+    """The scale ends at the largest stress of the motion, colours change, and the worst point is on the beam."""
+    slide(page, "time", 0.5)
+    before = picture(page)
+    options = page.evaluate("[...document.querySelector('[name=color]').options].map((x) => x.value)")
+    assert options == ["", "displacement", "strain", "stress"]
+    choose = "(x) => { const c = report.viewer.control('color'); c.value = x; c.onchange(); }"
+    page.evaluate(choose, "stress")
+    assert np.abs(picture(page) - before).max() > 0.2
+    most, worst = page.evaluate("[report.viewer.coloring.most.stress, report.viewer.coloring.worst.value]")
+    assert 0.0 < worst <= most
+    page.evaluate("report.viewer.scale = 3; report.viewer.draw()")
+    assert page.evaluate("report.viewer.coloring.worst.value") == pytest.approx(worst, rel=1e-4)
+    page.evaluate("report.viewer.scale = 1")
+    page.evaluate(choose, "")
+    np.testing.assert_allclose(picture(page), before, atol=1e-6)

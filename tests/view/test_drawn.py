@@ -154,10 +154,10 @@ def test_reduction_keeps_the_shape() -> None:
 
 
 def test_surfaces_of_many_nodes_are_thinned() -> None:
-    ticks = np.linspace(0, 1, 80)
-    x = np.stack([*np.meshgrid(ticks, ticks), np.zeros((80, 80))], axis=-1).reshape(-1, 3)
-    i = (80 * np.arange(79)[:, None] + np.arange(79)).ravel()
-    faces = np.concatenate([np.stack([i, i + 1, i + 81], axis=1), np.stack([i, i + 81, i + 80], axis=1)])
+    ticks = np.linspace(0, 1, 110)
+    x = np.stack([*np.meshgrid(ticks, ticks), np.zeros((110, 110))], axis=-1).reshape(-1, 3)
+    i = (110 * np.arange(109)[:, None] + np.arange(109)).ravel()
+    faces = np.concatenate([np.stack([i, i + 1, i + 111], axis=1), np.stack([i, i + 111, i + 110], axis=1)])
     kept, left = thinned(x, faces)
     assert 500 < len(kept) < MOST_NODES < len(x)
     assert shapes.TriangleMesh(x[kept], left).area == pytest.approx(1.0, rel=0.1)

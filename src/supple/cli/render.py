@@ -35,6 +35,9 @@ def render(
         list[str] | None, typer.Option(help="Frame whose path is drawn; may be given several times.")
     ] = None,
     deformation: Annotated[float, typer.Option(help="Factor of the deformation of flexible bodies.")] = 1.0,
+    color: Annotated[
+        str | None, typer.Option(help="What flexible bodies are coloured by: displacement, strain or stress.")
+    ] = None,
     background: Annotated[str, typer.Option(help="#rrggbb or the name of a colour.")] = PAPER,
     show: Annotated[
         str, typer.Option(help="What is drawn beside the bodies: joints, springs, contacts, loads, reactions, or none.")
@@ -55,6 +58,7 @@ def render(
         "follow": follow,
         "traces": trace or (),
         "deformation": deformation,
+        "color": color,
         "background": background,
         "show": [] if show == "none" else show.split(","),
         "time": time,

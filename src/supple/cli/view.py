@@ -28,6 +28,9 @@ def view(
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for any free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
+    color: Annotated[
+        str | None, typer.Option(help="What flexible bodies are coloured by: displacement, strain or stress.")
+    ] = None,
     changed: Changed = None,
     floating_base: Floating = False,
     collision: Collision = False,
@@ -38,28 +41,28 @@ def view(
         if changes or collision:
             name = "--set" if changes else "--collision"
             raise supple.StateError(f"{file}: {name}: expected a model file, got results")
-        server = Server(_report(file, model, floating_base), port)
+        server = Server(_report(file, model, floating_base, color), port)
         _show(server, server.serve_forever, browser)
         return
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
     contents = read(file, floating_base, changes=changes, collision=collision)
     floating_frames(contents.model, "the live page of supple view")
-    page = LivePage(contents.model, contents.run_arguments(), contents.slider_ranges(), port)
+    page = LivePage(contents.model, contents.run_arguments(), contents.slider_ranges(), port, color)
     _show(page.server, page.serve, browser)
 
 
-def _report(file: Path, model_file: Path | None, floating_base: bool) -> str:
+def _report(file: Path, model_file: Path | None, floating_base: bool, color: str | None) -> str:
     """The page of a results file; the model is in it, or in a file of its own."""
     with supple.open_results(file) as result:
         if model_file is not None:
-            return report_page(read(model_file, floating_base).model, result)
+            return report_page(read(model_file, floating_base).model, result, color=color)
         found = results_model(file)
         if found is None:
             raise supple.FileFormatError(
                 f"{file}: expected results that hold their model, got none; name its file with --model"
             )
-        return report_page(found, result)
+        return report_page(found, result, color=color)
 
 
 def _show(server: Server, serve: Callable[[], None], browser: bool) -> None:

@@ -19,6 +19,8 @@ from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.integrals import ModalIntegrals, Pairs
 from supple.structures.layout import cross_matrix
+from supple.structures.pieces import Recovered
+from supple.structures.stresses import Recovery
 
 RIGID_LABELS = ("turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z")
 
@@ -61,7 +63,7 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
     A rigid link has nodes at its origin and at its named places.
     """
     d, body = link.modes, link.body
-    strains = surface = None
+    strains = surface = recovery = None
     if isinstance(body, FlexibleBody):
         surface = body.surface
         nodes, turning, root = body.nodes, body.turning, body.root
@@ -71,6 +73,7 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
             elastic = scipy.sparse.csr_array(body.strains.matrix @ link.shapes)
             none = scipy.sparse.csr_array((elastic.shape[0], RIGID))
             strains = replace(body.strains, matrix=scipy.sparse.csr_array(scipy.sparse.hstack([none, elastic])))
+        recovery = None if body.recovery is None else _recovery(body.recovery, link)
     else:
         at = {"origin": np.zeros(3), **{name: frame.position for name, frame in places.items()}}
         nodes, turning, root = np.array(list(at.values())), np.ones(len(at), bool), "origin"
@@ -91,7 +94,21 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         integrals=_integrals(link),
         strains=strains,
         surface=surface,
+        recovery=recovery,
     )
+
+
+def _recovery(own: Recovery, link: Link) -> Recovery:
+    """Stresses and section forces of a link for its rigid and elastic modes; static shapes are not known."""
+
+    def seen(found: Recovered | None) -> Recovered | None:
+        if found is None:
+            return None
+        elastic = scipy.sparse.csr_array(found.matrix @ link.shapes)
+        none = scipy.sparse.csr_array((elastic.shape[0], RIGID))
+        return found.in_motions(scipy.sparse.csr_array(scipy.sparse.hstack([none, elastic])))
+
+    return Recovery(lambda _: seen(own.stresses), lambda _: seen(own.section_forces), lambda: None)
 
 
 def _definite(inertia: Floats) -> Floats:

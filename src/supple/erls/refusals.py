@@ -17,6 +17,7 @@ REASONS = {
     "no_wrench": RECURSION,
     "refuse_singular": RECURSION,
     "shape_loads": f"{RECURSION}; links do not stiffen",
+    "static_loads": f"{RECURSION}; ask for recovery by displacement",
     "find_frame": f"{RECURSION}; `pose`, `velocity`, `jacobian` take frames by name",
     "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
 }

@@ -83,7 +83,7 @@ class FlexibleBodies:
             raise ReportedError
         given = table.basis, table.chosen(), table.root, table.interfaces, damping_of(table.damping)
         if table.pieces == 1:
-            return structure.reduce(*given)
+            return structure.reduce(*given, table.residual)
         if not isinstance(structure, Beam):
             raise ModelError(f"pieces: expected a beam or a beam path, got {table.structure!r}, which is neither")
         try:

@@ -93,6 +93,11 @@ class ReductionTable(FileTable):
     damping: DampingField = Field(
         None, description="Ratio for all modes, or one for each; or Rayleigh's alpha M + beta K, 1/s and s."
     )
+    residual: Annotated[list[str], Form("a list of frames or load cases")] = Field(
+        [],
+        description="Loads under which the body is as stiff as the whole structure, whatever the number of modes: "
+        'frames, load cases such as "force z at end" or "spin about z", or "inertia"; each adds residual vectors.',
+    )
     pieces: Annotated[Count, Form("a whole number, one or more")] = Field(
         1,
         description="Of a beam or beam path: makes it a chain of so many bodies, fixed to each other, for large "
@@ -108,6 +113,8 @@ class ReductionTable(FileTable):
         """Modes are needed but for nodes."""
         if data.get("basis") in ("cantilever", "free-free", "craig-bampton") and "modes" not in data:
             yield "modes", f"missing; expected a whole number for the basis {data['basis']!r}"
+        if data.get("residual") and data.get("pieces", 1) != 1:
+            yield "residual", "expected only of one piece; the ends of pieces are interfaces as they are"
 
 
 class ModesTable(FileTable):

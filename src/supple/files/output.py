@@ -36,7 +36,23 @@ class OutputTable(FileTable):
     strains: Annotated[Names, Form("a list of names")] = Field(
         [], description="Flexible bodies, of beams or solid elements, whose strains are recorded."
     )
-
+    stresses: Annotated[Names, Form("a list of names")] = Field(
+        [],
+        description="Flexible bodies whose stresses are recorded at all of their recovery points, or places on them, "
+        '"boom/12" or "boom/end".',
+    )
+    worst_stresses: Annotated[Names, Form("a list of names")] = Field(
+        [],
+        description="Flexible bodies of which the largest von Mises stress over all points is recorded, and its place.",
+    )
+    section_forces: Annotated[Names, Form("a list of names")] = Field(
+        [], description="Beams whose normal and shear forces, torsional and bending moments are recorded."
+    )
+    recovery: Annotated[Literal["displacement", "acceleration"], Form('"displacement" or "acceleration"')] = Field(
+        "displacement",
+        description="How stresses and section forces are found: from the coordinates of the bodies, or with static "
+        "corrections, so that they are those of all loads whatever the number of modes.",
+    )
     euler: Annotated[Names, Form('a list of names, such as ["base"] or ["all"]')] = Field(
         [],
         description="Bodies on free and spherical joints whose Euler angles in the joint frame are recorded.",

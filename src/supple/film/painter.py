@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from supple.checks import Floats
 from supple.film.camera import Level, View
 from supple.film.floor import NONE, Floor
+from supple.film.legend import with_legend
 from supple.film.moving import MovingSurfaces
 from supple.film.raster import NUMBERS, cover, project, shade, vertex_normals
 
@@ -70,10 +71,19 @@ class Painter:
         vertex_normals(points, faces, normals)
         ground, shadow = NONE if self._floor is None else self._floor.parameters(points, faces[:opaque])
         self._samples[:] = 0
-        fixed = on_picture, normals, faces, colors, self._view.axes, eye, self._lens, self._sky, ground, shadow
+        tints = self._surfaces.tints(frame)
+        fixed = on_picture, normals, faces, colors, tints, self._view.axes, eye, self._lens, self._sky, ground, shadow
         for first, last in ((0, opaque), (opaque, len(faces))):
             if first < last or first == 0:
                 cover(self._samples, on_picture, faces, first, last)
                 shade(self._pixels, self._samples, *fixed, first)
         rgb = self._pixels.astype("<u4").view(np.uint8).reshape(*self._pixels.shape, 4)
-        return np.ascontiguousarray(rgb[..., :3])
+        picture = np.ascontiguousarray(rgb[..., :3])
+        found = self._surfaces.scale(frame)
+        if found is None:
+            return picture
+        worst = None
+        if found.worst >= 0 and on_picture[found.worst, 2] > 0.0:
+            x, y = on_picture[found.worst, :2] / self._samples.shape[1] * self._pixels.shape[1]
+            worst = float(x), float(y), found.value
+        return with_legend(picture, found.quantity, found.most, worst)

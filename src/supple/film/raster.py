@@ -170,8 +170,8 @@ def over_color(
 
 
 @step
-def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
-    """Values (n, 3) of vertices at a place of the picture, in perspective: by barycentric coordinates over depth."""
+def shares(points: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
+    """How much of each vertex a place of the picture has, in perspective: barycentric coordinates over depth."""
     a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
     xa, ya, za = load3(points, a)
     xb, yb, zb = load3(points, b)
@@ -179,12 +179,35 @@ def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: 
     turn = 1.0 / ((xb - xa) * (yc - ya) - (xc - xa) * (yb - ya))
     u = min(max(((x - xa) * (yc - ya) - (xc - xa) * (y - ya)) * turn, 0.0), 1.0)
     v = min(max(((xb - xa) * (y - ya) - (x - xa) * (yb - ya)) * turn, 0.0), 1.0)
-    wa, wb, wc = max(1.0 - u - v, 0.0) * za, u * zb, v * zc
+    return max(1.0 - u - v, 0.0) * za, u * zb, v * zc
+
+
+@step
+def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
+    """Values (n, 3) of vertices at a place of the picture, of any length."""
+    a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
+    wa, wb, wc = shares(points, faces, k, x, y)
     return (
         wa * values[a, 0] + wb * values[b, 0] + wc * values[c, 0],
         wa * values[a, 1] + wb * values[b, 1] + wc * values[c, 1],
         wa * values[a, 2] + wb * values[b, 2] + wc * values[c, 2],
     )
+
+
+@step
+def tint_at(
+    points: Array, tints: Array, faces: Array, colors: Array, k: int, x: Number, y: Number
+) -> tuple[Number, Number, Number, Number]:
+    """Colour and opacity of a triangle at a place of the picture: its own, or where its red is below zero that of its
+    vertices, `tints` (n, 3), in between.
+    """
+    red, green, blue, opacity = load4(colors, k)
+    if red < 0.0:
+        w = shares(points, faces, k, x, y)
+        total = 1.0 / (w[0] + w[1] + w[2] + TINY)
+        mixed = at_sample(points, tints, faces, k, x, y)
+        red, green, blue = total * mixed[0], total * mixed[1], total * mixed[2]
+    return red, green, blue, opacity
 
 
 @step
@@ -201,6 +224,7 @@ def shade(
     normals: Array,
     faces: Array,
     colors: Array,
+    tints: Array,
     axes: Array,
     eye: Array,
     lens: Array,
@@ -211,7 +235,8 @@ def shade(
 ) -> None:
     """Give pixels (rows, columns), integers red + 256 green + 65536 blue, the mean of their samples.
 
-    Given projected points and normals (n, 3), faces (m, 3), colors (m, 4) linear with opacity; axes, eye and lens as
+    Given projected points and normals (n, 3), faces (m, 3), colors (m, 4) linear with opacity, below zero
+    where the vertices have colours, tints (n, 3); axes, eye and lens as
     for `project`; sky (3, 3): background, up, direction to the sun; ground and shadow as for `ground_color`. With
     `first` above zero triangles from this one on are laid over the pixels that are there; else pixels begin with
     background and ground.
@@ -251,7 +276,9 @@ def shade(
                             if k != known:
                                 known, own = k, behind
                                 if k > first:
-                                    n = at_sample(points, normals, faces, k - 1, s * j + b + 0.5, s * i + a + 0.5)
-                                    own = over_color(load4(colors, k - 1), n, ray, up, sun, behind)
+                                    at_x, at_y = s * j + b + 0.5, s * i + a + 0.5
+                                    n = at_sample(points, normals, faces, k - 1, at_x, at_y)
+                                    tint = tint_at(points, tints, faces, colors, k - 1, at_x, at_y)
+                                    own = over_color(tint, n, ray, up, sun, behind)
                             red, green, blue = red + share * own[0], green + share * own[1], blue + share * own[2]
                 pixels[i, j] = byte(red) + 256 * byte(green) + 65536 * byte(blue)

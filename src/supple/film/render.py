@@ -13,6 +13,7 @@ from supple.checks import Floats, is_number
 from supple.description.members import GROUND
 from supple.errors import StateError, nearest
 from supple.film.camera import Camera, Level, View, view_of
+from supple.film.coloring import Coloring
 from supple.film.floor import floor_below
 from supple.film.moving import MovingSurfaces
 from supple.film.moving_symbols import GROUPS, SymbolScene
@@ -59,6 +60,7 @@ def render(
     follow: str | None = None,
     traces: Sequence[str] | None = (),
     deformation: float = 1.0,
+    color: str | None = None,
     background: str = PAPER,
     show: Sequence[str] = SHOWN,
     progress: Progress | None = None,
@@ -92,6 +94,9 @@ def render(
         Frames whose paths are drawn; none if not given, the tips of the mechanism if None.
     deformation : float
         Factor of the deformation of flexible bodies.
+    color : str, optional
+        "displacement", "strain" or "stress" (von Mises): what flexible bodies are coloured by, with a scale and a ring
+        around the largest value; not in .glb.
     background : str
         "#rrggbb" or the name of a colour.
     show : sequence of str
@@ -107,13 +112,17 @@ def render(
     target = Path(path)
     suffix = _suffix(target)
     motion = recorded(shown, model, q)
+    plain = motion
     motion = _deformed(motion, deformation)
+    if color is not None and suffix == ".glb":
+        raise StateError("color: expected a picture or a film, got .glb, whose surfaces have one colour each")
     if suffix == ".glb":
         return write_glb(motion, target)
     width, height = _checked_size(size, suffix)
     paper = linear(str(checked_color(background, "background")))
     shown_groups = _groups(show)
     times = _picture_time(motion, time) if suffix == ".png" else _film_times(motion, time, fps, speed, suffix)
+    coloring = None if color is None else Coloring(plain.model, color, plain.at(times), plain.q)
     stage = _Stage(
         motion,
         times,
@@ -124,6 +133,7 @@ def render(
         (width, height),
         paper,
         STILL if suffix == ".png" else MOVING,
+        coloring,
     )
     if suffix == ".png":
         write_png(target, stage.picture(0))
@@ -146,6 +156,7 @@ class _Stage:
         size: tuple[int, int],
         paper: Floats,
         samples: int,
+        coloring: Coloring | None,
     ) -> None:
         model = motion.model
         some = np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times))))
@@ -156,9 +167,8 @@ class _Stage:
         bodies = [x for x in stage.surfaces if x.name != INERTIA]
         looked_at, filmed = motion.at(some), motion.at(times)
         sample = MovingSurfaces(model, looked_at, bodies, scene.moving(some, looked_at, *model.poses(looked_at)))
-        self._surfaces = MovingSurfaces(
-            model, filmed, [*bodies, *paths], scene.moving(times, filmed, *model.poses(filmed))
-        )
+        symbols = scene.moving(times, filmed, *model.poses(filmed))
+        self._surfaces = MovingSurfaces(model, filmed, [*bodies, *paths], symbols, coloring)
         clouds = [_with_origin(sample.points(i)) for i in range(len(looked_at))]
         clouds[0] = np.concatenate([clouds[0], *[path.vertices for path in paths]])
         seen = np.concatenate(clouds)

@@ -12,16 +12,26 @@ from typing import Any
 from supple.description.orientation import euler_sequence
 from supple.errors import StateError, nearest, one_of
 from supple.formulations import Formulation
+from supple.inputs.recovery_requests import (
+    flexible_body,
+    require_static,
+    section_forces,
+    stresses,
+    whole_stresses,
+)
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
 from supple.structures.strains import Strains
 
 ALL = "all"
 
 
-AXES = {"velocity_axes": ("ground", "parent", "body", "frame"), "wrench_axes": ("ground", "parent", "body")}
-"""Along which axes vectors can be given."""
+CHOICES = {
+    "velocity_axes": ("ground", "parent", "body", "frame"),
+    "wrench_axes": ("ground", "parent", "body"),
+    "recovery": ("displacement", "acceleration"),
+}
+"""Along which axes vectors can be given, and how stresses are found."""
 FIRST = ("frames", "wrenches", "nodes", "strains")
 """Requests that are written down also where nothing is asked for."""
 
@@ -41,6 +51,16 @@ class Outputs:
         Of a beam in pieces it is that from its straight form, seen from its root.
     strains : sequence of str
         Flexible bodies whose strains are wanted; of a beam in pieces those of all of them.
+    stresses : sequence of str
+        Flexible bodies whose stresses are wanted at all of their recovery points, or places on them, "boom/12" or
+        "boom/end".
+    worst_stresses : sequence of str
+        Flexible bodies of which the largest von Mises stress over all points is wanted, and where it is.
+    section_forces : sequence of str
+        Beams whose normal and shear forces, torsional and bending moments are wanted, along all of them.
+    recovery : str
+        How stresses and section forces are found. "displacement": from the coordinates of the bodies.
+        "acceleration": with static corrections, so that they are those of all loads whatever the number of modes.
     euler : sequence of str
         Bodies on free and spherical joints whose Euler angles relative to the joint frame are wanted, or "all".
     euler_sequence : str
@@ -65,6 +85,10 @@ class Outputs:
     euler_sequence: str = "xyz"
     velocity_axes: str = "ground"
     wrench_axes: str = "body"
+    stresses: Sequence[str] = ()
+    worst_stresses: Sequence[str] = ()
+    section_forces: Sequence[str] = ()
+    recovery: str = "displacement"
 
     def __post_init__(self) -> None:
         for key in MEANINGS:
@@ -76,7 +100,7 @@ class Outputs:
                 if not isinstance(name, str):
                     raise StateError(f"outputs: {key}: expected names, got {name!r}")
             object.__setattr__(self, key, tuple(dict.fromkeys(names)))
-        for key, known in AXES.items():
+        for key, known in CHOICES.items():
             chosen = getattr(self, key)
             if not isinstance(chosen, str) or chosen not in known:
                 raise StateError(f"outputs: {key}: no {chosen!r}{one_of(known)}")
@@ -99,7 +123,19 @@ class Outputs:
                     meaning(model, name)
                 except StateError as wrong:
                     found.append(f"{key}: {wrong}")
+        if self.recovery == "acceleration":
+            for name in self.recovered:
+                try:
+                    require_static(model, name)
+                except StateError as wrong:
+                    found.append(f"recovery: {wrong}")
         return found
+
+    @property
+    def recovered(self) -> tuple[str, ...]:
+        """Bodies of which stresses or section forces are wanted."""
+        every = (*self.stresses, *self.worst_stresses, *self.section_forces)
+        return tuple(dict.fromkeys(name.partition("/")[0] for name in every))
 
     def check(self, model: Model) -> None:
         """Raise a `StateError` with all errors, if there are any."""
@@ -160,23 +196,14 @@ def strains(model: Model, name: str) -> list[tuple[str, Strains]]:
     return found
 
 
-def flexible_body(model: Model, name: str) -> FlexibleBody:
-    """A flexible body by its name; of a beam in pieces the first."""
-    placed = model.description.bodies
-    found = placed[name].body if name in placed else None
-    if isinstance(found, FlexibleBody):
-        return found
-    known = [key for key, other in placed.items() if isinstance(other.body, FlexibleBody)]
-    if found is not None:
-        raise StateError(f"expected a flexible body, got {name!r}, which is rigid{nearest(name, known)}")
-    raise StateError(f"no flexible body {name!r}{nearest(name, known)}")
-
-
 MEANINGS: dict[str, Callable[[Model, str], Any]] = {
     "frames": frame,
     "wrenches": joints,
     "nodes": node,
     "strains": strains,
     "euler": turning,
+    "stresses": stresses,
+    "worst_stresses": whole_stresses,
+    "section_forces": section_forces,
 }
 """What the names in each field of `Outputs` stand for."""

@@ -38,7 +38,7 @@ from supple.model.programs import Ends
 from supple.model.recorded_trace import recorded_program
 from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
-from supple.model.shape_loads import ShapeLoads
+from supple.model.shape_loads import ShapeLoads, static_shapes
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced as traced_function
 
@@ -76,6 +76,11 @@ class Model(BalanceFunctions):
     def shape_loads(self) -> ShapeLoads:
         """Loads on the second-order shapes of flexible bodies in a motion, as its validity is judged by."""
         return ShapeLoads(self, _OpenTree)
+
+    @cached_property
+    def static_loads(self) -> ShapeLoads:
+        """Loads on the static shapes of flexible bodies in a motion, by which their stresses are corrected."""
+        return ShapeLoads(self, _OpenTree, static_shapes)
 
     # ------------------------------------------------------------ sums over the bodies
 

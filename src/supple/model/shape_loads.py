@@ -1,4 +1,4 @@
-"""Loads on the second-order shapes of flexible bodies in a motion: how much its stresses change their stiffness.
+"""Loads on further shapes of flexible bodies in a motion: of second order, or static ones (`structures.static_shapes`).
 
 The stiffness of a body under load is K - sum_k Q_k C_k (see `structures.second_order`), with Q_k the work of all loads
 on a unit of shape b_k: its inertia in the motion, gravity, and what joints, springs, wrenches and constraints do to it.
@@ -21,33 +21,70 @@ from supple.checks import Floats, Ints
 from supple.model.flatten import name_states
 from supple.model.loops.closure_arrays import closure_arrays
 from supple.model.loops.sweeps import ConstraintSweeps
-from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.integrals import Pairs
 from supple.structures.mass import Sparse
-from supple.structures.second_order import SecondOrder
 
 if TYPE_CHECKING:
     from supple.description.description import Description
     from supple.model.model import Model
 
 
-class _Watched(NamedTuple):
-    """A body with shapes of second order: where its modes are among the speeds, and the shapes in the loaded model."""
+class FurtherShapes(NamedTuple):
+    """Shapes of a body that are no coordinates of it.
 
-    second: SecondOrder
+    Attributes
+    ----------
+    shapes : (6 k, r) array
+        Rotation and displacement of all nodes.
+    frames : dict of str to (6, r) array
+        The same of the named frames.
+    E, X : (r, 3) and (r, 3, 3) arrays
+        int b and int x b*.
+    mass_cross : (n, r) array
+        Psi* M b.
+    """
+
+    shapes: Floats
+    frames: dict[str, Floats]
+    E: Floats
+    X: Floats
+    mass_cross: Floats
+
+
+class _Watched(NamedTuple):
+    """A body with further shapes: where its modes are among the speeds, and the shapes in the loaded model."""
+
+    mass_cross: Floats
     modes: Ints
     shapes: Ints
 
 
+def second_order_shapes(body: FlexibleBody) -> FurtherShapes | None:
+    """The shapes of second order of a body; None if it has none."""
+    x = body.second_order
+    if x is None:
+        return None
+    frames = {name: frame.second for name, frame in body.frames.items()}
+    return FurtherShapes(x.shapes, frames, x.E, x.X, x.mass_cross)
+
+
+def static_shapes(body: FlexibleBody) -> FurtherShapes | None:
+    """What the coordinates of a body leave of static deflections; None where it is not known, or nothing is left."""
+    x = None if body.recovery is None else body.recovery.static
+    return None if x is None or x.count == 0 else FurtherShapes(x.shapes, x.frames, x.E, x.X, x.mass_cross)
+
+
 class ShapeLoads:
-    """Loads on the second-order shapes of all flexible bodies of a model that have any, whether they are used or not.
+    """Loads on further shapes of all flexible bodies of a model that have any, those of second order by default.
 
     Parameters
     ----------
     model : Model
     open_tree : function
         Makes a model of a mechanism with its loops left open: its constraints have frames, and no equations.
+    further : function
+        Gives the shapes of a body.
 
     Attributes
     ----------
@@ -55,9 +92,17 @@ class ShapeLoads:
         Those that have such shapes.
     """
 
-    def __init__(self, model: Model, open_tree: Callable[[Description], Model]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        open_tree: Callable[[Description], Model],
+        further: Callable[[FlexibleBody], FurtherShapes | None] = second_order_shapes,
+    ) -> None:
         self.model = model
-        shapes = {name: _second_order(placed.body) for name, placed in model.description.bodies.items()}
+        shapes = {
+            name: further(x.body) if isinstance(x.body, FlexibleBody) and x.body.modes > 0 else None
+            for name, x in model.description.bodies.items()
+        }
         self.bodies = tuple(name for name, found in shapes.items() if found is not None)
         self._watched: dict[str, _Watched] = {}
         if not self.bodies:
@@ -65,19 +110,19 @@ class ShapeLoads:
         description = model.description.copy()
         for name, placed in description.bodies.items():
             if isinstance(placed.body, FlexibleBody):
-                description.bodies[name] = replace(placed, body=_extended(placed.body), stiffening=False)
+                description.bodies[name] = replace(placed, body=_extended(placed.body, shapes[name]), stiffening=False)
         self._loaded = open_tree(description)
         self._q = _places(model.coordinates, self._loaded.coordinates)
         self._v = _places(model.speeds, self._loaded.speeds)
         flex, loaded = model.flex, self._loaded.flex
         assert flex is not None
         assert loaded is not None
-        for name, second in shapes.items():
-            if second is not None:
+        for name, own in shapes.items():
+            if own is not None:
                 k = model.bodies.index(name) + 1
                 n = int(flex.modes[k])
-                modes, own = int(flex.v_mode[k]) + np.arange(n), int(loaded.v_mode[k]) + n + np.arange(second.count)
-                self._watched[name] = _Watched(second, modes, own)
+                modes, places = int(flex.v_mode[k]) + np.arange(n), int(loaded.v_mode[k]) + n + np.arange(len(own.E))
+                self._watched[name] = _Watched(own.mass_cross, modes, places)
 
     def __call__(
         self,
@@ -106,7 +151,7 @@ class ShapeLoads:
         force = -self._loaded.inverse_dynamics(x, speeds, rates, external).real
         if constraint_forces is not None:
             force = force + np.einsum("sri,sr->si", self._constraints.jacobian(x.real.copy()), constraint_forces)
-        return {name: force[:, w.shapes] - a[:, w.modes] @ w.second.mass_cross for name, w in self._watched.items()}
+        return {name: force[:, w.shapes] - a[:, w.modes] @ w.mass_cross for name, w in self._watched.items()}
 
     @cached_property
     def _constraints(self) -> ConstraintSweeps:
@@ -118,14 +163,10 @@ class ShapeLoads:
         return ConstraintSweeps(loaded, every._replace(**rows))
 
 
-def _second_order(body: RigidBody | FlexibleBody) -> SecondOrder | None:
-    return body.second_order if isinstance(body, FlexibleBody) and body.modes > 0 else None
-
-
-def _extended(body: FlexibleBody) -> FlexibleBody:
-    """A body whose second-order shapes are coordinates; inertia forces of deformation on deformation are left out."""
-    x, n = body.second_order, body.modes
-    k = 0 if x is None else x.count
+def _extended(body: FlexibleBody, x: FurtherShapes | None) -> FlexibleBody:
+    """A body whose further shapes are coordinates; inertia forces of deformation on deformation are left out."""
+    n = body.modes
+    k = 0 if x is None else len(x.E)
     none = Pairs(np.zeros(n + k + 1, np.int64), np.zeros(0, np.int64), np.zeros((0, 3, 3)))
     if x is None:
         return replace(body, integrals=replace(body.integrals, N=none))
@@ -136,13 +177,13 @@ def _extended(body: FlexibleBody) -> FlexibleBody:
         N=none,
     )
     frames = {
-        name: replace(frame, shape=np.concatenate([frame.shape, frame.second], axis=1), second=np.zeros((6, 0)))
+        name: replace(frame, shape=np.concatenate([frame.shape, x.frames[name]], axis=1), second=np.zeros((6, 0)))
         for name, frame in body.frames.items()
     }
     return FlexibleBody(
         basis=body.basis,
         root=body.root,
-        labels=(*body.labels, *(f"second{i + 1}" for i in range(k))),
+        labels=(*body.labels, *(f"further{i + 1}" for i in range(k))),
         frames=frames,
         nodes=body.nodes,
         turning=body.turning,

@@ -17,7 +17,7 @@ FEW = 600
 MOST = 45_000
 """Triangles of all meshes of a model together: about 0.8 MB of a page."""
 COARSEST = 6
-MOST_NODES = 4000
+MOST_NODES = 10_500
 """Vertices of a surface that deforms."""
 
 

@@ -14,7 +14,7 @@ from supple.formulations.protocol import Sums
 from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
-from supple.simulation import result_variables
+from supple.simulation import recovered, result_variables
 from supple.simulation.accuracy import Accuracy
 from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
@@ -57,6 +57,8 @@ def run_dataset(
         found["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
     attrs = {**_identity(system.model), **attributes(simulator)}
     out = result_variables.dataset(samples.t, found, attrs)
+    if outputs.recovered:
+        out = out.merge(result_variables.dataset(samples.t, _recovered(system.model, out, outputs), {}))
     watched = watched or linear_range(simulator)
     watched.add(out)
     if accuracy is not None:
@@ -147,6 +149,19 @@ def variables(
         out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
     if wanted.strains:
         out["strain"] = result_variables.strains(shown, wanted.strains, q)
+    return out
+
+
+def _recovered(model: Formulation, found: xr.Dataset, wanted: Outputs) -> dict[str, TimeSeries]:
+    """Stresses and section forces of a motion."""
+    motion = recovered.motion_of(model, found, wanted.recovered, wanted.recovery)
+    out: dict[str, TimeSeries] = {}
+    if wanted.stresses:
+        out |= recovered.stresses(motion, wanted.stresses)
+    if wanted.worst_stresses:
+        out |= recovered.worst_stresses(motion, wanted.worst_stresses)
+    if wanted.section_forces:
+        out["section_force"] = recovered.section_forces(motion, wanted.section_forces)
     return out
 
 

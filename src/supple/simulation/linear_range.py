@@ -137,7 +137,7 @@ class LinearRange:
         if self._loads is not None and self._loads.bodies and loaded.any():
             motion, t, q, v, a = motion.isel(time=loaded), t[loaded], q[loaded], v[loaded], a[loaded]
             forces = motion["constraint_force"].values if "constraint_force" in motion else None
-            for name, loads in self._loads(q, v, a, _applied(shown, motion, q) or None, forces).items():
+            for name, loads in self._loads(q, v, a, applied_wrenches(shown, motion, q) or None, forces).items():
                 self._sustained[name].add(t, loads)
 
 
@@ -279,7 +279,7 @@ def _norms(x: Floats, width: int) -> Floats:
     return np.asarray(np.sqrt((x.reshape(-1, width, x.shape[1]) ** 2).sum(axis=1)))
 
 
-def _applied(model: Model, motion: Any, q: Floats) -> Mapping[str, Floats]:
+def applied_wrenches(model: Model, motion: Any, q: Floats) -> Mapping[str, Floats]:
     """Wrenches of laws (samples, 6) by frame, in its axes."""
     out: dict[str, Floats] = {}
     if "applied_wrench" not in motion or "law_axes" not in motion.coords:

@@ -11,6 +11,7 @@ from supple.errors import StateError
 from supple.expressions.function import Nodes
 from supple.inputs import requests
 from supple.inputs.driven import DrivenEquations
+from supple.inputs.recovery_requests import flexible_body
 from supple.inputs.requests import Outputs
 from supple.model.body_frames import frame_arrays
 from supple.model.model import Model
@@ -58,8 +59,12 @@ class Columns:
 
     def _require_plain(self, outputs: Outputs) -> None:
         """Refuse what a program does not compute."""
-        what = "Euler angles" if outputs.euler else f"wrenches in {outputs.wrench_axes} axes"
-        if outputs.euler or (outputs.wrenches and outputs.wrench_axes != "body"):
+        refused = {
+            "Euler angles": bool(outputs.euler),
+            f"wrenches in {outputs.wrench_axes} axes": bool(outputs.wrenches) and outputs.wrench_axes != "body",
+            "stresses and section forces; strains it can": bool(outputs.recovered),
+        }
+        for what in (what for what, asked in refused.items() if asked):
             raise StateError(f"model {self.model.name!r}: output: a program cannot write {what}")
 
     def _driven(self) -> list[int]:
@@ -117,7 +122,7 @@ class Columns:
                     f"model {self.model.name!r}: output: nodes {name!r}: a program cannot write those of a beam in "
                     "pieces; its frames are positions"
                 )
-            body = requests.flexible_body(self.model, key)
+            body = flexible_body(self.model, key)
             places = [place] if place is not None else [str(i) for i in range(len(body.nodes))]
             eta = body.with_followers(self._deformation(key), self.model.description.bodies[key].stiffens)[0]
             for own in places:

@@ -18,6 +18,7 @@ from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation
 from supple.formulations.protocol import Sums
 from supple.inputs import requests
+from supple.inputs.recovery_requests import flexible_body
 from supple.inputs.wrenches import Wrench
 from supple.lazy import LazyModule
 from supple.model.body_frames import motion_on_body, pose_in_body
@@ -238,8 +239,8 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
             places = [place] if place is not None else [str(i) for i in range(len(beam.pieces.nodes))]
             found |= {f"{key}/{at}": _from_root(model, beam, at, q) for at in places}
             continue
-        body = requests.flexible_body(model, key)
-        eta, shapes = body.with_followers(_deformation(model, key, q), model.description.bodies[key].stiffens)
+        body = flexible_body(model, key)
+        eta, shapes = body.with_followers(deformation(model, key, q), model.description.bodies[key].stiffens)
         if place is not None:
             frame = body.frame(place)
             rows = np.concatenate([frame.shape, frame.second], axis=1)[3:, : eta.shape[1]]
@@ -250,7 +251,7 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
     values = np.stack([u for u, _ in found.values()], axis=1)
     node = {
         "node": names(found),
-        **_places("node", "node", np.stack([x for _, x in found.values()])),
+        **positions("node", "node", np.stack([x for _, x in found.values()])),
     }
     return variable(values, ("node", "axis"), "m", "elastic displacement of nodes, body axes", node)
 
@@ -266,13 +267,13 @@ def _from_root(model: Model, beam: PlacedBeam, place: str, q: Floats) -> tuple[F
 def strains(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
     """(time, recovery point): strains of the elements of some bodies."""
     found = [(name, body, x) for name in wanted for body, x in requests.strains(model, name)]
-    values = [(x.matrix @ _deformation(model, body, q).T).T for _, body, x in found]
+    values = [(x.matrix @ deformation(model, body, q).T).T for _, body, x in found]
     points = {
         "recovery_point": names(f"{name}/{label}" for name, _, x in found for label in x.labels),
         "recovery_body": along("recovery_point", (name for name, _, x in found for _ in x.places)),
         "recovery_quantity": along("recovery_point", (quantity for _, _, x in found for quantity in x.quantities)),
         "recovery_unit": along("recovery_point", (unit for _, _, x in found for unit in x.units)),
-        **_places("recovery_point", "recovery", np.concatenate([x.positions for _, _, x in found])),
+        **positions("recovery_point", "recovery", np.concatenate([x.positions for _, _, x in found])),
     }
     words = "strains of elements, in their axes"
     return variable(np.concatenate(values, axis=1), ("recovery_point",), "see recovery_unit", words, points)
@@ -305,7 +306,7 @@ def along(dim: str, texts: Iterable[str]) -> tuple[str, NDArray[np.str_]]:
     return dim, names(texts)
 
 
-def _places(dim: str, prefix: str, x: Floats) -> dict[str, tuple[str, Floats, dict[str, str]]]:
+def positions(dim: str, prefix: str, x: Floats) -> dict[str, tuple[str, Floats, dict[str, str]]]:
     """Undeformed positions (n, 3) as three more coordinates along a dimension, named `prefix_x`, ..."""
     words = "undeformed position, body frame"
     return {f"{prefix}_{axis}": (dim, x[:, i], {"units": "m", "long_name": words}) for i, axis in enumerate(AXES)}
@@ -320,7 +321,7 @@ def _turned(R: Floats, x: Floats) -> Floats:
     return (R @ x[..., None])[..., 0]
 
 
-def _deformation(model: Model, name: str, q: Floats) -> Floats:
+def deformation(model: Model, name: str, q: Floats) -> Floats:
     """Coordinates of deformation (times, modes) of a flexible body."""
     assert model.flex is not None
     k = model.bodies.index(name) + 1

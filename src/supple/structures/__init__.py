@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
     from supple.structures.exports.body_formats import write
+    from supple.structures.given_recovery import StressRecovery
     from supple.structures.imports.mbdyn import read_mbdyn
     from supple.structures.imports.sid import read_sid
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from supple.structures.pieces import BeamPieces
     from supple.structures.reduction_report import Report
     from supple.structures.second_order import SecondOrder
+    from supple.structures.section_forces import SectionForces
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
+    from supple.structures.stresses import Recovery, Stresses, von_mises
     from supple.structures.structure import Structure
 
 __all__ = [
@@ -43,12 +46,16 @@ __all__ = [
     "Pairs",
     "Quadratic",
     "Rayleigh",
+    "Recovery",
     "Rectangle",
     "Report",
     "SecondOrder",
     "Section",
+    "SectionForces",
     "ShapeFrame",
     "Strains",
+    "StressRecovery",
+    "Stresses",
     "Structure",
     "Tube",
     "beam",
@@ -63,6 +70,7 @@ __all__ = [
     "read_mbdyn",
     "read_sid",
     "save_body",
+    "von_mises",
     "write",
 ]
 
@@ -76,6 +84,7 @@ _HOMES = {
     "supple.structures.imports.mbdyn": ("read_mbdyn",),
     "supple.structures.imports.sid": ("read_sid",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
+    "supple.structures.given_recovery": ("StressRecovery",),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
@@ -86,7 +95,9 @@ _HOMES = {
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),
+    "supple.structures.section_forces": ("SectionForces",),
     "supple.structures.strains": ("Strains",),
+    "supple.structures.stresses": ("Recovery", "Stresses", "von_mises"),
     "supple.structures.structure": ("Structure",),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

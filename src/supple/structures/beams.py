@@ -14,6 +14,7 @@ from supple.checks import Floats, Ints, array, direction, number
 from supple.errors import ModelError
 from supple.structures.beam_cutting import PointMass, Segment, cut
 from supple.structures.beam_element import Element, gauss
+from supple.structures.beam_recovery import BeamRecovery
 from supple.structures.beam_stress import BeamSegment, BeamStress
 from supple.structures.damping import Damping
 from supple.structures.layout import DofLayout
@@ -228,6 +229,7 @@ def beam_path(
         strains,
         BeamStress(stressed),
         of_segments(nodes, list(zip(first[:-1].tolist(), first[1:].tolist(), sections, axes, strict=True))),
+        BeamRecovery(stressed),
         segments=recipe,
         lumped=lumped,
         shear=shear,

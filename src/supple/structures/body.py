@@ -19,6 +19,7 @@ from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.shape_basis import has_unit_masses, left_mass, unit_masses
 from supple.structures.strains import Strains
+from supple.structures.stresses import Recovery
 from supple.structures.surface import BodySurface
 
 
@@ -78,6 +79,8 @@ class FlexibleBody:
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     surface : BodySurface, optional
         What it looks like, on its nodes; None where the elements are not known.
+    recovery : Recovery, optional
+        Its stresses and section forces; None where nothing is known of them.
     ruthless_only : str
         What is not known of it that full fidelity needs; empty if nothing is missing.
     """
@@ -97,6 +100,7 @@ class FlexibleBody:
     strains: Strains | None = None
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
+    recovery: Recovery | None = None
     ruthless_only: str = ""
 
     def __repr__(self) -> str:

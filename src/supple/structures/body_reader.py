@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import scipy
 
 from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
+from supple.structures.hdf_parts import read_array, read_sparse, read_value
 from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.pieces import BeamPieces, Place
+from supple.structures.recovery_files import read_recovery
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.soundness import check_mass
 from supple.structures.strains import Strains
+from supple.structures.stresses import Recovery
 from supple.structures.surface import BodySurface
 
 if TYPE_CHECKING:
@@ -75,25 +77,16 @@ def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.F
 
 def _read_pieces(file: h5py.File) -> BeamPieces:
     kinds = [_read(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
-    group, order = file["frames"], _array(file["body"]).tolist()
+    group, order = file["frames"], read_array(file["body"]).tolist()
     if not all(0 <= i < len(kinds) for i in order):
         raise ModelError(f"body: expected numbers from 0 to {len(kinds) - 1}, got {order}")
-    piece, node = _array(group["piece"]), _value(group["node"])
+    piece, node = read_array(group["piece"]), read_value(group["node"])
     return BeamPieces(
         tuple(kinds[i] for i in order),
-        tuple(int(i) for i in _array(file["first"])),
-        _array(file["nodes"]),
-        {name: Place(int(i), at) for name, i, at in zip(_value(group["names"]), piece, node, strict=True)},
+        tuple(int(i) for i in read_array(file["first"])),
+        read_array(file["nodes"]),
+        {name: Place(int(i), at) for name, i, at in zip(read_value(group["names"]), piece, node, strict=True)},
     )
-
-
-def _array(dataset: h5py.Dataset) -> Any:
-    """An array, unless it is larger than its file, which only damaged or hostile files have."""
-    size = dataset.file.id.get_filesize()
-    if dataset.nbytes > size:
-        name = dataset.name.lstrip("/")
-        raise ModelError(f"{name}: expected at most the {size:,} bytes of the file, got {dataset.nbytes:,}")
-    return dataset[()]
 
 
 def _read(file: h5py.Group) -> FlexibleBody:
@@ -105,20 +98,20 @@ def _read(file: h5py.Group) -> FlexibleBody:
         name = str(group.attrs["name"])
         rows = np.zeros((6, 0)) if second_order is None else second_order.frames[name]
         turning = bool(group.attrs["turning"])
-        frames[name] = ShapeFrame(_array(group["position"]), _array(group["shape"]), turning, rows)
+        frames[name] = ShapeFrame(read_array(group["position"]), read_array(group["shape"]), turning, rows)
     group = file["integrals"]
-    N = Pairs(*(_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
-    moment, second, E, X = (_array(group[name]) for name in ("moment", "second", "E", "X"))
-    integrals = ModalIntegrals(float(_array(group["mass"])), moment, second, E, X, N)
+    N = Pairs(*(read_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
+    moment, second, E, X = (read_array(group[name]) for name in ("moment", "second", "E", "X"))
+    integrals = ModalIntegrals(float(read_array(group["mass"])), moment, second, E, X, N)
     report = _read_report(file["report"]) if "report" in file else None
-    shapes, mass_matrix, stiffness, damping = (_read_sparse(file[name]) for name in MATRICES)
+    shapes, mass_matrix, stiffness, damping = (read_sparse(file[name]) for name in MATRICES)
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
         root=str(file.attrs["root"]),
-        labels=_value(file["labels"]),
+        labels=read_value(file["labels"]),
         frames=frames,
-        nodes=_array(file["nodes"]),
-        turning=_array(file["turning"]),
+        nodes=read_array(file["nodes"]),
+        turning=read_array(file["turning"]),
         shapes=shapes,
         mass_matrix=mass_matrix,
         stiffness=stiffness,
@@ -128,49 +121,39 @@ def _read(file: h5py.Group) -> FlexibleBody:
         strains=_read_strains(file["strains"]) if "strains" in file else None,
         second_order=second_order,
         surface=_read_surface(file["surface"]) if "surface" in file else None,
+        recovery=_read_recovery(file["recovery"], file) if "recovery" in file else None,
         ruthless_only=str(file.attrs.get("ruthless_only", "")),
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body
 
 
+def _read_recovery(group: Any, body: Any) -> Recovery:
+    """Files of earlier versions have none."""
+    names = [str(frame.attrs["name"]) for frame in body["frames"].values()]
+    return read_recovery(group, len(body["labels"]), len(body["nodes"]), names)
+
+
 def _read_second_order(group: Any) -> SecondOrder:
-    C = Quadratic(*(_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
-    frames = {str(rows.attrs["name"]): _array(rows) for rows in group.get("frames", {}).values()}
-    return SecondOrder(C, frames=frames, **{name: _array(group[name]) for name in SECOND_ORDER})
+    C = Quadratic(*(read_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
+    frames = {str(rows.attrs["name"]): read_array(rows) for rows in group.get("frames", {}).values()}
+    return SecondOrder(C, frames=frames, **{name: read_array(group[name]) for name in SECOND_ORDER})
 
 
 def _read_surface(group: Any) -> BodySurface:
     """Files of earlier versions have none."""
-    node, offset, faces = (np.atleast_1d(_array(group[name])) for name in SURFACE)
+    node, offset, faces = (np.atleast_1d(read_array(group[name])) for name in SURFACE)
     return BodySurface(node.astype(np.int64), offset.astype(np.float64), faces.astype(np.int64))
 
 
 def _read_report(group: Any) -> Report:
     """Files of earlier versions say nothing of loads."""
     added = ("load_cases", "buckling", "southwell")
-    return Report(**{f.name: _value(group[f.name]) for f in fields(Report) if f.name in group or f.name not in added})
+    names = [f.name for f in fields(Report) if f.name in group or f.name not in added]
+    return Report(**{name: read_value(group[name]) for name in names})
 
 
 def _read_strains(group: Any) -> Strains:
-    places, quantities = _value(group["places"]), _value(group["quantities"])
-    elasticity = _array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
-    return Strains(places, quantities, _array(group["positions"]), _read_sparse(group["matrix"]), elasticity)
-
-
-def _value(dataset: Any) -> Any:
-    """Names as a tuple, one number as a float, or an array."""
-    if h5py.check_string_dtype(dataset.dtype):
-        return tuple(x.decode() for x in _array(dataset).tolist())
-    value = _array(dataset)
-    return float(value) if np.ndim(value) == 0 else value
-
-
-def _read_sparse(group: Any) -> scipy.sparse.csr_array:
-    rows, columns = (int(n) for n in group.attrs["shape"])
-    parts = (_array(group["data"]), _array(group["indices"]), _array(group["indptr"]))
-    if (np.diff(parts[2]) < 0).any():  # scipy looks at this only where there are entries
-        raise ModelError(f"{group.name}: indptr: expected numbers that do not decrease")
-    matrix = scipy.sparse.csr_array(parts, shape=(rows, columns))
-    matrix.check_format(full_check=True)
-    return matrix
+    places, quantities = read_value(group["places"]), read_value(group["quantities"])
+    elasticity = read_array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
+    return Strains(places, quantities, read_array(group["positions"]), read_sparse(group["matrix"]), elasticity)

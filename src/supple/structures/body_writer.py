@@ -7,13 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import scipy
-
 from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.lazy import LazyModule
+from supple.structures.hdf_parts import write_names, write_sparse
+from supple.structures.recovery_files import write_recovery
 from supple.structures.reduction_report import Report
 
 if TYPE_CHECKING:
@@ -68,9 +67,9 @@ def write_pieces(pieces: BeamPieces, path: Path) -> None:
         file["body"] = [list(kinds).index(id(body)) for body in pieces.bodies]
         file["first"], file["nodes"] = pieces.first, pieces.nodes
         group = file.create_group("frames")
-        _write_names(group, "names", tuple(pieces.frames))
+        write_names(group, "names", tuple(pieces.frames))
         group["piece"] = [place.piece for place in pieces.frames.values()]
-        _write_names(group, "node", tuple(place.node for place in pieces.frames.values()))
+        write_names(group, "node", tuple(place.node for place in pieces.frames.values()))
     seal(path)
 
 
@@ -78,10 +77,10 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
     if body.ruthless_only:
         file.attrs["ruthless_only"] = body.ruthless_only
-    _write_names(file, "labels", body.labels)
+    write_names(file, "labels", body.labels)
     file["nodes"], file["turning"] = body.nodes, body.turning
     for name in MATRICES:
-        _write_sparse(file.create_group(name), getattr(body, name))
+        write_sparse(file.create_group(name), getattr(body, name))
     for i, (name, frame) in enumerate(body.frames.items()):
         group = file.create_group(f"frames/{i}")
         group.attrs.update({"name": name, "turning": frame.turning})
@@ -93,22 +92,24 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
         group[f"N/{name}"] = getattr(body.integrals.N, name)
     if body.strains is not None:
         group = file.create_group("strains")
-        _write_names(group, "places", body.strains.places)
-        _write_names(group, "quantities", body.strains.quantities)
+        write_names(group, "places", body.strains.places)
+        write_names(group, "quantities", body.strains.quantities)
         group["positions"], group["elasticity"] = body.strains.positions, body.strains.elasticity
-        _write_sparse(group.create_group("matrix"), body.strains.matrix)
+        write_sparse(group.create_group("matrix"), body.strains.matrix)
     if body.second_order is not None:
         _write_second_order(file.create_group("second_order"), body.second_order)
     if body.surface is not None:
         group = file.create_group("surface")
         for name in SURFACE:
             group[name] = getattr(body.surface, name)
+    if body.recovery is not None:
+        write_recovery(file.create_group("recovery"), body.recovery)
     if body.report is not None:
         group = file.create_group("report")
         for field in fields(Report):
             value = getattr(body.report, field.name)
             if isinstance(value, tuple):
-                _write_names(group, field.name, value)
+                write_names(group, field.name, value)
             else:
                 group[field.name] = value
 
@@ -121,13 +122,3 @@ def _write_second_order(group: Any, second: SecondOrder) -> None:
     for i, (name, rows) in enumerate(second.frames.items()):
         group[f"frames/{i}"] = rows
         group[f"frames/{i}"].attrs["name"] = name
-
-
-def _write_names(group: Any, name: str, names: tuple[str, ...]) -> None:
-    group.create_dataset(name, data=np.array(names, dtype=object), shape=(len(names),), dtype=h5py.string_dtype())
-
-
-def _write_sparse(group: Any, matrix: scipy.sparse.csr_array) -> None:
-    group.attrs["shape"] = matrix.shape
-    for part in ("data", "indices", "indptr"):
-        group[part] = getattr(matrix, part)

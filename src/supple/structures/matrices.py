@@ -13,6 +13,7 @@ from scipy import sparse
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.structures.given_recovery import StressRecovery
 from supple.structures.given_stress import GivenStress
 from supple.structures.integration import totals
 from supple.structures.layout import DofLayout, extent
@@ -40,6 +41,7 @@ def from_matrices(
     stiffness: ArrayLike | sparse.sparray | sparse.spmatrix,
     frames: Mapping[str, int | Iterable[int]],
     geometric_stiffness: GivenCases | None = None,
+    recovery: StressRecovery | None = None,
 ) -> Structure:
     """A free structure from its matrices.
 
@@ -55,6 +57,8 @@ def from_matrices(
         What the stresses of a load add to the stiffness, as matrices like `stiffness`: the tangent under the load less
         the stiffness of the unloaded structure, its root being held as in the reduction. Without it the body does not
         stiffen. A load is one of the cases below, of unit size, or a vector of forces like a row of `stiffness`.
+    recovery : StressRecovery, optional
+        Stresses at points of the structure for displacements of its nodes; without it stresses are not known.
 
     Notes
     -----
@@ -98,7 +102,10 @@ def from_matrices(
     _check_even(M, layout)
     numbers = named(frames, k)
     geometric = None if geometric_stiffness is None else _given_stress(geometric_stiffness, K, order, numbers)
-    structure = Structure(x, turning, K, recognised(M, layout), numbers, None, geometric)
+    if recovery is not None and not isinstance(recovery, StressRecovery):
+        raise ModelError(f"recovery: expected a StressRecovery, got {type(recovery).__name__}")
+    source = None if recovery is None else recovery.source(layout, order)
+    structure = Structure(x, turning, K, recognised(M, layout), numbers, None, geometric, stress_source=source)
     _warn_of_units(structure)
     return structure
 

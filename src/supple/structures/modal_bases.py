@@ -34,7 +34,7 @@ class ModalBasis:
     squares : (n,) array
         Squared frequencies, rad^2/s^2.
     interface : (n,) array
-        Share of the strain energy in constraint modes; zero but in a Craig-Bampton basis.
+        Share of the strain energy in constraint modes and residual vectors.
     """
 
     shapes: Floats

@@ -10,7 +10,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.body_writer import save_pieces
+from supple.structures.section_forces import SectionForces
 from supple.structures.strains import Strains
+from supple.structures.stresses import Stresses
 
 ENDS = ("start", "end")
+LEADING = re.compile(r"^\d+-\d+( at \d+)?")
+Recovered = TypeVar("Recovered", Stresses, SectionForces)
 
 
 class Place(NamedTuple):
@@ -148,8 +152,18 @@ class BeamPieces:
         found, first = self.bodies[piece].strains, self.first[piece]
         if found is None:
             return None
-        places = tuple(re.sub(r"\d+", lambda number: str(int(number[0]) + first), place) for place in found.places)
+        places = tuple(_renumbered(place, first) for place in found.places)
         return replace(found, places=places, positions=found.positions + self.origin(piece))
+
+    def whole(self, piece: int, found: Recovered) -> Recovered:
+        """Stresses or section forces of a piece with the numbers and positions of the whole beam."""
+        first = self.first[piece]
+        places = tuple(_renumbered(place, first) for place in found.places)
+        nodes, positions = found.nodes + first, found.positions + self.origin(piece)
+        if isinstance(found, Stresses):
+            elements = tuple(_renumbered(element, first) for element in found.elements)
+            return replace(found, places=places, elements=elements, nodes=nodes, positions=positions)
+        return replace(found, places=places, nodes=nodes, positions=positions)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the beam to one HDF5 file, for `supple.structures.load_pieces`."""
@@ -157,3 +171,8 @@ class BeamPieces:
 
     def _end(self, piece: int, end: str) -> int:
         return 0 if end == ENDS[0] else len(self.bodies[piece].nodes) - 1
+
+
+def _renumbered(place: str, first: int) -> str:
+    """A place "3-4 at 3 30 deg" of a piece that begins at the node `first`: nodes come first."""
+    return LEADING.sub(lambda head: re.sub(r"\d+", lambda number: str(int(number[0]) + first), head[0]), place, count=1)

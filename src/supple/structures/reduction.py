@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from supple.structures.integration import modal_integrals
 from supple.structures.kinds import kinds
 from supple.structures.layout import extent
 from supple.structures.mass import Sparse
-from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free
+from supple.structures.modal_bases import ModalBasis, cantilever, craig_bampton, free_free, orthogonal
 from supple.structures.mode_choice import Modes, checked_modes
 from supple.structures.prestress import Prestress, prestress
 from supple.structures.reduction_report import Report
@@ -27,7 +28,9 @@ from supple.structures.regions import Condensed
 from supple.structures.second_order import SecondOrder, second_order
 from supple.structures.soundness import check_mass, rigid_resistance
 from supple.structures.sparse_modes import cut
+from supple.structures.static_shapes import residual_cases, residual_shapes, static_shapes
 from supple.structures.stressed_loads import StressedLoads, stressed_loads
+from supple.structures.stresses import recovery
 from supple.structures.unit_loads import UnitLoads, unit_loads
 
 if TYPE_CHECKING:
@@ -65,6 +68,7 @@ def reduce(
     root: str,
     interfaces: Sequence[str] | None,
     damping: Damping,
+    residual: Sequence[str] = (),
 ) -> FlexibleBody:
     """See `Structure.reduce`."""
     if text(basis, "basis") not in BASES:
@@ -76,11 +80,15 @@ def reduce(
     small = structure.condensed
     held = hold(structure, root)
     origin = small.layout.points[held.point]
+    loads = unit_loads(structure, held)
+    cases = residual_cases(residual, loads, root)
     if basis == "nodal":
+        if cases:
+            raise ModelError(f"residual: the nodal basis leaves nothing of any deflection, got {list(residual)!r}")
         x = _nodal_coordinates(structure, modes, held)
     else:
-        x = _modal_coordinates(_modal(structure, basis, modes, held, interfaces))
-    loads = unit_loads(structure, held)
+        made = _modal(structure, basis, modes, held, interfaces)
+        x = _modal_coordinates(_with_residual(structure, made, residual_shapes(loads, made, cases)) if cases else made)
     known, stressed = _stressed(structure, held, x, loads)
     second, found = None, Prestress()
     if stressed is not None:
@@ -105,7 +113,26 @@ def reduce(
         strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
         second_order=second,
         surface=structure.surface,
+        recovery=recovery(
+            structure.stress_source,
+            motion,
+            origin,
+            lambda: None if x.modal is None else static_shapes(structure, origin, loads, x.modal),
+        ),
     )
+
+
+def _with_residual(structure: Structure, made: ModalBasis, vectors: Floats) -> ModalBasis:
+    """Modes with residual vectors (size, r) beside them."""
+    if vectors.shape[1] == 0:
+        return made
+    small = structure.condensed
+    scales = small.layout.scales(extent(small.layout.points))
+    span = np.concatenate([vectors, made.shapes], axis=1)
+    both = orthogonal(span, small.stiffness, small.mass.matrix, scales, vectors.shape[1])
+    parts = made.shapes.T @ (small.stiffness @ both.shapes)
+    kept = (made.interface / made.squares) @ parts**2 / both.squares
+    return replace(both, interface=both.interface + kept)
 
 
 def _nodal_coordinates(structure: Structure, modes: Modes | None, held: Held) -> ReducedCoordinates:

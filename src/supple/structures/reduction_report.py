@@ -25,7 +25,7 @@ class Report:
     total : (6,) array
         The whole body's.
     interface : (n,) array
-        Share of the strain energy in constraint modes.
+        Share of the strain energy in constraint modes and residual vectors.
     resistance : (6,) array
         Largest force against rigid rotations about x, y, z and motions in x, y, z, relative to its terms.
     mass_error : float

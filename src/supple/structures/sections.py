@@ -12,6 +12,7 @@ from math import cos, pi, sin, sqrt, tanh
 
 from supple.checks import number
 from supple.errors import ModelError
+from supple.structures.section_stress import SectionPoint, i_beam, rectangle, ring
 
 AROUND = 12
 """Corners of the polygon that a round section is drawn as."""
@@ -42,6 +43,10 @@ class CrossSection(ABC):
     def fibres(self) -> dict[str, tuple[float, float]]:
         """Places (y, z) of the section's farthest fibres, m, by name; none where its outline is not known."""
         return {}
+
+    def stress_points(self) -> list[SectionPoint]:
+        """Points where stresses are largest; none where its outline is not known."""
+        return []
 
     def outline(self) -> list[tuple[float, float]]:
         """Corners (y, z) of its outer edge, m, against the clock; of constants alone the rectangle that has them."""
@@ -135,6 +140,10 @@ class Rectangle(CrossSection):
         """The four corners: no fibre is strained more."""
         return _corners(self.width, self.height)
 
+    def stress_points(self) -> list[SectionPoint]:
+        """Corners and middles of the sides."""
+        return rectangle(self.width, self.height, self.J)
+
 
 @dataclass(frozen=True)
 class Circle(CrossSection):
@@ -158,6 +167,10 @@ class Circle(CrossSection):
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The ends of the diameters along y and z; in skew bending one between them is strained most."""
         return _round(self.radius)
+
+    def stress_points(self) -> list[SectionPoint]:
+        """Points around the rim."""
+        return ring(self.radius, 0.0, self.J, self.A)
 
 
 @dataclass(frozen=True)
@@ -205,6 +218,10 @@ class Tube(CrossSection):
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The ends of the outer diameters along y and z; in skew bending one between them is strained most."""
         return _round(self.radius)
+
+    def stress_points(self) -> list[SectionPoint]:
+        """Points around the outer rim."""
+        return ring(self.radius, self.inner, self.J, self.A)
 
 
 @dataclass(frozen=True)
@@ -263,6 +280,10 @@ class IBeam(CrossSection):
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The four outer corners of the flanges: no fibre is strained more."""
         return _corners(self.width, self.height)
+
+    def stress_points(self) -> list[SectionPoint]:
+        """Corners and middles of the flanges, ends and middle of the web."""
+        return i_beam(self.width, self.height, self.flange, self.web, self.J, self.Iy)
 
 
 def _corners(width: float, height: float) -> dict[str, tuple[float, float]]:

@@ -15,6 +15,7 @@ from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material
 from supple.structures.recognition import continuous
+from supple.structures.solid_recovery import SolidRecovery
 from supple.structures.solid_stress import SolidStress
 from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
@@ -63,7 +64,10 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     K = _stiffness(skfem, basis, material)
     masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element, material)
     stressed = SolidStress(skfem, mesh, material)
-    return Structure(nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh))
+    recovered = SolidRecovery(skfem, mesh, material)
+    return Structure(
+        nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh), recovered
+    )
 
 
 def box(

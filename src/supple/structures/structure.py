@@ -26,6 +26,7 @@ from supple.structures.reduction import reduce
 from supple.structures.regions import Condensed, condense, regions
 from supple.structures.strains import Strains
 from supple.structures.stress import GeometricStiffness
+from supple.structures.stresses import StressSource
 from supple.structures.surface import BodySurface
 
 
@@ -52,6 +53,8 @@ class Structure:
         What stresses add to the stiffness; None where it is not known.
     surface : BodySurface, optional
         What it looks like; None where its elements are not known.
+    stress_source : StressSource, optional
+        Stresses and section forces of its elements; None where they are not known.
     """
 
     nodes: Floats
@@ -62,6 +65,7 @@ class Structure:
     strains: Strains | None = None
     geometric: GeometricStiffness | None = None
     surface: BodySurface | None = None
+    stress_source: StressSource | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "stiffness")
@@ -183,6 +187,7 @@ class Structure:
         root: str = "start",
         interfaces: Sequence[str] | None = None,
         damping: Damping = None,
+        residual: Sequence[str] = (),
     ) -> FlexibleBody:
         """The structure as a flexible body: its frame at `root`, its deformation in few coordinates.
 
@@ -203,6 +208,11 @@ class Structure:
             named frames.
         damping : float, sequence of float or Rayleigh, optional
             Ratio for all modes, or one for each coordinate; "nodal" takes only Rayleigh's.
+        residual : sequence of str, optional
+            Loads under which the body shall be as stiff as the whole structure, whatever the number of modes: frames,
+            for forces and moments there, load cases such as "force z at end" or "spin about z" (see
+            `from_matrices`), or "inertia" for all motions of the root. What the modes leave of the static deflections
+            becomes further coordinates, residual vectors, which are modes of high frequency.
 
         Examples
         --------
@@ -219,7 +229,7 @@ class Structure:
         for name in (text(root, "root"), *(interfaces or ())):
             if name not in named.frames and str(name).isdigit():
                 named = replace(named, frames={**named.frames, name: named.find(name)})
-        return reduce(named, basis, modes, root, interfaces, damping)
+        return reduce(named, basis, modes, root, interfaces, damping, residual)
 
 
 def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:

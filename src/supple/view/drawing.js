@@ -116,6 +116,18 @@ class Drawing {
     }
   }
 
+  // Colours of the corners of a kept surface, four numbers each; none for one colour of the whole.
+  paint(kept, colors) {
+    const { gl } = this;
+    gl.bindVertexArray(kept.array);
+    if (!colors) return gl.disableVertexAttribArray(6);
+    if (!kept.colors) kept.colors = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, kept.colors);
+    gl.bufferData(gl.ARRAY_BUFFER, colors, gl.DYNAMIC_DRAW);
+    gl.enableVertexAttribArray(6);
+    gl.vertexAttribPointer(6, 4, gl.FLOAT, false, 0, 0);
+  }
+
   begin() {
     this.copies = Object.fromEntries(Object.keys(this.symbols).map((name) => [name, []]));
     this.surfaces = [];

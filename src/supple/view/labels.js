@@ -34,6 +34,47 @@ class Labels {
     pen.fillText(text, x, y);
   }
 
+  // A ring around a point, with a text that is written in any case.
+  mark(text, p) {
+    const found = this.at(p), { pen } = this;
+    if (!found) return;
+    const [x, y] = found;
+    for (const [style, wide] of [[pen.strokeStyle, 4], [this.ink, 1.8]]) {
+      pen.save();
+      Object.assign(pen, { strokeStyle: style, lineWidth: wide });
+      pen.beginPath();
+      pen.arc(x, y, 7, 0, 2 * Math.PI);
+      pen.stroke();
+      pen.restore();
+    }
+    pen.strokeText(text, x + 11, y - 9);
+    pen.fillStyle = this.ink;
+    pen.fillText(text, x + 11, y - 9);
+    this.taken.push([x + 11, y - 9, pen.measureText(text).width]);
+  }
+
+  // A bar of colours at the right, from the lowest at its foot to the highest, with ticks at equal distances.
+  scale(colors, ticks, title) {
+    const { pen, width, height } = this, tall = Math.min(180, 0.5 * height), [x, y] = [width - 76, 34];
+    const shades = pen.createLinearGradient(0, y + tall, 0, y);
+    colors.forEach((color, i) => shades.addColorStop(i / (colors.length - 1), color));
+    pen.fillStyle = shades;
+    pen.fillRect(x, y, 14, tall);
+    pen.save();
+    Object.assign(pen, { strokeStyle: this.soft, lineWidth: 1 });
+    pen.strokeRect(x, y, 14, tall);
+    pen.restore();
+    pen.fillStyle = this.ink;
+    ticks.forEach((text, i) => {
+      const at = y + tall * (1 - i / (ticks.length - 1));
+      pen.strokeText(text, x + 20, at + 4);
+      pen.fillText(text, x + 20, at + 4);
+    });
+    const left = width - 12 - pen.measureText(title).width;
+    pen.strokeText(title, left, y - 12);
+    pen.fillText(title, left, y - 12);
+  }
+
   // A line of text at the bottom.
   foot(text) {
     this.pen.fillStyle = this.soft;

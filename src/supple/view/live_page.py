@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from supple.model.model import Model
+from supple.view.fields import checked_quantity
 from supple.view.live_controls import Ranges
 from supple.view.live_session import SCRIPTS, LiveSession
 from supple.view.page import page
@@ -25,6 +26,8 @@ class LivePage:
         parameters of the model.
     port : int
         0 for any that is free.
+    color : str, optional
+        "displacement", "strain" or "stress": what flexible bodies are coloured by at first.
     """
 
     def __init__(
@@ -33,8 +36,9 @@ class LivePage:
         arguments: Mapping[str, Any] | None = None,
         sliders: Ranges | None = None,
         port: int = 0,
+        color: str | None = None,
     ) -> None:
-        self.session = LiveSession(model, arguments, sliders)
+        self.session = LiveSession(model, arguments, sliders, checked_quantity(color))
         scripts = (*SCRIPTS, "live_server.js")
         text = page(model.name, self.session.body(), self.session.data, scripts, "; connect-src 'self'")
         self.server = Server(text, port, self.session.news, self.session.command, self.session.result)

@@ -71,6 +71,8 @@ class LiveSession:
         Keyword arguments of `supple.simulate`; what is missing is neutral, at rest, zero.
     sliders : mapping of name to range, optional
         Ranges of what can be set; what is named here comes first.
+    color : str, optional
+        What flexible bodies are coloured by at first.
 
     Attributes
     ----------
@@ -81,13 +83,19 @@ class LiveSession:
         What the page starts from, JSON-like.
     """
 
-    def __init__(self, model: Model, arguments: Mapping[str, Any] | None = None, sliders: Ranges | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        arguments: Mapping[str, Any] | None = None,
+        sliders: Ranges | None = None,
+        color: str | None = None,
+    ) -> None:
         self.live = Live(model, **(arguments or {}))
         self.stage = Stage(model.display)
         q = self.live.state[0]
         hand, limits = self.live.motion.hand, self.live.motion.simulator.limits
         self._stops = stops_of(limits) if isinstance(model, Model) else []
-        scene = first_scene(self.stage, self.drawn(q), self._stops)
+        scene = first_scene(self.stage, self.drawn(q), self._stops) | {"color": color}
         self._size = float(scene["size"])
         reach = 2.0 * self._size
         self.configuration = ConfigurationHandles(model, reach, limits, hand.prescribed)

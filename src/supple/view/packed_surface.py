@@ -11,9 +11,16 @@ from supple.view.drawn import DrawnSurface
 from supple.view.packing import packed
 
 STEPS = 2**16 - 1
+HALF = 2**15 - 1
+"""Steps of stresses on each side of zero."""
 
 
-def packed_surface(surface: DrawnSurface, shapes: Floats | None = None, place: int | None = None) -> dict[str, Any]:
+def packed_surface(
+    surface: DrawnSurface,
+    shapes: Floats | None = None,
+    place: int | None = None,
+    stress: tuple[Floats, Floats] | None = None,
+) -> dict[str, Any]:
     """JSON: vertices are low + step * number.
 
     Parameters
@@ -23,6 +30,8 @@ def packed_surface(surface: DrawnSurface, shapes: Floats | None = None, place: i
         Displacements of the vertices for the amplitudes that the page has.
     place : int, optional
         Number of the place that it moves with.
+    stress : ((5 n, c), (n,)) arrays, optional
+        Rows whose norm is von Mises' stress, and one over Young's modulus, as `fields.VertexStress`.
     """
     x = surface.vertices
     low, high = (x.min(axis=0), x.max(axis=0)) if len(x) else (np.zeros(3), np.zeros(3))
@@ -38,4 +47,9 @@ def packed_surface(surface: DrawnSurface, shapes: Floats | None = None, place: i
         "name": surface.name,
     }
     out |= {} if place is None else {"place": place}
+    if stress is not None:
+        rows, compliance = stress
+        size = np.abs(rows).max(axis=0, initial=0.0) / HALF
+        numbers = np.round(rows / np.where(size > 0.0, size, 1.0))
+        out["stress"] = {"rows": packed(numbers, "<i2"), "scale": size.tolist(), "compliance": packed(compliance)}
     return out if shapes is None else out | {"shapes": packed(shapes)}

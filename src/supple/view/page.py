@@ -25,6 +25,7 @@ SCRIPTS = (
     "labels.js",
     "capture.js",
     "scenery.js",
+    "coloring.js",
     "viewer.js",
     "controls.js",
 )

@@ -43,6 +43,7 @@ def write_report(
     *,
     traces: Sequence[str] | None = None,
     spectra: Sequence[str] | None = None,
+    color: str | None = None,
 ) -> Path:
     """Write a page that shows a model and its motion, and return its path.
 
@@ -57,20 +58,27 @@ def write_report(
         Frames whose paths the 3-D view draws; the tips of the mechanism if not given.
     spectra : sequence of str, optional
         Coordinates whose spectra are shown; all but quaternions if not given.
+    color : str, optional
+        "displacement", "strain" or "stress": what flexible bodies are coloured by at first; the page can change it.
 
     Raises
     ------
     StateError
         When the result is not one of this model.
     """
-    text = report_page(model, result, traces=traces, spectra=spectra)
+    text = report_page(model, result, traces=traces, spectra=spectra, color=color)
     target = Path(path)
     target.write_text(text, encoding="utf-8")
     return target
 
 
 def report_page(
-    model: Formulation, result: xr.Dataset, *, traces: Sequence[str] | None = None, spectra: Sequence[str] | None = None
+    model: Formulation,
+    result: xr.Dataset,
+    *,
+    traces: Sequence[str] | None = None,
+    spectra: Sequence[str] | None = None,
+    color: str | None = None,
 ) -> str:
     """The page that `write_report` writes."""
     _require_fit(model, result)
@@ -81,7 +89,7 @@ def report_page(
         "plots": shown,
         "key": _key(shown),
         "points": most_points(model, result),
-        "scene": scene(model.display, result["time"].values.astype(float), q, traces, result),
+        "scene": scene(model.display, result["time"].values.astype(float), q, traces, result, color),
     }
     body = filled(
         "report.html",

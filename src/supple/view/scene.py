@@ -17,9 +17,11 @@ from scipy import sparse
 
 from supple.checks import Floats
 from supple.description.members import GROUND
+from supple.errors import StateError
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.view.drawn import DrawnSurface
+from supple.view.fields import COLORS, DISTORTIONS, QUANTITIES, checked_quantity, largest, vertex_stress
 from supple.view.groups import groups
 from supple.view.motion_extent import MotionExtent, motion_extent
 from supple.view.packed_surface import packed_surface
@@ -36,23 +38,36 @@ MOST_NUMBERS = 600_000
 """Of all frames together; of large models there are fewer frames, but not less than 50."""
 MOST_SHAPES = 24
 """Bodies with more coordinates are sent with the principal shapes of this motion instead."""
+MOST_ROWS, FEWEST_SHAPES = 1_000_000, 8
+"""Numbers of all shapes of a body together, about 3 MB of a page, and shapes that it has in any case."""
+MANY_ROWS = 20_000
+"""Rows of shapes above which principal ones are found from products of columns."""
 TURNS = 40
 """Configurations from which the room of a motion that is not known is guessed."""
 
 
 def scene(
-    model: Model, times: Floats, q: Floats, traces: Sequence[str] | None = None, result: xr.Dataset | None = None
+    model: Model,
+    times: Floats,
+    q: Floats,
+    traces: Sequence[str] | None = None,
+    result: xr.Dataset | None = None,
+    color: str | None = None,
 ) -> dict[str, Any]:
     """Everything the 3-D view shows, as JSON.
 
-    `traces` names frames whose paths are drawn, the tips if not given; `result` holds loads and reactions.
+    `traces` names frames whose paths are drawn, the tips if not given; `result` holds loads and reactions; `color` is
+    the quantity of `fields.QUANTITIES` that flexible bodies are coloured by at first.
     """
+    checked_quantity(color)
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
     stage = Stage(model, traces, [] if result is None else law_places(result))
     extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
-    motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True)
-    return motion | forces(force_arrows(stage, result, chosen), extent.size)
+    motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=True)
+    if color is not None and len(times) > 1 and color not in motion["fields"]["quantities"]:
+        raise StateError(f"color: expected a body that deforms and whose {color} is known, got none")
+    return motion | forces(force_arrows(stage, result, chosen), extent.size) | {"color": color}
 
 
 def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any], list[dict[str, str]]]:
@@ -76,7 +91,7 @@ def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
     extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]))
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
-    whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False)
+    whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False, colored=True)
     return whole | {"follow": extent.far or flying}
 
 
@@ -101,12 +116,24 @@ def _amplitudes(stage: Stage, q: Floats) -> Floats:
 
 
 def _scene(
-    stage: Stage, times: Floats, q: Floats, extent: MotionExtent, stops: Sequence[Stop] = (), *, few: bool
+    stage: Stage,
+    times: Floats,
+    q: Floats,
+    extent: MotionExtent,
+    stops: Sequence[Stop] = (),
+    *,
+    few: bool,
+    colored: bool = False,
 ) -> dict[str, Any]:
-    """All but the forces; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
-    bodies, amplitudes, shapes = _bodies(stage, q, few)
+    """All but the forces; with `few` a body that has many coordinates is drawn by few shapes that fit these q.
+
+    Surfaces that are `colored` have what their displacement, strain and stress are found from.
+    """
+    fields = dict.fromkeys(QUANTITIES, 0.0) if colored else {}
+    bodies, amplitudes, shapes = _bodies(stage, q, few, fields)
     joints = stage.joints(q)
     return {
+        "fields": {"colors": COLORS, "quantities": {name: x for name, x in fields.items() if x > 0.0}},
         "count": len(times),
         "times": packed(times, "<f8"),
         "joints": packed(joints),
@@ -133,8 +160,13 @@ def turned(model: Model, q: Floats) -> Floats:
     return model.normalize(out)
 
 
-def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
-    """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place."""
+def _bodies(
+    stage: Stage, q: Floats, few: bool, fields: dict[str, float]
+) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
+    """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place.
+
+    The largest value of each of `fields` is put there.
+    """
     model, places = stage.model, stage.places
     bodies: list[dict[str, Any]] = []
     amplitudes: list[Floats] = []
@@ -149,29 +181,56 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
         }
         surfaces = [x for x in stage.surfaces if x.body == placed.name]
         moves: list[Floats | None] = [None] * len(surfaces)
+        stresses: list[tuple[Floats, Floats] | None] = [None] * len(surfaces)
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
             eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
             rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
             rows += [x.shapes for x in surfaces if x.shapes is not None]
-            ends = np.cumsum([x.shape[0] for x in rows])[:-1]
-            eta, together = _few(eta, sparse.csr_array(sparse.vstack(rows)), few)
-            _, *parts = np.split(together, ends)
+            found = [vertex_stress(body, x.vertices) if fields and x.shapes is not None else None for x in surfaces]
+            rows += [_padded(x.rows, eta.shape[1]) for x in found if x is not None]
+            eta, parts = _few(eta, rows, few)
             for i in attached:
                 shapes[i] = parts.pop(0)
             moves = [None if x.shapes is None else parts.pop(0) for x in surfaces]
+            stresses = [None if x is None else (parts.pop(0), x.compliance) for x in found]
+            _measure(fields, eta, moves, stresses)
             entry |= {"first": first, "modes": eta.shape[1]}
             amplitudes.append(eta)
             first += eta.shape[1]
-        entry["surfaces"] = [_packed(stage, x, move) for x, move in zip(surfaces, moves, strict=True)]
+        entry["surfaces"] = [_packed(stage, *parts) for parts in zip(surfaces, moves, stresses, strict=True)]
         bodies.append(entry)
     return bodies, amplitudes, shapes
 
 
-def _packed(stage: Stage, surface: DrawnSurface, shapes: Floats | None = None) -> dict[str, Any]:
+def _packed(
+    stage: Stage,
+    surface: DrawnSurface,
+    shapes: Floats | None = None,
+    stress: tuple[Floats, Floats] | None = None,
+) -> dict[str, Any]:
     place = None if surface.place is None else stage.carriers[surface.place]
-    return packed_surface(surface, shapes, place)
+    return packed_surface(surface, shapes, place, stress)
+
+
+def _padded(rows: sparse.csr_array, columns: int) -> sparse.csr_array:
+    """Rows with further columns of zeros."""
+    return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))
+
+
+def _measure(
+    fields: dict[str, float],
+    eta: Floats,
+    moves: Sequence[Floats | None],
+    stresses: Sequence[tuple[Floats, Floats] | None],
+) -> None:
+    """Raise the largest values of quantities to those of the surfaces of a body."""
+    for shapes in (x for x in moves if x is not None and fields):
+        fields["displacement"] = max(fields["displacement"], largest(shapes, 3, eta))
+    for rows, compliance in (x for x in stresses if x is not None):
+        fields["stress"] = max(fields["stress"], largest(rows, DISTORTIONS, eta))
+        fields["strain"] = max(fields["strain"], largest(rows, DISTORTIONS, eta, compliance))
 
 
 def _coordinates(model: Model, k: int, q: Floats) -> Floats:
@@ -194,14 +253,30 @@ def _drawn_as(model: Model, name: str, k: int) -> dict[str, Any]:
     return {"name": shown, "color": k - beam.names.index(name)}
 
 
-def _few(eta: Floats, rows: sparse.csr_array, few: bool) -> tuple[Floats, Floats]:
-    """Amplitudes and shapes whose product is the motion: the body's own, or if there are too many the principal
-    ones of this motion."""
-    if not few or eta.shape[1] <= MOST_SHAPES:
-        return eta, rows.toarray()
-    U, s, Vt = np.linalg.svd((rows @ eta.T).T, full_matrices=False)
-    kept = s > 1e-6 * s[0]
-    return U[:, kept] * s[kept], Vt[kept].T
+def _few(eta: Floats, rows: Sequence[sparse.csr_array], few: bool) -> tuple[Floats, list[Floats]]:
+    """Amplitudes and shapes, those of each part of the rows but the first, whose product is the motion.
+
+    They are the body's own, or if there are too many the principal ones of this motion. Parts may have any unit: each
+    counts as much as the others.
+    """
+    count = sum(x.shape[0] for x in rows)
+    most = int(np.clip(MOST_ROWS // max(count, 1), FEWEST_SHAPES, MOST_SHAPES))
+    if not few or eta.shape[1] <= most:
+        return eta, [x.toarray() for x in rows[1:]]
+    small = count <= MANY_ROWS
+    moved = [np.asarray((x if small else _triangle(x)) @ eta.T) for x in rows[1:]]
+    sizes = [float(np.linalg.norm(x)) or 1.0 for x in moved]
+    together = np.concatenate([x / size for x, size in zip(moved, sizes, strict=True)])
+    U, s, _ = np.linalg.svd(together.T, full_matrices=False)
+    kept = np.flatnonzero(s > 1e-6 * s[0])[: len(s) if small else most]
+    basis = U[:, kept]
+    return basis, [np.asarray(x @ (eta.T @ basis)) for x in rows[1:]]
+
+
+def _triangle(rows: sparse.csr_array) -> Floats:
+    """A square matrix with the same products of columns: rows* rows = R* R."""
+    values, axes = np.linalg.eigh((rows.T @ rows).toarray())
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
 
 
 def _extent(extent: MotionExtent) -> dict[str, Any]:

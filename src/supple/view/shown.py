@@ -55,6 +55,7 @@ def show(
     q: Values | None = None,
     height: int = HEIGHT,
     traces: Sequence[str] | None = None,
+    color: str | None = None,
 ) -> Shown:
     """The 3-D view of a model or a result, for the last line of a cell of a notebook.
 
@@ -70,6 +71,8 @@ def show(
         Pixels.
     traces : sequence of str, optional
         Frames whose paths are drawn; the tips of the mechanism if not given.
+    color : str, optional
+        "displacement", "strain" or "stress": what flexible bodies are coloured by at first; the view can change it.
 
     Examples
     --------
@@ -84,6 +87,6 @@ def show(
     motion = recorded(shown, model, q)
     moving = len(motion.times) > 1
     viewer = filled("viewer.html", controls=part("player.html") if moving else "")
-    data = {"scene": scene(motion.model, motion.times, motion.q, traces, shown if moving else None)}
+    data = {"scene": scene(motion.model, motion.times, motion.q, traces, shown if moving else None, color)}
     name = motion.model.name
     return Shown(name, page(name, filled("shown.html", viewer=viewer), data, ("player.js", "shown.js")), int(height))

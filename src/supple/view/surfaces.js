@@ -63,6 +63,7 @@ class Surface {
     });
     this.corners8 = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((i) => ends[i][(n >> i) & 1]));
     this.shapes = data.shapes === undefined ? null : unpack(data.shapes);
+    this.stress = data.stress === undefined ? null : this.#stress(data.stress);
     this.places = this.#gathered(this.rest);
     this.drawing = drawing;
     this.kept = drawing.keep(this.places, this.#normals(), corners, this.#slender(ends));
@@ -93,6 +94,38 @@ class Surface {
       for (let j = 0; j < 3; j++) out[3 * corner + j] += faces[t + j];
     });
     return out;
+  }
+
+  // Rows of stresses: whole numbers times a scale for each amplitude.
+  #stress({ rows, scale, compliance }) {
+    const numbers = unpack(rows, Int16Array);
+    return { rows: Float32Array.from(numbers, (x, i) => x * scale[i % scale.length]), compliance: unpack(compliance) };
+  }
+
+  // What a quantity is at the vertices: the norm of a few rows times the amplitudes, of the deformation taken once.
+  values(quantity, eta, { first, modes }, scale) {
+    const [rows, width] = quantity === "displacement" ? [this.shapes, 3] : [this.stress?.rows, 5];
+    if (!rows) return null;
+    const out = new Float32Array(this.rest.length / 3);
+    for (let v = 0, at = 0; v < out.length; v++) {
+      let sum = 0;
+      for (let r = 0; r < width; r++) {
+        let x = 0;
+        for (let j = 0; j < modes; j++, at++) x += rows[at] * eta[first + j];
+        sum += x * x;
+      }
+      out[v] = Math.sqrt(sum) / scale;
+      if (quantity === "strain") out[v] *= this.stress.compliance[v];
+    }
+    return out;
+  }
+
+  // Colours of all corners from values of the vertices, or the one colour of the body again.
+  paint(values, color) {
+    if (!values) return this.drawing.paint(this.kept, null);
+    const out = new Float32Array(4 * this.vertices.length);
+    this.vertices.forEach((v, i) => out.set(color(values[v]), 4 * i));
+    this.drawing.paint(this.kept, out);
   }
 
   // Displaced by the shapes of its body, with amplitudes from `first` on; the shader makes the normals of unit length.

@@ -22,6 +22,7 @@ class Viewer {
     this.labels = new Labels(this.names);
     this.#dress();
     this.#controls();
+    this.coloring = new Coloring(this);
     this.#mouse();
     this.#traces();
     this.camera.face(this.#seen(true));
@@ -218,6 +219,7 @@ class Viewer {
     const view = this.camera.view(w / h, centre, this.extent + scene.size);
     drawing.begin();
     this.labels.begin(view.matrix, w, h, ratio, dark);
+    this.coloring?.begin();
     this.surfaces.forEach((list, k) => this.#body(k, list, dark));
     symbols.triad({ R: turned([0, 0, 0]), p: [0, 0, 0] }, 0.12 * scene.size);
     this.#symbols(dark);
@@ -227,6 +229,7 @@ class Viewer {
     if (this.shows("centres")) this.#centres();
     if (this.shows("labels")) this.#bodyNames();
     [0, 1, 2].forEach((i) => this.labels.write("xyz"[i], [0, 1, 2].map((j) => (i === j ? 0.125 * scene.size : 0)), 2));
+    this.coloring?.draw();
     this.overlay?.();
     drawing.end(view, sceneryOf(this, this.centre(), dark), this.canvas.width, this.canvas.height, ratio);
     this.root.querySelector(".factor").textContent = `${this.scale.toFixed(this.scale < 9.95 ? 1 : 0)}\u00d7`;
@@ -241,6 +244,7 @@ class Viewer {
       if (name === "inertia" && !this.shows("boxes")) continue;
       if (surface.shapes) surface.deform(motion.eta, motion.bodies[k]);
       const pose = place === undefined ? motion.poses[k] : motion.place(place);
+      if (surface.shapes) this.coloring?.apply(surface, motion.bodies[k], pose);
       const own = color ? rgb(color) : this.color(k), lift = dark ? Math.max(0, LIFTED - Math.max(...own)) : 0;
       drawing.surface(surface.kept, pose, [...own.map((c) => c + lift), opacity]);
     }

@@ -1,0 +1,82 @@
+"""What the surfaces of flexible bodies are coloured by in a motion."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from supple.checks import Floats
+from supple.errors import StateError
+from supple.model.model import Model
+from supple.structures.body import FlexibleBody
+from supple.view.drawn import amplitudes, drawn
+from supple.view.fields import DISTORTIONS, checked_quantity, largest, vertex_stress
+
+
+class Scale(NamedTuple):
+    """A quantity, the end of its scale, and the vertex where it is largest, -1 for none, with its value."""
+
+    quantity: str
+    most: float
+    worst: int
+    value: float
+
+
+class VertexField(NamedTuple):
+    """Of the vertices of one surface: the norm of `width` rows each times amplitudes (frames, c), times a factor."""
+
+    rows: sparse.csr_array
+    width: int
+    amplitudes: Floats
+    factor: Floats
+
+    def values(self, frame: int) -> Floats:
+        """(n,) at a frame."""
+        found = (self.rows @ self.amplitudes[frame]).reshape(-1, self.width)
+        return np.asarray(np.linalg.norm(found, axis=1) * self.factor)
+
+
+class Coloring:
+    """Displacement, strain or stress of all flexible bodies.
+
+    Parameters
+    ----------
+    model : Model
+    quantity : str
+        Of `fields.QUANTITIES`.
+    q : (frames, nq) array
+        Coordinates of the frames that are painted.
+    every : (samples, nq) array
+        Those of the whole motion, by which the end of the scale is found.
+
+    Attributes
+    ----------
+    fields : dict of str to VertexField
+        By body.
+    most : float
+        The end of the scale.
+    """
+
+    def __init__(self, model: Model, quantity: str, q: Floats, every: Floats) -> None:
+        checked_quantity(quantity)
+        self.quantity = quantity
+        self.fields: dict[str, VertexField] = {}
+        self.most = 0.0
+        for surface in (x for x in drawn(model) if x.shapes is not None):
+            body = model.description.bodies[surface.body].body
+            assert isinstance(body, FlexibleBody)
+            assert surface.shapes is not None
+            rows, width, factor = surface.shapes, 3, np.ones(len(surface.vertices))
+            if quantity != "displacement":
+                found = vertex_stress(body, surface.vertices)
+                if found is None:
+                    continue
+                rows, width = found.rows, DISTORTIONS
+                factor = found.compliance if quantity == "strain" else factor
+            eta, whole = (amplitudes(model, surface.body, x)[:, : rows.shape[1]] for x in (q, every))
+            self.fields[surface.body] = VertexField(rows, width, eta, factor)
+            self.most = max(self.most, largest(rows.toarray(), width, whole, factor))
+        if not self.fields:
+            raise StateError(f"color: expected a flexible body whose {quantity} is known, got none")

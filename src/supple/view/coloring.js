@@ -1,0 +1,63 @@
+// Surfaces of flexible bodies coloured by a quantity: the scale beside the view, and the mark of the largest value.
+
+const QUANTITY = { displacement: ["Displacement", "m"], strain: ["Strain (von Mises)", ""], stress: ["Stress (von Mises)", "Pa"] };
+const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]];
+
+class Coloring {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.most = {};
+    const { fields = {} } = viewer.scene, select = viewer.control("color");
+    this.table = (fields.colors ?? []).map(rgb);
+    for (const name of Object.keys(QUANTITY)) this.most[name] = fields.quantities?.[name] ?? 0;
+    const live = viewer.motion.most !== Infinity;
+    const all = viewer.scene.bodies.flatMap((body) => body.surfaces ?? []);
+    const known = { displacement: all.some((x) => x.shapes), strain: all.some((x) => x.stress), stress: all.some((x) => x.stress) };
+    for (const name of Object.keys(QUANTITY))
+      if (this.table.length && known[name] && (live || this.most[name] > 0)) select.add(new Option(name, name));
+    select.closest("label").hidden = select.options.length < 2;
+    select.value = [...select.options].some((x) => x.value === viewer.scene.color) ? viewer.scene.color : "";
+    select.onchange = () => viewer.draw();
+  }
+
+  get quantity() { return this.viewer.control("color").value; }
+
+  // Red, green, blue and opacity of a share of the scale.
+  color(share) {
+    const x = Math.min(1, Math.max(0, share)) * (this.table.length - 1), i = Math.min(Math.floor(x), this.table.length - 2);
+    return [...[0, 1, 2].map((c) => this.table[i][c] + (x - i) * (this.table[i + 1][c] - this.table[i][c])), 1];
+  }
+
+  // Colour a surface that was just deformed; remembers where the largest value is.
+  apply(surface, body, pose) {
+    const { quantity, viewer } = this;
+    if (surface.kept.colored && !quantity) { surface.paint(null); surface.kept.colored = false; }
+    if (!quantity) return;
+    const values = surface.values(quantity, viewer.motion.eta, body, viewer.scale);
+    if (!values) return;
+    let at = 0;
+    for (let v = 1; v < values.length; v++) if (values[v] > values[at]) at = v;
+    this.most[quantity] = Math.max(this.most[quantity], values[at]);
+    const whole = this.most[quantity] || 1;
+    surface.paint(values, (x) => this.color(x / whole));
+    surface.kept.colored = true;
+    if (!this.worst || values[at] > this.worst.value) {
+      const corner = surface.vertices.indexOf(at), x = surface.places.subarray(3 * corner, 3 * corner + 3);
+      this.worst = { value: values[at], p: moved(pose.R, pose.p, x) };
+    }
+  }
+
+  begin() { this.worst = null; }
+
+  // The scale at the right, and the largest value of this moment where it is.
+  draw() {
+    const { quantity, viewer: { labels } } = this;
+    if (!quantity) return;
+    const [word, unitName] = QUANTITY[quantity], most = this.most[quantity];
+    const [size, prefix] = (unitName && PREFIXES.find(([s]) => most >= s)) || [1, ""];
+    const show = (x) => brief(x / size);
+    if (this.worst?.value > 0) labels.mark(`${show(this.worst.value)} ${prefix}${unitName}`, this.worst.p);
+    const stops = this.table.map((c) => `rgb(${c.map((x) => Math.round(255 * x)).join(",")})`);
+    labels.scale(stops, [0, 0.25, 0.5, 0.75, 1].map((s) => show(s * most)), `${word}${unitName ? `, ${prefix}${unitName}` : ""}`);
+  }
+}

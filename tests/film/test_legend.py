@@ -1,0 +1,66 @@
+"""Coloured pictures: the scale, its numbers, the ring, and what cannot be coloured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import supple
+from supple.film.coloring import Coloring
+from supple.film.legend import unit_of, with_legend, write
+
+Run = tuple[supple.Model, xr.Dataset]
+
+
+def test_letters_are_dots() -> None:
+    paper, ink = np.zeros((9, 16, 3), np.uint8), np.array([255, 255, 255], np.uint8)
+    write(paper, "1-", (1, 1), 1, ink)
+    assert paper[1, 3, 0] == 255  # the tip of the 1
+    assert (paper[4, 7:12, 0] == 255).all()  # the dash
+    assert not paper[8].any()
+    write(paper, "8", (-3, -3), 1, ink)  # cut off, not wrapped
+    assert not paper[:, -2:].any()
+
+
+@pytest.mark.parametrize(
+    ("quantity", "most", "size", "unit"),
+    [("stress", 2.3e8, 1e6, "MPa"), ("displacement", 4e-3, 1e-3, "mm"), ("strain", 1e-3, 1.0, "")],
+)
+def test_units_have_prefixes(quantity: str, most: float, size: float, unit: str) -> None:
+    assert unit_of(quantity, most) == (size, unit)
+
+
+def test_the_scale_is_light_at_its_top() -> None:
+    picture = with_legend(np.full((180, 320, 3), 250, np.uint8), "stress", 1e6, (50.0, 60.0, 8e5))
+    bar = picture[24:98, 320 - 40 + 4].astype(float)
+    assert bar[1, 0] > 240 > bar[-2, 0]
+    assert (picture[55, 40:60] < 100).any()  # the ring
+
+
+def test_a_picture_is_coloured(run: Run, tmp_path: Path) -> None:
+    model, result = run
+    options = {"model": model, "time": 0.2, "size": (160, 96)}
+    paths = [
+        supple.render(result, tmp_path / f"{color}.png", color=color, **options)  # type: ignore[arg-type]
+        for color in (None, "stress", "strain")
+    ]
+    plain, stress, strain = (path.read_bytes() for path in paths)
+    assert len({plain, stress, strain}) == 3
+    coloring = Coloring(model, "stress", result.q.values, result.q.values)
+    assert list(coloring.fields) == ["boom"]
+    assert coloring.most == pytest.approx(max(coloring.fields["boom"].values(i).max() for i in range(31)))
+
+
+def test_what_cannot_be_coloured_is_refused(run: Run, tmp_path: Path) -> None:
+    model, result = run
+    with pytest.raises(supple.StateError, match="color: no quantity 'heat'; expected one of"):
+        supple.render(result, tmp_path / "x.png", model=model, color="heat")
+    with pytest.raises(supple.StateError, match="color: expected a picture or a film"):
+        supple.render(result, tmp_path / "x.glb", model=model, color="stress")
+    mech = supple.Mechanism("rigid")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+    with pytest.raises(supple.StateError, match="color: expected a flexible body whose stress is known, got none"):
+        supple.render(mech.build(), tmp_path / "x.png", color="stress")
