@@ -4,7 +4,7 @@
 
 Motions are compared before anything is timed. Compiling is timed apart: code is on disk when the runs are timed. The
 table "default" asks how long Exudyn takes for the error that a run with default settings has: its steps are made
-shorter and shorter, and what is left is extrapolated by the order that the last two runs show. The other way round, its
+shorter and shorter, and what is left is extrapolated by its order. The other way round, its
 last column says how much longer each run takes than the fastest of ours that is no less exact.
 """
 
@@ -171,7 +171,9 @@ def default_table(links: int) -> Table:
 
 
 def _default_rows(ours: list[Timed], theirs: list[Timed], size: float, title: str) -> Table:
-    """The runs; what Exudyn would take for the error of the first of ours, by the order that its last runs show."""
+    """The runs; what Exudyn would take for the error of the first of ours, by the order that its last runs show or, if
+    that is higher, the order 2 of its method.
+    """
     table = Table(title=title)
     columns = ("step, s", "s", "tip off, m", "of the motion", "times the default", "times ours, no less exact")
     for column in ("integrator", *columns):
@@ -183,7 +185,7 @@ def _default_rows(ours: list[Timed], theirs: list[Timed], size: float, title: st
             x.integrator, f"{x.step:.2g}", f"{x.seconds:.2f}", f"{x.error:.1e}", f"{x.error / size:.1e}", *ratios
         )
     (a, b), goal = theirs[-2:], ours[0]
-    order = np.log(a.error / b.error) / np.log(a.step / b.step)
+    order = max(2.0, np.log(a.error / b.error) / np.log(a.step / b.step))
     shorter = (b.error / goal.error) ** (1.0 / order)
     cells = f"{b.step / shorter:.1e}", f"{b.seconds * shorter:.0f}", f"{goal.error:.1e}", f"{goal.error / size:.1e}"
     ratio = f"{b.seconds * shorter / goal.seconds:.0f}"

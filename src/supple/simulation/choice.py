@@ -82,7 +82,7 @@ class Choice:
         tolerances = Tolerances(system, options.rtol, options.atol, options.name)
         if isinstance(options, ESDIRK54):
             return ImplicitRungeKutta(system, tolerances, y, u)
-        if isinstance(options, DOP853) and native and system.engine == "blocks" and not system.inputs.calls:
+        if isinstance(options, DOP853) and native and system.engine == "blocks":
             return NativeDOP853(system, tolerances)
         if isinstance(options, IDA) and system.model.loops is not None:
             return ClosedIDA(system, tolerances)

@@ -20,15 +20,13 @@ from supple.simulation.methods.alpha_formulas import implicit_arrays, law_gains
 from supple.simulation.methods.alpha_newton import BlockNewton, newton_iteration_of
 from supple.simulation.methods.esdirk_loop import NEEDED, StepRoom, advance_implicit, interpolate_implicit
 from supple.simulation.methods.esdirk_stages import Passage, Stage, StageKernels, StageParts
-from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, Watch, diverged, locate
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.esdirk_coefficients import DEGREE, DIAGONAL, STAGES, coefficients
 
 LENGTHS = 2.0 ** (np.arange(-320, 121) / 8)
 """Of steps, s: eight rungs to a factor of two."""
-CALLED = 50_000
-"""Operations that take as long as a call of a Python function."""
 MOST_RUNGS = 100
 """Rungs whose factors are kept."""
 

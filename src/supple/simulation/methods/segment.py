@@ -22,6 +22,8 @@ from supple.stepping import native_loop
 
 Vector = NDArray[np.float64]
 Memory = dict[str, Vector]
+CALLED = 50_000
+"""Operations that take as long as a call of a Python function."""
 
 
 @dataclass
