@@ -9,7 +9,7 @@ import numpy as np
 from supple.engines.llvm.callbacks import CalledBack
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, cut_at_event, diverged
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.native_loop import Integration, Kernels, Scratch
@@ -96,8 +96,8 @@ class NativeDOP853:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
             raise self._failure(float(clock[0]), float(clock[2]), y, u)
-        if status == native_loop.EVENT and watch is not None:
-            return self._event(task, watch, clock, int(counts[0]), g)
+        if status == native_loop.EVENT:
+            return self._event(task, clock, int(counts[0]), g)
         return Segment(task.out[: counts[0]], float(clock[0]), y)
 
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
@@ -114,9 +114,8 @@ class NativeDOP853:
         why = f"steps as short as {h:.1e} s do not reach the tolerance: {why}"
         return diverged(self.system, self.name, t, y, self.system.rate(t, y, u), why)
 
-    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
+    def _event(self, task: Task, clock: Vector, written: int, g: Vector) -> Segment:
         """The segment cut at the event in its last step; so many output times are written."""
-        t, h = float(clock[3]), float(clock[4])
         before, F = self._scratch.work[0].copy(), self._scratch.F
 
         def state(x: float) -> Vector:
@@ -124,11 +123,6 @@ class NativeDOP853:
             native_loop.interpolate(x, before, F, y)
             return y
 
-        x, events = locate(watch, watch.crossed(g[2]), t, h, task.u, state)
-        reached = t + x * h
-        upto = task.upto(reached)
-        for i in range(written, upto):
-            task.out[i] = state((task.times[i] - t) / h)
         self.effort.steps += 1
         self.effort.evaluations += 15
-        return Segment(task.out[:upto], reached, state(x), events)
+        return cut_at_event(task, g[2], (float(clock[3]), float(clock[4])), written, state)

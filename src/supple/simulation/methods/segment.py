@@ -229,6 +229,34 @@ def locate(
     return least, [i for i, x in first.items() if x <= least + 1e-12]
 
 
+def cut_at_event(
+    task: Task, values: Vector, step: tuple[float, float], written: int, state: Callable[[float], Vector]
+) -> Segment:
+    """The segment up to the event in its last step.
+
+    Parameters
+    ----------
+    task : Task
+        With a watch.
+    values : (e,) array
+        Of what is watched, at the end of the step.
+    step : tuple of float
+        Begin and length of the step, s.
+    written : int
+        Output times that are done.
+    state : function of a fraction of the step
+        Gives y.
+    """
+    assert task.watch is not None
+    t, h = step
+    x, events = locate(task.watch, task.watch.crossed(values), t, h, task.u, state)
+    reached = t + x * h
+    upto = task.upto(reached)
+    for i in range(written, upto):
+        task.out[i] = state((task.times[i] - t) / h)
+    return Segment(task.out[:upto], reached, state(x), events)
+
+
 def diverged(system: DrivenSystem, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:
     """The error of an integration that cannot go on: when, what coordinate, likely reasons."""
     model = system.model
