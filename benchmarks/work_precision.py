@@ -1,21 +1,24 @@
 """Error against time for eleven systems: our integrators, scipy's, SUNDIALS', and Exudyn where it has the same model.
 
-    python benchmarks/work_precision.py [names of systems] [--picture FILE] [--small]
+    python benchmarks/work_precision.py [names of systems] [--results FILE] [--picture FILE] [--small]
 
 An error is the largest difference of a coordinate from a much finer run, relative to the largest motion of any
-coordinate in the same unit; of chains, which Exudyn runs too, that of the tip. Runs are timed once all code is there.
+coordinate in the same unit; of chains, which Exudyn runs too, that of the tip. Runs are timed once all code is there,
+in seconds of the processor. `--results` keeps them in a JSON file, and takes those of other systems from there, so that
+a picture can be made in pieces.
 The last table says, for each system, how much longer "auto" takes than the best integrator for the same error, and how
 large errors are beside what was asked for.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,7 +44,7 @@ Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 RTOLS = (1e-3, 1e-4) if SMALL else (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 METHODS = ("auto", "DOP853", "ESDIRK54", "RK45", "Radau", "CVODE", "IDA")
-PATIENCE = 1.0 if SMALL else 20.0
+PATIENCE = 1.0 if SMALL else 5.0
 """Seconds: after a run that took longer, tighter tolerances are left out."""
 ROUNDING = 1e-12
 """Largest motion of any coordinate in a unit, m or rad or the like, that is rounding and is not looked at."""
@@ -166,9 +169,9 @@ def points(system: System, model: supple.Model, given: dict[str, Any], exact: Fl
         try:
             if not found:
                 supple.simulate(model, **options)  # compiles
-            start = time.perf_counter()
+            start = time.process_time()
             run = supple.simulate(model, **options)
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
         except supple.SuppleError as error:
             print(f"{model.name}: {method}, rtol {rtol:g}: {error}", file=sys.stderr)
             continue
@@ -184,9 +187,9 @@ def exudyn_points(model: supple.Model, given: dict[str, Any], exact: Floats) -> 
     found = []
     for step in PEER_STEPS:
         peer = ExudynChain(*solid_link(), "y" * links, list(rates(links)))
-        start = time.perf_counter()
+        start = time.process_time()
         theirs = peer.run(round(given["duration"] / step), step)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         found.append(Point(step, seconds, tip_error(theirs[: len(tips)], tips), "Exudyn"))
     return found
 
@@ -226,6 +229,21 @@ def summary(name: str, found: dict[str, list[Point]]) -> list[str]:
     return [name, taken, f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", f"{min(shares):.1e}", f"{max(shares):.1e}"]
 
 
+def read_results(file: str) -> dict[str, dict[str, list[Point]]]:
+    """Runs of other calls, by system and integrator; none where there is no file."""
+    if not (file and Path(file).exists()):
+        return {}
+    found = json.loads(Path(file).read_text())
+    return {name: {key: [Point(*p) for p in runs] for key, runs in x.items()} for name, x in found.items()}
+
+
+def write_results(file: str, results: dict[str, dict[str, list[Point]]]) -> None:
+    """Keep runs for other calls."""
+    if file:
+        plain = {name: {key: [astuple(p) for p in runs] for key, runs in x.items()} for name, x in results.items()}
+        Path(file).write_text(json.dumps(plain, indent=1))
+
+
 def draw(results: dict[str, dict[str, list[Point]]], file: str) -> None:
     """Error against time, one field a system."""
     import matplotlib as mpl  # an extra: for the picture only
@@ -234,7 +252,9 @@ def draw(results: dict[str, dict[str, list[Point]]], file: str) -> None:
     import matplotlib.pyplot as plt
 
     rows = (len(results) + 2) // 3
-    figure, fields = plt.subplots(rows, min(3, len(results)), figsize=(12, 3.1 * rows), squeeze=False)
+    figure, fields = plt.subplots(
+        rows, min(3, len(results)), figsize=(12, 3.1 * rows), squeeze=False, layout="constrained"
+    )
     colours = {name: f"C{i}" for i, name in enumerate((*METHODS[1:], "Exudyn"))}
     for axes, (name, found) in zip(fields.flat, results.items(), strict=False):
         for method, runs in found.items():
@@ -244,14 +264,13 @@ def draw(results: dict[str, dict[str, list[Point]]], file: str) -> None:
         axes.set_title(name, fontsize=10)
         axes.grid(alpha=0.3)
     for axes in fields[-1]:
-        axes.set_xlabel("seconds")
+        axes.set_xlabel("seconds of the processor")
     for axes in fields[:, 0]:
         axes.set_ylabel("relative error")
     for axes in list(fields.flat)[len(results) :]:
         axes.axis("off")
     handles = {label: h for axes in fields.flat for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="lower right", ncols=2, fontsize=9)
-    figure.tight_layout()
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), fontsize=9)
     figure.savefig(file, dpi=110)
 
 
@@ -260,12 +279,14 @@ def main() -> None:
     warnings.simplefilter("ignore", supple.PerformanceWarning)
     warnings.simplefilter("ignore", supple.PhysicsWarning)
     words = list(ARGUMENTS)
-    picture = words.pop(words.index("--picture") + 1) if "--picture" in words else ""
-    wanted = [x for x in words if x != "--picture"] or list(SMALL_ONES if SMALL else SYSTEMS)
+    picture, kept = (words.pop(words.index(x) + 1) if x in words else "" for x in ("--picture", "--results"))
+    named = [x for x in words if not x.startswith("--")]
     console = Console(width=120)
-    results: dict[str, dict[str, list[Point]]] = {}
+    results = read_results(kept)
+    wanted = named or [x for x in (SMALL_ONES if SMALL else SYSTEMS) if x not in results]
     for name in wanted:
         found = results[name] = measured(name)
+        write_results(kept, results)
         table = Table(
             "integrator", *(f"{x:g}" for x in RTOLS), title=f"{name}: seconds, error by rtol (Exudyn: by step)"
         )
@@ -274,6 +295,7 @@ def main() -> None:
         console.print(table)
     columns = ("system", "auto took", "times the best, median", "most", "error / rtol, least", "most")
     table = Table(*columns, title="auto beside the best integrator for the same error")
+    results = {name: results[name] for name in SYSTEMS if name in results}
     for name, found in results.items():
         table.add_row(*summary(name, found))
     console.print(table)

@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple import structures
+from supple.model import shape_loads as module
 from supple.structures.stressed_stiffness import StressedStiffness
 
 STEEL = structures.Material(E=210e9, nu=0.3, rho=7800.0)
@@ -73,6 +74,21 @@ def test_a_spin_stiffens_by_its_southwell_coefficient() -> None:
     least, most = change(mech, v=4.0 * unit)
     assert most == pytest.approx(16.0 * 1.193336 / 3.51602**2, rel=0.02)
     assert least >= 0.0
+
+
+def test_machine_code_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    mech = supple.Mechanism("two of them")
+    mech.add_body("beam", BEAM, joint=supple.Revolute("z"))
+    mech.add_body("second", BEAM, "beam", supple.Revolute("y"), at="end")
+    model = mech.build()
+    states = [model.random_state(i) for i in range(3)]
+    q, v = (np.array(x) for x in zip(*states, strict=True))
+    plain = model.shape_loads(q, v, 0.3 * v)
+    monkeypatch.setattr(module, "MANY", 0)
+    compiled = model.shape_loads(q, v, 0.3 * v)
+    for name in ("beam", "second"):
+        assert np.abs(plain[name]).max() > 0.0
+        assert compiled[name] == pytest.approx(plain[name], rel=1e-10, abs=1e-10 * np.abs(plain[name]).max())
 
 
 def test_forces_of_a_closed_loop_load_the_body() -> None:

@@ -73,6 +73,21 @@ def test_many_freedoms_go_by_arnoldi(monkeypatch: pytest.MonkeyPatch) -> None:
     assert abs(fastest_motion(system, y, system.u_0)) == pytest.approx(abs(whole), rel=0.02)
 
 
+def test_arnoldi_is_not_misled_by_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain whose links have all the same high frequencies, in motion."""
+    steel = structures.Material(E=2.1e11, nu=0.3, rho=7800.0)
+    link = structures.beam(0.3, structures.Rectangle(0.02, 0.01), steel, 8).reduce("craig-bampton", modes=6)
+    mech = supple.Mechanism("chain")
+    for k in range(6):
+        parent, at = (f"link{k - 1}", "end") if k else ("ground", None)
+        mech.add_body(f"link{k}", link, parent, supple.Revolute("y"), at=at)
+    system, y = system_of(mech.build())
+    y[system.nq :][~system.model.is_mode] = 3.0
+    whole = fastest_motion(system, y, system.u_0)
+    monkeypatch.setattr(choice, "DENSE", 0)
+    assert abs(fastest_motion(system, y, system.u_0)) == pytest.approx(abs(whole), rel=0.02)
+
+
 def test_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     soft = supple.simulate(spring(8.0), 1.0, q=[0.1])
     assert (soft.attrs["integrator"], "nothing is stiff" in soft.attrs["reason"]) == ("DOP853", True)

@@ -110,3 +110,18 @@ def test_the_native_loop_is_the_method_of_scipy() -> None:
     assert np.ptp(native.q.values) > 0.5
     np.testing.assert_allclose(native.q, python.q, rtol=0, atol=1e-6)
     assert native.attrs["steps"] == pytest.approx(python.attrs["steps"], rel=0.25)
+
+
+def test_one_body_in_many_places_is_compiled_once() -> None:
+    """A chain of one flexible body is sooner worth machine code than one of as many different ones."""
+    material = structures.Material(E=7e9, nu=0.33, rho=2700.0)
+    section = structures.Rectangle(0.02, 0.01)
+    links = [structures.beam(1.0, section, material, 2).reduce("cantilever", modes=1) for _ in range(4)]
+    shares = []
+    for used in (links, [links[0]] * 4):
+        mech = supple.Mechanism("chain")
+        for k, link in enumerate(used):
+            parent, at = (f"link{k - 1}", "end") if k else ("ground", None)
+            mech.add_body(f"link{k}", link, parent, supple.Revolute("y"), at=at)
+        shares.append(module._unlike(mech.build()))
+    assert shares == [1.0, 0.25]

@@ -185,6 +185,9 @@ class Inputs:
         self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
         self._traced_whole = equations(self.whole, self.model, self.model.nv) if is_function(self.whole) else None
+        self._asked_where = {
+            i: f"tau: {self.model.speeds[i]!r}" if i < self.model.nv else self._where(i) for i in self.laws
+        }
         for i in self._called:
             self._held_at[i] = len(self.held)
             self.held += [f"{names[j]}.called" for j in self._given_by(i)]
@@ -223,7 +226,12 @@ class Inputs:
     @property
     def calls(self) -> bool:
         """Whether Python functions are called at every evaluation."""
-        return bool(self._called) or (is_function(self.whole) and self._traced_whole is None)
+        return bool(self._called) or self.whole_is_called
+
+    @property
+    def whole_is_called(self) -> bool:
+        """Whether one Python function gives all generalized forces and is called at every evaluation."""
+        return is_function(self.whole) and self._traced_whole is None
 
     @property
     def called_functions(self) -> Mapping[int, Law]:
@@ -279,15 +287,14 @@ class Inputs:
         """Ask the functions that are called at every evaluation; the answers go into u."""
         for i, law in self._called.items():
             self._ask(i, law, t, q, v, u)
-        if is_function(self.whole) and self._traced_whole is None:
+        if self.whole_is_called:
             n = self.model.nv
             u[self._whole_at : self._whole_at + n] = asked(self.whole, t, q, v, (n,), "tau")
 
     def _ask(self, i: int, function: Any, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the function of law i; the answers go into u."""
-        first, width = self._held_at[i], len(self._given_by(i))
-        where = f"tau: {self.model.speeds[i]!r}" if i < self.model.nv else self._where(i)
-        u[first : first + width] = asked(function, t, q, v, () if width == 1 else (width,), where)
+        first, width = self._held_at[i], self._width.get(i, 1)
+        u[first : first + width] = asked(function, t, q, v, () if width == 1 else (width,), self._asked_where[i])
 
     def tick(self, rate: float, t: float, q: Vector, v: Vector, u: Vector) -> None:
         """Ask the sampled functions of one clock; the answers go into u."""

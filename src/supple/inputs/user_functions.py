@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,8 @@ def inserted(function: Function, at: Quantities) -> Nodes:
 def asked(function: Any, t: float, q: Vector, v: Vector, shape: tuple[int, ...], where: str) -> Any:
     """What a function answers, checked."""
     answer = function(t, q, v)
+    if not shape and isinstance(answer, float) and math.isfinite(answer):
+        return answer
     try:
         found = np.asarray(answer, dtype=float)
     except (TypeError, ValueError):

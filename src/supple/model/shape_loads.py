@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +28,9 @@ from supple.structures.mass import Sparse
 if TYPE_CHECKING:
     from supple.description.description import Description
     from supple.model.model import Model
+
+MANY = 8
+"""Bodies from which on machine code is worth making."""
 
 
 class FurtherShapes(NamedTuple):
@@ -99,18 +102,27 @@ class ShapeLoads:
         further: Callable[[FlexibleBody], FurtherShapes | None] = second_order_shapes,
     ) -> None:
         self.model = model
+
+        @cache  # one body in many places stays one
+        def found(body: FlexibleBody) -> FurtherShapes | None:
+            return further(body) if body.modes > 0 else None
+
+        @cache
+        def extended(body: FlexibleBody) -> FlexibleBody:
+            return _extended(body, found(body))
+
         shapes = {
-            name: further(x.body) if isinstance(x.body, FlexibleBody) and x.body.modes > 0 else None
+            name: found(x.body) if isinstance(x.body, FlexibleBody) else None
             for name, x in model.description.bodies.items()
         }
-        self.bodies = tuple(name for name, found in shapes.items() if found is not None)
+        self.bodies = tuple(name for name, x in shapes.items() if x is not None)
         self._watched: dict[str, _Watched] = {}
         if not self.bodies:
             return
         description = model.description.copy()
         for name, placed in description.bodies.items():
             if isinstance(placed.body, FlexibleBody):
-                description.bodies[name] = replace(placed, body=_extended(placed.body, shapes[name]), stiffening=False)
+                description.bodies[name] = replace(placed, body=extended(placed.body), stiffening=False)
         self._loaded = open_tree(description)
         self._q = _places(model.coordinates, self._loaded.coordinates)
         self._v = _places(model.speeds, self._loaded.speeds)
@@ -144,8 +156,8 @@ class ShapeLoads:
         """
         if not self.bodies:
             return {}
-        # Complex numbers take the twin of the recursion that needs no compiler.
-        x = np.zeros((len(q), self._loaded.nq), np.complex128)
+        # Complex numbers take the twin of the recursion that needs no compiler; its time grows with the bodies.
+        x = np.zeros((len(q), self._loaded.nq), np.complex128 if len(self.bodies) < MANY else np.float64)
         speeds, rates = np.zeros((2, len(q), self._loaded.nv))
         x[:, self._q], speeds[:, self._v], rates[:, self._v] = q, v, a
         force = -self._loaded.inverse_dynamics(x, speeds, rates, external).real

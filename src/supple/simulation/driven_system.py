@@ -25,12 +25,13 @@ from supple.recursions.frame_wrenches import MOTION
 from supple.simulation.sparse_slopes import LawsSlopes, WrenchSlopes
 from supple.simulation.state_kernel import StateKernel
 from supple.simulation.state_slopes import StateSlopes
+from supple.structures.body import FlexibleBody
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000
 """Operations up to which straight-line code is made within a few seconds."""
-LEAST_UNLIKE = 0.2
-"""Of equal bodies: what is recorded for each takes a fifth of the time of compiling it."""
+LEAST_UNLIKE = 0.1
+"""Of equal bodies: what is recorded for each takes a tenth of the time of compiling it."""
 WORTH_TANGENTS = 250_000
 """Operations times directions up to which tangents of all rates are made within a second or two."""
 
@@ -328,8 +329,11 @@ class DrivenSystem:
 
 
 def _unlike(model: Formulation) -> float:
-    """Share of the bodies that are compiled each by itself: equal pieces of a beam are compiled once."""
-    again = sum(len(x.pieces) - len({id(body) for body in x.pieces.bodies}) for x in model.description.beams.values())
+    """Share of the bodies that are compiled each by itself: one flexible body that stands in many places is compiled
+    once, as are equal pieces of a beam.
+    """
+    flexible = [id(x.body) for x in model.description.bodies.values() if isinstance(x.body, FlexibleBody)]
+    again = len(flexible) - len(set(flexible))
     return max(1.0 - again / max(1, len(model.bodies)), LEAST_UNLIKE)
 
 

@@ -15,6 +15,7 @@ from supple.errors import ResultsError, StateError
 from supple.files.embedding import SETTINGS, TEXT, embedded, embedded_model
 from supple.formulations import settings_of
 from supple.inputs.events import Event
+from supple.inputs.function_laws import function_laws
 from supple.inputs.requests import Outputs
 from supple.inputs.user_functions import UNKNOWN, text
 from supple.lazy import LazyModule
@@ -103,6 +104,7 @@ def attributes(simulator: Simulator) -> dict[str, Any]:
     settings = method.attributes()
     if "engine" not in settings:
         settings["engine"] = simulator.system.engine
+    functions = function_laws(simulator.system.inputs)
     return {
         "integrator": method.name,
         "reason": simulator.choice.reason,
@@ -112,6 +114,7 @@ def attributes(simulator: Simulator) -> dict[str, Any]:
         "evaluations": effort.evaluations,
         "events": json.dumps(simulator.happened),
         **({"independent": json.dumps(chosen)} if chosen else {}),
+        **({"functions": "; ".join(f"{name}: {how}" for name, how in functions.items())} if functions else {}),
     }
 
 

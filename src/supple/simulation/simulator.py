@@ -21,7 +21,7 @@ from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, prescribed_places, require_sound
 from supple.inputs.inputs import WORK, Inputs, Laws, Motion
 from supple.inputs.wrenches import Wrench
-from supple.integrators import ESDIRK54, GeneralizedAlpha, Integrator, Variational, resolved
+from supple.integrators import Integrator, resolved
 from supple.model.arguments import named_vector
 from supple.model.compiled import model_key
 from supple.simulation.checkpoints import Checkpoint, require_same_run
@@ -31,8 +31,8 @@ from supple.simulation.horizon import Horizon
 from supple.simulation.impacts import closed_again
 from supple.simulation.independent_speeds import IndependentSpeeds
 from supple.simulation.methods.segment import Effort, Method
-from supple.simulation.methods.variational_kernels import require_variational
 from supple.simulation.run import Progress, Run, Setting
+from supple.simulation.run_checks import require_loops, require_possible, require_steps
 from supple.simulation.samples import Samples, State
 from supple.simulation.start_state import LOOPS, STARTS, Start, Values
 
@@ -100,19 +100,16 @@ class Simulator:
         require_formulation(model, "supple.Simulator")
         self.model, self.loops, self.horizon = model, loops, horizon or Horizon()
         wanted = resolved(integrator)
-        _require_loops(model, loops)
+        require_loops(model, loops)
         named = {x.coordinate for x in limits}
         self.events = tuple(events)
         self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
-        _require_possible(model, self.limits, wanted)
+        require_possible(model, self.limits, wanted)
         inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches, added)
         wanted_start = Start(q, v, guess, start)
         open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
-        if isinstance(wanted, GeneralizedAlpha | ESDIRK54) and system.prescribed_modes:
-            raise StateError(f"motion: {wanted.name} takes no prescribed modes; expected adaptive or explicit steps")
-        if isinstance(wanted, Variational):
-            require_variational(system)
+        require_steps(system, wanted)
         self.start = wanted_start.state(system, open_q, open_v)
         require_sound(model, inputs, self.events, self.limits, self.start[0])
         self._motion, self._added = motion, added
@@ -205,7 +202,7 @@ class Simulator:
             self.system.inputs.require_changeable(name, "variables")
         wanted = None if integrator is None else resolved(integrator)
         if wanted is not None:
-            _require_possible(self.model, self.limits, wanted)
+            require_possible(self.model, self.limits, wanted)
         model = self._renumbered(parameters or {})
         now = self.variables | {name: float(x) for name, x in (variables or {}).items()}
         inputs = None if tau is None else self._other_laws(tau, now)
@@ -384,22 +381,3 @@ class Simulator:
         if len(out) and not (out[0] >= self._run.t - close and out[-1] <= goal + close and (np.diff(out) > 0).all()):
             raise StateError(f"times: expected rising times from {self._run.t:.6g} s to {goal:.6g} s, got {times!r}")
         return out
-
-
-def _require_loops(model: Formulation, loops: str) -> None:
-    """Refuse a way to keep loops closed that there is not, or a model that has none."""
-    if loops not in LOOPS:
-        raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
-    if loops != LOOPS[0] and model.loops is None:
-        raise StateError(f"loops: model {model.name!r} has no closed loops, got {loops!r}")
-
-
-def _require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integrator) -> None:
-    """Refuse what a formulation, or a mechanism with loops, does not take."""
-    if limits:
-        model.floating_frames("a stop of joints, which holds the whole motion of a joint and not its coordinate alone,")
-    if isinstance(wanted, GeneralizedAlpha) and model.loops is not None:
-        raise StateError(
-            f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, ESDIRK54, "
-            "Radau, BDF, CVODE, IDA, variational, leapfrog, rk4 or another explicit method"
-        )

@@ -42,12 +42,14 @@ USUAL = 1e-5
 class Kernels(NamedTuple):
     """Addresses of machine code (t, y, u) -> dy/dt, -> watched functions, -> (y with loops closed, margin); 0 for none.
 
-    Where steps have a kernel of their own, `rate` is that of a step.
+    Where steps have a kernel of their own, `rate` is that of a step. Before rates are taken, `call` of (t, y, u) asks
+    Python functions, whose answers go into u; 0 if there are none.
     """
 
     rate: int
     events: int
     project: int = 0
+    call: int = 0
 
 
 class Tableau(NamedTuple):
@@ -181,13 +183,23 @@ def add_row(factor: float, x: Any, out: Any) -> None:
 
 
 @step
-def stage(rate: int, s: int, at: Moment, now: Integration, tables: Tableau, scratch: Scratch, trial: Any) -> None:
+def rates(kernels: Kernels, tt: Any, y: Any, u: Any, out: Any) -> None:
+    """dy/dt of a state."""
+    if kernels.call != 0:
+        _invoke(kernels.call, 0, 1, (tt, y, u))
+    _invoke(kernels.rate, 0, 1, (tt, y, u, out))
+
+
+@step
+def stage(
+    kernels: Kernels, s: int, at: Moment, now: Integration, tables: Tableau, scratch: Scratch, trial: Any
+) -> None:
     """K[s], the rate at stage s."""
     copy(now.y, trial)
     for j in range(s):
         add_row(at.h * tables.A[s, j], scratch.K[j], trial)
     scratch.tt[0] = min(at.t + tables.C[s] * at.h, at.last)
-    _invoke(rate, 0, 1, (scratch.tt, trial, now.u, scratch.K[s]))
+    rates(kernels, scratch.tt, trial, now.u, scratch.K[s])
 
 
 @step
@@ -367,8 +379,8 @@ def advance(
             return FAILED
         at = Moment(t, h, last)
         for s in range(1, STAGES):
-            stage(kernels.rate, s, at, now, tables, scratch, trial)
-        stage(kernels.rate, STAGES, at, now, tables, scratch, new)
+            stage(kernels, s, at, now, tables, scratch, trial)
+        stage(kernels, STAGES, at, now, tables, scratch, new)
         allowed_errors(h, y, new, rule, sizes, work[5])
         size = error_size(h, tables, rule.weight, scratch)
         if not size < 1.0:  # not a number counts as too large
@@ -390,7 +402,7 @@ def advance(
         needed = counts[0] < len(times) and times[counts[0]] <= t_new
         if needed or happened:
             for s in range(STAGES + 1, 16):
-                stage(kernels.rate, s, at, now, tables, scratch, trial)
+                stage(kernels, s, at, now, tables, scratch, trial)
             dense(h, y, new, K, tables.D, F)
         if happened:
             clock[0], clock[2], clock[3], clock[4], clock[5] = t_new, h_next, t, h, size_before
@@ -409,7 +421,7 @@ def advance(
         if kernels.project != 0:
             tt[0] = min(t_new, last)
             _invoke(kernels.project, 0, 1, (tt, new, u, y, margin[0]))
-            _invoke(kernels.rate, 0, 1, (tt, y, u, K[0]))
+            rates(kernels, tt, y, u, K[0])
             distance, passed = margin_of(margin[0], margin[1]), clock[6] < t_new
             nearer = clock[7] - distance
             clock[6] = t_new + h * distance / nearer if nearer > 0.0 and not passed else np.inf

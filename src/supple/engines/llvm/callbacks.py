@@ -10,6 +10,9 @@ import numpy as np
 
 ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
+MOST_ROWS = 1000
+"""Sets of arrays that are remembered: native loops call with the same ones again and again."""
+
 
 class CalledBack:
     """A Python function of arrays for one state, called from native loops.
@@ -34,11 +37,16 @@ class CalledBack:
     def __init__(self, function: Callable[..., None], lengths: Sequence[int], outputs: int) -> None:
         self.error: BaseException | None = None
         pointers = ctypes.c_void_p * len(lengths)
+        known: dict[tuple[int | None, ...], list[Any]] = {}
 
         @ENTRY
         def entry(record: int, start: int, stop: int, arrays: int, strides: int) -> None:
-            at = pointers.from_address(arrays)
-            rows = [_row(x, n) for x, n in zip(at, lengths, strict=True)]
+            at = tuple(pointers.from_address(arrays))
+            rows = known.get(at)
+            if rows is None:
+                if len(known) >= MOST_ROWS:
+                    known.clear()
+                rows = known[at] = [_row(x, n) for x, n in zip(at, lengths, strict=True)]
             if self.error is None:
                 try:
                     function(*rows)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from supple.engines.llvm.callbacks import CalledBack
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, cut_at_event, diverged
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.native_loop import Integration, Kernels, Scratch
@@ -20,7 +21,7 @@ class NativeDOP853:
     Parameters
     ----------
     system : DrivenSystem
-        With engine "blocks" and no Python functions to call.
+        With engine "blocks"; Python functions are called back from the loop.
     tolerances : Tolerances
     """
 
@@ -34,10 +35,24 @@ class NativeDOP853:
         n, self._kernel = system.size, system.rate_kernel
         self._tables = native_loop.tableau()
         self._scratch = Scratch(np.zeros((16, n)), np.zeros((7, n)), np.zeros((6, n)), np.zeros(1))
-        self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * self._kernel.weight))
+        calls = system.inputs.calls
+        self._called = CalledBack(self._call, [1, n, len(system.u_0)], 1) if calls else None
+        weight = self._kernel.weight + (0 if self._called is None else CALLED)
+        self._limit = max(1, native_loop.PAUSE // (100 * n + 13 * weight))
 
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
+
+    def _call(self, t: Vector, y: Vector, u: Vector) -> None:
+        """Ask the functions that are called, unless a trial step went too far: it is rejected."""
+        if np.isfinite(y).all():
+            self.system.call(float(t[0]), y, u)
+
+    def _require_sound(self, u: Vector, held: Vector) -> None:
+        """Raise what a Python function has raised; held values are again what they were."""
+        if self._called is not None and self._called.error is not None:
+            u[:] = held
+            self._called.require_sound()
 
     def run(self, task: Task) -> Segment:
         t, y, end, u, memory, watch = task.t, task.y.copy(), task.end, task.u, task.memory, task.watch
@@ -57,7 +72,8 @@ class NativeDOP853:
         counts = np.zeros(4, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
-        kernels = Kernels(self._kernel.address, task.address, 0 if project is None else project.address)
+        addresses = 0 if project is None else project.address, 0 if self._called is None else self._called.address
+        kernels, held = Kernels(self._kernel.address, task.address, *addresses), u.copy()
         integration = Integration(clock, y, u, sizes, g, margin, counts)
         while True:
             before = counts.copy()
@@ -69,6 +85,7 @@ class NativeDOP853:
             self.effort.steps += int(done[1])
             self.effort.rejected += int(done[2])
             self.effort.evaluations += int(native_loop.STAGES * (done[1] + done[2]))
+            self._require_sound(u, held)
             task.tell(float(clock[0]))
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
@@ -79,8 +96,8 @@ class NativeDOP853:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
             raise self._failure(float(clock[0]), float(clock[2]), y, u)
-        if status == native_loop.EVENT and watch is not None:
-            return self._event(task, watch, clock, int(counts[0]), g)
+        if status == native_loop.EVENT:
+            return self._event(task, clock, int(counts[0]), g)
         return Segment(task.out[: counts[0]], float(clock[0]), y)
 
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
@@ -97,9 +114,8 @@ class NativeDOP853:
         why = f"steps as short as {h:.1e} s do not reach the tolerance: {why}"
         return diverged(self.system, self.name, t, y, self.system.rate(t, y, u), why)
 
-    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
+    def _event(self, task: Task, clock: Vector, written: int, g: Vector) -> Segment:
         """The segment cut at the event in its last step; so many output times are written."""
-        t, h = float(clock[3]), float(clock[4])
         before, F = self._scratch.work[0].copy(), self._scratch.F
 
         def state(x: float) -> Vector:
@@ -107,11 +123,6 @@ class NativeDOP853:
             native_loop.interpolate(x, before, F, y)
             return y
 
-        x, events = locate(watch, watch.crossed(g[2]), t, h, task.u, state)
-        reached = t + x * h
-        upto = task.upto(reached)
-        for i in range(written, upto):
-            task.out[i] = state((task.times[i] - t) / h)
         self.effort.steps += 1
         self.effort.evaluations += 15
-        return Segment(task.out[:upto], reached, state(x), events)
+        return cut_at_event(task, g[2], (float(clock[3]), float(clock[4])), written, state)

@@ -20,15 +20,13 @@ from supple.simulation.methods.alpha_formulas import implicit_arrays, law_gains
 from supple.simulation.methods.alpha_newton import BlockNewton, newton_iteration_of
 from supple.simulation.methods.esdirk_loop import NEEDED, StepRoom, advance_implicit, interpolate_implicit
 from supple.simulation.methods.esdirk_stages import Passage, Stage, StageKernels, StageParts
-from supple.simulation.methods.segment import Effort, Segment, Task, Vector, Watch, diverged, locate
+from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, cut_at_event, diverged
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.esdirk_coefficients import DEGREE, DIAGONAL, STAGES, coefficients
 
 LENGTHS = 2.0 ** (np.arange(-320, 121) / 8)
 """Of steps, s: eight rungs to a factor of two."""
-CALLED = 50_000
-"""Operations that take as long as a call of a Python function."""
 MOST_RUNGS = 100
 """Rungs whose factors are kept."""
 
@@ -230,8 +228,8 @@ class ImplicitRungeKutta:
             watch.signs = g[0].copy()
         if status == native_loop.FAILED:
             raise self._failure(float(clock[0]), float(clock[2]), y, u)
-        if status == native_loop.EVENT and watch is not None:
-            return self._event(task, watch, clock, int(counts[0]), g)
+        if status == native_loop.EVENT:
+            return self._event(task, clock, int(counts[0]), g)
         return Segment(task.out[: counts[0]], float(clock[0]), y)
 
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
@@ -242,7 +240,7 @@ class ImplicitRungeKutta:
         )
         return diverged(self.system, self.name, t, y, self.system.single_rate(t, y, u), why)
 
-    def _event(self, task: Task, watch: Watch, clock: Vector, written: int, g: Vector) -> Segment:
+    def _event(self, task: Task, clock: Vector, written: int, g: Vector) -> Segment:
         """The segment cut at the event in its last step; so many output times are written."""
         t, h = float(clock[3]), float(clock[4])
         before, F = self._room.before.copy(), self._room.F
@@ -252,11 +250,7 @@ class ImplicitRungeKutta:
             interpolate_implicit(x, h, before, F, y)
             return y
 
-        x, events = locate(watch, watch.crossed(g[2]), t, h, task.u, state)
+        found = cut_at_event(task, g[2], (t, h), written, state)
         self._require_sound()
-        reached = t + x * h
-        upto = task.upto(reached)
-        for i in range(written, upto):
-            task.out[i] = state((task.times[i] - t) / h)
         self.effort.steps += 1
-        return Segment(task.out[:upto], reached, state(x), events)
+        return found

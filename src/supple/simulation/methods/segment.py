@@ -22,6 +22,8 @@ from supple.stepping import native_loop
 
 Vector = NDArray[np.float64]
 Memory = dict[str, Vector]
+CALLED = 50_000
+"""Operations that take as long as a call of a Python function."""
 
 
 @dataclass
@@ -225,6 +227,34 @@ def locate(
         first[int(i)] = x
     least = min(first.values())
     return least, [i for i, x in first.items() if x <= least + 1e-12]
+
+
+def cut_at_event(
+    task: Task, values: Vector, step: tuple[float, float], written: int, state: Callable[[float], Vector]
+) -> Segment:
+    """The segment up to the event in its last step.
+
+    Parameters
+    ----------
+    task : Task
+        With a watch.
+    values : (e,) array
+        Of what is watched, at the end of the step.
+    step : tuple of float
+        Begin and length of the step, s.
+    written : int
+        Output times that are done.
+    state : function of a fraction of the step
+        Gives y.
+    """
+    assert task.watch is not None
+    t, h = step
+    x, events = locate(task.watch, task.watch.crossed(values), t, h, task.u, state)
+    reached = t + x * h
+    upto = task.upto(reached)
+    for i in range(written, upto):
+        task.out[i] = state((task.times[i] - t) / h)
+    return Segment(task.out[:upto], reached, state(x), events)
 
 
 def diverged(system: DrivenSystem, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:

@@ -42,7 +42,7 @@ from supple.structures.body import FlexibleBody
 Vector = NDArray[np.float64]
 Rates = Callable[[float, Vector, Vector], Vector]
 POSITION, SPEED, INTEGRAL = 0, 1, 2
-SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 20, "RK23": 1 / 20, "Radau": 1 / 2}
+SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 30, "RK23": 1 / 20, "Radau": 1 / 2}
 """Of the error asked for that a step may have, by method: of a spinning top, which forgets nothing, as much adds up."""
 MULTISTEP = 1 / 300
 """The same of methods of many steps, whose errors have all the same sign for long."""
