@@ -59,11 +59,11 @@ def test_cuts_in_a_path_of_uneven_elements_are_all_different() -> None:
 @pytest.mark.parametrize(("lumped", "shear", "root"), [(False, False, "start"), (True, True, "end")])
 def test_pieces_of_all_nodes_have_the_frequencies_of_the_beam(lumped: bool, shear: bool, root: str) -> None:
     """Along a path with a corner, point masses on a cut and within a piece, and a rigid region within another."""
-    whole = beam_path(CORNER, [STRIP, Rectangle(0.03, 0.005)], METAL, [8, 4], lumped=lumped, shear=shear)
-    whole = whole.with_mass(4, 0.05, (1e-5, 2e-5, 3e-5), (0, 0.01, 0)).with_mass(7, 0.02).with_frame("clamp", [9, 10])
+    whole = beam_path(CORNER, [STRIP, Rectangle(0.03, 0.005)], METAL, [6, 3], lumped=lumped, shear=shear)
+    whole = whole.with_mass(3, 0.05, (1e-5, 2e-5, 3e-5), (0, 0.01, 0)).with_mass(5, 0.02).with_frame("clamp", [7, 8])
     whole = whole.with_mass("clamp", 0.01, np.diag([1e-6, 1e-6, 2e-6]))
     pieces = whole.pieces(3, "nodal", root=root)
-    assert pieces.first == ((0, 4, 8) if root == "start" else (8, 4, 0))
+    assert pieces.first == ((0, 3, 6) if root == "start" else (6, 3, 0))
     body = whole.reduce("nodal", root=root)
     assert lowest(pieces) == pytest.approx(lowest(whole.pieces(1, "nodal", root=root)), rel=1e-9)
     assert pieces.mass == pytest.approx(body.mass, rel=1e-12)
