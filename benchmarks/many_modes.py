@@ -108,7 +108,7 @@ def measured(kind: str, bodies: int, size: int) -> dict[str, Any]:
 
 
 def in_a_process(case: tuple[str, int, int]) -> dict[str, Any]:
-    """The same in a new process with an empty cache; of small sizes with the one that there is."""
+    """The same in a new process with an empty cache; of small sizes with the usual one."""
     with tempfile.TemporaryDirectory() as cache:
         environment = os.environ | ({} if SMALL else {"SUPPLE_CACHE_DIR": cache})
         small = ["--small"] if SMALL else []

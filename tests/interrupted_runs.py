@@ -100,7 +100,7 @@ OPTIONS = {
 }
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
 """Events of the interpreter that can change a file, or come between two that do."""
-PARTS = {4: 8, 10: 8}
+PARTS = {10: 8, 25: 20}
 """In how many parts a run is written that is killed so often: enough that it is not finished before."""
 
 

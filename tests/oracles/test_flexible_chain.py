@@ -99,9 +99,9 @@ def test_a_falling_chain_moves_as_the_independent_program_says(links: int) -> No
 @pytest.mark.parametrize(("axes", "rates"), [("yy", (10.0, -25.0)), ("yz", (4.0, -9.0))])
 def test_a_spinning_chain_moves_as_in_exudyn(axes: str, rates: tuple[float, float]) -> None:
     pytest.importorskip("exudyn", reason="Exudyn is not installed")
-    expected = ExudynChain(link(), reduced(), axes, rates).run(steps=1500, step=2e-5)
+    expected = ExudynChain(link(), reduced(), axes, rates).run(steps=2500, step=2e-5)
     full, ruthless = (
-        motion(chain(reduced(), axes, 0.0, fidelity), rates, duration=0.03, step=5e-6, sample=SAMPLE)[3]
+        motion(chain(reduced(), axes, 0.0, fidelity), rates, duration=0.05, step=5e-6, sample=SAMPLE)[3]
         for fidelity in ("full", "ruthless")
     )
     # Exudyn's steps make 3e-7 m with parallel hinges and 7e-7 m with others, and less the shorter they are. Gentler
