@@ -79,8 +79,8 @@ COMMANDS = () if SMALL else COMMANDS
 
 
 def spent(code: list[str], cache: str) -> str:
-    """What a new process prints, with its compiled code in this directory."""
-    environment = os.environ | {"SUPPLE_CACHE_DIR": cache}
+    """What a new process prints, with its compiled code in this directory; of small sizes in the usual one."""
+    environment = os.environ | ({} if SMALL else {"SUPPLE_CACHE_DIR": cache})
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have their bytecode
     done = subprocess.run([sys.executable, *code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout

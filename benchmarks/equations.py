@@ -169,7 +169,7 @@ def systems() -> dict[str, tuple[supple.Model, dict[str, Any]]]:
     """Models, and what is asked for beside their equations."""
     path = EXAMPLES / "ten_dof_satellite.toml"
     if SMALL:
-        return {"tree of 4": (tree(4), {})}
+        return {"tree of 3": (tree(3), {})}
     contents = read(path)
     satellite, given = contents.model, contents.equation_arguments()
     return {

@@ -33,10 +33,13 @@ from sizes import SMALL, best_time
 from supple.structures import FlexibleBody, Material, Rectangle, beam, box
 
 FIDELITIES = ("ruthless", "full")
-LINKS, MODES = ((1, 3), (5,)) if SMALL else ((1, 3, 10, 30, 100, 300, 1000), (5, 10, 20, 50, 100, 200))
-CROSSOVER_MODES = (1,) if SMALL else (1, 2, 5, 10, 20)
-COMPILED_LINKS, COMPILED_MODES = ((1,), (5,)) if SMALL else ((1, 3, 10), (5, 10, 20))
+LINKS, MODES = ((1, 2), (2,)) if SMALL else ((1, 3, 10, 30, 100, 300, 1000), (5, 10, 20, 50, 100, 200))
+FIXED_LINKS, FIXED_MODES = (2, 2) if SMALL else (10, 10)
+"""Links where modes grow, and modes where links do."""
+CROSSOVER_MODES, MOST_LINKS = ((1,), 2) if SMALL else ((1, 2, 5, 10, 20), 1000)
+COMPILED_LINKS, COMPILED_MODES = ((1,), (2,)) if SMALL else ((1, 3, 10), (5, 10, 20))
 PEER_LINKS = (1,) if SMALL else (1, 2, 4, 8)
+PEER_ELEMENTS, PEER_MODES = ((6, 1, 1), 4) if SMALL else ((20, 2, 2), 10)
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 DENSE = 3300
 """Speeds up to which the dense mass matrix is formed."""
@@ -146,13 +149,13 @@ def growth_table(title: str, unit: str, cases: list[tuple[int, int, int]]) -> Ta
 
 def links_table() -> Table:
     """Growth with the number of links."""
-    cases = [(links, 10, links) for links in LINKS]
+    cases = [(links, FIXED_MODES, links) for links in LINKS]
     return growth_table("One call, one state, generic engine: number of links", "link", cases)
 
 
 def modes_table() -> Table:
     """Growth with the number of modes of a link."""
-    cases = [(10, modes, 10 * modes) for modes in MODES]
+    cases = [(FIXED_LINKS, modes, FIXED_LINKS * modes) for modes in MODES]
     return growth_table("One call, one state, generic engine: number of modes", "mode", cases)
 
 
@@ -167,6 +170,8 @@ def crossover_table() -> Table:
             for costs, digits in ((costs_of_one, None), (costs_of_batch, 2), (operations, 0)):
                 links = 1
                 while (pair := costs(chain(beam_link(modes), links, fidelity), modes))[0] >= pair[1]:
+                    if links == MOST_LINKS:
+                        break
                     links += 1
                 cells += [str(links), *(f"{x:,.{digits}f}" for x in pair if digits is not None)]
             table.add_row(str(modes), fidelity, *cells)
@@ -216,8 +221,8 @@ def compiled_table() -> Table:
 
 def peer_table() -> Table:
     """Steps of Exudyn and leapfrog steps on the same chain, with what they make of its motion."""
-    structure = box(0.5, 0.02, 0.01, ALUMINIUM, (20, 2, 2))
-    body = structure.reduce("craig-bampton", modes=10)
+    structure = box(0.5, 0.02, 0.01, ALUMINIUM, PEER_ELEMENTS)
+    body = structure.reduce("craig-bampton", modes=PEER_MODES)
     columns = ("links", "speeds", "Exudyn us/step", "leapfrog us/step", "ratio", "Exudyn s", "leapfrog s", "ratio")
     title = f"Solid links, {body.modes} coordinates each; one step, and 1 s of motion"
     table = table_of(title, *columns, "Exudyn off, m", "leapfrog off, m")

@@ -66,7 +66,7 @@ def main() -> float:
     q, before = first.q.values[-1], first.v.values[-1]
     after, taken = caught(empty, loaded, q, before)
 
-    second = supple.simulate(loaded, **run | {"q": q, "v": after, "rtol": 1e-9, "duration": 40.0, "samples": 2001})
+    second = supple.simulate(loaded, **run | {"q": q, "v": after, "rtol": 1e-9, "duration": 36.0, "samples": 1801})
     hand, mass = second.position.values[0, 0], loaded.description.bodies["crate"].body.mass
     about_mast = first.momentum.values[-1, 2] + mass * np.cross(hand, DRIFT[3:])[2]
     energy = second.kinetic_energy + second.potential_energy

@@ -30,6 +30,16 @@ def arm() -> supple.Mechanism:
     return mech
 
 
+@pytest.fixture(scope="module")
+def two_modes() -> ErlsModel:
+    return build(arm(), modes=2)
+
+
+@pytest.fixture(scope="module")
+def best(two_modes: ErlsModel) -> xr.Dataset:
+    return supple.simulate(two_modes, 0.02, v=START, rtol=1e-11, atol=1e-13, samples=3)
+
+
 def test_both_formulations_give_the_same_outputs() -> None:
     """Tips, roots and strains by name; the energy is the work of actuators and what dampers take."""
     mech = arm()
@@ -51,19 +61,17 @@ def test_both_formulations_give_the_same_outputs() -> None:
 
 
 @pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "rk4", "RK45", "IDA"])
-def test_integrators_agree(integrator: str) -> None:
-    model = build(arm(), modes=2)
+def test_integrators_agree(integrator: str, two_modes: ErlsModel, best: xr.Dataset) -> None:
     settings = {"step": 2e-5} if integrator == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
     if integrator == "IDA":
         pytest.importorskip("sksundae")
-    run = supple.simulate(model, 0.02, v=START, integrator=integrator, samples=3, **settings)  # type: ignore[arg-type]
-    best = supple.simulate(model, 0.02, v=START, rtol=1e-11, atol=1e-13, samples=3)
+    run = supple.simulate(two_modes, 0.02, v=START, integrator=integrator, samples=3, **settings)  # type: ignore[arg-type]
     np.testing.assert_allclose(run.q, best.q, atol=1e-6)
 
 
-def test_generalized_alpha_steps_follow_motors_and_prescribed_joints() -> None:
+def test_generalized_alpha_steps_follow_motors_and_prescribed_joints(two_modes: ErlsModel) -> None:
     """Implicit steps of fixed length beside explicit ones; the error falls with the square of the step."""
-    model = build(arm(), modes=2)
+    model = two_modes
     law = {"fore.angle": "0.4*sin(9*t) - 0.05*rate(fore.angle)"}
     given = {"v": {"fore.angle": 1.0}, "tau": law, "motion": {"upper.angle": "1 - cos(9*t)"}, "samples": 3}
     best = supple.simulate(model, 0.02, rtol=1e-10, atol=1e-12, **given)  # type: ignore[arg-type]
@@ -94,8 +102,8 @@ def test_the_work_of_a_prescribed_joint_is_the_energy(integrator: str) -> None:
     assert np.ptp(energy.values) > 0.1
 
 
-def test_results_go_to_files_and_pages(tmp_path: Path) -> None:
-    model = build(arm(), modes=2)
+def test_results_go_to_files_and_pages(tmp_path: Path, two_modes: ErlsModel) -> None:
+    model = two_modes
     target = tmp_path / "motion.nc"
     with supple.simulate(model, 0.02, v=START, samples=5, file=target) as run:
         found = run.load()

@@ -69,7 +69,7 @@ def test_every_function_is_that_of_python(name: str) -> None:
     assert len(seen) > 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_random_arithmetic_is_that_of_python(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -241,7 +241,7 @@ def test_long_formulas_within_the_limit_are_read() -> None:
 PIECES = ["x", "arm.angle", "sin", "rate", "(", ")", "+", "-", "*", "**", "/", ".", ",", "1", "e9", "'", '"', "\\", " "]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
 @example("'\\d'")
 @example("1if x else 2")

@@ -348,7 +348,7 @@ def built(tree: Tree, leaf: Callable[[Any], Any], operations: dict[str, Callable
     return leaf(tree)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(trees, st.lists(st.floats(-2, 2), min_size=3, max_size=3))
 def test_random_expressions_keep_their_value(tree: Tree, numbers: list[float]) -> None:
     values = dict(zip("xyz", numbers, strict=True))

@@ -24,7 +24,7 @@ from supple.expressions.printers.writing_plan import planned
 from supple.model.traced_functions import traced
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 PARAMETERS = {"arm.mass": 1.7, "arm.com.y": -0.5, "gravity.y": -1.62, "arm.angle.damping": 0.3, "cart.mass": 2.0}
 
 Given = dict[str, Any]

@@ -15,7 +15,7 @@ from supple.files import check, error_list
 from supple.structures import Material, Rectangle, beam, box, load_body
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
-COUNT = 120
+COUNT = 50
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time here")

@@ -79,9 +79,9 @@ def test_frequencies_of_the_link() -> None:
 
 @pytest.mark.parametrize("links", [1, 2])
 def test_a_falling_chain_moves_as_the_independent_program_says(links: int) -> None:
-    expected = np.genfromtxt(DATA / f"flexible_chain_{links}.csv", delimiter=",", names=True)
+    expected = np.genfromtxt(DATA / f"flexible_chain_{links}.csv", delimiter=",", names=True)[:51]
     model = chain(reduced(), "y" * links, gravity=9.81)
-    q, v, angles, tip = motion(model, 0.0, duration=1.0, step=2e-5, sample=0.01)
+    q, v, angles, tip = motion(model, 0.0, duration=0.5, step=2e-5, sample=0.01)
     kinetic, potential = model.energy(q, v)
     # The two programs that made the figures agree to 3e-7 m, and 5e-6 m and 5e-5 rad were asked for. But the equations
     # are the same, so only the steps of Runge and Kutta's method are left: they make 1e-8 m, 6e-7 rad and 7e-9 J.

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import supple
 from supple.structures import (
+    Beam,
     BeamPieces,
     Material,
     Rayleigh,
@@ -28,6 +30,14 @@ CORNER = [(0, 0, 0), (1.0, 0, 0), (1.0, 0.5, 0)]
 
 def kinds(pieces: BeamPieces) -> int:
     return len({id(body) for body in pieces.bodies})
+
+
+def exact(whole: Beam, root: int, count: int) -> Any:
+    """Hz, from the matrices of the beam alone, whose root is fixed."""
+    small = whole.condensed
+    free = linalg.null_space(small.motion[6 * root : 6 * root + 6].toarray())
+    K, M = (free.T @ A.toarray() @ free for A in (small.stiffness, small.mass.matrix))
+    return np.sqrt(linalg.eigh(K, M, eigvals_only=True)[:count]) / (2 * np.pi)
 
 
 def lowest(pieces: BeamPieces, count: int = 6) -> Any:
@@ -59,13 +69,13 @@ def test_cuts_in_a_path_of_uneven_elements_are_all_different() -> None:
 @pytest.mark.parametrize(("lumped", "shear", "root"), [(False, False, "start"), (True, True, "end")])
 def test_pieces_of_all_nodes_have_the_frequencies_of_the_beam(lumped: bool, shear: bool, root: str) -> None:
     """Along a path with a corner, point masses on a cut and within a piece, and a rigid region within another."""
-    whole = beam_path(CORNER, [STRIP, Rectangle(0.03, 0.005)], METAL, [8, 4], lumped=lumped, shear=shear)
-    whole = whole.with_mass(4, 0.05, (1e-5, 2e-5, 3e-5), (0, 0.01, 0)).with_mass(7, 0.02).with_frame("clamp", [9, 10])
+    whole = beam_path(CORNER, [STRIP, Rectangle(0.03, 0.005)], METAL, [4, 3], lumped=lumped, shear=shear)
+    whole = whole.with_mass(2, 0.05, (1e-5, 2e-5, 3e-5), (0, 0.01, 0)).with_mass(3, 0.02).with_frame("clamp", [5, 6])
     whole = whole.with_mass("clamp", 0.01, np.diag([1e-6, 1e-6, 2e-6]))
     pieces = whole.pieces(3, "nodal", root=root)
-    assert pieces.first == ((0, 4, 8) if root == "start" else (8, 4, 0))
+    assert pieces.first == ((0, 2, 4) if root == "start" else (4, 2, 0))
     body = whole.reduce("nodal", root=root)
-    assert lowest(pieces) == pytest.approx(lowest(whole.pieces(1, "nodal", root=root)), rel=1e-9)
+    assert lowest(pieces) == pytest.approx(exact(whole, 0 if root == "start" else 7, 6), rel=1e-9)
     assert pieces.mass == pytest.approx(body.mass, rel=1e-12)
     assert pieces.undeformed.com == pytest.approx(body.com, abs=1e-12)
     assert pieces.undeformed.inertia == pytest.approx(body.inertia, abs=1e-12)
@@ -78,10 +88,10 @@ def test_craig_bampton_pieces_have_the_frequencies_of_the_beam_and_its_frames_as
     assert kinds(pieces) == 2
     assert whole.pieces(4, interfaces=["end"]).modes == 24
     assert whole.pieces(4, interfaces=["odd", "5"]).modes == 36
-    exact = lowest(whole.pieces(1, "nodal"), 4)
-    assert lowest(pieces, 4) == pytest.approx(exact, rel=1e-2)
-    assert lowest(whole.pieces(4, modes=4), 4) == pytest.approx(exact, rel=2e-5)
-    assert lowest(whole.pieces(4, "cantilever", modes=12), 4) == pytest.approx(exact, rel=5e-2)
+    expected = exact(whole, 0, 4)
+    assert lowest(pieces, 4) == pytest.approx(expected, rel=1e-2)
+    assert lowest(whole.pieces(4, modes=4), 4) == pytest.approx(expected, rel=2e-5)
+    assert lowest(whole.pieces(4, "cantilever", modes=12), 4) == pytest.approx(expected, rel=5e-2)
 
 
 def test_one_piece_is_the_body() -> None:
@@ -112,9 +122,9 @@ def test_places_and_names_are_each_others_inverse() -> None:
 
 
 def test_rayleigh_damping_is_that_of_the_beam_whatever_the_pieces() -> None:
-    whole = beam(1.0, STRIP, METAL, 6)
+    whole = beam(1.0, STRIP, METAL, 4)
     ratios = []
-    for count in (1, 3, 6):
+    for count in (1, 2, 4):
         mech = supple.Mechanism("damped", gravity=(0, 0, 0))
         mech.add_body("beam", whole.pieces(count, "nodal", damping=Rayleigh(0.0, 1e-3)), joint=supple.Fixed())
         ratios.append(supple.linear.modes(mech.build()).damping[:3])

@@ -30,7 +30,7 @@ class Form:
 class FileTable(BaseModel):
     """A table of the file: no keys but those listed, and messages that say what was expected and what is there."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="wrap")
     @classmethod
