@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
+    from supple.structures.imports.import_report import ImportReport
+    from supple.structures.imports.imported import ImportedStructure
+    from supple.structures.imports.reading import read
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
@@ -34,6 +37,8 @@ __all__ = [
     "EffectiveMass",
     "FlexibleBody",
     "IBeam",
+    "ImportReport",
+    "ImportedStructure",
     "Material",
     "ModalIntegrals",
     "NodalMasses",
@@ -57,6 +62,7 @@ __all__ = [
     "load_body",
     "load_pieces",
     "nodal_forces",
+    "read",
     "save_body",
 ]
 
@@ -66,6 +72,9 @@ _HOMES = {
     "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
+    "supple.structures.imports.import_report": ("ImportReport",),
+    "supple.structures.imports.imported": ("ImportedStructure",),
+    "supple.structures.imports.reading": ("read",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +33,8 @@ FASTEST = 3e5
 THINNEST = 1e-8
 """kg/m^3 in a cube of the structure's size; a 100 m boom of 1 kg has 1e-6."""
 LARGEST = 1e4
+LARGE = 20_000
+"""Degrees of freedom of a structure whose stiffness takes long to factorise."""
 
 
 def from_matrices(
@@ -91,16 +94,31 @@ def from_matrices(
     layout = DofLayout(x, turning)
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
     M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
-    M, K = check_symmetric(M, "mass"), check_symmetric(K, "stiffness")
-    check_not_negative(M, "mass")
-    check_not_negative(K, "stiffness")
-    check_free(K, layout)
-    _check_even(M, layout)
-    numbers = named(frames, k)
-    geometric = None if geometric_stiffness is None else _given_stress(geometric_stiffness, K, order, numbers)
-    structure = Structure(x, turning, K, recognised(M, layout), numbers, None, geometric)
+    structure = sound_structure(layout, M, K, named(frames, k))
+    if geometric_stiffness is not None:
+        geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
+        structure = replace(structure, geometric=geometric)
     _warn_of_units(structure)
     return structure
+
+
+def sound_structure(
+    layout: DofLayout, mass: Sparse, stiffness: Sparse, frames: dict[str, tuple[int, ...]]
+) -> Structure:
+    """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
+
+    Whether the stiffness of a large structure has negative eigenvalues is left to the reduction, which factorises it.
+    """
+    M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
+    if layout.size <= LARGE:
+        check_not_negative(M, "mass")
+        check_not_negative(K, "stiffness")
+    check_free(K, layout)
+    _check_even(M, layout)
+    masses = recognised(M, layout)
+    if layout.size > LARGE:
+        check_not_negative(M if masses.given is not None else masses.weights, "mass")
+    return Structure(layout.points, layout.turning, K, masses, frames)
 
 
 def _matrix(value: Any, k: int, what: str) -> Sparse:
@@ -167,7 +185,7 @@ def _warn_of_units(structure: Structure) -> None:
         warned.append(f"a size of {size:.3g} m")
     if mass < THINNEST * size**3:
         warned.append(f"a mass of {mass:.3g} kg in a size of {size:.3g} m")
-    speed = _speed_of_sound(structure)
+    speed = speed_of_sound(structure)
     if speed > FASTEST:
         warned.append(f"a speed of sound of about {speed:.1g} m/s")
     if warned:
@@ -178,7 +196,7 @@ def _warn_of_units(structure: Structure) -> None:
         )
 
 
-def _speed_of_sound(structure: Structure) -> float:
+def speed_of_sound(structure: Structure) -> float:
     """Lowest nodal frequency times the distance to the next node, m/s: a rough estimate."""
     layout = structure.layout
     if len(structure.nodes) < 2:

@@ -1,0 +1,49 @@
+"""`supple.structures.read`: structures and bodies from files of finite-element programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from supple.structures.body import FlexibleBody
+from supple.structures.imports.file_set import file_set
+from supple.structures.imports.imported import GivenFrames, ImportedStructure, imported_structure
+from supple.structures.imports.registry import format_of
+from supple.structures.imports.units import GivenUnits, units_of
+
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+
+def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> ImportedStructure | FlexibleBody:
+    """A structure, or a body that is reduced already, from files of a finite-element program.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
+        CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), and Matrix Market or Harwell-Boeing matrices
+        with a table of nodes, as from Ansys or MATLAB.
+    frames : dict, optional
+        Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
+        positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.
+    units : str or dict, optional
+        Of the files: "mm-t-s", or {"length": "mm", "mass": "t", "time": "s"}; what is not said is SI. Forces are in
+        mass x length / time^2.
+
+    Returns
+    -------
+    ImportedStructure
+        In SI, free in space, nodes in the order of their labels. `print(structure.report)` says what to check.
+
+    Notes
+    -----
+    Write matrices of the bare mesh: without supports, rigid bodies, couplings and contact. The root is held by the
+    reduction, and frames of several nodes are rigid.
+    """
+    wanted = units_of(units)
+    files = file_set(path)
+    found = format_of(files).read(files)
+    if isinstance(found, FlexibleBody):
+        return found
+    return imported_structure(found, frames, wanted)
