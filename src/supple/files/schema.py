@@ -85,10 +85,13 @@ class BodyTable(FileTable):
     flexible: Annotated[AnyFlexible | None, Form("a table with structure, frequencies or file")] = Field(
         None, description="Makes the body flexible, in place of a mass: see Flexible bodies."
     )
-    fidelity: Annotated[Literal["full", "ruthless"], Form('"full" or "ruthless"')] = Field(
+    fidelity: Annotated[
+        Literal["full", "estimated-inertia", "ruthless"], Form('"full", "estimated-inertia" or "ruthless"')
+    ] = Field(
         "full",
-        description="Of a flexible body: with all terms that depend on the deformation, or without them, for small "
-        "deformations at slow rotation.",
+        description="Of a flexible body: with all terms that depend on the deformation; with an estimate of how it "
+        "changes the inertia, where only mass and stiffness matrices are known; or without these terms, for small "
+        "deformations at slow rotation and not in closed loops.",
     )
     stiffening: Truth = Field(
         True,

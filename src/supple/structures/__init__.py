@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
     from supple.structures.structure import Structure
+    from supple.structures.superelement import Superelement
 
 __all__ = [
     "Bandwidth",
@@ -52,6 +53,7 @@ __all__ = [
     "ShapeFrame",
     "Strains",
     "Structure",
+    "Superelement",
     "Tube",
     "beam",
     "beam_path",
@@ -88,5 +90,6 @@ _HOMES = {
     "supple.structures.solids": ("box", "from_mesh"),
     "supple.structures.strains": ("Strains",),
     "supple.structures.structure": ("Structure",),
+    "supple.structures.superelement": ("Superelement",),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

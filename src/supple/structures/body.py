@@ -78,6 +78,8 @@ class FlexibleBody:
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     surface : BodySurface, optional
         What it looks like, on its nodes; None where the elements are not known.
+    ruthless_only : str
+        What is not known of it that full fidelity needs; empty if nothing is missing.
     """
 
     basis: str
@@ -95,6 +97,7 @@ class FlexibleBody:
     strains: Strains | None = None
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
+    ruthless_only: str = ""
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"
@@ -184,6 +187,12 @@ class FlexibleBody:
     def about_origin(self) -> Floats:
         """Inertia of the undeformed body about its frame's origin, kg m^2."""
         return self.integrals.J_0
+
+    def with_estimated_inertia(self) -> FlexibleBody:
+        """The body with an estimate of how the deformation changes its inertia, and without second order."""
+        frames = {name: replace(frame, second=np.zeros((6, 0))) for name, frame in self.frames.items()}
+        integrals = self.integrals.estimated(self.mass_matrix.toarray())
+        return replace(self, integrals=integrals, second_order=None, frames=frames)
 
     def small_amplitude(self, share: float) -> float:
         """Of all coordinates together: no frame or node turns by more than `share` rad or moves by more than that share

@@ -64,13 +64,22 @@ def rigid_resistance(stiffness: Sparse, layout: DofLayout) -> Floats:
 def check_free(stiffness: Sparse, layout: DofLayout) -> None:
     """Raise if the stiffness resists a rigid motion: the structure is held somewhere already."""
     resistance = rigid_resistance(stiffness, layout)
-    wrong = np.flatnonzero(resistance > RESISTANCE)
-    if len(wrong):
-        names = ", ".join(f"{RIGID_NAMES[i]} ({resistance[i]:.2g})" for i in wrong)
-        raise ModelError(
-            "stiffness: expected a free structure, whose rigid motions need no force, got relative resistance to "
-            f"{names}; leave supports out: the root is fixed by the reduction"
-        )
+    if resistance.max() > RESISTANCE:
+        raise ModelError(free_cause(resistance, RESISTANCE))
+
+
+def free_cause(resistance: Floats, limit: float) -> str:
+    """What to say of a structure that resists rigid motions (6,): which, and the likely cause."""
+    wrong = np.flatnonzero(resistance > limit)
+    names = ", ".join(f"{RIGID_NAMES[i]} ({resistance[i]:.2g})" for i in wrong)
+    if wrong.max() < 3:  # rotations only
+        cause = "; displacements need none: are positions those of the matrices, in the same order, units and axes?"
+    else:
+        cause = "; leave supports out: the root is fixed by the reduction"
+    return (
+        "stiffness: expected a free structure, whose rigid motions need no force, got relative resistance to "
+        f"{names}{cause}"
+    )
 
 
 def check_mass(mass: Sparse, name_of: Callable[[int], str]) -> None:

@@ -9,21 +9,24 @@ from typing import TypeAlias
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.file_set import file_set
 from supple.structures.imports.imported import GivenFrames, ImportedStructure, imported_structure
+from supple.structures.imports.raw_superelement import RawSuperelement, imported_superelement
 from supple.structures.imports.registry import format_of
 from supple.structures.imports.units import GivenUnits, units_of
+from supple.structures.superelement import Superelement
 
+Imported: TypeAlias = ImportedStructure | Superelement | FlexibleBody
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 
-def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> ImportedStructure | FlexibleBody:
+def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> Imported:
     """A structure, or a body that is reduced already, from files of a finite-element program.
 
     Parameters
     ----------
     path : path or sequence of paths
         A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
-        CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), and Matrix Market or Harwell-Boeing matrices
-        with a table of nodes, as from Ansys or MATLAB.
+        CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), Nastran (.op4 or .pch with .asm or bulk data),
+        and Matrix Market or Harwell-Boeing matrices with a table of nodes, as from Ansys or MATLAB.
     frames : dict, optional
         Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
         positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.
@@ -33,8 +36,10 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
 
     Returns
     -------
-    ImportedStructure
-        In SI, free in space, nodes in the order of their labels. `print(structure.report)` says what to check.
+    ImportedStructure, Superelement or FlexibleBody
+        In SI. A structure is free in space, its nodes in the order of their labels; `print(structure.report)` says what
+        to check. A superelement of Nastran or Abaqus has boundary nodes and modal coordinates; its frames are boundary
+        nodes. Both have `reduce`. A body comes from files that hold one.
 
     Notes
     -----
@@ -46,4 +51,6 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
     found = format_of(files).read(files)
     if isinstance(found, FlexibleBody):
         return found
+    if isinstance(found, RawSuperelement):
+        return imported_superelement(found, frames, wanted)
     return imported_structure(found, frames, wanted)

@@ -11,7 +11,9 @@ from supple.structures.imports.abaqus import is_abaqus, read_abaqus
 from supple.structures.imports.calculix import is_calculix, read_calculix
 from supple.structures.imports.exchange import is_exchange, read_exchange
 from supple.structures.imports.file_set import FileSet
+from supple.structures.imports.nastran import is_nastran, read_nastran
 from supple.structures.imports.raw_model import RawModel
+from supple.structures.imports.raw_superelement import RawSuperelement
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,14 @@ class ImportFormat:
 
     name: str
     recognises: Callable[[FileSet], bool]
-    read: Callable[[FileSet], RawModel | FlexibleBody]
+    read: Callable[[FileSet], RawModel | RawSuperelement | FlexibleBody]
 
 
 FORMATS = (
     ImportFormat("CalculiX: .inp with .sti, .mas and .dof", is_calculix, read_calculix),
     ImportFormat("Matrix Market or Harwell-Boeing with a table of nodes", is_exchange, read_exchange),
     ImportFormat("Abaqus: .inp with .mtx", is_abaqus, read_abaqus),
+    ImportFormat("Nastran: .op4 or .pch with .asm or bulk data", is_nastran, read_nastran),
 )
 """In the order in which they are tried."""
 
