@@ -195,9 +195,9 @@ class ModelFile(FileTable):
     material: Annotated[list[NamedMaterialTable], Form("[[material]] tables")] = Field(
         [], description="Materials of structures, by name."
     )
-    structure: Annotated[list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box"')] = (
-        Field([], description="What flexible bodies are made of.")
-    )
+    structure: Annotated[
+        list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box", "import"')
+    ] = Field([], description="What flexible bodies are made of.")
     frame: Annotated[list[FrameTable], Form("[[frame]] tables")] = Field([], description="Named places.")
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(
         [], description="Springs and dampers between frames."

@@ -15,7 +15,7 @@ from supple.errors import FileFormatError
 from supple.structures.imports.file_set import FileSet
 from supple.structures.imports.inp_deck import read_deck
 from supple.structures.imports.number_table import coordinate_entries, coordinate_matrix
-from supple.structures.imports.raw_model import RawModel, index_of
+from supple.structures.imports.raw_model import RawModel
 
 MATRICES = (".sti", ".mas", ".dof")
 
@@ -30,7 +30,13 @@ def read_calculix(files: FileSet) -> RawModel:
     deck_path, stiffness, mass, rows = (_one(files, suffix) for suffix in (".inp", *MATRICES))
     deck = read_deck(deck_path)
     label, direction = _rows(rows)
-    node = index_of(deck.labels, label, rows, "degrees of freedom")
+    unknown = np.setdiff1d(label, deck.labels)
+    if len(unknown):
+        raise FileFormatError(
+            f"{rows}: degrees of freedom: no node {unknown[0]} in {deck_path.name}; CalculiX adds nodes to C3D8I, "
+            "shells and beams: use C3D10, C3D20 or other solids of it"
+        )
+    node = np.searchsorted(deck.labels, label).astype(np.int64)
     K, asymmetry_K = coordinate_matrix(stiffness, coordinate_entries(stiffness), len(label), rows.name)
     M, asymmetry_M = coordinate_matrix(mass, coordinate_entries(mass), len(label), rows.name, massless=True)
     return RawModel(

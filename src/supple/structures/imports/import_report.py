@@ -156,6 +156,7 @@ def import_report(structure: ImportedStructure) -> ImportReport:
     residual = rigid_resistance(structure.stiffness, structure.layout)
     guess = _guess(structure, mass)
     density = mass / source.volume if source.volume > 0 else 0.0
+    grain = 1e-12 * extent(structure.nodes)
     return ImportReport(
         program=source.program,
         files=tuple(path.name for path in source.files),
@@ -171,7 +172,7 @@ def import_report(structure: ImportedStructure) -> ImportReport:
         residual=residual,
         asymmetry=source.asymmetry,
         interfaces={
-            name: (len(numbers), structure.nodes[list(numbers)].mean(axis=0))
+            name: (len(numbers), np.round(structure.nodes[list(numbers)].mean(axis=0) / grain) * grain)
             for name, numbers in structure.frames.items()
         },
         root=root,

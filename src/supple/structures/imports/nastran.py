@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError, ModelError
@@ -86,7 +85,7 @@ def _named(found: dict[str, Any], names: tuple[str, ...], path: Path) -> Floats:
     for name in names:
         if name in found and np.ndim(found[name]) == 2 and np.shape(found[name])[0] > 1:
             value: Any = found[name]
-            return np.asarray(value.toarray() if scipy.sparse.issparse(value) else value, dtype=np.float64)
+            return np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=np.float64)
     raise FileFormatError(f"{path}: expected a matrix {' or '.join(names)}, got {', '.join(found)}")
 
 
