@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, PhysicsWarning, nearest
@@ -21,6 +20,7 @@ from supple.structures.load_cases import case_names
 from supple.structures.mass import Sparse
 from supple.structures.recognition import recognised
 from supple.structures.soundness import check_free, check_not_negative, check_symmetric
+from supple.structures.sparse_modes import LARGE
 from supple.structures.structure import Structure, named
 
 GivenCases: TypeAlias = Mapping[str, Any] | Sequence[tuple[str | ArrayLike, Any]]
@@ -33,14 +33,12 @@ FASTEST = 3e5
 THINNEST = 1e-8
 """kg/m^3 in a cube of the structure's size; a 100 m boom of 1 kg has 1e-6."""
 LARGEST = 1e4
-LARGE = 20_000
-"""Degrees of freedom of a structure whose stiffness takes long to factorise."""
 
 
 def from_matrices(
     nodes: ArrayLike,
-    mass: ArrayLike | sparse.sparray | sparse.spmatrix,
-    stiffness: ArrayLike | sparse.sparray | sparse.spmatrix,
+    mass: ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix,
+    stiffness: ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix,
     frames: Mapping[str, int | Iterable[int]],
     geometric_stiffness: GivenCases | None = None,
 ) -> Structure:
@@ -93,7 +91,7 @@ def from_matrices(
     turning = np.full(k, M.shape[0] == 6 * k)
     layout = DofLayout(x, turning)
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
-    M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
+    M, K = scipy.sparse.csr_array(M[order][:, order]), scipy.sparse.csr_array(K[order][:, order])
     structure = sound_structure(layout, M, K, named(frames, k))
     if geometric_stiffness is not None:
         geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
@@ -128,15 +126,15 @@ def _matrix(value: Any, k: int, what: str) -> Sparse:
             f"{what}: expected {3 * k} x {3 * k} or {6 * k} x {6 * k} for {k} nodes of 3 or 6 degrees of freedom, got "
             + " x ".join(map(str, matrix.shape))
         )
-    return sparse.csr_array(matrix)
+    return scipy.sparse.csr_array(matrix)
 
 
 def _sparse(value: Any, what: str) -> Sparse:
     try:
-        matrix: Any = sparse.csr_array(value, dtype=np.float64)
+        matrix: Any = scipy.sparse.csr_array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError(f"{what}: expected a matrix of numbers, got {value!r}") from None
-    return sparse.csr_array(matrix)
+    return scipy.sparse.csr_array(matrix)
 
 
 def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str, Any]) -> GivenStress:
@@ -162,7 +160,7 @@ def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str
         matrix = _sparse(value, what)
         if matrix.shape != K.shape:
             raise ModelError(f"{what}: expected the shape {K.shape} of the stiffness, got {matrix.shape}")
-        matrices.append(check_symmetric(sparse.csr_array(matrix[order][:, order]), what))
+        matrices.append(check_symmetric(scipy.sparse.csr_array(matrix[order][:, order]), what))
     return GivenStress(tuple(cases), tuple(matrices), K)
 
 

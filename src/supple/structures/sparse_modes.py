@@ -13,8 +13,11 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
 
+LARGE = 20_000
+"""Rows of a matrix from which on it is factorised by nested dissection."""
 DENSE = 400
 """Parts up to this size are solved by a dense method."""
 CLUSTER = 1e-8
@@ -130,6 +133,11 @@ def cut(matrix: Sparse, part: Ints) -> Sparse:
     return scipy.sparse.csr_array(matrix[part][:, part])
 
 
+def solver(matrix: Sparse) -> Solve:
+    """A function that solves with a positive definite matrix."""
+    return DissectedFactors(matrix).solve if matrix.shape[0] > LARGE else factorised(matrix).solve
+
+
 def factorised(matrix: Sparse) -> scipy.sparse.linalg.SuperLU:
     """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*."""
     return scipy.sparse.linalg.splu(
@@ -173,7 +181,7 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
         effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve or factorised(K).solve, dtype=np.float64)
+        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve or solver(K), dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
         w2, phi = scipy.sparse.linalg.eigsh(
             scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start
