@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
     from supple.structures.damping import Rayleigh
+    from supple.structures.exports.body_formats import write
     from supple.structures.imports.import_report import ImportReport
     from supple.structures.imports.imported import ImportedStructure
+    from supple.structures.imports.mbdyn import read_mbdyn
     from supple.structures.imports.reading import read
+    from supple.structures.imports.sid import read_sid
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.materials import Material
@@ -65,7 +68,10 @@ __all__ = [
     "load_pieces",
     "nodal_forces",
     "read",
+    "read_mbdyn",
+    "read_sid",
     "save_body",
+    "write",
 ]
 
 _HOMES = {
@@ -77,6 +83,9 @@ _HOMES = {
     "supple.structures.imports.import_report": ("ImportReport",),
     "supple.structures.imports.imported": ("ImportedStructure",),
     "supple.structures.imports.reading": ("read",),
+    "supple.structures.exports.body_formats": ("write",),
+    "supple.structures.imports.mbdyn": ("read_mbdyn",),
+    "supple.structures.imports.sid": ("read_sid",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),

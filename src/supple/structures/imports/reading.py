@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from supple.errors import ModelError
 from supple.structures.body import FlexibleBody
-from supple.structures.imports.file_set import file_set
+from supple.structures.imports.file_set import FileSet, file_set
 from supple.structures.imports.imported import GivenFrames, ImportedStructure, imported_structure
 from supple.structures.imports.raw_superelement import RawSuperelement, imported_superelement
-from supple.structures.imports.registry import format_of
-from supple.structures.imports.units import GivenUnits, units_of
+from supple.structures.imports.registry import BodyFormat, format_of
+from supple.structures.imports.units import GivenUnits, Units, units_of
 from supple.structures.superelement import Superelement
 
 Imported: TypeAlias = ImportedStructure | Superelement | FlexibleBody
@@ -26,7 +27,8 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
     path : path or sequence of paths
         A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
         CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), Nastran (.op4 or .pch with .asm or bulk data),
-        and Matrix Market or Harwell-Boeing matrices with a table of nodes, as from Ansys or MATLAB.
+        MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of nodes,
+        as from Ansys or MATLAB.
     frames : dict, optional
         Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
         positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.
@@ -48,9 +50,21 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
     """
     wanted = units_of(units)
     files = file_set(path)
-    found = format_of(files).read(files)
-    if isinstance(found, FlexibleBody):
-        return found
+    known = format_of(files)
+    if isinstance(known, BodyFormat):
+        return _body(known, files, frames, wanted)
+    found = known.read(files)
     if isinstance(found, RawSuperelement):
         return imported_superelement(found, frames, wanted)
     return imported_structure(found, frames, wanted)
+
+
+def _body(known: BodyFormat, files: FileSet, frames: GivenFrames, units: Units) -> FlexibleBody:
+    """A body that is reduced already; its frames are single nodes."""
+    if units.time != "s":
+        raise ModelError(f"units: time: expected 's' for {known.name}, got {units.time!r}")
+    for name, where in (frames or {}).items():
+        if not isinstance(where, int | str):
+            raise ModelError(f"frame {name!r}: expected the label of one node, got {where!r}")
+    named = None if frames is None else {name: str(where) for name, where in frames.items()}
+    return known.read(files.first, frames=named, length=units.metre, mass=units.kilogram)
