@@ -77,7 +77,7 @@ class DissectedFactors:
             x[front.rest] -= front.below @ y
         for front in reversed(self.fronts):
             y = x[front.own] - front.below.T @ x[front.rest]
-            x[front.own] = scipy.linalg.solve_triangular(front.diagonal, y, True, "T", check_finite=False)
+            x[front.own] = scipy.linalg.solve_triangular(front.diagonal, y, trans=1, lower=True, check_finite=False)
         return x.reshape(np.shape(right))
 
     def _eliminate(self, A: scipy.sparse.csc_array, blocks: list[Ints], parents: list[int]) -> None:
@@ -90,8 +90,8 @@ class DissectedFactors:
             updates = waiting.pop(number, [])
             columns = scipy.sparse.csc_array(A[:, own])
             last = order[own].max()
-            near = [np.unique(columns.indices), *(rows for rows, _ in updates)]
-            later = np.unique(np.concatenate(near))
+            near: list[Ints] = [np.asarray(columns.indices, dtype=np.int64), *(rows for rows, _ in updates)]
+            later: Ints = np.unique(np.concatenate(near))
             later = later[order[later] > last]
             rest = later[np.argsort(order[later])]
             front = np.concatenate([own, rest])
@@ -105,7 +105,7 @@ class DissectedFactors:
                 F[np.ix_(at, at)] += update
             n = len(own)
             try:
-                L = np.linalg.cholesky(F[:n, :n])
+                L: Floats = np.asarray(np.linalg.cholesky(F[:n, :n]), dtype=np.float64)
             except np.linalg.LinAlgError:
                 raise NotPositiveError(int(own[0])) from None
             below = scipy.linalg.solve_triangular(L, F[n:, :n].T, lower=True, check_finite=False).T
@@ -118,7 +118,7 @@ def _groups(matrix: Sparse) -> tuple[Ints, Sparse]:
     """Unknowns with the same neighbours, such as those of one node, as one: group of each, graph of the groups."""
     n = matrix.shape[0]
     pattern = scipy.sparse.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-    keys = pattern @ np.random.default_rng(0).random(n)
+    keys = np.asarray(pattern @ np.random.default_rng(0).random(n))
     _, group = np.unique(np.round(keys, 9), return_inverse=True)
     count = int(group.max()) + 1
     which = scipy.sparse.csr_array((np.ones(n), (group, np.arange(n))), shape=(count, n))

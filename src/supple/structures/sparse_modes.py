@@ -16,7 +16,7 @@ from supple.checks import Floats, Ints
 from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
 
-LARGE = 20_000
+LARGE = 30_000
 """Rows of a matrix from which on it is factorised by nested dissection."""
 DENSE = 400
 """Parts up to this size are solved by a dense method."""
