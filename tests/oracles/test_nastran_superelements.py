@@ -63,3 +63,38 @@ def test_full_fidelity_is_refused_by_name(parts: Mapping[str, Superelement]) -> 
         supple.ModelError, match=r"fidelity: 'full' needs more .*superelement of mass and stiffness alone"
     ):
         supple.Mechanism("one").add_body("inboard", inner)
+
+
+def test_matrices_punched_as_dmig_are_the_same(parts: Mapping[str, Superelement], tmp_path: Path) -> None:
+    import pandas as pd
+    from pyyeti.nastran import bulk, op4
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = op4.read(str(DATA / "outboard.op4"), into="dct")
+        uset = bulk.asm2uset(str(DATA / "outboard.asm"))[0]
+        tables = {
+            name: pd.DataFrame(found[key], index=uset.index, columns=uset.index)
+            for name, key in (("kaax", "kxx"), ("maax", "mxx"))
+        }
+        punch = tmp_path / "outboard.pch"
+        bulk.wtdmig(str(punch), tables)
+    again = read([punch, DATA / "outboard.asm"], FRAMES, "mm-kg-s")
+    assert isinstance(again, Superelement)
+    scale = abs(parts["outboard"].stiffness).max()
+    assert abs(again.stiffness - parts["outboard"].stiffness).max() < 1e-7 * scale
+    assert again.mass == pytest.approx(parts["outboard"].mass, rel=1e-6)
+
+
+def test_damaged_files_are_one_error(tmp_path: Path) -> None:
+    whole = (DATA / "inboard.op4").read_bytes()
+    (tmp_path / "wing.op4").write_bytes(whole[: len(whole) // 3])
+    (tmp_path / "wing.asm").write_bytes((DATA / "inboard.asm").read_bytes())
+    with pytest.raises(supple.FileFormatError, match=r"wing.op4: expected the file wing.pch beside it, got none"):
+        read(tmp_path / "wing.op4")
+    (tmp_path / "wing.pch").write_bytes((DATA / "inboard.pch").read_bytes())
+    with pytest.raises(supple.FileFormatError, match=r"wing.op4: expected"):
+        read(tmp_path / "wing.op4")
+    (tmp_path / "wing.op4").write_bytes((DATA / "outboard.op4").read_bytes())
+    with pytest.raises(supple.FileFormatError, match=r"wing.op4: expected matrices of 32 rows, as wing.asm has them"):
+        read(tmp_path / "wing.op4")

@@ -35,8 +35,11 @@ def read_nastran(files: FileSet) -> RawSuperelement:
         warnings.simplefilter("ignore")  # pyyeti speaks of its own dependencies
         try:
             return _read(nastran, files)
-        except (ModelError, OSError):
+        except ModelError:
             raise
+        except FileNotFoundError as error:
+            missing = Path(str(error.filename)).name
+            raise FileFormatError(f"{files.first}: expected the file {missing} beside it, got none") from None
         except Exception as error:  # damaged files fail in pyyeti in many ways
             raise FileFormatError(
                 f"{files.first}: expected files of Nastran, got damaged or other ones: {type(error).__name__}: {error}"
