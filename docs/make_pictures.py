@@ -105,6 +105,7 @@ SHOTS = {
     "gate_with_stops": Shot(0.18, turn=-0.6, rise=0.5),
     "robot_from_urdf": Shot(0.5),
     "flexible_two_link_arm": Shot(0.3, turn=-1.5, rise=1.1, deformation=3.0),
+    "imported_arm": Shot(0.3, turn=-1.1, rise=0.4, deformation=5.0),
     "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, changes={"duration": 6.0}),
     "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
     "space_crane": Shot(0.4, turn=-1.35, rise=0.3, deformation=5.0, changes={"outputs": None}),

@@ -24,6 +24,7 @@ NUMBERS = {
     "six_axis_arm": (-31.5532764396, 1e-9),
     "arm_under_pd_control": (0.049812671235, 1e-10),
     "flexible_two_link_arm": (1.177010712, 1e-8),
+    "imported_arm": (38.0226, 1e-4),
     "satellite_two_booms": (0.4808844812, 1e-8),  # 0.480871999 without the stiffening of the booms
     "hanging_chain": (2.0409764903, 1e-8),  # 2.040980585 without the stiffening of the links
     "nodal_beam": (0.014175286458, 1e-11),

@@ -333,7 +333,11 @@ PATH = (
         ),
         (FLEXIBLE, FLEXIBLE + "\nmass = 1", "'boom': mass: expected only in a rigid body, got it in a flexible one"),
         (FLEXIBLE, FLEXIBLE + "\ncom = [0, 0, 1]", "'boom': com: expected only in a rigid body"),
-        (FLEXIBLE, FLEXIBLE + "\nfidelity = 'half'", "'boom': fidelity: expected \"full\" or \"ruthless\", got 'half'"),
+        (
+            FLEXIBLE,
+            FLEXIBLE + "\nfidelity = 'half'",
+            '\'boom\': fidelity: expected "full", "estimated-inertia" or "ruthless", got \'half\'',
+        ),
         (FLEXIBLE, FLEXIBLE.replace("modes = 3", "file = 'x.h5'"), "'boom': flexible: structure: unknown key"),
     ],
 )

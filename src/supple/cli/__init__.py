@@ -1,4 +1,4 @@
-"""The command line: supple run, view, render, plot, export, compare, equations, modes, info, check, bench, cache."""
+"""The command line: supple run, view, render, plot, export, import, compare, equations, modes, info, check, ..."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ HOMES = {
     "render": "render",
     "plot": "plot",
     "export": "export",
+    "import": "import_",
     "cache": "cache",
 }
 """Commands in the order of the help, and the modules that define them."""

@@ -24,7 +24,7 @@ from supple.structures.pieces import BeamPieces
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-FIDELITIES = ("full", "ruthless")
+FIDELITIES = ("full", "estimated-inertia", "ruthless")
 
 
 @contextmanager
@@ -98,7 +98,9 @@ class Description:
             Turns the joint frame relative to the parent's (or to the frame `at`).
         fidelity : str
             Of a flexible body: "full" keeps every term that depends on the deformation and conserves energy;
-            "ruthless" leaves them out (8.1), for small deformations at slow rotation, and not in a closed loop.
+            "estimated-inertia" does so too, but of how the inertia changes with the deformation it has an estimate, for
+            bodies of which only mass and stiffness matrices are known; "ruthless" leaves all these terms out (8.1), for
+            small deformations at slow rotation, and not in a closed loop.
         stiffening : bool
             Of a flexible body of full fidelity: whether its displacements of second order are kept, by which spin,
             gravity and the forces at its frames stiffen it under tension and soften it under compression.
@@ -372,10 +374,10 @@ def require_theory(fidelity: str, stiffening: bool, body: RigidBody | FlexibleBo
     """Refuse what is no fidelity and no choice of stiffening, and full fidelity of a body that cannot have it."""
     if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
         raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
-    if isinstance(body, FlexibleBody) and body.ruthless_only and fidelity != "ruthless":
+    if isinstance(body, FlexibleBody) and body.ruthless_only and fidelity == "full":
         raise ModelError(
             f"fidelity: {fidelity!r} needs more than is known of this body: {body.ruthless_only}; "
-            "use fidelity 'ruthless'"
+            "use fidelity 'ruthless', or 'estimated-inertia' in closed loops"
         )
     if not isinstance(stiffening, bool):
         raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")

@@ -111,9 +111,10 @@ def _require_beside(content: Any) -> None:
     while waiting:
         x = waiting.pop()
         if isinstance(x, dict):
-            name = x.get("file")
-            if isinstance(name, str):
-                _require_plain(name, TEXT)
+            names = x.get("file")
+            for name in names if isinstance(names, list) else [names]:
+                if isinstance(name, str):
+                    _require_plain(name, TEXT)
             waiting += x.values()
         elif isinstance(x, list):
             waiting += x

@@ -11,14 +11,20 @@ from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.error_list import ErrorList, ReportedError, require_file
 from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable, StoredTable, damping_of
 from supple.files.schema import ModelFile
+from supple.files.structures import ImportTable
 from supple.structures.beams import Beam
 from supple.structures.body import FlexibleBody
 from supple.structures.body_reader import load_any
+from supple.structures.imports.file_set import head
+from supple.structures.imports.reading import read
 from supple.structures.materials import Material
 from supple.structures.pieces import BeamPieces
 from supple.structures.structure import Structure
+from supple.structures.superelement import Superelement
 
 T = TypeVar("T")
+HDF5 = b"\x89HDF\r\n\x1a\n"
+"""First bytes of a file that supple wrote."""
 
 
 class FlexibleBodies:
@@ -36,14 +42,15 @@ class FlexibleBodies:
     def __init__(self, file: ModelFile, errors: ErrorList) -> None:
         self.errors = errors
         self.materials: dict[str, Material | None] = {}
-        self.structures: dict[str, Structure | None] = {}
+        self.structures: dict[str, Structure | Superelement | None] = {}
         self.bodies: dict[str, FlexibleBody | BeamPieces | None] = {}
         for i, material in enumerate(file.material, start=1):
             place = f"material[{i}] {material.name!r}"
             self._add(self.materials, material.name, place, "material: ", material.made)
         for i, structure in enumerate(file.structure, start=1):
             place = f"structure[{i}] {structure.name!r}"
-            made = partial(structure.made, self.materials)
+            table = structure.beside(errors.path.parent) if isinstance(structure, ImportTable) else structure
+            made = partial(table.made, self.materials)
             self._add(self.structures, structure.name, place, structure.prefix, made)
 
     def _add(self, shelf: dict[str, T | None], name: str, place: str, prefix: str, make: Callable[[], T]) -> None:
@@ -96,6 +103,11 @@ def _stored(path: Path) -> FlexibleBody | BeamPieces:
     """The body, or the beam in pieces, in a file; an error that begins with the key that names the file."""
     try:
         require_file(path)
-        return load_any(path)
+        if head(path).startswith(HDF5) or path.suffix == ".h5":
+            return load_any(path)
+        found = read(path)
     except FileFormatError as error:
         raise FileFormatError(f"file: {error}") from None
+    if not isinstance(found, FlexibleBody):
+        raise ModelError('file: holds a structure, not a body; take it by [[structure]] type = "import" and reduce it')
+    return found

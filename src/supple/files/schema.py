@@ -85,10 +85,13 @@ class BodyTable(FileTable):
     flexible: Annotated[AnyFlexible | None, Form("a table with structure, frequencies or file")] = Field(
         None, description="Makes the body flexible, in place of a mass: see Flexible bodies."
     )
-    fidelity: Annotated[Literal["full", "ruthless"], Form('"full" or "ruthless"')] = Field(
+    fidelity: Annotated[
+        Literal["full", "estimated-inertia", "ruthless"], Form('"full", "estimated-inertia" or "ruthless"')
+    ] = Field(
         "full",
-        description="Of a flexible body: with all terms that depend on the deformation, or without them, for small "
-        "deformations at slow rotation.",
+        description="Of a flexible body: with all terms that depend on the deformation; with an estimate of how it "
+        "changes the inertia, where only mass and stiffness matrices are known; or without these terms, for small "
+        "deformations at slow rotation and not in closed loops.",
     )
     stiffening: Truth = Field(
         True,
@@ -192,9 +195,9 @@ class ModelFile(FileTable):
     material: Annotated[list[NamedMaterialTable], Form("[[material]] tables")] = Field(
         [], description="Materials of structures, by name."
     )
-    structure: Annotated[list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box"')] = (
-        Field([], description="What flexible bodies are made of.")
-    )
+    structure: Annotated[
+        list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box", "import"')
+    ] = Field([], description="What flexible bodies are made of.")
     frame: Annotated[list[FrameTable], Form("[[frame]] tables")] = Field([], description="Named places.")
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(
         [], description="Springs and dampers between frames."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, Strict
 
@@ -32,11 +33,16 @@ from supple.files.sections import (
     find_material,
 )
 from supple.structures.beams import beam, beam_path
+from supple.structures.body import FlexibleBody
+from supple.structures.imports.imported import ImportedStructure
+from supple.structures.imports.reading import read
 from supple.structures.solids import box
 from supple.structures.structure import Structure
+from supple.structures.superelement import Superelement
 
 Node = Annotated[int, Strict(), Field(ge=0)]
 Count = Annotated[int, Strict(), Field(ge=1)]
+Label = Annotated[int, Strict(), Field(ge=1)]
 Elements = Annotated[Count | list[Count], Form("a whole number, one or more, or a list with one for each segment")]
 
 
@@ -159,6 +165,57 @@ class BoxTable(StructureTable):
         return box(self.length, self.width, self.height, material, self.elements, self.quadratic)
 
 
-OneStructure = BeamTable | BeamPathTable | BoxTable
+class ImportTable(StructureTable):
+    """A structure or a superelement from files of CalculiX, Abaqus, Nastran, Ansys or others.
+
+    Nastran needs pyyeti: `pip install supple[nastran]`. `supple import` shows what to check.
+    """
+
+    type: Literal["import"]
+    file: Annotated[Text | list[Text], Form("the name of a file or a list of names")] = Field(
+        description="A deck beside which the matrices stand, or all files; relative paths start at the model file's "
+        "folder."
+    )
+    units: Annotated[Text, Form('length, mass and time such as "mm-t-s"')] = Field(
+        "m-kg-s", description="Of the files: length, mass and time. Forces are in mass x length / time^2."
+    )
+    frames: Annotated[
+        dict[str, Label | list[Label] | Text], Form("a table of node labels or names of node sets by name")
+    ] = Field(  # type: ignore[assignment]
+        {},
+        description="Named frames, by the labels of their nodes in the files, or by the name of a node set: `{ start = "
+        '"ROOT", tip = 17 }`; several are a rigid region. Of a superelement: boundary nodes.',
+    )
+    prefix: ClassVar[str] = ""
+
+    def beside(self, folder: Path) -> Self:
+        """The same with paths that start at a folder."""
+        names = [self.file] if isinstance(self.file, str) else self.file
+        return self.model_copy(update={"file": [str(folder / name) for name in names]})
+
+    def bare(self, materials: Materials) -> ImportedStructure | Superelement:  # type: ignore[override]
+        """What the files hold, with its frames."""
+        found = read(self.file, self.frames or None, self.units)
+        if isinstance(found, FlexibleBody):
+            raise ModelError(
+                "file: holds a body that is reduced already; name it in `flexible = { file = ... }` instead"
+            )
+        return found
+
+    def made(self, materials: Materials) -> ImportedStructure | Superelement:  # type: ignore[override]
+        """The structure with masses."""
+        structure = self.bare(materials)
+        for i, piece in enumerate(self.point_mass, start=1):
+            if isinstance(structure, Superelement):
+                raise ModelError("point_mass: a superelement takes none; put a rigid body on its frame instead")
+            try:
+                where = piece.at if isinstance(piece.at, str) else structure.node(piece.at)
+                structure = structure.with_mass(where, piece.mass, piece.inertia, piece.offset)
+            except ModelError as error:
+                raise ModelError(f"point_mass[{i}]: {error}") from None
+        return structure
+
+
+OneStructure = BeamTable | BeamPathTable | BoxTable | ImportTable
 STRUCTURES = by_type(OneStructure)
 AnyStructure = Annotated[OneStructure, Field(discriminator="type")]

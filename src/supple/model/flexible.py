@@ -37,9 +37,12 @@ def flexible_arrays(
         return like._replace(heavy=heavy)
     bodies = [None, *(placed.body for placed in mech.bodies.values())]
     made = [body if isinstance(body, FlexibleBody) else None for body in bodies]
+    for k, placed in enumerate(mech.bodies.values(), start=1):
+        if placed.fidelity == "estimated-inertia" and isinstance(placed.body, FlexibleBody):
+            made[k] = placed.body.with_estimated_inertia()
     modes = np.array([body.modes if body else 0 for body in made])
-    full = np.array([False, *(placed.fidelity == "full" for placed in mech.bodies.values())]) & (modes > 0)
-    stiffening = np.array([False, *(placed.stiffening for placed in mech.bodies.values())]) & full
+    full = np.array([False, *(placed.fidelity != "ruthless" for placed in mech.bodies.values())]) & (modes > 0)
+    stiffening = np.array([False, *(placed.stiffens for placed in mech.bodies.values())]) & full
     rows = Rows()
     constants = [rows.add(body, bool(on)) if body else None for body, on in zip(made, stiffening, strict=True)]
     attachments = _Attachments()

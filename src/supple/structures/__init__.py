@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from supple.structures.damping import Rayleigh
     from supple.structures.exports.body_formats import write
     from supple.structures.given_recovery import StressRecovery
+    from supple.structures.imports.import_report import ImportReport
+    from supple.structures.imports.imported import ImportedStructure
     from supple.structures.imports.mbdyn import read_mbdyn
+    from supple.structures.imports.reading import read
     from supple.structures.imports.sid import read_sid
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from supple.structures.strains import Strains
     from supple.structures.stresses import Recovery, Stresses, von_mises
     from supple.structures.structure import Structure
+    from supple.structures.superelement import Superelement
 
 __all__ = [
     "Bandwidth",
@@ -40,6 +44,8 @@ __all__ = [
     "EffectiveMass",
     "FlexibleBody",
     "IBeam",
+    "ImportReport",
+    "ImportedStructure",
     "Material",
     "ModalIntegrals",
     "NodalMasses",
@@ -57,6 +63,7 @@ __all__ = [
     "StressRecovery",
     "Stresses",
     "Structure",
+    "Superelement",
     "Tube",
     "beam",
     "beam_path",
@@ -67,6 +74,7 @@ __all__ = [
     "load_body",
     "load_pieces",
     "nodal_forces",
+    "read",
     "read_mbdyn",
     "read_sid",
     "save_body",
@@ -80,6 +88,9 @@ _HOMES = {
     "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.damping": ("Rayleigh",),
+    "supple.structures.imports.import_report": ("ImportReport",),
+    "supple.structures.imports.imported": ("ImportedStructure",),
+    "supple.structures.imports.reading": ("read",),
     "supple.structures.exports.body_formats": ("write",),
     "supple.structures.imports.mbdyn": ("read_mbdyn",),
     "supple.structures.imports.sid": ("read_sid",),
@@ -99,5 +110,6 @@ _HOMES = {
     "supple.structures.strains": ("Strains",),
     "supple.structures.stresses": ("Recovery", "Stresses", "von_mises"),
     "supple.structures.structure": ("Structure",),
+    "supple.structures.superelement": ("Superelement",),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

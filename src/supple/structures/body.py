@@ -192,6 +192,12 @@ class FlexibleBody:
         """Inertia of the undeformed body about its frame's origin, kg m^2."""
         return self.integrals.J_0
 
+    def with_estimated_inertia(self) -> FlexibleBody:
+        """The body with an estimate of how the deformation changes its inertia, and without second order."""
+        frames = {name: replace(frame, second=np.zeros((6, 0))) for name, frame in self.frames.items()}
+        integrals = self.integrals.estimated(self.mass_matrix.toarray())
+        return replace(self, integrals=integrals, second_order=None, frames=frames)
+
     def small_amplitude(self, share: float) -> float:
         """Of all coordinates together: no frame or node turns by more than `share` rad or moves by more than that share
         of the body's length.

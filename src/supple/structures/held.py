@@ -47,6 +47,8 @@ def hold(structure: Structure, root: str) -> Held:
     """The structure with this frame fixed; raises if it does not hold the structure."""
     small = structure.condensed
     point = place(structure, root, "root")
+    if root in structure.held_at:
+        return structure.held_at[root]
     if not small.layout.turning[point]:
         raise ModelError(
             f"root {root!r}: expected a frame that can turn, got node {small.names[point]}, which has no rotations; "
@@ -54,7 +56,9 @@ def hold(structure: Structure, root: str) -> Held:
         )
     fixed = small.layout.of([point])
     free = np.setdiff1d(np.arange(small.size), fixed)
-    return Held(point, fixed, free, *held_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i]))))
+    solve = held_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i])))
+    structure.held_at.clear()
+    return structure.held_at.setdefault(root, Held(point, fixed, free, *solve))
 
 
 def static(structure: Structure, loads: Mapping[str | int, ArrayLike], root: str) -> Floats:

@@ -24,6 +24,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints, freeze
+from supple.structures.layout import cross_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,26 @@ class ModalIntegrals:
 
     def __post_init__(self) -> None:
         freeze(self, "moment", "second", "E", "X")
+
+    def estimated(self, mass_matrix: Floats) -> ModalIntegrals:
+        """The same with an estimate of what mass matrices do not say: N, and the symmetric part of X.
+
+        Each coordinate moves the points by its mean motion E / m + theta x (x - c), which has its momentum and angular
+        momentum, and by a rest that is taken to be the same in all directions and not to depend on the place. M_ff =
+        `mass_matrix` (n, n) is met, and there are masses that move so: the inertia is positive for all deformations.
+        """
+        n, m = len(self.E), self.mass
+        c = self.moment / m
+        S = self.second - m * np.outer(c, c)
+        J = _inertia(S)
+        theta = (self.F_0 - np.cross(c, self.E)) @ np.linalg.pinv(J, rcond=1e-12, hermitian=True)
+        turn = cross_matrix(theta)
+        X = c[:, None] * self.E[:, None, :] + S @ np.swapaxes(turn, 1, 2)
+        N = np.einsum("sa,rb->srab", self.E, self.E) / m + np.einsum("sac,cd,rbd->srab", turn, S, turn)
+        rest = (mass_matrix - np.trace(N, axis1=2, axis2=3)) / 3.0
+        N = np.swapaxes(N + rest[:, :, None, None] * np.eye(3), 0, 1).reshape(-1, 3, 3)
+        first, other = np.arange(n + 1, dtype=np.int64) * n, np.tile(np.arange(n, dtype=np.int64), n)
+        return ModalIntegrals(m, self.moment, self.second, self.E, X, Pairs(first, other, N))
 
     @property
     def J_0(self) -> Floats:

@@ -69,10 +69,18 @@ def totals(mass: MassModel, layout: DofLayout, origin: Floats) -> tuple[float, F
         m, moment, second = seen.mass, seen.moment, seen.positions.T @ (seen.weights @ seen.positions)
     else:
         rigid = layout.rigid_motions(origin)
-        own = rigid.T @ (mass.given @ rigid)
-        m = float(np.trace(own[3:, 3:]) / 3.0)
-        moment = np.array([own[2, 4] - own[1, 5], own[0, 5] - own[2, 3], own[1, 3] - own[0, 4]]) / 2.0
-        second = np.trace(own[:3, :3]) / 2.0 * np.eye(3) - own[:3, :3]
+        return rigid_totals(rigid.T @ (mass.given @ rigid))
+    return _cleaned_totals(m, moment, second)
+
+
+def rigid_totals(own: Floats) -> tuple[float, Floats, Floats]:
+    """Mass, its moment int x (3,) and second moment int x x* (3, 3), from the mass matrix (6, 6) of rigid motions."""
+    m = float(np.trace(own[3:, 3:]) / 3.0)
+    moment = np.array([own[2, 4] - own[1, 5], own[0, 5] - own[2, 3], own[1, 3] - own[0, 4]]) / 2.0
+    return _cleaned_totals(m, moment, np.trace(own[:3, :3]) / 2.0 * np.eye(3) - own[:3, :3])
+
+
+def _cleaned_totals(m: float, moment: Floats, second: Floats) -> tuple[float, Floats, Floats]:
     trace = float(np.trace(second))
     return m, _cleaned(moment, np.sqrt(m * trace)), _cleaned((second + second.T) / 2.0, trace)
 

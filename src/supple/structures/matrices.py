@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, PhysicsWarning, nearest
@@ -21,6 +21,7 @@ from supple.structures.load_cases import case_names
 from supple.structures.mass import Sparse
 from supple.structures.recognition import recognised
 from supple.structures.soundness import check_free, check_not_negative, check_symmetric
+from supple.structures.sparse_modes import LARGE
 from supple.structures.structure import Structure, named
 
 GivenCases: TypeAlias = Mapping[str, Any] | Sequence[tuple[str | ArrayLike, Any]]
@@ -37,8 +38,8 @@ LARGEST = 1e4
 
 def from_matrices(
     nodes: ArrayLike,
-    mass: ArrayLike | sparse.sparray | sparse.spmatrix,
-    stiffness: ArrayLike | sparse.sparray | sparse.spmatrix,
+    mass: ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix,
+    stiffness: ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix,
     frames: Mapping[str, int | Iterable[int]],
     geometric_stiffness: GivenCases | None = None,
     recovery: StressRecovery | None = None,
@@ -94,20 +95,36 @@ def from_matrices(
     turning = np.full(k, M.shape[0] == 6 * k)
     layout = DofLayout(x, turning)
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
-    M, K = sparse.csr_array(M[order][:, order]), sparse.csr_array(K[order][:, order])
-    M, K = check_symmetric(M, "mass"), check_symmetric(K, "stiffness")
-    check_not_negative(M, "mass")
-    check_not_negative(K, "stiffness")
-    check_free(K, layout)
-    _check_even(M, layout)
-    numbers = named(frames, k)
-    geometric = None if geometric_stiffness is None else _given_stress(geometric_stiffness, K, order, numbers)
-    if recovery is not None and not isinstance(recovery, StressRecovery):
-        raise ModelError(f"recovery: expected a StressRecovery, got {type(recovery).__name__}")
-    source = None if recovery is None else recovery.source(layout, order)
-    structure = Structure(x, turning, K, recognised(M, layout), numbers, None, geometric, stress_source=source)
+    M, K = scipy.sparse.csr_array(M[order][:, order]), scipy.sparse.csr_array(K[order][:, order])
+    structure = sound_structure(layout, M, K, named(frames, k))
+    if geometric_stiffness is not None:
+        geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
+        structure = replace(structure, geometric=geometric)
+    if recovery is not None:
+        if not isinstance(recovery, StressRecovery):
+            raise ModelError(f"recovery: expected a StressRecovery, got {type(recovery).__name__}")
+        structure = replace(structure, stress_source=recovery.source(layout, order))
     _warn_of_units(structure)
     return structure
+
+
+def sound_structure(
+    layout: DofLayout, mass: Sparse, stiffness: Sparse, frames: dict[str, tuple[int, ...]]
+) -> Structure:
+    """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
+
+    Whether the stiffness of a large structure has negative eigenvalues is left to the reduction, which factorises it.
+    """
+    M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
+    if layout.size <= LARGE:
+        check_not_negative(M, "mass")
+        check_not_negative(K, "stiffness")
+    check_free(K, layout)
+    _check_even(M, layout)
+    masses = recognised(M, layout)
+    if layout.size > LARGE:
+        check_not_negative(M if masses.given is not None else masses.weights, "mass")
+    return Structure(layout.points, layout.turning, K, masses, frames)
 
 
 def _matrix(value: Any, k: int, what: str) -> Sparse:
@@ -117,15 +134,15 @@ def _matrix(value: Any, k: int, what: str) -> Sparse:
             f"{what}: expected {3 * k} x {3 * k} or {6 * k} x {6 * k} for {k} nodes of 3 or 6 degrees of freedom, got "
             + " x ".join(map(str, matrix.shape))
         )
-    return sparse.csr_array(matrix)
+    return scipy.sparse.csr_array(matrix)
 
 
 def _sparse(value: Any, what: str) -> Sparse:
     try:
-        matrix: Any = sparse.csr_array(value, dtype=np.float64)
+        matrix: Any = scipy.sparse.csr_array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError(f"{what}: expected a matrix of numbers, got {value!r}") from None
-    return sparse.csr_array(matrix)
+    return scipy.sparse.csr_array(matrix)
 
 
 def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str, Any]) -> GivenStress:
@@ -151,7 +168,7 @@ def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str
         matrix = _sparse(value, what)
         if matrix.shape != K.shape:
             raise ModelError(f"{what}: expected the shape {K.shape} of the stiffness, got {matrix.shape}")
-        matrices.append(check_symmetric(sparse.csr_array(matrix[order][:, order]), what))
+        matrices.append(check_symmetric(scipy.sparse.csr_array(matrix[order][:, order]), what))
     return GivenStress(tuple(cases), tuple(matrices), K)
 
 
@@ -174,7 +191,7 @@ def _warn_of_units(structure: Structure) -> None:
         warned.append(f"a size of {size:.3g} m")
     if mass < THINNEST * size**3:
         warned.append(f"a mass of {mass:.3g} kg in a size of {size:.3g} m")
-    speed = _speed_of_sound(structure)
+    speed = speed_of_sound(structure)
     if speed > FASTEST:
         warned.append(f"a speed of sound of about {speed:.1g} m/s")
     if warned:
@@ -185,7 +202,7 @@ def _warn_of_units(structure: Structure) -> None:
         )
 
 
-def _speed_of_sound(structure: Structure) -> float:
+def speed_of_sound(structure: Structure) -> float:
     """Lowest nodal frequency times the distance to the next node, m/s: a rough estimate."""
     layout = structure.layout
     if len(structure.nodes) < 2:

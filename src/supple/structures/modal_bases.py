@@ -15,7 +15,7 @@ from supple.checks import Floats, Ints
 from supple.errors import ModelError
 from supple.structures.mass import Sparse
 from supple.structures.mode_choice import Modes, chosen_modes
-from supple.structures.sparse_modes import Participation, cut, factorised, first_largest, lowest_modes
+from supple.structures.sparse_modes import Participation, Solve, cut, factorised, first_largest, lowest_modes
 
 NOISE = 1e-13
 """Entries of a shape below this share of its largest are rounding."""
@@ -42,14 +42,18 @@ class ModalBasis:
     interface: Floats
 
 
-def cantilever(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes) -> ModalBasis:
-    """Modes with the root's degrees of freedom fixed; `rigid` as in `free_free`."""
+def cantilever(
+    K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes, solve: Solve | None = None
+) -> ModalBasis:
+    """Modes with the root's degrees of freedom fixed; `rigid` and `solve` as in `free_free`."""
     free = _without(K.shape[0], root)
-    phi = _normal_modes(K, M, free, rigid, modes, "with the root fixed")
+    phi = _normal_modes(K, M, free, rigid, modes, "with the root fixed", solve)
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
-def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes) -> ModalBasis:
+def free_free(
+    K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, modes: Modes, solve: Solve | None = None
+) -> ModalBasis:
     """Elastic modes of the free structure, each less the rigid motion of its root.
 
     With u = v + R q, where v vanishes at the root and q is the root's motion, a free vibration has no momentum:
@@ -60,6 +64,8 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     ----------
     rigid : (size, 6) array
         R, rigid motions of which the root's rows are the unit matrix.
+    solve : function, optional
+        Solves with the stiffness of the held structure, where it has been factorised already.
     """
     free = _without(K.shape[0], root)
     momentum = M @ rigid
@@ -67,26 +73,56 @@ def free_free(K: Sparse, M: Sparse, root: Ints, rigid: Floats, scales: Floats, m
     K_f, M_f = cut(K, free), cut(M, free)
 
     def find(count: int) -> tuple[Floats, Floats]:
-        return lowest_modes(K_f, M_f, count, participation)
+        return lowest_modes(K_f, M_f, count, participation, solve)
 
     phi = chosen_modes(modes, find, M_f, momentum[free], "free in space")
     return orthogonal(_placed(phi, free, K.shape[0]), K, M, scales)
 
 
 def craig_bampton(
-    K: Sparse, M: Sparse, ends: tuple[Ints, Ints], rigid: Floats, scales: Floats, modes: Modes
+    K: Sparse,
+    M: Sparse,
+    ends: tuple[Ints, Ints],
+    rigid: Floats,
+    scales: Floats,
+    modes: Modes,
+    solve: Solve | None = None,
 ) -> ModalBasis:
-    """Constraint modes of the boundary, and normal modes with root and boundary, the two `ends`, fixed."""
+    """Constraint modes of the boundary, and normal modes with root and boundary, the two `ends`, fixed.
+
+    `solve` as in `free_free`: with W = K^-1 E for unit forces on the boundary, held displacements are W (E* W)^-1, and
+    what a force does with the boundary fixed is K^-1 f less that of the boundary's motion.
+    """
     root, boundary = ends
     size = K.shape[0]
     inner = _without(size, np.concatenate([root, boundary]))
     units = np.zeros((size, len(boundary)))
     units[boundary, np.arange(len(boundary))] = 1.0
-    if len(inner) and len(boundary):
+    fixed: Solve | None = None
+    if len(inner) and len(boundary) and solve is not None:
+        free = _without(size, root)
+        at, within = np.searchsorted(free, boundary), np.searchsorted(free, inner)
+        moved = solve(np.ascontiguousarray(units[free]))
+        moved = moved @ np.linalg.inv(moved[at])
+        units[free] = moved
+        fixed = _fixed_solver(solve, moved, at, within)
+    elif len(inner) and len(boundary):
         coupling = scipy.sparse.csr_array(K[inner][:, boundary]).toarray()
         units[inner] = -factorised(cut(K, inner)).solve(coupling)
-    phi = _normal_modes(K, M, inner, rigid, modes, "with root and interfaces fixed")
+    phi = _normal_modes(K, M, inner, rigid, modes, "with root and interfaces fixed", fixed)
     return orthogonal(np.concatenate([units, _placed(phi, inner, size)], axis=1), K, M, scales, len(boundary))
+
+
+def _fixed_solver(solve: Solve, moved: Floats, at: Ints, within: Ints) -> Solve:
+    """Solves with a boundary fixed, given a solver with it free and the displacements for its unit motions."""
+
+    def fixed(f: Floats) -> Floats:
+        whole = np.zeros((len(moved), *f.shape[1:]))
+        whole[within] = f
+        x = solve(whole)
+        return np.asarray((x - moved @ x[at])[within])
+
+    return fixed
 
 
 def orthogonal(span: Floats, K: Sparse, M: Sparse, scales: Floats, interfaces: int = 0) -> ModalBasis:
@@ -141,7 +177,10 @@ def _symmetric(matrix: Floats) -> Floats:
     return (matrix + matrix.T) / 2.0
 
 
-def _normal_modes(K: Sparse, M: Sparse, free: Ints, rigid: Floats, modes: Modes, how: str) -> Floats:
+def _normal_modes(
+    K: Sparse, M: Sparse, free: Ints, rigid: Floats, modes: Modes, how: str, solve: Solve | None = None
+) -> Floats:
     """Shapes of the modes that are wanted with all other degrees of freedom fixed."""
     K_f, M_f = cut(K, free), cut(M, free)
-    return chosen_modes(modes, lambda count: lowest_modes(K_f, M_f, count), M_f, (M @ rigid)[free], how)
+    found = chosen_modes(modes, lambda count: lowest_modes(K_f, M_f, count, solve=solve), M_f, (M @ rigid)[free], how)
+    return found

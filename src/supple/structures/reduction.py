@@ -27,7 +27,7 @@ from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
 from supple.structures.second_order import SecondOrder, second_order
 from supple.structures.soundness import check_mass, rigid_resistance
-from supple.structures.sparse_modes import cut
+from supple.structures.sparse_modes import LARGE, cut
 from supple.structures.static_shapes import residual_cases, residual_shapes, static_shapes
 from supple.structures.stressed_loads import StressedLoads, stressed_loads
 from supple.structures.stresses import recovery
@@ -172,14 +172,15 @@ def _modal(
     K, M = small.stiffness, small.mass.matrix
     scales = small.layout.scales(extent(small.layout.points))
     rigid = small.layout.rigid_motions(small.layout.points[held.point])
+    solve = held.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
     if basis == "cantilever":
-        return cantilever(K, M, held.fixed, rigid, scales, modes)
+        return cantilever(K, M, held.fixed, rigid, scales, modes, solve)
     if basis == "free-free":
-        return free_free(K, M, held.fixed, rigid, scales, modes)
+        return free_free(K, M, held.fixed, rigid, scales, modes, solve)
     names = list(structure.frames) if interfaces is None else interfaces
     points = dict.fromkeys(place(structure, name, "interface") for name in names)
     points.pop(held.point, None)
-    return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes)
+    return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes, solve)
 
 
 def _banded(small: Condensed, root: int) -> Ints:

@@ -9,9 +9,10 @@ import scipy
 
 from supple.checks import Floats
 from supple.errors import ModelError
+from supple.structures.dissection import DissectedFactors, NotPositiveError
 from supple.structures.layout import DofLayout, extent
 from supple.structures.mass import Sparse
-from supple.structures.sparse_modes import DENSE, factorised
+from supple.structures.sparse_modes import DENSE, LARGE, factorised
 
 ASYMMETRY = 1e-8
 RESISTANCE = 1e-6
@@ -42,7 +43,7 @@ def check_not_negative(matrix: Sparse, what: str) -> None:
         i = int(np.argmin(d))
         raise ModelError(f"{what}: expected no negative eigenvalue, got {d[i]:.6g} on the diagonal in row {i}")
     scaled = _scaled(matrix, np.where(d > 0, d, 1.0))
-    if _pivots(scipy.sparse.csr_array(scaled + NEGATIVE * scipy.sparse.eye_array(len(d)))).min() > 0:
+    if _is_positive(scipy.sparse.csr_array(scaled + NEGATIVE * scipy.sparse.eye_array(len(d)))):
         return
     if len(d) <= DENSE:
         lowest = float(np.linalg.eigvalsh(matrix.toarray())[0])
@@ -64,13 +65,22 @@ def rigid_resistance(stiffness: Sparse, layout: DofLayout) -> Floats:
 def check_free(stiffness: Sparse, layout: DofLayout) -> None:
     """Raise if the stiffness resists a rigid motion: the structure is held somewhere already."""
     resistance = rigid_resistance(stiffness, layout)
-    wrong = np.flatnonzero(resistance > RESISTANCE)
-    if len(wrong):
-        names = ", ".join(f"{RIGID_NAMES[i]} ({resistance[i]:.2g})" for i in wrong)
-        raise ModelError(
-            "stiffness: expected a free structure, whose rigid motions need no force, got relative resistance to "
-            f"{names}; leave supports out: the root is fixed by the reduction"
-        )
+    if resistance.max() > RESISTANCE:
+        raise ModelError(free_cause(resistance, RESISTANCE))
+
+
+def free_cause(resistance: Floats, limit: float) -> str:
+    """What to say of a structure that resists rigid motions (6,): which, and the likely cause."""
+    wrong = np.flatnonzero(resistance > limit)
+    names = ", ".join(f"{RIGID_NAMES[i]} ({resistance[i]:.2g})" for i in wrong)
+    if wrong.max() < 3:  # rotations only
+        cause = "; displacements need none: are positions those of the matrices, in the same order, units and axes?"
+    else:
+        cause = "; leave supports out: the root is fixed by the reduction"
+    return (
+        "stiffness: expected a free structure, whose rigid motions need no force, got relative resistance to "
+        f"{names}{cause}"
+    )
 
 
 def check_mass(mass: Sparse, name_of: Callable[[int], str]) -> None:
@@ -105,6 +115,9 @@ def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Calla
         raise ModelError(f"stiffness: {name_of(int(np.argmin(d)))} can move without any force; hold it or join it")
     scale = 1.0 / np.sqrt(d)
     scaled = _scaled(stiffness, d)
+    if len(d) > LARGE:
+        large, lowest = _large_factors(scaled, name_of)
+        return lambda f: (large.solve((f.T * scale).T).T * scale).T, lowest
     lowest = float(_pivots(scaled).min())
     if lowest < -NEGATIVE:
         raise ModelError(
@@ -118,6 +131,33 @@ def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Calla
         )
     factors = factorised(scaled)
     return lambda f: (factors.solve(np.ascontiguousarray(f.T * scale).T).T * scale).T, lowest
+
+
+def _large_factors(scaled: Sparse, name_of: Callable[[int], str]) -> tuple[DissectedFactors, float]:
+    """Factors of a large matrix and its lowest pivot; raises if it is not definite."""
+    try:
+        factors = DissectedFactors(scaled)
+    except NotPositiveError as error:
+        raise ModelError(
+            "stiffness: expected that the held structure resists all motions, got none or a negative stiffness near "
+            f"{name_of(error.unknown)}"
+        ) from None
+    lowest, worst = factors.lowest_pivot
+    if lowest < LOOSE:
+        raise ModelError(
+            f"stiffness: the structure held at its root is a mechanism, it moves without strain near {name_of(worst)}"
+        )
+    return factors, lowest
+
+
+def _is_positive(matrix: Sparse) -> bool:
+    if matrix.shape[0] <= LARGE:
+        return bool(_pivots(matrix).min() > 0)
+    try:
+        DissectedFactors(matrix)
+    except NotPositiveError:
+        return False
+    return True
 
 
 def _scaled(matrix: Sparse, d: Floats) -> Sparse:

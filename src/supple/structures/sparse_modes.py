@@ -6,15 +6,18 @@ exact zeros in the others, and equal frequencies of different parts never mix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
 
+LARGE = 30_000
+"""Rows of a matrix from which on it is factorised by nested dissection."""
 DENSE = 400
 """Parts up to this size are solved by a dense method."""
 CLUSTER = 1e-8
@@ -27,6 +30,10 @@ NO_INERTIA = 1e-12
 """Share of its scaled inertia below which a rigid motion moves no mass."""
 NO_MASS = 1e-13
 """Share of the largest M / K below which a shape has no mass."""
+
+
+Solve = Callable[[Floats], Floats]
+"""From right-hand sides to solutions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +64,11 @@ class Participation:
 
 
 def lowest_modes(
-    stiffness: Sparse, mass: Sparse, count: int, participation: Participation | None = None
+    stiffness: Sparse,
+    mass: Sparse,
+    count: int,
+    participation: Participation | None = None,
+    solve: Solve | None = None,
 ) -> tuple[Floats, Floats]:
     """The modes K phi = w^2 M phi of lowest frequency.
 
@@ -67,8 +78,10 @@ def lowest_modes(
         K is positive definite, M is semidefinite; shapes without mass are no modes.
     count : int
         How many; fewer are returned if there are no more.
-    modal participation : modal participation, optional
+    participation : Participation, optional
         The structure is free in space, and the shapes are seen from its root.
+    solve : function, optional
+        From f to K^-1 f, where the whole stiffness has been factorised already.
 
     Returns
     -------
@@ -81,7 +94,8 @@ def lowest_modes(
     squares, shapes, parts = [np.zeros(0)], [np.zeros((n, 0))], [np.zeros(0, dtype=np.int64)]
     for number, (part, motions) in enumerate(_uncoupled(stiffness, mass, participation)):
         C = np.zeros((len(part), 0)) if participation is None else participation.root(part, motions)
-        w2, phi = _part_modes(cut(stiffness, part), cut(mass, part), C, min(count + CLUSTER_SIZE, len(part)))
+        own = solve if len(part) == n else None
+        w2, phi = _part_modes(cut(stiffness, part), cut(mass, part), C, min(count + CLUSTER_SIZE, len(part)), own)
         kept = np.arange(min(count, len(w2)))
         full = np.zeros((n, len(kept)))
         full[part] = canonical(w2, phi)[:, kept]
@@ -119,6 +133,11 @@ def cut(matrix: Sparse, part: Ints) -> Sparse:
     return scipy.sparse.csr_array(matrix[part][:, part])
 
 
+def solver(matrix: Sparse) -> Solve:
+    """A function that solves with a positive definite matrix."""
+    return DissectedFactors(matrix).solve if matrix.shape[0] > LARGE else factorised(matrix).solve
+
+
 def factorised(matrix: Sparse) -> scipy.sparse.linalg.SuperLU:
     """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*."""
     return scipy.sparse.linalg.splu(
@@ -152,7 +171,7 @@ def first_largest(sizes: Floats) -> int:
     return int(np.argmax(sizes >= (1.0 - 1e-6) * sizes.max()))
 
 
-def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Floats]:
+def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None = None) -> tuple[Floats, Floats]:
     """Modes of one part with the mass M - C C*, in increasing order, fewer if it has no more mass."""
     n = K.shape[0]
     if count == 0 or M.nnz == 0:
@@ -162,7 +181,7 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int) -> tuple[Floats, Fl
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
         effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=factorised(K).solve, dtype=np.float64)
+        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve or solver(K), dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
         w2, phi = scipy.sparse.linalg.eigsh(
             scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start

@@ -17,7 +17,7 @@ from supple.html_tables import html_table
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
-from supple.structures.held import static
+from supple.structures.held import Held, static
 from supple.structures.integration import totals
 from supple.structures.layout import Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
@@ -91,6 +91,11 @@ class Structure:
     def condensed(self) -> Condensed:
         """The same structure with its rigid regions as points."""
         return condense(self.layout, self.stiffness, self.masses, self.frames)
+
+    @cached_property
+    def held_at(self) -> dict[str, Held]:
+        """The structure with a frame fixed, by its name: the last that was asked for, so that it is factorised once."""
+        return {}
 
     @property
     def mass_matrix(self) -> Sparse:

@@ -1,0 +1,70 @@
+"""`supple.structures.read`: structures and bodies from files of finite-element programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from supple.errors import ModelError
+from supple.structures.body import FlexibleBody
+from supple.structures.imports.file_set import FileSet, file_set
+from supple.structures.imports.imported import GivenFrames, ImportedStructure, imported_structure
+from supple.structures.imports.raw_superelement import RawSuperelement, imported_superelement
+from supple.structures.imports.registry import BodyFormat, format_of
+from supple.structures.imports.units import GivenUnits, Units, units_of
+from supple.structures.superelement import Superelement
+
+Imported: TypeAlias = ImportedStructure | Superelement | FlexibleBody
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+
+def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> Imported:
+    """A structure, or a body that is reduced already, from files of a finite-element program.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
+        CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), Nastran (.op4 or .pch with .asm or bulk data),
+        MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of nodes,
+        as from Ansys or MATLAB.
+    frames : dict, optional
+        Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
+        positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.
+    units : str or dict, optional
+        Of the files: "mm-t-s", or {"length": "mm", "mass": "t", "time": "s"}; what is not said is SI. Forces are in
+        mass x length / time^2.
+
+    Returns
+    -------
+    ImportedStructure, Superelement or FlexibleBody
+        In SI. A structure is free in space, its nodes in the order of their labels; `print(structure.report)` says what
+        to check. A superelement of Nastran or Abaqus has boundary nodes and modal coordinates; its frames are boundary
+        nodes. Both have `reduce`. A body comes from files that hold one.
+
+    Notes
+    -----
+    Write matrices of the bare mesh: without supports, rigid bodies, couplings and contact. The root is held by the
+    reduction, and frames of several nodes are rigid.
+    """
+    wanted = units_of(units)
+    files = file_set(path)
+    known = format_of(files)
+    if isinstance(known, BodyFormat):
+        return _body(known, files, frames, wanted)
+    found = known.read(files)
+    if isinstance(found, RawSuperelement):
+        return imported_superelement(found, frames, wanted)
+    return imported_structure(found, frames, wanted)
+
+
+def _body(known: BodyFormat, files: FileSet, frames: GivenFrames, units: Units) -> FlexibleBody:
+    """A body that is reduced already; its frames are single nodes."""
+    if units.time != "s":
+        raise ModelError(f"units: time: expected 's' for {known.name}, got {units.time!r}")
+    for name, where in (frames or {}).items():
+        if not isinstance(where, int | str):
+            raise ModelError(f"frame {name!r}: expected the label of one node, got {where!r}")
+    named = None if frames is None else {name: str(where) for name, where in frames.items()}
+    return known.read(files.first, frames=named, length=units.metre, mass=units.kilogram)

@@ -1,0 +1,65 @@
+"""Factors by nested dissection: they solve, and refuse what is not positive definite."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+import scipy
+
+from supple.errors import ModelError
+from supple.structures import Material, box, reduction, soundness, sparse_modes
+from supple.structures.dissection import DissectedFactors, NotPositiveError
+from supple.structures.mass import Sparse
+
+STEEL = Material(E=200e9, nu=0.3, rho=7800)
+
+
+def held() -> Sparse:
+    block = box(1.0, 0.3, 0.2, STEEL, (6, 2, 2))
+    free = np.flatnonzero(np.repeat(block.nodes[:, 0] > 1e-9, 3))
+    return scipy.sparse.csr_array(block.stiffness[free][:, free])
+
+
+def test_they_solve() -> None:
+    K = held()
+    factors = DissectedFactors(K)
+    assert len(factors.fronts) > 5  # not trivial: it is split
+    f = np.random.default_rng(0).standard_normal((K.shape[0], 3))
+    np.testing.assert_allclose(factors.solve(f), np.linalg.solve(K.toarray(), f), rtol=1e-8)
+    np.testing.assert_allclose(factors.solve(f[:, 0]), factors.solve(f)[:, 0], rtol=1e-12)
+    separate = scipy.sparse.csr_array(scipy.sparse.block_diag([K, 2.0 * K]))
+    x = DissectedFactors(separate).solve(np.concatenate([f, f]))
+    np.testing.assert_allclose(x[len(f) :], x[: len(f)] / 2.0, rtol=1e-8)
+
+
+def test_what_is_not_positive_is_named() -> None:
+    K = held()
+    with pytest.raises(NotPositiveError):
+        DissectedFactors(scipy.sparse.csr_array(K - 1e9 * scipy.sparse.eye_array(K.shape[0])))
+    with mock.patch.object(soundness, "LARGE", 100):
+        with pytest.raises(ModelError, match=r"resists all motions, got none or a negative stiffness near row"):
+            soundness.held_solver(
+                scipy.sparse.csr_array(K - 1e9 * scipy.sparse.eye_array(K.shape[0])), lambda i: f"row {i}"
+            )
+        soundness.check_not_negative(K, "stiffness")
+
+
+@pytest.mark.parametrize("basis", ["cantilever", "free-free", "craig-bampton"])
+def test_reductions_of_large_structures_are_the_same(basis: str) -> None:
+    args = (1.0, 0.3, 0.2, STEEL, (4, 1, 1))
+    small = box(*args).reduce(basis, 5)
+    with (
+        mock.patch.object(soundness, "LARGE", 100),
+        mock.patch.object(sparse_modes, "LARGE", 100),
+        mock.patch.object(sparse_modes, "DENSE", 100),
+        mock.patch.object(reduction, "LARGE", 100),
+    ):
+        large = box(*args).reduce(basis, 5)
+    np.testing.assert_allclose(large.stiffness.diagonal(), small.stiffness.diagonal(), rtol=1e-7)
+    np.testing.assert_allclose(
+        np.abs(large.frames["end"].shape),
+        np.abs(small.frames["end"].shape),
+        atol=1e-5 * np.abs(small.frames["end"].shape).max(),
+    )
