@@ -14,6 +14,7 @@ from supple.files.schema import ModelFile
 from supple.structures.beams import Beam
 from supple.structures.body import FlexibleBody
 from supple.structures.body_reader import load_any
+from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
 from supple.structures.pieces import BeamPieces
 from supple.structures.structure import Structure
@@ -35,15 +36,16 @@ class FlexibleBodies:
 
     def __init__(self, file: ModelFile, errors: ErrorList) -> None:
         self.errors = errors
-        self.materials: dict[str, Material | None] = {}
+        self.materials: dict[str, Material | Orthotropic | None] = {}
         self.structures: dict[str, Structure | None] = {}
         self.bodies: dict[str, FlexibleBody | BeamPieces | None] = {}
         for i, material in enumerate(file.material, start=1):
             place = f"material[{i}] {material.name!r}"
-            self._add(self.materials, material.name, place, "material: ", material.made)
+            make: Callable[[], Material | Orthotropic] = material.made
+            self._add(self.materials, material.name, place, "material: ", make)
         for i, structure in enumerate(file.structure, start=1):
             place = f"structure[{i}] {structure.name!r}"
-            made = partial(structure.made, self.materials)
+            made = partial(structure.made, self.materials, self.structures)
             self._add(self.structures, structure.name, place, structure.prefix, made)
 
     def _add(self, shelf: dict[str, T | None], name: str, place: str, prefix: str, make: Callable[[], T]) -> None:

@@ -1,27 +1,14 @@
-"""The tables of a model file that describe flexible bodies: structures and their reduction."""
+"""The tables of a model file that describe structures: beams, solids, and all others together."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field
 
-from supple.errors import ModelError
-from supple.files.file_table import (
-    Axis,
-    FileTable,
-    Form,
-    Name,
-    Nine,
-    NotNegative,
-    Positive,
-    Text,
-    Three,
-    Truth,
-    Vector,
-    by_type,
-)
+from supple.files.assemblies import AssemblyTable
+from supple.files.file_table import Axis, Form, Positive, Three, Truth, by_type
+from supple.files.plates import PlateTable
 from supple.files.sections import (
     AllMaterials,
     AnyMaterial,
@@ -31,63 +18,15 @@ from supple.files.sections import (
     Sections,
     find_material,
 )
+from supple.files.structure_table import Count, NumberedTable
 from supple.structures.beams import beam, beam_path
 from supple.structures.solids import box
 from supple.structures.structure import Structure
 
-Node = Annotated[int, Strict(), Field(ge=0)]
-Count = Annotated[int, Strict(), Field(ge=1)]
 Elements = Annotated[Count | list[Count], Form("a whole number, one or more, or a list with one for each segment")]
 
 
-class PointMassTable(FileTable):
-    """A rigid piece on a node or frame of a structure: a motor, a camera, a tip mass."""
-
-    at: Annotated[Text | Node, Form("the name of a frame or the number of a node")] = Field(
-        description="Where it sits: a frame, or a node by its number."
-    )
-    mass: NotNegative = Field(description="kg.")
-    inertia: Annotated[Three | Nine, Form("3 numbers (a diagonal) or 3 rows of 3 numbers")] = Field(
-        [0.0, 0.0, 0.0], description="About its own centre of mass, axes of the structure, kg m^2."
-    )
-    offset: Vector = Field([0.0, 0.0, 0.0], description="From the node or frame to the centre of mass, m.")
-
-
-class StructureTable(FileTable):
-    """What every structure has."""
-
-    name: Name = Field(description="Name of the structure.")
-    frames: Annotated[dict[str, Node | list[Node]], Form("a table of node numbers by name")] = Field(
-        {},
-        description="More named frames, by the numbers of their nodes: `{ middle = 5 }`; several are a rigid region.",
-    )
-    point_mass: Annotated[list[PointMassTable], Form("[[structure.point_mass]] tables")] = Field(
-        [], description="Rigid pieces on it, each a `[[structure.point_mass]]` behind the structure's own keys."
-    )
-
-    prefix: ClassVar[str] = "beam: "
-    """What messages about it begin with."""
-
-    @abstractmethod
-    def bare(self, materials: Materials) -> Structure:
-        """The structure with the frames that its type brings, and nothing on it."""
-
-    def made(self, materials: Materials) -> Structure:
-        """The structure with frames and masses."""
-        structure = self.bare(materials)
-        for name, nodes in self.frames.items():
-            if name in structure.frames:
-                raise ModelError(f"frames: there is a frame {name!r} already")
-            structure = structure.with_frame(name, nodes)
-        for i, piece in enumerate(self.point_mass, start=1):
-            try:
-                structure = structure.with_mass(piece.at, piece.mass, piece.inertia, piece.offset)
-            except ModelError as error:
-                raise ModelError(f"point_mass[{i}]: {error}") from None
-        return structure
-
-
-class BeamTable(StructureTable):
+class BeamTable(NumberedTable):
     """A straight beam along x, with frames `start` and `end`; nodes are numbered from the start, from 0."""
 
     type: Literal["beam"]
@@ -104,7 +43,7 @@ class BeamTable(StructureTable):
         return beam(self.length, self.section.made(), material, self.elements, self.lumped, self.shear)
 
 
-class BeamPathTable(StructureTable):
+class BeamPathTable(NumberedTable):
     """Straight beams one after the other, rigidly joined, with frames `start`, `corner1`, ... and `end`."""
 
     type: Literal["beam-path"]
@@ -136,7 +75,7 @@ class BeamPathTable(StructureTable):
         )
 
 
-class BoxTable(StructureTable):
+class BoxTable(NumberedTable):
     """A solid box along x, centred in y and z; its end faces are rigid, the frames `start` and `end`.
 
     It needs scikit-fem: `pip install supple[solids]`.
@@ -159,6 +98,6 @@ class BoxTable(StructureTable):
         return box(self.length, self.width, self.height, material, self.elements, self.quadratic)
 
 
-OneStructure = BeamTable | BeamPathTable | BoxTable
+OneStructure = BeamTable | BeamPathTable | PlateTable | BoxTable | AssemblyTable
 STRUCTURES = by_type(OneStructure)
 AnyStructure = Annotated[OneStructure, Field(discriminator="type")]

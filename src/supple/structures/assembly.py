@@ -63,8 +63,10 @@ def assemble(
     averages = [one for part in whole.parts.values() for one in part.averages()]
     arms = [one for part in whole.parts.values() for one in part.arms()]
     bushings = []
-    for i, connection in enumerate(connections, start=1):
-        what = f"assembly: connection {i}"
+    counts: dict[str, int] = {}
+    for connection in connections:
+        what = type(connection).__name__.lower()
+        counts[what] = counts.get(what, 0) + 1
         try:
             if isinstance(connection, Weld):
                 rigid.append(tuple(dict.fromkeys(n for name in connection.frames for n in whole.find(name))))
@@ -77,7 +79,7 @@ def assemble(
             else:
                 raise ModelError(f"expected a Weld, Attach, Bushing or Follow, got {connection!r}")
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(f"assembly: {what} {counts[what]}: {error}") from None
     firm, arms = _sorted(rigid, arms, whole.layout)
     K = scipy.sparse.csr_array(sum(bushings, start=whole.stiffness()))
     structure = Structure(
@@ -131,14 +133,14 @@ class SideBySide:
         """Each node with the one that carries it."""
         part, to = self.part(connection.part), self.part(connection.to)
         if part is to:
-            raise ModelError(f"attach: expected two parts, got {part.name!r} twice")
+            raise ModelError(f"expected two parts, got {part.name!r} twice")
         size = float(np.ptp(part.nodes, axis=0).max())
-        within = COINCIDENT * size if connection.within is None else number(connection.within, "attach: within", 0.0)
+        within = COINCIDENT * size if connection.within is None else number(connection.within, "within", 0.0)
         gaps, other = (np.atleast_1d(x) for x in scipy.spatial.KDTree(to.nodes).query(part.nodes))
         near = np.flatnonzero(gaps <= within)
         if not len(near):
             raise ModelError(
-                f"attach: no node of {part.name!r} is within {within:.3g} m of {to.name!r}; the nearest is "
+                f"no node of {part.name!r} is within {within:.3g} m of {to.name!r}; the nearest is "
                 f"{gaps.min():.3g} m away"
             )
         return [Arm(part.node + int(i), to.node + int(other[i])) for i in near]
@@ -147,18 +149,18 @@ class SideBySide:
         """The node that follows."""
         (first, *more), others = self.find(connection.frame), [n for name in connection.others for n in self.find(name)]
         if more:
-            raise ModelError(f"follow: {connection.frame!r}: expected a frame of one node, got {1 + len(more)}")
-        weights = () if connection.weights is None else array(connection.weights, (len(others),), "follow: weights")
+            raise ModelError(f"{connection.frame!r}: expected a frame of one node, got {1 + len(more)}")
+        weights = () if connection.weights is None else array(connection.weights, (len(others),), "weights")
         return Average(first, tuple(others), tuple(float(w) for w in weights))
 
     def bushing(self, connection: Bushing) -> Sparse:
         """Its stiffness, of all degrees of freedom."""
-        k = np.concatenate([array(x, (3,), "bushing") for x in (connection.rotational, connection.stiffness)])
+        k = np.concatenate([array(x, (3,), "stiffness") for x in (connection.rotational, connection.stiffness)])
         if k.min() < 0 or not k.any():
-            raise ModelError(f"bushing: expected stiffnesses of zero or more, not all zero, got {k.tolist()}")
+            raise ModelError(f"expected stiffnesses of zero or more, not all zero, got {k.tolist()}")
         a, b = self.find(connection.first)[0], self.find(connection.second)[0]
         if k[:3].any() and not self.layout.turning[[a, b]].all():
-            raise ModelError("bushing: rotational: expected nodes with rotations; those of solids have none")
+            raise ModelError("rotational: expected nodes with rotations; those of solids have none")
         shift = np.eye(6)
         shift[3:, :3] = -cross_matrix(self.layout.points[a] - self.layout.points[b])
         motion = self.layout.motion

@@ -35,6 +35,7 @@ def plate(
     spacing: float | None = None,
     layup: Layup | None = None,
     frames: Mapping[str, OnPlate] | None = None,
+    averages: Mapping[str, OnPlate] | None = None,
 ) -> Structure:
     """A flat plate in the x-y plane.
 
@@ -56,6 +57,8 @@ def plate(
         to the second), "edge2", ..., of a rectangle also "x_min", "x_max", "y_min", "y_max"; or to a function of the
         positions (3, k) that says which nodes are in. Several nodes are a rigid region: an edge that is clamped, or
         has a hinge.
+    averages : dict, optional
+        Likewise, for frames that move as the mean of their nodes and do not stiffen them: see `Structure.with_average`.
 
     Examples
     --------
@@ -69,7 +72,10 @@ def plate(
     [0.84, 3.64]
     """
     corners, rectangle = _outline(outline)
-    given = dict(frames or {})
+    given = {**(frames or {}), **(averages or {})}
+    both = (frames or {}).keys() & (averages or {}).keys()
+    if both:
+        raise ModelError(f"plate: frame {min(both)!r}: expected it in frames or in averages, got both")
     found = _layup(thickness, material, layup)
     through = {name: _positions(name, where, corners) for name, where in given.items() if _is_positions(where)}
     points = np.concatenate([np.zeros((0, 2)), *through.values()])
@@ -84,16 +90,19 @@ def plate(
     }
     elements_of = PlateElements(nodes, mesh.corners, found)
     surface = surface_of_plate(len(nodes), mesh.corners, found.thickness)
-    return Structure(
+    made = Structure(
         nodes,
         np.ones(len(nodes), bool),
         _assembled(elements_of),
         _mass(elements_of),
-        named(numbers, len(nodes)),
+        named({name: numbers[name] for name in frames or {}}, len(nodes)),
         of_plate(elements_of),
         PlateStress(elements_of),
         surface,
     )
+    for name in averages or {}:
+        made = made.with_average(name, numbers[name])
+    return made
 
 
 def _outline(outline: ArrayLike) -> tuple[Floats, bool]:
@@ -106,6 +115,10 @@ def _outline(outline: ArrayLike) -> tuple[Floats, bool]:
     if np.ndim(outline) != 2:
         raise ModelError(f"plate: outline: expected a length and width, or corners of shape (p, 2), got {outline!r}")
     corners = array(outline, (len(np.asarray(outline)), 2), "plate: outline")
+    try:
+        check_outline(corners)
+    except ModelError as error:
+        raise ModelError(f"plate: {error}") from None
     return corners, False
 
 
