@@ -11,7 +11,7 @@ from supple.files.error_list import ReportedError
 from supple.files.file_table import AnyRotation, FileTable, Form, MaybePositive, Name, Number, Text, Vector
 from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
-from supple.structures.assembly import assemble
+from supple.structures.assembled import assemble
 from supple.structures.connections import Attach, Bushing, Connection, Follow, Part, Weld
 from supple.structures.structure import Structure
 

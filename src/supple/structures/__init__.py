@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.structures.assembly import assemble
+    from supple.structures.assembled import assemble
     from supple.structures.beams import Beam, beam, beam_path
     from supple.structures.body import FlexibleBody, ShapeFrame
     from supple.structures.body_reader import load_body, load_pieces
@@ -77,7 +77,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "supple.structures.assembly": ("assemble",),
+    "supple.structures.assembled": ("assemble",),
     "supple.structures.beams": ("Beam", "beam", "beam_path"),
     "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
     "supple.structures.body_reader": ("load_body", "load_pieces"),

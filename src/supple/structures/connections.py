@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from supple.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 
 @dataclass(frozen=True, eq=False)
