@@ -69,6 +69,8 @@ class Shot:
         Arguments of `supple.simulate` other than those of the file.
     traces : tuple of str, optional
         Frames whose paths are drawn; the tips if not given.
+    follow : str, optional
+        The body that the camera moves with.
     """
 
     time: float
@@ -77,6 +79,7 @@ class Shot:
     deformation: float = 1.0
     changes: dict[str, Any] | None = None
     traces: tuple[str, ...] | None = None
+    follow: str | None = None
 
 
 def circling() -> dict[str, Any]:
@@ -115,6 +118,15 @@ SHOTS = {
     "rolling_coin": Shot(0.7, turn=-1.1, rise=0.6, traces=("coin",)),
     "stewart_platform": Shot(1.0, turn=-1.1, rise=0.3),
 }
+
+FILMED = SHOTS | {
+    "helicopter_blade": Shot(0.5),
+    "boom_spin_up": Shot(0.5, rise=0.6),
+    "overhung_rotor": Shot(0.5, changes={"duration": 0.2}),
+    "bicycle": Shot(0.5, turn=-0.6, traces=(), follow="frame"),
+    "vehicle_with_suspension": Shot(0.5, traces=()),
+}
+"""Examples with films: those, and some whose pictures are curves."""
 
 
 def motion_of(name: str, shot: Shot) -> Run:
@@ -162,7 +174,7 @@ def gallery(names: list[str]) -> None:
 def films(folder: Path, names: list[str]) -> None:
     """Films of examples, one each, of three to twenty seconds."""
     for name in names:
-        shot = SHOTS[name]
+        shot = FILMED[name]
         model, result = motion_of(name, shot)
         duration = float(result.time[-1] - result.time[0])
         speed = 2.0 ** np.round(np.log2(duration / np.clip(duration, 3.0, 20.0)))
@@ -177,6 +189,7 @@ def options(model: supple.Model, shot: Shot) -> dict[str, Any]:
         "camera": Camera(np.degrees(shot.turn), np.degrees(shot.rise)),
         "deformation": shot.deformation,
         "traces": shot.traces,
+        "follow": shot.follow,
     }
 
 
@@ -284,7 +297,7 @@ def campbell_page() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--films"]:
-        films(Path(sys.argv[2]), sys.argv[3:] or [*SHOTS])
+        films(Path(sys.argv[2]), sys.argv[3:] or [*FILMED])
         sys.exit()
     wanted = sys.argv[1:] or [*SHOTS, *DRAWINGS]
     for name in wanted:

@@ -45,6 +45,7 @@ def test_a_model_file_becomes_a_film_and_a_gltf_file(command: Command, tmp_path:
     [
         (("--size", "12"), "--size: expected WIDTHxHEIGHT such as 1280x720, got '12'"),
         (("--camera", "left"), "--camera: expected numbers such as -52,20 or -52,20,3.5, got 'left'"),
+        (("--show", "joint"), "show: expected any of joints, springs, contacts, loads, reactions, got 'joint'"),
         (("--follow", "x"), "follow: expected a body, got 'x'"),
         (("--model", PENDULUM), "--model: expected a results file beside it, got a model file"),
     ],

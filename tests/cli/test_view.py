@@ -90,6 +90,7 @@ def test_the_browser_is_opened_at_the_address(command: Command, monkeypatch: pyt
         (["nowhere.toml"], "nowhere.toml: no such file"),
         (["nowhere.nc"], "nowhere.nc"),
         ([EXAMPLES / "pendulum.toml", "--model", "a.toml"], "--model: expected a results file beside it"),
+        ([EXAMPLES / "pendulum.toml", "--collision"], "collision: expected a .urdf file"),
         ([EXAMPLES / "pendulum.py"], "expected a .toml or .urdf file, got suffix '.py'"),
     ],
 )

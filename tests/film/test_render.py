@@ -13,6 +13,7 @@ import xarray as xr
 from PIL import Image
 
 import supple
+from supple import shapes
 from supple.film.camera import Camera, Level, view_of
 from supple.film.moving import MovingSurfaces
 from supple.view.recorded import recorded
@@ -46,8 +47,8 @@ def test_a_picture_shows_bodies_where_the_model_has_them(run: Run, tmp_path: Pat
 def test_the_last_configuration_is_shown_by_default(run: Run, tmp_path: Path) -> None:
     model, result = run
     end, same, start = (tmp_path / name for name in ("end.png", "same.png", "start.png"))
-    supple.render(result, end, model=model, size=SMALL)
-    supple.render(model, same, q=result.q.values[-1], size=SMALL)
+    supple.render(result, end, model=model, size=SMALL, show=())  # symbols are measured by the first configuration
+    supple.render(model, same, q=result.q.values[-1], size=SMALL, show=())
     supple.render(result, start, model=model, time=0.0, size=SMALL)
     assert end.read_bytes() == same.read_bytes()
     assert end.read_bytes() != start.read_bytes()
@@ -69,6 +70,50 @@ def test_deformation_and_background_and_follow_act(run: Run, tmp_path: Path) -> 
     i, j = np.nonzero(near[..., 0] > near[..., 1] + 40)
     middle = np.array([j.mean(), i.mean()]) / SMALL
     assert np.abs(middle - 0.5).max() < 0.35  # the box is in the picture, near the middle
+
+
+def test_loads_reactions_and_contacts_are_drawn_where_they_act(tmp_path: Path) -> None:
+    mech = supple.Mechanism("loaded")
+    mech.add_body("block", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Prismatic("x"))
+    mech.add_visual("block", shapes.Box((0.03, 0.03, 0.03), color="white"))
+    mech.add_visual("ground", shapes.Box((1.0, 0.02, 0.02), at=(0, 0, -0.3), color="white"))
+    mech.add_wrench("push", "block", force=(5.0, 0, 0), axes="ground")
+    model = mech.build()
+    stop = supple.Limit("block.position", upper=0.2)
+    outputs = supple.Outputs(wrenches="all")
+    result = supple.simulate(model, 0.5, samples=26, limits=[stop], outputs=outputs)
+    assert result.q.values[-1, 0] == pytest.approx(0.2)
+
+    def columns(color: tuple[int, int, int], **options: Any) -> Any:
+        """Where pixels of about the hue of a colour are, from left to right."""
+        file = supple.render(result, tmp_path / "a.png", model=model, size=SMALL, camera=(-90.0, 10.0), **options)
+        x, wanted = picture(file) / 255.0, np.array(color) / np.linalg.norm(color)
+        near = (x @ wanted) / np.linalg.norm(x, axis=2) > 0.985
+        return np.nonzero(near & (np.ptp(x, axis=2) > 0.25))[1]
+
+    red, violet, orange = (0xD6, 0x26, 0x1F), (0x7A, 0x40, 0xB8), (0xE8, 0x78, 0x0C)
+    everything = ("joints", "loads", "reactions", "contacts")
+    for color, one in ((red, "loads"), (violet, "reactions"), (orange, "contacts")):
+        others = tuple(x for x in everything if x != one)
+        assert len(columns(color, show=everything)) > 3, one
+        assert not len(columns(color, show=others)), one
+    assert not len(columns(orange, show=everything, time=0.1))  # not yet at its stop
+    tip = 80.0 + 0.2 * 0.92 * 160.0  # the bar of 1 m fills the picture, nearly, and the block is at 0.2 m
+    assert tip - 12 < columns(red).max() <= tip  # a load pushes
+    with pytest.raises(supple.StateError, match=r"show: expected any of joints, .*, got 'load'; did you mean 'loads'"):
+        supple.render(result, tmp_path / "b.png", model=model, show=["load"])
+
+
+def test_what_goes_far_is_followed_and_stays_large(tmp_path: Path) -> None:
+    mech = supple.Mechanism("sledge", gravity=(0, 0, 0))
+    mech.add_body("sledge", supple.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)), joint=supple.Planar("z"))
+    mech.add_visual("sledge", shapes.Box((1.0, 0.5, 0.2), color="red"))
+    mech.add_visual("ground", shapes.Box((0.1, 0.1, 0.1)))
+    model = mech.build()
+    result = supple.simulate(model, 1.0, v={"sledge.x": 100.0}, samples=5)
+    for time in (0.0, 1.0):
+        x = picture(supple.render(result, tmp_path / "a.png", model=model, size=SMALL, time=time))
+        assert (x[..., 0] > x[..., 1] + 40).mean() > 0.1
 
 
 def test_films_have_their_frames(run: Run, tmp_path: Path) -> None:

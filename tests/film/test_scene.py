@@ -8,9 +8,10 @@ import pytest
 import supple.shapes as shapes
 from supple.errors import StateError
 from supple.film.camera import Camera, Level, view_of
-from supple.film.coils import Coils
 from supple.film.floor import Floor, floor_below
-from supple.view.creases import cut
+from supple.film.moving_symbols import MovingSymbol
+from supple.shapes.triangle_mesh import TriangleMesh
+from supple.view.symbol_shapes import symbol_shape
 
 LEVEL = Level.of(np.array([0.0, 0.0, -9.81]))
 SUN = np.array([0.6, 0.0, 0.8])
@@ -75,22 +76,32 @@ def test_a_shadow_lies_where_the_light_throws_it() -> None:
 
 
 def test_coils_end_where_springs_do_and_are_as_wide_as_asked() -> None:
-    ends = np.array([[[[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.0, 0.0, 2.0], [1.0, 4.0, 4.0]]]])
-    coils = Coils(ends, 0.1)
-    assert len(coils.points(0)) == coils.count
-    assert coils.faces.max() == coils.count - 1
+    a, b = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), np.array([[0.0, 0.0, 2.0], [1.0, 4.0, 4.0]])
+    coil = MovingSymbol(symbol_shape("coil"), a, b, np.full(2, 0.1), np.zeros(3))
+    assert len(coil.points(0)) == coil.count == coil.faces.max() + 1
     for frame, length in ((0, 2.0), (1, 5.0)):
-        a, b = ends[0, :, frame]
-        axis = (b - a) / length
-        x = coils.points(frame) - a
+        axis = (b - a)[frame] / length
+        x = coil.points(frame) - a[frame]
         along = x @ axis
         away = np.linalg.norm(x - np.outer(along, axis), axis=1)
         assert along.min() == pytest.approx(0.0, abs=0.02)
         assert along.max() == pytest.approx(length, abs=0.02)
         assert away.max() == pytest.approx(0.116, rel=1e-6)
-        origin, _ = cut(coils.points(frame), coils.faces)
-        assert len(origin) < 2 * coils.count  # smooth along the wire
 
 
 def test_a_spring_of_no_length_is_drawn_at_its_place() -> None:
-    assert np.isfinite(Coils(np.ones((1, 2, 1, 3)), 0.1).points(0)).all()
+    still = np.ones((1, 3))
+    points = MovingSymbol(symbol_shape("coil"), still, still, np.full(1, 0.1), np.zeros(3)).points(0)
+    assert np.abs(points - 1.0).max() < 0.12
+    hidden = MovingSymbol(symbol_shape("coil"), still, 2.0 * still, np.zeros(1), np.zeros(3)).points(0)
+    np.testing.assert_array_equal(hidden, np.ones_like(hidden))
+
+
+@pytest.mark.parametrize("name", ["rod", "ball", "block", "coil", "damper", "force", "moment", "contact"])
+def test_symbols_are_closed_surfaces_that_face_outward(name: str) -> None:
+    shape = symbol_shape(name)
+    assert np.abs(np.column_stack([shape.share, shape.vectors, shape.normals])).max() <= 2.0  # what is packed
+    x = shape.vectors + 12.0 * shape.share[:, None] * np.array([0.0, 0.0, 1.0])
+    assert TriangleMesh(x, shape.faces).volume > 0
+    if name != "coil":  # a wire without lids
+        assert np.abs(sum(np.cross(*np.moveaxis(np.diff(x[shape.faces], axis=1), 1, 0)))).max() < 1e-12

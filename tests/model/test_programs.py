@@ -182,8 +182,8 @@ def test_flexible_links(different: bool) -> None:
     "make",
     [
         lambda: random_tree(11, 16),
-        lambda: random_flexible_tree(2, 6, forces=True)[0],
-        lambda: random_flexible_tree(5, 4, beams=True)[0],
+        lambda: random_flexible_tree(2, 4, forces=True)[0],
+        lambda: random_flexible_tree(5, 3, beams=True)[0],
     ],
     ids=["rigid", "points", "beams"],
 )
@@ -193,9 +193,9 @@ def test_random_trees(make: Callable[[], Model]) -> None:
 
 @pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
 def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -> None:
-    short, long = make(5), make(8)
+    short, long = make(4), make(6)
     for what, *options in functions(short):
-        if what != "mass_matrix":
+        if what != "mass_matrix" or short.flex is not None:
             same = [(False,) * long.nv if isinstance(x, tuple) else x for x in options]
             few = [(False,) * short.nv if isinstance(x, tuple) else x for x in options]
             assert recorded(short, True, what, *few)[1] == recorded(long, True, what, *same)[1], what
@@ -219,7 +219,7 @@ def test_what_another_model_has_recorded_is_not_recorded_again(make: Callable[[i
 def test_models_in_any_order_share_what_is_alike() -> None:
     """Small trees one after the other, each the same as if it were alone; most of them find something."""
     shared, found = Prototypes(), []
-    for seed in range(6):
+    for seed in range(4):
         model = random_flexible_tree(seed, 3, beams=seed % 4 == 0)[0] if seed % 2 else random_tree(seed, 5)
         for what, *options in functions(model):
             one, few = recorded(model, True, what, *options, shared=shared)

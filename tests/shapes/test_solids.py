@@ -118,3 +118,15 @@ def test_what_is_no_shape_is_refused(make: object, message: str) -> None:
     with pytest.raises(supple.ModelError) as caught:
         make()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_path_that_turns_back_is_as_thick_on_both_ways(closed: bool) -> None:
+    back = [(0, 0, 0), (1, 0, 0), (0.2, 0, 0), (0.2, 2, 0)]
+    pole = Path(back, section=(0.1, 0.2), closed=closed).triangles()
+    # to the tip and back, the lengths along the middle; a right angle keeps the volume, as do lids at sharp corners
+    lengths = 1.0 + 0.8 + 2.0 + (np.hypot(0.2, 2.0) if closed else 0.0)
+    assert pole.volume == pytest.approx(0.02 * lengths, rel=1e-9)
+    np.testing.assert_allclose(pole.bounds[1, 0], 1.0)  # flat at its tip
+    wire = Path([(0, 0, 0), (0, 0, 1), (0, 1e-9, 0)], radius=0.1).triangles()
+    assert wire.volume == pytest.approx(2 * 16 / 2 * np.sin(2 * np.pi / 16) * 0.01)

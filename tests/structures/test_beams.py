@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
-from supple.structures import Circle, Material, Rectangle, Section, Structure, beam, beam_path
+from supple.structures import Circle, Material, Rectangle, Section, Structure, Tube, beam, beam_path
 from supple.structures.sparse_modes import cut, lowest_modes
 
 Floats = NDArray[np.float64]
@@ -203,3 +203,19 @@ def test_faults_are_named(make: object, message: str) -> None:
     assert callable(make)
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_one_looks_into_the_ends_of_a_tube() -> None:
+    tube, rod = (
+        beam(1.0, section, Material(E=2e11, nu=0.3, rho=7800.0), 4) for section in (Tube(0.05, 0.04), Circle(0.05))
+    )
+    for structure, hollow in ((tube, True), (rod, False)):
+        assert structure.surface is not None
+        x = structure.surface.vertices(structure.nodes)
+        corners = x[structure.surface.faces]
+        lids = corners[np.ptp(corners[:, :, 0], axis=1) == 0.0]
+        middle = np.linalg.norm(lids.mean(axis=1)[:, 1:], axis=1).min()
+        assert (middle > 0.04) == hollow  # no triangle of a lid is in the hole
+        assert {0.0, 1.0} == set(lids[:, 0, 0].tolist())
+        normals = np.cross(lids[:, 1] - lids[:, 0], lids[:, 2] - lids[:, 0])[:, 0]
+        assert (np.sign(normals) == np.where(lids[:, 0, 0] > 0.5, 1.0, -1.0)).all()  # outward

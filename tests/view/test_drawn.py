@@ -58,7 +58,8 @@ def test_beams_have_their_section(rig: supple.Model) -> None:
     structure, _ = only(rig, "bend")
     np.testing.assert_allclose(bounds([structure]), [[0, -0.02, -0.02], [1.02, 0.5, 0.02]], atol=1e-12)
     mesh = shapes.TriangleMesh(structure.vertices, structure.faces)
-    assert mesh.volume == pytest.approx(1.5 * 6 * np.sin(np.pi / 6) * 0.02**2, rel=1e-9)  # of twelve corners
+    sides, rims = 1.5 * 24 * np.sin(np.pi / 12) * 0.02, 4 * 6 * np.sin(np.pi / 6) * (0.02**2 - 0.015**2)
+    assert mesh.area == pytest.approx(sides + rims, rel=1e-9)  # of twelve corners, open at both ends of both segments
 
 
 def test_sections_are_drawn_as_they_are() -> None:

@@ -98,20 +98,25 @@ def test_inertia_boxes_loads_and_reactions_are_sent() -> None:
     result = supple.simulate(model, 0.1, samples=11, wrenches=[gust], outputs=supple.Outputs(wrenches="all"))
     data = scene(model, result.time.values, result.q.values, result=result)
     (body,) = data["bodies"]
-    assert body["joint"] == {"turns": [[0.0, 1.0, 0.0]], "ball": False, "slides": []}
+    ((hinge,),) = [[x for x in data["symbols"] if x["group"] == "joints"]]
+    assert hinge["shape"] == "rod"
+    (x0, y0, z0), (x1, y1, z1) = (end["at"] for end in hinge["ends"])
+    assert [end["on"] for end in hinge["ends"]] == [{"body": 1}, {"body": 1}]
+    assert (x0, z0, x1, z1, y0 + y1) == (0.0,) * 5
+    assert y1 > 0.01
     assert [x["name"] for x in body["surfaces"]].count("inertia") == 1
     assert (body["mass"], body["com"]) == (3.0, [0.1, 0.2, 0.3])
     assert [(x["kind"], x["axes"]) for x in data["forces"]] == [
-        ("load", "ground"),
-        ("load", "ground"),
-        ("reaction", "frame"),
+        ("load", None),
+        ("load", None),
+        ("reaction", {"body": 1}),
     ]
     wrenches = unpack(data["wrenches"]).reshape(11, 3, 6)
     np.testing.assert_allclose(wrenches[:, 0], np.tile([0, 0, 0, 0, 0, -5.0], (11, 1)))
     np.testing.assert_allclose(wrenches[:, 1, 4], 7 * result.time, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(wrenches[:, 2], result["wrench"].values[:, 0], rtol=1e-6, atol=1e-6)
-    assert data["forces"][1]["force"] == pytest.approx(0.7)
-    place = data["places"][data["forces"][0]["place"]]
+    assert data["scales"]["load"] == pytest.approx((0.0, 0.28 * data["size"] / 5.0))  # metres for 1 N m and 1 N
+    place = data["places"][data["forces"][0]["at"]["place"]]
     assert (place["body"], place["offset"]) == (1, [1.0, 0.0, 0.0])
 
 

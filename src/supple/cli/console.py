@@ -31,6 +31,10 @@ err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or results that hold a model, .nc.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free the base that the file fixes to the ground.")]
 
+Collision = Annotated[
+    bool, typer.Option("--collision", help="Of a robot, .urdf, draw the collision geometry and not the visual one.")
+]
+
 Formulated = Annotated[
     str | None,
     typer.Option("--formulation", help=f"{' or '.join(SHORT_NAMES)}; by default what the file says."),

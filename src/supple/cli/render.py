@@ -10,10 +10,10 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
-from supple.cli.console import Floating, app, err, say
+from supple.cli.console import Collision, Floating, app, err, say
 from supple.cli.view import RESULTS
 from supple.files import Contents, read
-from supple.film.render import PAPER
+from supple.film.render import PAPER, SHOWN
 from supple.simulation.recording import results_model
 
 
@@ -36,8 +36,12 @@ def render(
     ] = None,
     deformation: Annotated[float, typer.Option(help="Factor of the deformation of flexible bodies.")] = 1.0,
     background: Annotated[str, typer.Option(help="#rrggbb or the name of a colour.")] = PAPER,
+    show: Annotated[
+        str, typer.Option(help="What is drawn beside the bodies: joints, springs, contacts, loads, reactions, or none.")
+    ] = ",".join(SHOWN),
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
     floating_base: Floating = False,
+    collision: Collision = False,
 ) -> None:
     """Write a picture (.png), a film (.gif, .mp4) or an animated model for other viewers (.glb), without a browser.
 
@@ -52,10 +56,13 @@ def render(
         "traces": trace or (),
         "deformation": deformation,
         "background": background,
+        "show": [] if show == "none" else show.split(","),
         "time": time,
     }
     with _Bar() as bar:
         if file.suffix.lower() in RESULTS:
+            if collision:
+                raise supple.StateError(f"{file}: --collision: expected a model file, got results")
             with supple.open_results(file) as result:
                 own = results_model(file) if model is None else read(model, floating_base).model
                 if own is None:
@@ -66,7 +73,7 @@ def render(
         elif model is not None:
             raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
         else:
-            contents = read(file, floating_base)
+            contents = read(file, floating_base, collision=collision)
             shown, given = _shown(contents, output, time)
             supple.render(shown, output, progress=bar.show, **given, **options)
     say(f"written: {output}")

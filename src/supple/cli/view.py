@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import supple
-from supple.cli.console import Changed, Floating, app, changes_of, say
+from supple.cli.console import Changed, Collision, Floating, app, changes_of, say
 from supple.files import read
 from supple.formulations import floating_frames
 from supple.simulation.recording import results_model
@@ -30,18 +30,20 @@ def view(
     browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
     changed: Changed = None,
     floating_base: Floating = False,
+    collision: Collision = False,
 ) -> None:
     """Show a model in the browser, simulated live and moved by hand; or the page of a results file."""
     changes = changes_of(changed)
     if file.suffix.lower() in RESULTS:
-        if changes:
-            raise supple.StateError(f"{file}: --set: expected a model file, got results")
+        if changes or collision:
+            name = "--set" if changes else "--collision"
+            raise supple.StateError(f"{file}: {name}: expected a model file, got results")
         server = Server(_report(file, model, floating_base), port)
         _show(server, server.serve_forever, browser)
         return
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
-    contents = read(file, floating_base, changes=changes)
+    contents = read(file, floating_base, changes=changes, collision=collision)
     floating_frames(contents.model, "the live page of supple view")
     page = LivePage(contents.model, contents.run_arguments(), contents.slider_ranges(), port)
     _show(page.server, page.serve, browser)

@@ -110,7 +110,7 @@ class Description:
             self._require_body(parent, "parent")
             if not isinstance(body, RigidBody | FlexibleBody | BeamPieces):
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
-            require_theory(fidelity, stiffening)
+            require_theory(fidelity, stiffening, body)
             chosen = Revolute("y") if joint is None else joint
             if not isinstance(chosen, Joint):
                 raise ModelError(f"joint: expected a joint such as Revolute('y'), got {chosen!r}")
@@ -370,10 +370,15 @@ class Description:
             raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
 
 
-def require_theory(fidelity: str, stiffening: bool) -> None:
-    """Refuse what is no fidelity and no choice of stiffening."""
+def require_theory(fidelity: str, stiffening: bool, body: RigidBody | FlexibleBody | BeamPieces) -> None:
+    """Refuse what is no fidelity and no choice of stiffening, and full fidelity of a body that cannot have it."""
     if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
         raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
+    if isinstance(body, FlexibleBody) and body.ruthless_only and fidelity != "ruthless":
+        raise ModelError(
+            f"fidelity: {fidelity!r} needs more than is known of this body: {body.ruthless_only}; "
+            "use fidelity 'ruthless'"
+        )
     if not isinstance(stiffening, bool):
         raise ModelError(f"stiffening: expected True or False, got {stiffening!r}")
 

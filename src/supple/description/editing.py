@@ -113,7 +113,7 @@ class EditableDescription(Description):
                 raise ModelError(f"expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
             if name in self.beams:
                 raise ModelError("is a beam in pieces: expected one body")
-            require_theory(fidelity, stiffening)
+            require_theory(fidelity, stiffening, body)
             children = [x for x in self.bodies.values() if x.parent == name]
             carried = {x.name: self._moved(placed, body, x, f"body {x.name!r}") for x in children}
             on_it = {label: x for label, x in self.frames.items() if x.body == name}

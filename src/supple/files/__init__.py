@@ -98,15 +98,18 @@ def read(
     mimic: bool | None = None,
     formulation: str | None = None,
     changes: Mapping[str, Any] | None = None,
+    collision: bool = False,
 ) -> Contents:
     """The model that a file describes, with what the file says about runs and equations.
 
     Parameters
     ----------
-    path, floating_base, limits, mimic, formulation, changes
+    path, floating_base, limits, mimic, formulation, changes, collision
         As for `load`.
     """
-    options = _Options(floating_base, limits=limits, mimic=mimic, formulation=formulation, changes=changes)
+    options = _Options(
+        floating_base, limits=limits, mimic=mimic, formulation=formulation, changes=changes, collision=collision
+    )
     return _contents(path, options)
 
 
@@ -115,6 +118,8 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
     file = as_path(path)
     suffix = _suffix(file)
     _require_text(file, suffix, options.changes)
+    if options.collision and suffix != ".urdf":
+        raise FileFormatError(f"{file}: collision: expected a .urdf file, which has collision geometry, got {suffix}")
     if suffix == ".urdf":
         mech = urdf.read(file, options.joint_damping, bool(options.limits), options.collision)
         mech = related(mech, file, options.limits, options.mimic)

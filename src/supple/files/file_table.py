@@ -13,7 +13,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from supple.checks import Floats, direction
 from supple.description.orientation import euler_sequence
-from supple.errors import StateError, nearest
+from supple.errors import StateError, nearest, one_of
 
 PLAIN = "plain words"
 """Type of pydantic errors whose words are those of the message."""
@@ -64,7 +64,7 @@ class FileTable(BaseModel):
         """One error of a key of this table as "expected ..., got ..."."""
         key = str(line["loc"][0])
         if line["type"] == "extra_forbidden":
-            return f"unknown key{nearest(key, cls.model_fields)}"
+            return f"unknown key{nearest(key, cls.model_fields) or one_of(cls.model_fields)}"
         expected = form(cls, key)
         if line["type"] == "missing":
             return f"missing; expected {expected}"

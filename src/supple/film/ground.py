@@ -11,6 +11,8 @@ LINE = 0.012
 """Width of a line of the grid, of its spacing."""
 DARK_LINE, DARK_SHADOW = 0.34, 0.55
 """What a line and the deepest shadow take of the light of the floor."""
+LIGHT_LINE = 0.045
+"""What a line adds to the light of a dark floor."""
 LONG = 40.0
 """How much longer than wide a pixel is on the floor, at most."""
 FAR = 2.0**30
@@ -70,5 +72,6 @@ def ground_color(ray: Vec3, eye: Vec3, paper: Vec3, up: Vec3, ground: Array, sha
             lines = max(lines, line_share(b * per_metre, max(long * abs(across), half)))
             dark = shadow_at(shadow, (a - ground[3, 0]) * ground[3, 2], (b - ground[3, 1]) * ground[3, 2])
             rest = (1.0 - DARK_LINE * lines * clear) * (1.0 - DARK_SHADOW * dark * clear)
-            color = (paper[0] * rest, paper[1] * rest, paper[2] * rest)
+            glow = LIGHT_LINE * lines * clear * max(1.0 - 5.0 * (paper[0] + paper[1] + paper[2]) / 3.0, 0.0)
+            color = (paper[0] * rest + glow, paper[1] * rest + glow, paper[2] * rest + glow)
     return color

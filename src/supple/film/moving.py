@@ -7,27 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.checks import Floats, Ints
-from supple.film.coils import Coils
+from supple.film.moving_symbols import MovingSymbol
 from supple.model.model import Model
-from supple.view.colors import GREY, body_color, linear
+from supple.view.colors import body_color, linear
 from supple.view.creases import cut
 from supple.view.drawn import DrawnSurface, amplitudes, drawn
-from supple.view.stage import Stage
-
-SYMBOLS = 0.018
-"""Radius of a spring's coil, of the size of the model."""
 
 
 class MovingSurfaces:
-    """Surfaces of bodies, and springs as coils, in a motion.
+    """Surfaces of bodies, and symbols, in a motion.
 
     Parameters
     ----------
     model : Model
     q : (frames, nq) array
         Its coordinates.
-    more : sequence of DrawnSurface
-        Surfaces besides those of the model.
+    surfaces : sequence of DrawnSurface, optional
+        Those of the model if not given.
+    symbols : sequence of MovingSymbol
+        Over the same frames.
 
     Attributes
     ----------
@@ -37,28 +35,26 @@ class MovingSurfaces:
         Linear light and opacity of each triangle.
     origins : (frames, bodies, 3) array
         Of the bodies.
-    size : float
-        Of the model in its first configuration, m.
     """
 
-    def __init__(self, model: Model, q: Floats, more: Sequence[DrawnSurface] = ()) -> None:
+    def __init__(
+        self,
+        model: Model,
+        q: Floats,
+        surfaces: Sequence[DrawnSurface] | None = None,
+        symbols: Sequence[MovingSymbol] = (),
+    ) -> None:
         R, p = model.poses(q)
         self.origins = p[:, 1:]
-        self._parts = sorted(
-            (_Part(model, x, q, R, p) for x in (*drawn(model), *more) if len(x.faces)), key=lambda x: x.opacity < 1.0
-        )
-        stage = Stage(model, ())
-        ends = [[stage.moved(stage.places[i], q, R, p)[1] for i in pair] for pair in stage.springs]
-        bodies = np.concatenate([np.zeros((1, 3)), self.origins[0], *[part.points(0) for part in self._parts]])
-        self.size = float(np.linalg.norm(np.ptp(bodies, axis=0))) or 1.0
-        self._coils = Coils(np.array(ends).reshape(len(ends), 2, len(q), 3), SYMBOLS * self.size)
+        chosen = drawn(model) if surfaces is None else surfaces
+        parts = [_Part(model, x, q, R, p) for x in chosen if len(x.faces)]
+        self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: x.opacity < 1.0)]
         self.faces, self.colors = self._joined()
         self.opaque = int(np.sum(self.colors[:, 3] >= 1.0))
 
     def _joined(self) -> tuple[Ints, Floats]:
-        """Triangles and their colours: springs, opaque surfaces, translucent ones."""
-        faces, colors = [self._coils.faces], [np.tile([*linear(GREY), 1.0], (len(self._coils.faces), 1))]
-        first = self._coils.count
+        """Triangles and their colours: symbols, opaque surfaces, translucent ones."""
+        faces, colors, first = [np.zeros((0, 3), dtype=np.int64)], [np.zeros((0, 4))], 0
         for part in self._parts:
             faces.append(part.faces + first)
             colors.append(np.tile([*part.color, part.opacity], (len(part.faces), 1)))
@@ -67,7 +63,7 @@ class MovingSurfaces:
 
     def points(self, frame: int) -> Floats:
         """Vertices (n, 3) at a frame, in the ground frame."""
-        return np.concatenate([self._coils.points(frame), *[part.points(frame) for part in self._parts]])
+        return np.concatenate([np.zeros((0, 3)), *[part.points(frame) for part in self._parts]])
 
 
 class _Part:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from supple.checks import Floats, Ints
@@ -23,11 +21,11 @@ SHORT = 1e-3
 """Steps shorter than this, of the size of the model, are joined to the next."""
 
 
-def path_surfaces(motion: Recorded, frames: Sequence[str] | None, size: float) -> list[DrawnSurface]:
-    """The paths of frames, of the tips if None, of a model of some size; a frame that does not move has none."""
+def path_surfaces(motion: Recorded, stage: Stage, size: float) -> list[DrawnSurface]:
+    """The paths of the traces of a stage, of a model of some size; a frame that does not move has none."""
     chosen = np.unique(np.linspace(0, len(motion.times) - 1, min(MOST_POINTS, len(motion.times))).round().astype(int))
     model, q, out = motion.model, motion.q[chosen], []
-    stage, poses = Stage(model, frames), model.poses(q)
+    poses = model.poses(q)
     for name, i in stage.traces.items():
         place = stage.places[i]
         points = _apart(stage.moved(place, q, *poses)[1], SHORT * size)

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats, is_number
+from supple.description.members import GROUND
 from supple.errors import StateError, nearest
 from supple.film.camera import Camera, Level, View, view_of
 from supple.film.floor import floor_below
 from supple.film.moving import MovingSurfaces
+from supple.film.moving_symbols import GROUPS, SymbolScene
 from supple.film.painter import Painter, Picture, sun_of
 from supple.film.paths import path_surfaces
 from supple.film.writers import write_gif, write_mp4, write_png
@@ -21,19 +23,25 @@ from supple.formulations import Formulation
 from supple.shapes.colors import checked_color
 from supple.simulation.start_state import Values
 from supple.view.colors import linear
+from supple.view.drawn import INERTIA
 from supple.view.glb import write_glb
+from supple.view.motion_extent import FAR, motion_extent
 from supple.view.recorded import Recorded, recorded
+from supple.view.stage import Stage
+from supple.view.symbols import law_places
 
 PAPER = "#f6f8fa"
 SIZE = (1280, 720)
 LARGEST = 8192
 """Pixels of a side."""
+SHOWN = ("joints", "springs", "contacts", "loads")
+"""What is drawn beside the bodies if nothing is said."""
+DARK = 0.2
+"""Linear light below which a background is dark."""
 STILL, MOVING = 3, 2
 """Samples of a pixel in each direction, of a picture and of a frame of a film."""
 LOOKED_AT = 40
 """Frames by which the camera is placed."""
-FAR = 4.0
-"""Sizes of the model beyond which the camera follows it."""
 Progress = Callable[[float], None]
 
 
@@ -52,6 +60,7 @@ def render(
     traces: Sequence[str] | None = (),
     deformation: float = 1.0,
     background: str = PAPER,
+    show: Sequence[str] = SHOWN,
     progress: Progress | None = None,
 ) -> Path:
     """Write a picture or a film of a model or a result, and return its path.
@@ -85,6 +94,8 @@ def render(
         Factor of the deformation of flexible bodies.
     background : str
         "#rrggbb" or the name of a colour.
+    show : sequence of str
+        What is drawn beside the bodies: any of "joints", "springs", "contacts", "loads" and "reactions".
     progress : function of float, optional
         Called with the share of the frames that are done.
 
@@ -101,9 +112,18 @@ def render(
         return write_glb(motion, target)
     width, height = _checked_size(size, suffix)
     paper = linear(str(checked_color(background, "background")))
+    shown_groups = _groups(show)
     times = _picture_time(motion, time) if suffix == ".png" else _film_times(motion, time, fps, speed, suffix)
     stage = _Stage(
-        motion, times, _camera(camera), follow, traces, (width, height), paper, STILL if suffix == ".png" else MOVING
+        motion,
+        times,
+        _camera(camera),
+        follow,
+        traces,
+        shown_groups,
+        (width, height),
+        paper,
+        STILL if suffix == ".png" else MOVING,
     )
     if suffix == ".png":
         write_png(target, stage.picture(0))
@@ -122,27 +142,38 @@ class _Stage:
         camera: Camera,
         follow: str | None,
         traces: Sequence[str] | None,
+        shown: Sequence[str],
         size: tuple[int, int],
         paper: Floats,
         samples: int,
     ) -> None:
         model = motion.model
-        looked_at = motion.at(np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times)))))
-        sample = MovingSurfaces(model, looked_at)
-        paths = path_surfaces(motion, traces, sample.size)
-        self._surfaces = MovingSurfaces(model, motion.at(times), paths)
+        some = np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times))))
+        stage = Stage(model, traces, () if motion.result is None else law_places(motion.result))
+        extent = motion_extent(stage, motion.q)
+        scene = SymbolScene(motion, stage, extent, shown, bool(paper.mean() < DARK))
+        paths = path_surfaces(motion, stage, extent.size)
+        bodies = [x for x in stage.surfaces if x.name != INERTIA]
+        looked_at, filmed = motion.at(some), motion.at(times)
+        sample = MovingSurfaces(model, looked_at, bodies, scene.moving(some, looked_at, *model.poses(looked_at)))
+        self._surfaces = MovingSurfaces(
+            model, filmed, [*bodies, *paths], scene.moving(times, filmed, *model.poses(filmed))
+        )
         clouds = [_with_origin(sample.points(i)) for i in range(len(looked_at))]
         clouds[0] = np.concatenate([clouds[0], *[path.vertices for path in paths]])
-        seen, size_ = np.concatenate(clouds), sample.size
-        far = bool(np.linalg.norm(np.ptp(seen, axis=0)) > FAR * size_)
+        seen = np.concatenate(clouds)
+        far = bool(np.linalg.norm(np.ptp(seen, axis=0)) > FAR * extent.size)
         self._followed = _followed(model.bodies, self._surfaces.origins, follow, far)
         at = _followed(model.bodies, sample.origins, follow, far)
+        if follow is not None or far:  # what stands on the ground passes by
+            moving = MovingSurfaces(model, looked_at, [x for x in bodies if x.body != GROUND])
+            clouds = [np.concatenate([moving.points(i), moving.origins[i]]) for i in range(len(looked_at))]
         around = np.concatenate([cloud - p for cloud, p in zip(clouds, at, strict=True)])
         level = Level.of(model.tree.gravity)
         view: View = view_of(camera, level, around, *size)
         floor = None
         if model.tree.gravity.any():
-            floor = floor_below(level, seen, around, size_, sun_of(view, level), view.distance)
+            floor = floor_below(level, seen, around, extent.size, sun_of(view, level), view.distance)
         self._painter = Painter(self._surfaces, view, level, floor, size, paper, samples)
 
     def picture(self, frame: int) -> Picture:
@@ -178,6 +209,13 @@ def _deformed(motion: Recorded, factor: float) -> Recorded:
     q = motion.q.copy()
     q[:, motion.model.q_of_speed[motion.model.is_mode]] *= factor
     return motion._replace(q=q)
+
+
+def _groups(show: Sequence[str]) -> Sequence[str]:
+    for name in show:
+        if name not in GROUPS:
+            raise StateError(f"show: expected any of {', '.join(GROUPS)}, got {name!r}{nearest(name, GROUPS)}")
+    return show
 
 
 def _suffix(target: Path) -> str:

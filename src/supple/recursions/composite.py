@@ -22,6 +22,7 @@ from supple.spatial import (
     load_inertia,
     rigid_inertia,
     shift_inertia,
+    store,
     store_inertia,
 )
 
@@ -104,24 +105,53 @@ def mode_row_step(flex: Flex, own: float, i: int, k: int, w: FlexWorkspace, M: A
 
 
 @step
-def mass_row_step(tree: Tree, flex: Flex | None, i: int, k: int, ws: Workspace, M: Array) -> None:
-    """Row i of the mass matrix, a dof of body k: X = R(k) H*(i) carried inward past each ancestor (5.5)."""
+def row_start(tree: Tree, flex: Flex | None, i: int, k: int, ws: Workspace, M: Array) -> Vec6:
+    """X = R(k) H*(i) of a dof i of body k (5.5), and its entries with itself and with other modes of the body."""
+    if flex is not None and i >= tree.v_mode[k]:
+        return mode_row_step(flex, tree.joint_inertia[i], i, k, ws.flex, M)
     x = inertia_times(load_inertia(ws.P, k), load6(ws.H, i))
-    j = i - 1
-    if i < tree.v_mode[k]:
-        M[i, i] = tree.joint_inertia[i] + dot6(x, load6(ws.H, i))
-    elif flex is not None:
-        x = mode_row_step(flex, tree.joint_inertia[i], i, k, ws.flex, M)
-        j = tree.v_mode[k] - 1
+    M[i, i] = tree.joint_inertia[i] + dot6(x, load6(ws.H, i))
+    return x
+
+
+@step
+def pass_body(tree: Tree, flex: Flex | None, i: int, j: int, k: int, x: Vec6, ws: Workspace, M: Array) -> Vec6:
+    """Entries of row i with the dofs j, j - 1, ... of the joint of body k (5.5); X at its parent."""
+    while j >= tree.v_first[k]:
+        value = dot6(x, load6(ws.H, j))
+        M[i, j] = value
+        M[j, i] = value
+        j -= 1
+    return inward_step(tree, flex, i, k, x, ws, M)
+
+
+@step
+def mass_row_step(tree: Tree, flex: Flex | None, i: int, k: int, ws: Workspace, M: Array) -> None:
+    """Row i of the mass matrix, a dof of rigid body k: X carried inward past each ancestor (5.5)."""
+    x = row_start(tree, flex, i, k, ws, M)
+    x = pass_body(tree, flex, i, i - 1, k, x, ws, M)
+    k = tree.parent[k]
     while k > 0:
-        while j >= tree.v_first[k]:
-            value = dot6(x, load6(ws.H, j))
-            M[i, j] = value
-            M[j, i] = value
-            j -= 1
-        x = inward_step(tree, flex, i, k, x, ws, M)
+        x = pass_body(tree, flex, i, tree.v_mode[k] - 1, k, x, ws, M)
         k = tree.parent[k]
-        j = tree.v_mode[k] - 1
+
+
+@step
+def own_rows_step(tree: Tree, flex: Flex | None, k: int, ws: Workspace, M: Array) -> None:
+    """X of all dofs of body k at its parent, and their entries with each other."""
+    for i in range(tree.v_first[k], tree.v_first[k + 1]):
+        j = i - 1 if i < tree.v_mode[k] else tree.v_mode[k] - 1
+        store(ws.flex.X, i, pass_body(tree, flex, i, j, k, row_start(tree, flex, i, k, ws, M), ws, M))
+
+
+@step
+def carried_rows_step(tree: Tree, flex: Flex | None, outboard: int, k: int, ws: Workspace, M: Array) -> None:
+    """X of all dofs of an outboard body past its ancestor k. Given X at k.
+
+    What stands between two bodies is the same at every depth: in long chains of flexible bodies it is recorded once.
+    """
+    for i in range(tree.v_first[outboard], tree.v_first[outboard + 1]):
+        store(ws.flex.X, i, pass_body(tree, flex, i, tree.v_mode[k] - 1, k, load6(ws.flex.X, i), ws, M))
 
 
 @step
@@ -140,8 +170,15 @@ def mass(tree: Tree, flex: Flex | None, q: Array, ws: Workspace, M: Array) -> No
     """Mass matrix of one configuration into M (nv, nv), whose entries off the branches are zero already."""
     composite(tree, flex, q, ws)
     for k in range(1, len(tree.parent)):
-        for i in range(tree.v_first[k], tree.v_first[k + 1]):
-            mass_row_step(tree, flex, i, k, ws, M)
+        if flex is None:
+            for i in range(tree.v_first[k], tree.v_first[k + 1]):
+                mass_row_step(tree, flex, i, k, ws, M)
+        else:
+            own_rows_step(tree, flex, k, ws, M)
+            ancestor = tree.parent[k]
+            while ancestor > 0:
+                carried_rows_step(tree, flex, k, ancestor, ws, M)
+                ancestor = tree.parent[ancestor]
 
 
 @sweep

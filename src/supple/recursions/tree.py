@@ -230,6 +230,8 @@ class FlexWorkspace(NamedTuple):
     """(nv, 6) M_rf(r): momentum at the frame of a unit speed of each mode. By `modal.inertia_of_modes`."""
     modal: Array
     """(nv,) gyroscopic and applied forces on the modes, b_m of (3.39). By `forces.loaded_motion`."""
+    X: Array
+    """(nv, 6) force R(k) H*(i) of each degree of freedom, carried inward (5.5). By `composite.mass`."""
     participation: Array
     """(nv, 6) LM = Lam M_fr, without what follows the modes. By `ports.schur_step`."""
     node_l: Array
@@ -416,6 +418,7 @@ def flex_workspace(size: Sizes, dtype: Any) -> FlexWorkspace:
         second=np.zeros((speeds, 9), dtype),
         coupling=np.zeros((speeds, 6), dtype),
         modal=np.zeros(speeds, dtype),
+        X=np.zeros((speeds, 6), dtype),
         participation=np.zeros((speeds, 6), dtype),
         node_l=np.zeros((attachments, 3), dtype),
         node_R=np.zeros((attachments, 9), dtype),

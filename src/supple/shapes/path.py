@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from supple.checks import Floats, array
 from supple.errors import ModelError
 from supple.shapes.shape import Shape, turn_to
 from supple.shapes.surfaces import circle, swept
-from supple.shapes.triangle_mesh import TriangleMesh
+from supple.shapes.triangle_mesh import TriangleMesh, joined
 
 AROUND = 16
 SHARPEST = 0.25
-"""Cosine of half an angle between segments below which a corner is cut off and not drawn out to its point."""
+"""Cosine of half an angle between segments up to which a corner is cut off and not drawn out to its point."""
 MOST_POINTS = 20_000
 
 
@@ -71,30 +72,52 @@ class Path(Shape):
         self._set(points=tuple(tuple(p) for p in x.tolist()))
 
     def local_triangles(self) -> TriangleMesh:
-        """Rings at the points, in the planes that halve the angles there."""
-        outline = self._outline()
+        """Rings at the points, in the planes that halve the angles there; a path that turns back is in pieces."""
         x = np.array(self.points)
-        ahead = np.diff(x, axis=0, append=x[:1] if self.closed else 2 * x[-1:] - x[-2:-1])
+        pieces = _pieces(x, self.closed)
+        whole = self.closed and len(pieces) == 1 and len(pieces[0]) == len(x)
+        return joined([self._piece(x[piece], whole) for piece in pieces])
+
+    def _piece(self, x: Floats, closed: bool) -> TriangleMesh:
+        """Without sharp corners."""
+        outline = self._outline()
+        ahead = np.diff(x, axis=0, append=x[:1] if closed else 2 * x[-1:] - x[-2:-1])
         ahead /= np.linalg.norm(ahead, axis=1)[:, None]
-        behind = np.concatenate([ahead[-1:] if self.closed else ahead[:1], ahead[:-1]])
+        behind = np.concatenate([ahead[-1:] if closed else ahead[:1], ahead[:-1]])
         frames = _frames(ahead, self.radius is not None)
         rings = np.empty((len(x), len(outline), 3))
         for i in range(len(x)):
-            k = max(i - 1, 0) if not self.closed else i - 1  # the segment that arrives here
+            k = max(i - 1, 0) if not closed else i - 1  # the segment that arrives here
             normal = behind[i] + ahead[i]
-            length = float(np.linalg.norm(normal))
+            normal /= np.linalg.norm(normal)
             offsets = outline @ frames[k]
-            if length / 2.0 > SHARPEST:
-                normal /= length
-                offsets = offsets - ((offsets @ normal) / (behind[i] @ normal))[:, None] * behind[i]
-            rings[i] = x[i] + offsets
-        return swept(outline, rings, self.closed)
+            rings[i] = x[i] + offsets - ((offsets @ normal) / (behind[i] @ normal))[:, None] * behind[i]
+        return swept(outline, rings, closed)
 
     def _outline(self) -> Floats:
         if self.radius is not None:
             return circle(self.radius, AROUND)
         w, h = np.array(self.section) / 2.0
         return np.array([(-w, -h), (w, -h), (w, h), (-w, h)])
+
+
+def _pieces(x: Floats, closed: bool) -> list[list[int]]:
+    """Numbers of the points between corners that are too sharp; a corner ends one piece and begins the next.
+
+    A closed path with such a corner begins and ends there; without one it is one piece, its points once.
+    """
+    n = len(x)
+    way = np.diff(x, axis=0, append=x[:1])
+    way /= np.maximum(np.linalg.norm(way, axis=1), 1e-300)[:, None]
+    half = np.linalg.norm(way + np.roll(way, 1, axis=0), axis=1) / 2.0  # cosine of half the angle at each point
+    sharp = [i for i in range(n) if half[i] <= SHARPEST and (closed or 0 < i < n - 1)]
+    if closed:
+        if not sharp:
+            return [list(range(n))]
+        ends = [*sharp, sharp[0] + n]
+    else:
+        ends = [0, *sharp, n - 1]
+    return [[i % n for i in range(a, b + 1)] for a, b in pairwise(ends)]
 
 
 def _frames(ahead: Floats, follow: bool) -> Floats:

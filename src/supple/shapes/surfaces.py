@@ -94,11 +94,25 @@ def _cross(a: Floats, b: Floats) -> float:
     return float(a[0] * b[1] - a[1] * b[0])
 
 
-def swept(outline: Floats, rings: Floats, closed: bool = False) -> TriangleMesh:
-    """A surface through rings (r, k, 3) of the corners of an outline (k, 2), with a lid at each end if it has ends."""
+def swept(outline: Floats, rings: Floats, closed: bool = False, hole: Floats | None = None) -> TriangleMesh:
+    """A surface through rings (r, k, 3) of the corners of an outline (k, 2), with a lid at each end if it has ends.
+
+    With a `hole` (k, 2), corner by corner within the outline, the lids are rims, and one looks into the ends.
+    """
     r, k = rings.shape[:2]
     walls = TriangleMesh(rings.reshape(-1, 3), tunnel(r, k, closed))
     if closed:
         return walls
-    ends = lid(outline)
-    return joined([walls, TriangleMesh(rings[0], ends[:, ::-1]), TriangleMesh(rings[-1], ends)])
+    ends = lid(outline) if hole is None else tunnel(2, k)
+    first, last = (
+        ring if hole is None else np.concatenate([ring, _within(outline, ring, hole)]) for ring in rings[[0, -1]]
+    )
+    return joined([walls, TriangleMesh(first, ends[:, ::-1]), TriangleMesh(last, ends)])
+
+
+def _within(outline: Floats, ring: Floats, points: Floats) -> Floats:
+    """Where points (n, 2) of the plane of an outline are on a ring (k, 3), which is the outline placed in space."""
+    flat = np.column_stack([outline, np.ones(len(outline))])
+    placed, *_ = np.linalg.lstsq(flat, ring, rcond=None)
+    out: Floats = np.column_stack([points, np.ones(len(points))]) @ placed
+    return out

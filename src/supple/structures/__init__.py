@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from supple.structures.body_writer import save_body
     from supple.structures.connections import Attach, Bushing, Follow, Part, Weld
     from supple.structures.damping import Rayleigh
+    from supple.structures.exports.body_formats import write
+    from supple.structures.imports.mbdyn import read_mbdyn
+    from supple.structures.imports.sid import read_sid
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.layups import Layer, Layup, Orthotropic
@@ -73,7 +76,10 @@ __all__ = [
     "load_pieces",
     "nodal_forces",
     "plate",
+    "read_mbdyn",
+    "read_sid",
     "save_body",
+    "write",
 ]
 
 _HOMES = {
@@ -84,6 +90,9 @@ _HOMES = {
     "supple.structures.body_writer": ("save_body",),
     "supple.structures.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
     "supple.structures.damping": ("Rayleigh",),
+    "supple.structures.exports.body_formats": ("write",),
+    "supple.structures.imports.mbdyn": ("read_mbdyn",),
+    "supple.structures.imports.sid": ("read_sid",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),
     "supple.structures.materials": ("Material",),

@@ -78,6 +78,8 @@ class FlexibleBody:
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     surface : BodySurface, optional
         What it looks like, on its nodes; None where the elements are not known.
+    ruthless_only : str
+        What is not known of it that full fidelity needs; empty if nothing is missing.
     """
 
     basis: str
@@ -95,6 +97,7 @@ class FlexibleBody:
     strains: Strains | None = None
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
+    ruthless_only: str = ""
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"

@@ -128,6 +128,7 @@ def _read(file: h5py.Group) -> FlexibleBody:
         strains=_read_strains(file["strains"]) if "strains" in file else None,
         second_order=second_order,
         surface=_read_surface(file["surface"]) if "surface" in file else None,
+        ruthless_only=str(file.attrs.get("ruthless_only", "")),
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body

@@ -76,6 +76,8 @@ def write_pieces(pieces: BeamPieces, path: Path) -> None:
 
 def _write(file: h5py.Group, body: FlexibleBody) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
+    if body.ruthless_only:
+        file.attrs["ruthless_only"] = body.ruthless_only
     _write_names(file, "labels", body.labels)
     file["nodes"], file["turning"] = body.nodes, body.turning
     for name in MATRICES:

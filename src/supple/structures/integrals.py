@@ -175,6 +175,13 @@ def _inertia(A: Floats) -> Floats:
     return np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - A
 
 
+def pairs(N: Floats) -> Pairs:
+    """The blocks of N (n, n, 3, 3) that are not zero: N[s, r]."""
+    row, other = np.nonzero(np.swapaxes(N, 0, 1).any(axis=(2, 3)))
+    first = np.searchsorted(row, np.arange(len(N) + 1)).astype(np.int64)
+    return Pairs(first, other.astype(np.int64), N[other, row])
+
+
 def quadratic(matrices: Sequence[scipy.sparse.csr_array], n: int) -> Quadratic:
     """Symmetric matrices (n, n) with one pattern."""
     keys, value = one_pattern(matrices, n)

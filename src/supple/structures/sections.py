@@ -48,6 +48,10 @@ class CrossSection(ABC):
         thick_z, thick_y = (sqrt(12.0) * radius for radius in self.gyration_radii)
         return _edge(thick_y, thick_z)
 
+    def hole(self) -> list[tuple[float, float]]:
+        """Corners (y, z) of its inner edge, m, one for each of the outline; none of a section without a hole."""
+        return []
+
     @property
     def polar(self) -> float:
         """Polar second moment Iy + Iz, m^4."""
@@ -193,6 +197,10 @@ class Tube(CrossSection):
     def outline(self) -> list[tuple[float, float]]:
         """Of a polygon."""
         return _polygon(self.radius)
+
+    def hole(self) -> list[tuple[float, float]]:
+        """Of a polygon."""
+        return _polygon(self.inner) if self.inner > 0 else []
 
     def fibres(self) -> dict[str, tuple[float, float]]:
         """The ends of the outer diameters along y and z; in skew bending one between them is strained most."""

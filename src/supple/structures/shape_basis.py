@@ -42,7 +42,8 @@ def unit_masses(rest: Floats, own: Floats) -> Floats:
     Principal axes, so that what moves little mass gets a small amplitude and not one that others cancel. Shapes that
     have no mass in common are not mixed.
     """
-    size = np.sqrt(np.maximum(np.diagonal(own), np.finfo(float).tiny))
+    whole = np.diagonal(own)
+    size = np.sqrt(np.where(whole > 0.0, whole, 1.0))
     rest, own = rest / np.outer(size, size), own / np.outer(size, size)
     count, label = scipy.sparse.csgraph.connected_components(np.abs(rest) > COUPLED, directed=False)
     massive: list[Floats] = []

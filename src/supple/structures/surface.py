@@ -74,16 +74,17 @@ class BodySurface:
 def of_segments(nodes: Floats, segments: Sequence[tuple[int, int, CrossSection, Floats]]) -> BodySurface:
     """Of a beam: around each straight segment, from its first to its last node, the outline of its section.
 
-    Each segment comes with its section and its axes (3, 3), rows x, y and z.
+    Each segment comes with its section and its axes (3, 3), rows x, y and z. The ends of tubes are open.
     """
     parts, numbers = [], []
     for first, last, section, axes in segments:
         chosen = np.unique(np.linspace(first, last, min(last - first + 1, MOST_RINGS)).round().astype(np.int64))
         outline = np.array(section.outline())
         rings = nodes[chosen][:, None] + (outline @ axes[1:])[None]
-        parts.append(swept(outline, rings))
-        k = len(outline)
-        numbers.append(np.concatenate([np.repeat(chosen, k), np.full(k, first), np.full(k, last)]))
+        hole = np.array(section.hole()) if section.hole() else None
+        parts.append(swept(outline, rings, hole=hole))
+        k = len(outline) if hole is None else 2 * len(outline)
+        numbers.append(np.concatenate([np.repeat(chosen, len(outline)), np.full(k, first), np.full(k, last)]))
     mesh, node = joined(parts), np.concatenate(numbers)
     return BodySurface(node, mesh.vertices - nodes[node], mesh.faces)
 

@@ -1,8 +1,11 @@
 // Where everything is: the bodies placed from the ground outwards, their deformation taken `scale` times.
 // Rotations are 9 numbers, row by row; a pose is {R, p}; body 0 is the ground.
 
-const unpack = (text, Kind = Float32Array) =>
-  new Kind(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+const unpack = (text, Kind = Float32Array) => {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new Kind(bytes.buffer);
+};
 
 const times = (A, B) => {
   const C = new Float64Array(9);
@@ -33,11 +36,9 @@ class Motion {
   constructor(scene, most = Infinity) {
     this.most = most;
     this.places = scene.places.map((x) => ({ ...x, shape: unpack(x.shape) }));
-    this.bodies = [null, ...scene.bodies.map((x) => ({
-      ...x,
-      joint: x.joint ?? { turns: [], slides: [], ball: false },
-    }))];
+    this.bodies = [null, ...scene.bodies];
     this.rows = 6 * (scene.forces ?? []).length;
+    this.stops = scene.symbols.filter(({ stop }) => stop !== undefined).length;
     this.poses = this.bodies.map(() => ({ R: turned([0, 0, 0]), p: [0, 0, 0] }));
     this.width = 7 * scene.bodies.length;
     this.modes = this.bodies.reduce((sum, body) => sum + (body?.modes ?? 0), 0);
@@ -53,14 +54,15 @@ class Motion {
   clear() { this.frames = []; }
 
   // Frames that follow those it has: times, joints and amplitudes, packed; how many they are.
-  append({ times, joints, amplitudes, wrenches = "" }) {
-    const [added, all, eta] = [unpack(times, Float64Array), unpack(joints), unpack(amplitudes)], { width, modes, rows } = this;
-    const acting = unpack(wrenches);
+  append({ times, joints, amplitudes, wrenches = "", contacts = "" }) {
+    const [added, all, eta] = [unpack(times, Float64Array), unpack(joints), unpack(amplitudes)], { width, modes, rows, stops } = this;
+    const acting = unpack(wrenches), touching = unpack(contacts, Uint8Array);
     added.forEach((time, i) => this.frames.push({
       time,
       joints: all.subarray(i * width, (i + 1) * width),
       eta: eta.subarray(i * modes, (i + 1) * modes),
       wrenches: acting.subarray(i * rows, (i + 1) * rows),
+      contacts: touching.subarray(i * stops, (i + 1) * stops),
     }));
     this.frames.splice(0, Math.max(0, this.frames.length - this.most));
     return added.length;
@@ -110,13 +112,26 @@ class Motion {
     return Array.from({ length: 6 }, (_, i) => (1 - part) * a.wrenches[6 * row + i] + part * b.wrenches[6 * row + i]);
   }
 
-  // How far each body slides along the directions of its joint: the lowest and the highest of each.
-  travels() {
-    return this.bodies.map((body, k) => body?.joint.slides.map((axis) => {
-      const all = this.frames.map(({ joints }) => dot(joints.subarray(7 * k - 3, 7 * k), axis));
-      return [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
-    }));
+  // A pose by the number of its body or its place.
+  pose({ body, place }) { return place === undefined ? this.poses[body] : this.place(place); }
+
+  // An end of a symbol: a point of a pose that moves in some directions with another, or where a wheel touches a plane.
+  point({ on, at, to, along: directions = [], plane, wheel, radius, axis, above }) {
+    if (plane) return this.#touch(this.pose(plane), this.pose(wheel), radius, axis, above);
+    const { R, p } = this.pose(on), out = moved(R, p, at);
+    if (!to) return out;
+    const away = plus(this.pose(to).p, p, -1);
+    return directions.map((d) => along(R, d)).reduce((sum, d) => plus(sum, d, dot(d, away)), out);
   }
+
+  #touch(plane, wheel, radius, axis, above) {
+    const z = column(plane.R, 2), spin = axis && along(wheel.R, axis);
+    const down = unit(axis ? plus(spin.map((x) => x * dot(z, spin)), z, -1) : z.map((x) => -x));
+    return plus(plus(wheel.p, down, radius), z, above);
+  }
+
+  // Whether a stop holds or is hit, at the time of the last move.
+  touches(stop) { return this.between.a.contacts[stop] > 0; }
 
   // Paths of some places over the last frames, through one of every so many of them.
   paths(places, scale, last = this.frames.length, every = 1) {

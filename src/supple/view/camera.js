@@ -35,7 +35,9 @@ class Camera {
     const thin = Math.max(half - spread, 0), tall = moment(2, 2), wide = half + spread;
     const upright = thin < 0.04 * Math.max(wide, tall), lying = tall < 0.01 * wide;
     let way = long - Math.PI / 2 + 0.35;
-    while (way > 0.35) way -= Math.PI; // of the two fronts the one on the side of negative y
+    // of the two fronts the one on the side of negative y, or of positive x if it lies along y: robots look there
+    while (way > 0.75) way -= Math.PI;
+    while (way <= 0.75 - Math.PI) way += Math.PI;
     this.angle = upright && !lying ? [way, 0.22] : [-0.9, lying ? 0.6 : 0.35];
   }
 

@@ -1,8 +1,8 @@
-// Drawing in 3-D with WebGL: surfaces of bodies, symbols that are unit solids stretched and turned, lines of a width in
+// Drawing in 3-D with WebGL: surfaces of bodies, symbols that are shapes between two points, lines of a width in
 // pixels. A first pass from the light makes the shadow map; what it holds is dark on bodies and on the ground.
 
 const QUAD = [0, -1, 1, -1, 1, 1, 0, -1, 1, 1, 0, 1];
-const SYMBOL_PARTS = [["along", 3], ["across", 3], ["third", 3], ["origin", 3], ["tint", 4]];
+const SYMBOL_PARTS = [["along", 3], ["across", 3], ["third", 3], ["origin", 3], ["tint", 4], ["span", 3]];
 const LINE_PARTS = [["start", 3], ["end", 3], ["tint", 4], ["width", 1]];
 const SHADOW_SIDE = 2048;
 const THIN = 3; // pixels that slender surfaces are thicker than they are, to be seen from afar
@@ -13,19 +13,12 @@ class Drawing {
     if (!gl) throw new Error("no WebGL");
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    const order = ["corner", "normal", "along", "across", "third", "origin", "tint"];
+    const order = ["corner", "normal", "along", "across", "third", "origin", "tint", "span", "share"];
     this.lit = this.#program(LIT_VERTEX, LIT_FRAGMENT, order);
     this.depth = this.#program(LIT_VERTEX, DEPTH_FRAGMENT, order);
     this.liner = this.#program(LINE_VERTEX, LINE_FRAGMENT, ["side", "start", "end", "tint", "width"]);
     this.floor = this.#program(GROUND_VERTEX, GROUND_FRAGMENT, ["side"]);
     this.symbols = {};
-    for (const [name, { corners, normals }] of Object.entries(SOLIDS)) {
-      const array = gl.createVertexArray();
-      gl.bindVertexArray(array);
-      this.#attribute(0, corners, 3);
-      this.#attribute(1, normals, 3);
-      this.symbols[name] = { array, copies: this.#instanced(2, SYMBOL_PARTS), corners: corners.length / 3 };
-    }
     this.segments = gl.createVertexArray();
     gl.bindVertexArray(this.segments);
     this.#attribute(0, QUAD, 2);
@@ -100,6 +93,20 @@ class Drawing {
     return { ...kept, thin, count: triangles.length };
   }
 
+  // A symbol's shape: of each vertex its share of the way, its vector and its normal; and the corners of its triangles.
+  keepSymbol(name, rows, triangles) {
+    const { gl } = this, array = gl.createVertexArray();
+    const taken = (first, size) => Float32Array.from({ length: (rows.length / 7) * size }, (_, i) => rows[7 * Math.floor(i / size) + first + (i % size)]);
+    gl.bindVertexArray(array);
+    this.#attribute(8, taken(0, 1), 1);
+    this.#attribute(0, taken(1, 3), 3);
+    this.#attribute(1, taken(4, 3), 3);
+    const order = gl.createBuffer();
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
+    this.symbols[name] = { array, copies: this.#instanced(2, SYMBOL_PARTS), count: triangles.length };
+  }
+
   // Other places and normals for a surface that is kept.
   change({ places, normals }, newPlaces, newNormals) {
     const { gl } = this;
@@ -118,25 +125,9 @@ class Drawing {
   // A kept surface at a pose, with a colour of four numbers.
   surface(kept, { R, p }, color) { this.surfaces.push({ kept, R, p, color }); }
 
-  // A unit solid whose axes are three vectors.
-  solid(name, along, across, third, p, [r, g, b, a = 1]) {
-    this.copies[name].push(...along, ...across, ...third, ...p, r, g, b, a);
-  }
-
-  ball(p, radius, color) { this.solid("ball", [radius, 0, 0], [0, radius, 0], [0, 0, radius], p, color); }
-
-  // A box with its middle at p, its axes the columns of R.
-  box(R, p, sides, color) {
-    const [x, y, z] = [0, 1, 2].map((i) => [0, 3, 6].map((r) => R[r + i] * sides[i]));
-    this.solid("box", x, y, z, p, color);
-  }
-
-  // A solid that stands on the z axis from a to b: a "tube", a "rod" with ends, a "cone" with its point at b.
-  between(name, a, b, radius, color) {
-    const d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]], length = Math.hypot(...d);
-    if (!(length > 0)) return;
-    const [x, y] = besides(d);
-    this.solid(name, x.map((v) => v * radius), y.map((v) => v * radius), d, a, color);
+  // A kept shape whose axes are three vectors, its vertices moved by their shares of `span`.
+  symbol(name, along, across, third, p, span, [r, g, b, a = 1]) {
+    this.copies[name].push(...along, ...across, ...third, ...p, r, g, b, a, ...span);
   }
 
   line(a, b, width, [r, g, b_, alpha = 1]) { this.drawn.push(...a, ...b, r, g, b_, alpha, width); }
@@ -166,7 +157,8 @@ class Drawing {
     this.#solids(false);
     gl.useProgram(this.liner.program);
     this.#set(this.liner, { camera: matrix, half_view: [width / 2 / ratio, height / 2 / ratio] });
-    this.#fill(this.segments, this.lines, this.drawn, QUAD.length / 2, 11);
+    if (this.#fill(this.segments, this.lines, this.drawn))
+      gl.drawArraysInstanced(gl.TRIANGLES, 0, QUAD.length / 2, this.drawn.length / 11);
     gl.useProgram(this.lit.program);
     gl.enable(gl.BLEND);
     gl.depthMask(false);
@@ -205,23 +197,26 @@ class Drawing {
       [0, 1, 2].forEach((i) => gl.vertexAttrib3f(2 + i, R[i], R[i + 3], R[i + 6]));
       gl.vertexAttrib3f(5, ...p);
       gl.vertexAttrib4f(6, ...color);
+      gl.vertexAttrib3f(7, 0, 0, 0);
       gl.uniform1f(this.grow[0], kept.thin ? this.grow[1] : 0);
       gl.drawElements(gl.TRIANGLES, kept.count, gl.UNSIGNED_INT, 0);
     }
     if (clear) return;
     gl.uniform1f(this.grow[0], 0);
     for (const [name, values] of Object.entries(this.copies)) {
-      const { array, copies, corners } = this.symbols[name];
-      this.#fill(array, copies, values, corners, 16);
+      const { array, copies, count } = this.symbols[name];
+      if (this.#fill(array, copies, values))
+        gl.drawElementsInstanced(gl.TRIANGLES, count, gl.UNSIGNED_SHORT, 0, values.length / 19);
     }
   }
 
-  #fill(array, buffer, values, corners, width) {
+  // Put numbers into the buffer of an array that is drawn next; whether there are any.
+  #fill(array, buffer, values) {
     const { gl } = this;
-    if (!values.length) return;
+    if (!values.length) return false;
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.DYNAMIC_DRAW);
-    gl.drawArraysInstanced(gl.TRIANGLES, 0, corners, values.length / width);
+    return true;
   }
 }

@@ -26,6 +26,7 @@ from supple.view.packing import packed
 from supple.view.page import filled, part
 from supple.view.scene import first_scene, frames, turned
 from supple.view.stage import Stage
+from supple.view.stop_contacts import stops_of
 
 SIGN_OF_LIFE = 1.0
 """Seconds after which a silent stream says something, and so finds out whether the page is still there."""
@@ -84,9 +85,11 @@ class LiveSession:
         self.live = Live(model, **(arguments or {}))
         self.stage = Stage(model.display)
         q = self.live.state[0]
-        scene = first_scene(self.stage, self.drawn(q))
+        hand, limits = self.live.motion.hand, self.live.motion.simulator.limits
+        self._stops = stops_of(limits) if isinstance(model, Model) else []
+        scene = first_scene(self.stage, self.drawn(q), self._stops)
         self._size = float(scene["size"])
-        hand, limits, reach = self.live.motion.hand, self.live.motion.simulator.limits, 2.0 * self._size
+        reach = 2.0 * self._size
         self.configuration = ConfigurationHandles(model, reach, limits, hand.prescribed)
         self.controls = live_controls(model, hand, limits, _configurations(model, q), reach, sliders or {})
         self._starts = {x.name: x.value for x in self.controls}
@@ -138,7 +141,7 @@ class LiveSession:
                     place = _geometry(new[-1].model)
                     if place != shown and (not status["running"] or time.monotonic() > since + REDRAWN):
                         stage, shown, since = Stage(new[-1].model.display), place, time.monotonic()
-                        message["scene"] = first_scene(stage, self.drawn(new[-1].q))
+                        message["scene"] = first_scene(stage, self.drawn(new[-1].q), self._stops)
                     message |= self._shown(stage, new)
                     message["afresh"] = new[-1].run != run
                     number, run = new[-1].number, new[-1].run
@@ -158,7 +161,7 @@ class LiveSession:
         stage = copy.copy(stage)  # poses are those of the model with its present numbers
         stage.model = new[-1].model.display
         return {
-            "frames": frames(stage, np.array([x.t for x in new]), self.drawn(q)),
+            "frames": frames(stage, np.array([x.t for x in new]), self.drawn(q), self._stops),
             "samples": [[x.t, x.kinetic, x.potential, *self.configuration.values(x.q)] for x in new],
         }
 

@@ -16,7 +16,7 @@ SCRIPTS = (
     "plot_marks.js",
     "plot_files.js",
     "plot.js",
-    "solids.js",
+    "vectors.js",
     "shaders.js",
     "drawing.js",
     "surfaces.js",

@@ -27,11 +27,14 @@ class Recorded(NamedTuple):
         In floating frames, whatever the formulation was.
     times : (n,) array
     q : (n, nq) array
+    result : xarray.Dataset, optional
+        What else is known of the motion.
     """
 
     model: Model
     times: Floats
     q: Floats
+    result: xr.Dataset | None = None
 
     def at(self, times: Floats) -> Floats:
         """Coordinates (k, nq) at other times: on straight lines between the recorded ones, quaternions normalized."""
@@ -80,7 +83,7 @@ def of_result(result: xr.Dataset, model: Formulation) -> Recorded:
         bad = int(np.flatnonzero(~np.isfinite(q).all(axis=0))[0])
         raise StateError(f"result: expected finite numbers, got others in {given[bad]!r}")
     shown, _, _ = model.display_state(q, np.zeros((len(q), model.nv)))
-    return Recorded(model.display, result["time"].values.astype(float), np.asarray(shown))
+    return Recorded(model.display, result["time"].values.astype(float), np.asarray(shown), result)
 
 
 def _model_of(result: xr.Dataset) -> Formulation:

@@ -19,12 +19,14 @@ from supple.checks import Floats
 from supple.description.members import GROUND
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.view.drawn import INERTIA, DrawnSurface
+from supple.view.drawn import DrawnSurface
 from supple.view.groups import groups
+from supple.view.motion_extent import MotionExtent, motion_extent
 from supple.view.packed_surface import packed_surface
 from supple.view.packing import packed
 from supple.view.stage import Stage
-from supple.view.symbols import forces, joint_symbol, law_places, place_of, symbols
+from supple.view.stop_contacts import Stop, recorded_stops, touching
+from supple.view.symbols import force_arrows, forces, law_places, place_of, symbols
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,10 +36,6 @@ MOST_NUMBERS = 600_000
 """Of all frames together; of large models there are fewer frames, but not less than 50."""
 MOST_SHAPES = 24
 """Bodies with more coordinates are sent with the principal shapes of this motion instead."""
-FAR = 4.0
-"""Sizes of the mechanism beyond which the view follows it."""
-MEASURED = 100
-"""Configurations from which the extent of a motion is measured."""
 TURNS = 40
 """Configurations from which the room of a motion that is not known is guessed."""
 
@@ -52,8 +50,9 @@ def scene(
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
     stage = Stage(model, traces, [] if result is None else law_places(result))
-    motion = _scene(stage, times[chosen], q[chosen], few=True)
-    return motion | _extent(stage, q[chosen]) | forces(stage, result, chosen)
+    extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
+    motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True)
+    return motion | forces(force_arrows(stage, result, chosen), extent.size)
 
 
 def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any], list[dict[str, str]]]:
@@ -63,26 +62,28 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
     """
     stage, (count, length) = Stage(model), q.shape[:2]
     together = q.reshape(-1, q.shape[-1])
-    whole = _scene(stage, np.zeros(len(together)), together, few=True)
+    extent = motion_extent(stage, together)
+    whole = _scene(stage, np.zeros(len(together)), together, extent, few=True)
     joints, amplitudes = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
     frames = [
         {"times": packed(period * np.linspace(0.0, 1.0, length), "<f8"), "joints": packed(a), "amplitudes": packed(b)}
         for period, a, b in zip(periods, np.split(joints, count), np.split(amplitudes, count), strict=True)
     ]
-    return whole | frames[0] | _extent(stage, together) | {"count": length, "follow": False}, frames
+    return whole | frames[0] | {"count": length, "follow": False}, frames
 
 
-def first_scene(stage: Stage, q: Floats) -> dict[str, Any]:
+def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
-    model = stage.model
-    extent = _extent(stage, np.concatenate([q[None], turned(model, q)]))
+    extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]))
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
-    return _scene(stage, np.zeros(1), q[None], few=False) | extent | {"follow": extent["follow"] or flying}
+    whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False)
+    return whole | {"follow": extent.far or flying}
 
 
-def frames(stage: Stage, times: Floats, q: Floats) -> dict[str, str]:
+def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, str]:
     """Frames that follow those of `first_scene`: times (n,) and coordinates (n, nq), packed."""
     return {
+        "contacts": packed(touching(stage.model, stops, times, q), "<u1"),
         "times": packed(times, "<f8"),
         "joints": packed(stage.joints(q)),
         "amplitudes": packed(_amplitudes(stage, q)),
@@ -99,20 +100,25 @@ def _amplitudes(stage: Stage, q: Floats) -> Floats:
     return np.concatenate([np.zeros((len(q), 0)), *parts], axis=1)
 
 
-def _scene(stage: Stage, times: Floats, q: Floats, few: bool) -> dict[str, Any]:
-    """All but the extent; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
+def _scene(
+    stage: Stage, times: Floats, q: Floats, extent: MotionExtent, stops: Sequence[Stop] = (), *, few: bool
+) -> dict[str, Any]:
+    """All but the forces; with `few` a body that has many coordinates is drawn by few shapes that fit these q."""
     bodies, amplitudes, shapes = _bodies(stage, q, few)
+    joints = stage.joints(q)
     return {
         "count": len(times),
         "times": packed(times, "<f8"),
-        "joints": packed(stage.joints(q)),
+        "joints": packed(joints),
         "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
         "ground": {"surfaces": [_packed(stage, x) for x in stage.surfaces if x.body == GROUND]},
         "bodies": bodies,
         "places": [place_of(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
         "traces": [{"name": name, "place": i} for name, i in stage.traces.items()],
-        **symbols(stage),
+        **symbols(stage, q, joints, extent.symbol, stops),
+        "contacts": packed(touching(stage.model, stops, times, q), "<u1"),
         "gravity": _list(stage.model.tree.gravity),
+        **_extent(extent),
     }
 
 
@@ -137,7 +143,6 @@ def _bodies(stage: Stage, q: Floats, few: bool) -> tuple[list[dict[str, Any]], l
     for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
         entry: dict[str, Any] = {
-            "joint": joint_symbol(placed.joint),
             "mass": float(body.mass),
             "com": _list(body.com),
             **_drawn_as(model, placed.name, k),
@@ -199,27 +204,15 @@ def _few(eta: Floats, rows: sparse.csr_array, few: bool) -> tuple[Floats, Floats
     return U[:, kept] * s[kept], Vt[kept].T
 
 
-def _extent(stage: Stage, q: Floats) -> dict[str, Any]:
-    """Size of the mechanism in its first configuration, what symbols are measured by, the corners of all its motion."""
-    q = q[np.unique(np.linspace(0, len(q) - 1, min(len(q), MEASURED)).astype(int))]
-    R, p = stage.model.poses(q)
-    places = stage.places
-    points = [stage.moved(x, q, R, p)[1] for x in places] + [p[:, k] for k in range(1, p.shape[1])]
-    number = {GROUND: 0} | {x.name: k for k, x in enumerate(stage.bodies, start=1)}
-    for x in stage.surfaces:
-        if x.name == INERTIA or not len(x.vertices):
-            continue
-        ends = np.stack([x.vertices.min(axis=0), x.vertices.max(axis=0)])
-        k, place = number[x.body], None if x.place is None else places[stage.carriers[x.place]]
-        R_own, p_own = (R[:, k], p[:, k]) if place is None else stage.moved(place, q, R, p)
-        points += [p_own + R_own @ np.array([ends[i, 0], ends[j, 1], ends[h, 2]]) for i, j, h in np.ndindex(2, 2, 2)]
-    all_points = np.stack(points)
-    size = float(np.linalg.norm(np.ptp(all_points[:, 0], axis=0))) or 1.0
-    low, high = all_points.min(axis=(0, 1)), all_points.max(axis=(0, 1))
-    arms = [float(np.linalg.norm(x.position + (x.node.position if x.node else 0.0))) for x in places]
-    symbol = min(size, 8.0 * float(np.median([a for a in arms if a > 0] or [size])))
-    far_away = bool(np.linalg.norm(high - low) > FAR * size)
-    return {"size": size, "symbol": symbol, "low": _list(low), "high": _list(high), "follow": far_away}
+def _extent(extent: MotionExtent) -> dict[str, Any]:
+    """As JSON."""
+    return {
+        "size": extent.size,
+        "symbol": extent.symbol,
+        "low": _list(extent.low),
+        "high": _list(extent.high),
+        "follow": extent.far,
+    }
 
 
 def _list(x: Any) -> list[float]:

@@ -3,12 +3,13 @@
 const LIT_VERTEX = `#version 300 es
   uniform mat4 camera;
   uniform float grow; // outwards, m at a distance of one
-  in vec3 corner, normal, along, across, third, origin;
+  in vec3 corner, normal, along, across, third, origin, span;
   in vec4 tint;
+  in float share;
   out vec3 place, facing;
   out vec4 color;
   void main() {
-    place = along * corner.x + across * corner.y + third * corner.z + origin;
+    place = along * corner.x + across * corner.y + third * corner.z + origin + share * span;
     facing = along * (normal.x / max(dot(along, along), 1e-20)) + across * (normal.y / max(dot(across, across), 1e-20))
       + third * (normal.z / max(dot(third, third), 1e-20));
     color = tint;

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from supple.checks import Floats
-from supple.description.constraints import Closure, Distance
+from supple.description.constraints import Closure, Distance, Rolling
 from supple.description.members import GROUND, Placed
 from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
@@ -46,6 +46,8 @@ class Stage:
         Numbers of the places of frames, by name.
     closures : list of (Closure or Distance, pair of int)
         What joins two places beyond the tree.
+    rolling : list of (Rolling, pair of int)
+        Wheels, and the places of plane and wheel.
     surfaces : list of DrawnSurface
     carriers : dict of str to int
         Numbers of the places that surfaces move with and loads act on, by name.
@@ -66,24 +68,24 @@ class Stage:
         frames = [_find(model, name) for name in model.description.frames]
         closed = {name: x for name, x in model.description.constraints.items() if isinstance(x, Closure | Distance)}
         closing = [_find(model, end) for x in closed.values() for end in (x.first, x.second)]
+        rolls = [x for x in model.description.constraints.values() if isinstance(x, Rolling)]
+        rolling = [_find(model, end) for x in rolls for end in (x.first, x.second)]
         self.surfaces = drawn(model, inertia=True)
         acting = [*((x.frame, x.axes) for x in model.description.wrenches.values()), *loads]
         named = [x for x in dict.fromkeys(x for pair in acting for x in pair) if x not in ("frame", "ground")]
         named += [x for x in dict.fromkeys(x.place for x in self.surfaces) if x is not None and x not in named]
-        self.places = [*self.attachments, *traced.values(), *ends, *frames, *closing]
+        self.places = [*self.attachments, *traced.values(), *ends, *frames, *closing, *rolling]
         self.carriers = {name: len(self.places) + i for i, name in enumerate(named)}
         self.places += [_find(model, name) for name in named]
         first_end = len(self.attachments) + len(traced)
         first_frame = first_end + len(ends)
         first_closing = first_frame + len(frames)
+        first_rolling = first_closing + len(closing)
         self.frames = {name: first_frame + i for i, name in enumerate(model.description.frames)}
         self.closures = [(x, (first_closing + 2 * i, first_closing + 2 * i + 1)) for i, x in enumerate(closed.values())]
+        self.rolling = [(x, (first_rolling + 2 * i, first_rolling + 2 * i + 1)) for i, x in enumerate(rolls)]
         self.traces = {name: len(self.attachments) + i for i, name in enumerate(traced)}
         self.springs = [(i, i + 1) for i in range(first_end, first_frame, 2)]
-
-    def loaded(self, frame: str, axes: str) -> dict[str, Any]:
-        """Where a wrench acts and along whose axes: "frame", "ground", or the number of a place."""
-        return {"place": self.carriers[frame], "axes": self.carriers.get(axes, axes)}
 
     def joints(self, q: Floats) -> Numbers:
         """Quaternion and position (frames, bodies, 7) of each body from its attachment node."""

@@ -1,7 +1,8 @@
 // The 3-D view: the bodies in motion, the symbols beside them, and the camera.
 
-const SHOWN = ["joints", "springs", "loads", "reactions", "traces", "labels", "frames", "centres", "boxes", "ground"];
+const SHOWN = ["joints", "springs", "contacts", "loads", "reactions", "traces", "labels", "frames", "centres", "boxes", "ground"];
 const MOST_TRACED = 40000; // bodies times frames from which paths are made
+const LIFTED = 0.34; // the brightest part of a colour, at least, on a dark background
 const FITTED = 60; // configurations that the camera sees all of
 
 class Viewer {
@@ -17,10 +18,9 @@ class Viewer {
     this.camera = new Camera(this.up);
     this.extent = Math.hypot(...scene.high.map((h, i) => h - scene.low[i])) || scene.size;
     this.drawing = new Drawing(this.canvas);
-    this.symbols = new Symbols(this.drawing, scene.symbol);
+    this.symbols = new Symbols(this.drawing, scene);
     this.labels = new Labels(this.names);
     this.#dress();
-    this.traveled = this.motion.travels();
     this.#controls();
     this.#mouse();
     this.#traces();
@@ -72,9 +72,10 @@ class Viewer {
       motion.move(frames[Math.round((n * (frames.length - 1)) / Math.max(count - 1, 1))].time, this.scale);
       const origin = all ? [0, 0, 0] : this.centre();
       const add = (p) => out.push(plus(p, origin, -1));
-      motion.places.forEach((_, i) => add(motion.place(i).p));
+      const counts = (k) => all || k > 0; // what stands on the ground passes by what is followed
+      motion.places.forEach(({ body }, i) => { if (counts(body)) add(motion.place(i).p); });
       this.surfaces.forEach((list, k) => list.forEach(({ data, corners8 }) => {
-        if (data.name !== "inertia") for (const x of corners8) add(moved(motion.poses[k].R, motion.poses[k].p, x));
+        if (counts(k) && data.name !== "inertia") for (const x of corners8) add(moved(motion.poses[k].R, motion.poses[k].p, x));
       }));
       for (let k = 1; k < motion.poses.length; k++) add(motion.poses[k].p);
     }
@@ -118,7 +119,8 @@ class Viewer {
     control("shot").onclick = () => savePicture(this);
     control("film").onclick = () => this.film();
     control("film").hidden = !Recorder.kind;
-    const has = { springs: scene.springs.length, loads: this.#forces("load").length, frames: scene.frames.length,
+    const some = (kind) => scene.symbols.some(({ group }) => group === kind);
+    const has = { joints: some("joints"), springs: some("springs"), contacts: some("contacts"), loads: this.#forces("load").length, frames: scene.frames.length,
       reactions: this.#forces("reaction").length, ground: Math.hypot(...scene.gravity), traces: scene.traces.length,
       boxes: scene.bodies.some((body) => body.surfaces?.some((s) => s.name === "inertia")) };
     for (const name of SHOWN) {
@@ -214,17 +216,13 @@ class Viewer {
     motion.move(this.time, this.scale);
     const centre = this.followed ? this.centre() : [0, 0, 0];
     const view = this.camera.view(w / h, centre, this.extent + scene.size);
-    symbols.metal = dark ? METAL.dark : METAL.light;
     drawing.begin();
     this.labels.begin(view.matrix, w, h, ratio, dark);
-    this.surfaces.forEach((list, k) => this.#body(k, list));
+    this.surfaces.forEach((list, k) => this.#body(k, list, dark));
     symbols.triad({ R: turned([0, 0, 0]), p: [0, 0, 0] }, 0.12 * scene.size);
-    if (this.shows("joints")) this.#joints();
-    if (this.shows("springs"))
-      for (const spring of scene.springs) symbols.spring(...spring.ends.map((i) => motion.place(i).p), spring);
-    for (const [a, b] of scene.rods) symbols.rod(motion.place(a).p, motion.place(b).p);
+    this.#symbols(dark);
     if (this.shows("traces")) this.#paths();
-    for (const kind of ["load", "reaction"]) if (this.shows(`${kind}s`)) this.#arrows(kind);
+    for (const kind of ["load", "reaction"]) if (this.shows(`${kind}s`)) this.#arrows(kind, symbols.paint(kind, dark));
     if (this.shows("frames")) for (const frame of scene.frames) this.#frame(frame);
     if (this.shows("centres")) this.#centres();
     if (this.shows("labels")) this.#bodyNames();
@@ -235,24 +233,25 @@ class Viewer {
     this.drawnListener?.();
   }
 
-  #body(k, list) {
+  // On a dark background dark colours are lifted, so that black parts do not vanish.
+  #body(k, list, dark) {
     const { motion, drawing } = this;
     for (const surface of list) {
       const { name, color, opacity = 1, place } = surface.data;
       if (name === "inertia" && !this.shows("boxes")) continue;
       if (surface.shapes) surface.deform(motion.eta, motion.bodies[k]);
       const pose = place === undefined ? motion.poses[k] : motion.place(place);
-      drawing.surface(surface.kept, pose, [...(color ? rgb(color) : this.color(k)), opacity]);
+      const own = color ? rgb(color) : this.color(k), lift = dark ? Math.max(0, LIFTED - Math.max(...own)) : 0;
+      drawing.surface(surface.kept, pose, [...own.map((c) => c + lift), opacity]);
     }
   }
 
-  #joints() {
-    const { motion, scene, symbols } = this;
-    for (let k = 1; k < motion.bodies.length; k++) {
-      const { joint } = motion.bodies[k];
-      symbols.joint({ ...joint, travel: this.traveled[k] }, motion.place(k - 1), motion.poses[k]);
-    }
-    for (const { joint, ends: [a, b] } of scene.pins) symbols.joint(joint, motion.place(a), motion.place(b));
+  #symbols(dark) {
+    const { motion, scene, symbols } = this, shown = { rods: true }, metal = symbols.paint("metal", dark), mark = symbols.paint("contact", dark);
+    for (const group of ["joints", "springs", "contacts"]) shown[group] = this.shows(group);
+    for (const { group, shape, size, ends: [a, b], stop } of scene.symbols)
+      if (shown[group] && (stop === undefined || motion.touches(stop)))
+        symbols.between(shape, size, motion.point(a), motion.point(b), group === "contacts" ? mark : metal);
   }
 
   #paths() {
@@ -266,24 +265,17 @@ class Viewer {
   // Forces and moments of a kind that are recorded with the motion.
   #forces(kind) { return (this.scene.forces ?? []).filter((force) => force.kind === kind); }
 
-  // Arrows to one scale for all forces of a kind, and one for its moments; the largest is a quarter of the mechanism.
-  #arrows(kind) {
-    const { motion, symbols, labels, scene } = this, color = kind === "load" ? LOAD : REACTION;
-    const most = { force: 0, moment: 0 }, all = this.#forces(kind);
-    for (const { force, moment } of all) {
-      most.force = Math.max(most.force, force);
-      most.moment = Math.max(most.moment, moment);
-    }
-    all.forEach((item) => {
-      const pose = item.place === undefined ? motion.poses[item.body] : motion.place(item.place), x = motion.force(item.row);
-      for (const [part, word, unitName] of [[x.slice(0, 3), "moment", "N m"], [x.slice(3), "force", "N"]]) {
-        const size = Math.hypot(...part);
-        if (!(size > 1e-3 * most[word])) continue;
-        const R = typeof item.axes === "number" ? motion.place(item.axes).R : pose.R;
-        const d = (item.axes === "ground" ? part : along(R, part)).map((v) => (0.28 * scene.size * v) / most[word]);
-        const end = plus(pose.p, d), pushes = kind === "load" && word === "force";
-        symbols.arrow(pushes ? plus(pose.p, d, -1) : pose.p, d, color, word === "moment");
-        labels.write(`${brief(size)} ${unitName}`, pushes ? plus(pose.p, d, -1) : end, 6, labels.soft);
+  // Arrows to one scale for all forces of a kind, and one for its moments; a force pushes at its point, a moment leaves it.
+  #arrows(kind, color) {
+    const { motion, symbols, labels, scene } = this;
+    (scene.forces ?? []).forEach((item, row) => {
+      if (item.kind !== kind) return;
+      const { p } = motion.pose(item.at), x = motion.force(row), [perMoment, perForce] = scene.scales[kind];
+      for (const [part, scale, shape, unitName] of [[x.slice(0, 3), perMoment, "moment", "N m"], [x.slice(3), perForce, "force", "N"]]) {
+        const d = (item.axes ? along(motion.pose(item.axes).R, part) : part).map((v) => scale * v);
+        const pushes = kind === "load" && shape === "force", start = pushes ? plus(p, d, -1) : p;
+        if (symbols.arrow(start, d, color, shape))
+          labels.write(`${brief(Math.hypot(...part))} ${unitName}`, pushes ? start : plus(p, d), 6, labels.soft);
       }
     });
   }

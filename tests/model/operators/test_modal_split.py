@@ -9,7 +9,7 @@ import pytest
 
 from generators_flexible import random_flexible_tree
 
-CASES = [(71, 5, "full"), (72, 12, "ruthless"), (73, 24, "full")]
+CASES = [(71, 5, "full"), (72, 12, "ruthless"), (73, 14, "full")]
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)

@@ -11,7 +11,7 @@ import supple
 from generators_flexible import random_flexible, random_flexible_tree
 from supple import structures
 
-CASES = [(81, 4, "full"), (82, 9, "ruthless"), (83, 25, "full")]
+CASES = [(81, 4, "full"), (82, 9, "ruthless"), (83, 14, "full")]
 
 
 @pytest.fixture(params=CASES, ids=str)

@@ -128,7 +128,7 @@ def flexible_chain(links: int, fidelity: str) -> supple.Model:
 
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
-@pytest.mark.parametrize("links", [1, 10, 100])
+@pytest.mark.parametrize("links", [1, 10, 40])
 def test_operators_of_a_long_flexible_chain(links: int, fidelity: str) -> None:
     """Rounding does not grow from body to body: at most ten digits are lost of a matrix with a condition of 1e9."""
     model = flexible_chain(links, fidelity)
@@ -145,7 +145,7 @@ def test_operators_of_a_long_flexible_chain(links: int, fidelity: str) -> None:
         assert np.linalg.eigvalsh(P)[0] > -1e-12 * np.abs(P).max()
 
 
-@pytest.mark.parametrize(("seed", "bodies"), [(31, 5), (32, 20), (33, 50)])
+@pytest.mark.parametrize(("seed", "bodies"), [(31, 5), (32, 20)])
 def test_operators_of_flexible_trees(seed: int, bodies: int) -> None:
     model, _ = random_flexible_tree(seed, bodies, 4)
     q = model.random_state(seed)[0]
@@ -227,7 +227,7 @@ class Definitions:
         return np.concatenate([modal, shift(l)]) @ turn
 
 
-@pytest.mark.parametrize(("seed", "bodies", "modes"), [(41, 6, 4), (42, 20, 3), (43, 100, 2)])
+@pytest.mark.parametrize(("seed", "bodies", "modes"), [(41, 6, 4), (42, 20, 3), (43, 40, 2)])
 def test_operators_are_what_the_source_defines(seed: int, bodies: int, modes: int) -> None:
     model, points = random_flexible_tree(seed, bodies, modes, fidelity="full")
     q, v = model.random_state(seed)
@@ -261,7 +261,7 @@ def test_operators_are_what_the_source_defines(seed: int, bodies: int, modes: in
 
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
-@pytest.mark.parametrize(("seed", "bodies"), [(51, 8), (52, 30)])
+@pytest.mark.parametrize(("seed", "bodies"), [(51, 8), (52, 14)])
 def test_lines_of_section_3(seed: int, bodies: int, fidelity: str) -> None:
     """(3.22), (3.44) and (3.45) with springs, dampers, wrenches and gravity, beams in every basis."""
     model, _ = random_flexible_tree(seed, bodies, 5, fidelity, beams=True, forces=True)
