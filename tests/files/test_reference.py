@@ -7,7 +7,18 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.files import check, flexible_tables, joints, reference, schema, sections, structures
+from supple.files import (
+    assemblies,
+    check,
+    flexible_tables,
+    joints,
+    plates,
+    reference,
+    schema,
+    sections,
+    structure_table,
+    structures,
+)
 from supple.files.file_table import FileTable
 from supple.files.simulation import SimulationTable
 
@@ -22,7 +33,9 @@ def test_every_key_of_every_table_is_on_the_page() -> None:
     page = reference.page()
     tables: list[type[FileTable]] = [schema.ModelFile, schema.BodyTable, schema.FrameTable, SimulationTable]
     tables += [flexible_tables.ReductionTable, flexible_tables.ModeChoiceTable, flexible_tables.ModesTable]
-    tables += [flexible_tables.StoredTable, structures.PointMassTable, sections.MaterialTable]
+    tables += [flexible_tables.StoredTable, structure_table.PointMassTable, sections.MaterialTable]
+    tables += [plates.LayerTable, plates.ABDTable, sections.OrthotropicTable, assemblies.PartTable]
+    tables += [assemblies.WeldTable, assemblies.AttachTable, assemblies.BushingTable, assemblies.FollowTable]
     kinds = [*joints.JOINTS.values(), *structures.STRUCTURES.values(), *sections.SECTIONS.values()]
     keys = {key for table in [*tables, *kinds] for key in table.model_fields}
     assert len(keys) > 50

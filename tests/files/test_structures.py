@@ -61,7 +61,7 @@ def made(file: Path, structure: str) -> Structure:
     errors = ErrorList(file)
     found = FlexibleBodies(ModelFile.model_validate(tomllib.loads(file.read_text())), errors).structures["other"]
     errors.raise_any()
-    assert found is not None
+    assert isinstance(found, Structure)
     return found
 
 
@@ -230,7 +230,11 @@ PATH = (
         ("width = 0.02", "width = -1", "'beam': section: width: expected a number greater than zero, got -1"),
         (SECTION, "3", "'beam': section: expected a table such as"),
         (SECTION, '{ type = "tube", radius = 1 }', "'beam': tube: expected the inner radius or the thickness"),
-        ('type = "beam"', "", r'structure\[1\] \'beam\': type: missing; expected one of "beam", "beam-path", "box"'),
+        (
+            'type = "beam"',
+            "",
+            r'structure\[1\] \'beam\': type: missing; expected one of "beam", "beam-path", "plate", "box", "assembly"',
+        ),
         ('type = "beam"', 'type = "bem"', r"structure\[1\] 'beam': type: expected one of .* did you mean 'beam'"),
         ("length = 2", "", "'beam': length: missing; expected a number greater than zero"),
         ("elements = 4", "elements = 4.5", "'beam': elements: expected a whole number, one or more, got 4.5"),

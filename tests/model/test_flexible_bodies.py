@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -130,6 +132,56 @@ def test_nodes_without_rotations_carry_no_joint_and_no_moment(block: structures.
     assert np.allclose(external - model.bias_forces(still, still), -model.jacobian(still, f"block/{node}").T[:, 5])
     with pytest.raises(supple.StateError, match="takes no moment"):
         model.bias_forces(still, still, {f"block/{node}": [1.0, 0, 0, 0, 0, 0]})
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("directions", ["z", "yz", "xyz"])
+def test_nodes_without_rotations_are_held_and_driven_in_chosen_directions(
+    block: structures.FlexibleBody, first: bool, directions: str
+) -> None:
+    """Of the body if the node is first, of the table if it is second; the force goes through the node."""
+    node = max((i for i in range(len(block.nodes)) if not block.turning[i]), key=lambda i: block.nodes[i] @ (1, 2, 4))
+    mech = supple.Mechanism("m")
+    mech.add_body("block", block, joint=supple.Spherical())
+    mech.add_body("table", supple.RigidBody(1.0, inertia=(1, 1, 1)), joint=supple.Prismatic((0, 0.6, 0.8)))
+    mech.add_frame("top", "table", block.nodes[node])
+    ends = (f"block/{node}", "table/top") if first else ("table/top", f"block/{node}")
+    constraints: dict[str, Callable[[], None]] = {
+        "z": lambda: mech.constrain("held", supple.PointOnPlane(*ends, "z")),
+        "yz": lambda: mech.constrain("held", supple.PointOnLine(*ends, "x")),
+        "xyz": lambda: mech.close_loop("held", *ends, supple.Spherical()),
+    }
+    constraints[directions]()
+    model = mech.build()
+    assert model.loops is not None
+    q, v = model.neutral(), np.random.default_rng(1).normal(size=model.nv)
+    q[4:-1] = 1e-4 * v[3:-1]
+    q = model.loops.assemble(q)
+    J = model.loops.jacobian(q)
+    assert len(J) == len(directions)
+    v = v - np.linalg.pinv(J) @ (J @ v)
+    h = 1e-6
+    drift = (
+        (model.loops.jacobian(model.integrate(q, v, h)) - model.loops.jacobian(model.integrate(q, v, -h))) @ v / (2 * h)
+    )
+    driven = np.array([name == "table.position" for name in model.speeds])
+    (a,), (tau,) = model.hybrid(q[None], v[None], np.where(driven, 3.0, 0.0)[None], driven)
+    np.testing.assert_allclose(J @ a, -drift, atol=1e-5 * np.abs(drift).max() + 1e-9)
+    forces = model.mass_matrix(q) @ a + model.bias_forces(q, v) - tau
+    multipliers = np.linalg.lstsq(J.T, forces, rcond=None)[0]
+    np.testing.assert_allclose(J.T @ multipliers, forces, atol=1e-7 * np.abs(forces).max())
+    places = [model.pose(q, frame) for frame in ends]
+    apart = places[0][0].T @ (places[1][1] - places[0][1])
+    np.testing.assert_allclose(apart[["xyz".index(c) for c in directions]], 0.0, atol=1e-9)
+    assert a[-1] == 3.0
+
+
+def test_a_constraint_of_rotations_is_refused_at_a_node_without_any(block: structures.FlexibleBody) -> None:
+    node = next(i for i in range(len(block.nodes)) if not block.turning[i])
+    mech = supple.Mechanism("m")
+    mech.add_body("block", block)
+    with pytest.raises(supple.ModelError, match=r"'l': node .* uses its rotation, only one of translations"):
+        mech.close_loop("l", "ground", f"block/{node}", supple.Fixed())
 
 
 def test_a_node_that_is_not_there(boom: structures.FlexibleBody) -> None:

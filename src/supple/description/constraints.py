@@ -43,17 +43,12 @@ class Constraint(ABC):
         """Axes (n, 3) of the first frame that are those of the second too, and must not be opposite to them."""
         return np.zeros((0, 3))
 
-    def uses_rotation(self) -> tuple[bool, bool]:
-        """Whether the rotations of the first and of the second frame matter, or their origins alone.
+    def uses_rotation(self) -> bool:
+        """Whether both frames must have rotations of their own, or translations alone are constrained.
 
-        A direction that is fixed in the first frame turns with it, unless all three are there: then the origins
-        coincide. A distance has no direction.
+        Translations are along directions of the first frame. Those of a node without rotations are its body's.
         """
-        rows = self.rows()
-        along = np.array([row.a for row in rows if row.kind == ALONG and row.c == 0.0]).reshape(-1, 3)
-        coincide = len(along) == len(rows) and np.linalg.matrix_rank(along) == 3
-        second = any(row.kind not in (ALONG, DISTANCE) for row in rows)
-        return second or not (coincide or all(row.kind == DISTANCE for row in rows)), second
+        return any(row.kind not in (ALONG, DISTANCE) for row in self.rows())
 
 
 @final

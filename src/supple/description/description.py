@@ -271,12 +271,14 @@ class Description:
                 raise ModelError(f"expected a constraint such as Distance(first, second, 0.5), got {constraint!r}")
             if not isinstance(constraint, Gear):
                 bodies = []
-                for frame, turns in zip((constraint.first, constraint.second), constraint.uses_rotation(), strict=True):
+                turns = constraint.uses_rotation()
+                for frame in (constraint.first, constraint.second):
                     place = self.find_frame(frame)
                     bodies.append(place.body)
                     carrier = self.bodies[place.body].body if place.node is not None else None
                     if isinstance(carrier, FlexibleBody) and place.node is not None and (turns or place.position.any()):
-                        _require_turning(carrier, place.node, "a constraint that uses its rotation")
+                        what = "a constraint that uses its rotation, only one of translations"
+                        _require_turning(carrier, place.node, what)
                 if bodies[0] == bodies[1]:
                     raise ModelError(f"expected frames on two bodies, got both on {bodies[0]!r}")
             constraint.rows()

@@ -10,13 +10,14 @@ from typing import TypeVar
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.files.error_list import ErrorList, ReportedError, require_file
 from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable, StoredTable, damping_of
+from supple.files.imported_structures import ImportTable
 from supple.files.schema import ModelFile
-from supple.files.structures import ImportTable
 from supple.structures.beams import Beam
 from supple.structures.body import FlexibleBody
 from supple.structures.body_reader import load_any
 from supple.structures.imports.file_set import head
 from supple.structures.imports.reading import read
+from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
 from supple.structures.pieces import BeamPieces
 from supple.structures.structure import Structure
@@ -41,16 +42,17 @@ class FlexibleBodies:
 
     def __init__(self, file: ModelFile, errors: ErrorList) -> None:
         self.errors = errors
-        self.materials: dict[str, Material | None] = {}
+        self.materials: dict[str, Material | Orthotropic | None] = {}
         self.structures: dict[str, Structure | Superelement | None] = {}
         self.bodies: dict[str, FlexibleBody | BeamPieces | None] = {}
         for i, material in enumerate(file.material, start=1):
             place = f"material[{i}] {material.name!r}"
-            self._add(self.materials, material.name, place, "material: ", material.made)
+            make: Callable[[], Material | Orthotropic] = material.made
+            self._add(self.materials, material.name, place, "material: ", make)
         for i, structure in enumerate(file.structure, start=1):
             place = f"structure[{i}] {structure.name!r}"
             table = structure.beside(errors.path.parent) if isinstance(structure, ImportTable) else structure
-            made = partial(table.made, self.materials)
+            made = partial(table.made, self.materials, self.structures)
             self._add(self.structures, structure.name, place, structure.prefix, made)
 
     def _add(self, shelf: dict[str, T | None], name: str, place: str, prefix: str, make: Callable[[], T]) -> None:
@@ -89,6 +91,11 @@ class FlexibleBodies:
         if structure is None:
             raise ReportedError
         given = table.basis, table.chosen(), table.root, table.interfaces, damping_of(table.damping)
+        if isinstance(structure, Superelement):
+            if table.residual or table.pieces > 1:
+                key = "residual" if table.residual else "pieces"
+                raise ModelError(f"{key}: expected a structure with all its nodes, got a superelement")
+            return structure.reduce(*given)
         if table.pieces == 1:
             return structure.reduce(*given, table.residual)
         if not isinstance(structure, Beam):

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Discriminator, Field, Tag
 
 from supple.files.file_table import FileTable, Form, MaybePositive, Nine, NotNegative, Number, Text, Three
-from supple.files.structures import Count, Node
+from supple.files.structure_table import Count, Node
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping, Rayleigh
 from supple.structures.mode_choice import Bandwidth, EffectiveMass, Modes

@@ -6,13 +6,16 @@ from typing import Any
 
 from supple.expressions.operations import FUNCTIONS
 from supple.files import (
+    assemblies,
     constraints,
     file_table,
     flexible_tables,
     inputs,
     joints,
+    plates,
     schema,
     sections,
+    structure_table,
     structures,
     vector_schema,
     visuals,
@@ -331,12 +334,20 @@ def page() -> str:
         _section("#### flexible = { file }", flexible_tables.StoredTable),
         "### Structures\n\nA `[[structure]]` has a `type` and the keys listed under it.\n",
     ]
-    common = structures.StructureTable
+    common = structure_table.StructureTable
     parts += [_section(f'#### type = "{kind}"', t, common) for kind, t in structures.STRUCTURES.items()]
     parts += [
         _section("#### All structures", common),
-        _section("#### [[structure.point_mass]]", structures.PointMassTable),
+        _section("#### [[structure.point_mass]]", structure_table.PointMassTable),
+        _section("#### Layers of plates", plates.LayerTable),
+        _section("#### Stiffness and mass per area of plates", plates.ABDTable),
+        _section("#### [[structure.part]]", assemblies.PartTable),
+        _section("#### [[structure.weld]]", assemblies.WeldTable),
+        _section("#### [[structure.attach]]", assemblies.AttachTable),
+        _section("#### [[structure.bushing]]", assemblies.BushingTable),
+        _section("#### [[structure.follow]]", assemblies.FollowTable),
         _section("### Materials", sections.MaterialTable),
+        _section("#### Orthotropic materials", sections.OrthotropicTable),
         "### Sections\n\nThe table `section` of a beam has a `type` and the keys listed under it. The section lies in "
         "the y-z plane of the beam; y and z are its principal axes.\n",
     ]

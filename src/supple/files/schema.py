@@ -36,9 +36,9 @@ from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTab
 from supple.files.joints import AnyJoint
 from supple.files.live import LiveTable
 from supple.files.output import OutputTable
-from supple.files.sections import NamedMaterialTable
+from supple.files.sections import NamedMaterial
 from supple.files.simulation import SimulationTable
-from supple.files.structures import AnyStructure
+from supple.files.structures import STRUCTURES, AnyStructure
 from supple.files.visuals import Visuals
 from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
@@ -192,11 +192,11 @@ class ModelFile(FileTable):
     body: Annotated[list[BodyTable], Field(min_length=1), Form("at least one [[body]]")] = Field(
         description="The bodies, in any order."
     )
-    material: Annotated[list[NamedMaterialTable], Form("[[material]] tables")] = Field(
+    material: Annotated[list[NamedMaterial], Form("[[material]] tables")] = Field(
         [], description="Materials of structures, by name."
     )
     structure: Annotated[
-        list[AnyStructure], Form("[[structure]] tables", item='one of "beam", "beam-path", "box", "import"')
+        list[AnyStructure], Form("[[structure]] tables", item="one of " + ", ".join(f'"{kind}"' for kind in STRUCTURES))
     ] = Field([], description="What flexible bodies are made of.")
     frame: Annotated[list[FrameTable], Form("[[frame]] tables")] = Field([], description="Named places.")
     spring_damper: Annotated[list[SpringDamperTable], Form("[[spring_damper]] tables")] = Field(

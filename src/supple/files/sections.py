@@ -10,11 +10,12 @@ from pydantic import Discriminator, Field, Tag
 
 from supple.errors import ModelError, nearest
 from supple.files.error_list import ReportedError
-from supple.files.file_table import FileTable, Form, MaybePositive, Name, NotNegative, Number, Positive, by_type
+from supple.files.file_table import FileTable, Form, MaybePositive, Name, NotNegative, Number, Positive, Real, by_type
+from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
 from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 
-Materials = Mapping[str, Material | None]
+Materials = Mapping[str, Material | Orthotropic | None]
 """Materials by name; None for one that could not be made."""
 
 
@@ -41,6 +42,35 @@ class NamedMaterialTable(MaterialTable):
     """A material that structures call by its name."""
 
     name: Name = Field(description="Name of the material.")
+
+
+class OrthotropicTable(FileTable):
+    """A linear elastic, orthotropic material of the layers of plates, 1 along and 2 across its fibres."""
+
+    E1: Positive = Field(description="Young's modulus along the fibres, Pa.")
+    E2: Positive = Field(description="Young's modulus across them, Pa.")
+    nu12: Real = Field(description="Poisson's ratio: contraction across for a stretch along the fibres.")
+    G12: Positive = Field(description="Shear modulus in the plane, Pa.")
+    G13: MaybePositive = Field(None, description="Transverse shear modulus along the fibres, Pa; by default G12.")
+    G23: MaybePositive = Field(None, description="Transverse shear modulus across them, Pa; by default G12.")
+    rho: NotNegative = Field(description="Density, kg/m^3.")
+
+    def made(self) -> Orthotropic:
+        """The material."""
+        return Orthotropic(self.E1, self.E2, self.nu12, self.G12, self.rho, self.G13, self.G23)
+
+
+class NamedOrthotropicTable(OrthotropicTable):
+    """An orthotropic material that layers call by its name."""
+
+    name: Name = Field(description="Name of the material.")
+
+
+def _material_tag(value: Any) -> str:
+    """Isotropic or orthotropic, by its keys."""
+    if isinstance(value, str):
+        return "#name"
+    return "#orthotropic" if isinstance(value, dict) and value.keys() & {"E1", "E2", "nu12", "G12"} else "#one"
 
 
 class SectionTable(FileTable):
@@ -136,6 +166,17 @@ OneMaterial = Annotated[
 SECTION_WORDS = 'a table such as {type = "rectangle", width = 0.02, height = 0.01}'
 MATERIAL_WORDS = "the name of a [[material]] or a table such as {E = 70e9, nu = 0.3, rho = 2700}"
 AnySection = Annotated[OneSection, Form(SECTION_WORDS)]
+NamedMaterial = Annotated[
+    Annotated[NamedMaterialTable, Tag("#one")] | Annotated[NamedOrthotropicTable, Tag("#orthotropic")],
+    Discriminator(_material_tag),
+]
+LayerMaterial = Annotated[
+    Annotated[str, Tag("#name")]
+    | Annotated[MaterialTable, Tag("#one")]
+    | Annotated[OrthotropicTable, Tag("#orthotropic")],
+    Discriminator(_material_tag),
+    Form(f"{MATERIAL_WORDS}, or one with E1, E2, nu12, G12 and rho"),
+]
 AnyMaterial = Annotated[OneMaterial, Form(MATERIAL_WORDS)]
 Sections = Annotated[
     Annotated[OneSection, Tag("#one")] | Annotated[list[OneSection], Tag("#each")],
@@ -150,8 +191,18 @@ AllMaterials = Annotated[
 
 
 def find_material(value: str | MaterialTable, materials: Materials) -> Material:
+    """The isotropic material of a table, or of a name."""
+    found = find_any_material(value, materials)
+    if isinstance(found, Orthotropic):
+        raise ModelError(
+            f"material: expected an isotropic one, got {value!r}; orthotropic ones are for layers of plates"
+        )
+    return found
+
+
+def find_any_material(value: str | MaterialTable | OrthotropicTable, materials: Materials) -> Material | Orthotropic:
     """The material of a table, or of a name."""
-    if isinstance(value, MaterialTable):
+    if not isinstance(value, str):
         return value.made()
     if value not in materials:
         raise ModelError(f"material: no [[material]] {value!r}{nearest(value, materials)}")

@@ -1,14 +1,16 @@
-"""Flexible bodies: beams, solids, imported mass and stiffness; their reduction to few coordinates."""
+"""Flexible bodies: beams, plates, solids, imported mass and stiffness; their reduction to few coordinates."""
 
 from typing import TYPE_CHECKING
 
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from supple.structures.assembled import assemble
     from supple.structures.beams import Beam, beam, beam_path
     from supple.structures.body import FlexibleBody, ShapeFrame
     from supple.structures.body_reader import load_body, load_pieces
     from supple.structures.body_writer import save_body
+    from supple.structures.connections import Attach, Bushing, Follow, Part, Weld
     from supple.structures.damping import Rayleigh
     from supple.structures.exports.body_formats import write
     from supple.structures.given_recovery import StressRecovery
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
     from supple.structures.imports.sid import read_sid
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
+    from supple.structures.layups import Layer, Layup, Orthotropic
     from supple.structures.materials import Material
     from supple.structures.matrices import from_matrices
     from supple.structures.mode_choice import Bandwidth, EffectiveMass
     from supple.structures.modes import NodalMasses, from_modes
     from supple.structures.pieces import BeamPieces
+    from supple.structures.plates import plate
     from supple.structures.reduction_report import Report
+    from supple.structures.regions import Average
     from supple.structures.second_order import SecondOrder
     from supple.structures.section_forces import SectionForces
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
@@ -35,21 +40,29 @@ if TYPE_CHECKING:
     from supple.structures.superelement import Superelement
 
 __all__ = [
+    "Attach",
+    "Average",
     "Bandwidth",
     "Beam",
     "BeamPieces",
     "BodyMotion",
+    "Bushing",
     "Circle",
     "CrossSection",
     "EffectiveMass",
     "FlexibleBody",
+    "Follow",
     "IBeam",
     "ImportReport",
     "ImportedStructure",
+    "Layer",
+    "Layup",
     "Material",
     "ModalIntegrals",
     "NodalMasses",
+    "Orthotropic",
     "Pairs",
+    "Part",
     "Quadratic",
     "Rayleigh",
     "Recovery",
@@ -65,6 +78,8 @@ __all__ = [
     "Structure",
     "Superelement",
     "Tube",
+    "Weld",
+    "assemble",
     "beam",
     "beam_path",
     "box",
@@ -74,6 +89,7 @@ __all__ = [
     "load_body",
     "load_pieces",
     "nodal_forces",
+    "plate",
     "read",
     "read_mbdyn",
     "read_sid",
@@ -83,10 +99,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "supple.structures.assembled": ("assemble",),
     "supple.structures.beams": ("Beam", "beam", "beam_path"),
     "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
     "supple.structures.body_reader": ("load_body", "load_pieces"),
     "supple.structures.body_writer": ("save_body",),
+    "supple.structures.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
     "supple.structures.damping": ("Rayleigh",),
     "supple.structures.imports.import_report": ("ImportReport",),
     "supple.structures.imports.imported": ("ImportedStructure",),
@@ -96,13 +114,16 @@ _HOMES = {
     "supple.structures.imports.sid": ("read_sid",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.given_recovery": ("StressRecovery",),
+    "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.matrices": ("from_matrices",),
     "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
     "supple.structures.modes": ("NodalMasses", "from_modes"),
     "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
     "supple.structures.pieces": ("BeamPieces",),
+    "supple.structures.plates": ("plate",),
     "supple.structures.reduction_report": ("Report",),
+    "supple.structures.regions": ("Average",),
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.solids": ("box", "from_mesh"),

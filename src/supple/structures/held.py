@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, nearest
+from supple.structures.layout import cross_matrix
 from supple.structures.mass import Sparse
+from supple.structures.regions import FOLLOWING
 from supple.structures.soundness import held_solver
 from supple.structures.sparse_modes import cut
 
@@ -84,13 +86,19 @@ def frame_rows(structure: Structure, where: str | int) -> tuple[Floats, Sparse, 
     """Position, motion (6, size) and whether it turns, of a frame or node in the condensed structure."""
     small = structure.condensed
     nodes = structure.find(where)
-    if len(nodes) > 1:
-        point = small.frames[str(where)]
-        rows = scipy.sparse.csr_array(small.layout.motion[6 * point : 6 * point + 6])
-        return small.layout.points[point], rows, True
     node = nodes[0]
-    rows = scipy.sparse.csr_array(small.motion[6 * node : 6 * node + 6])
-    return structure.nodes[node], rows, bool(small.turning[node])
+    if len(nodes) == 1 or small.point_of[node] == FOLLOWING:
+        rows = scipy.sparse.csr_array(small.motion[6 * node : 6 * node + 6])
+        return structure.nodes[node], rows, bool(small.turning[node])
+    point = small.point_of[node]
+    rows = scipy.sparse.csr_array(small.layout.motion[6 * point : 6 * point + 6])
+    position = structure.nodes[list(nodes)].mean(axis=0)
+    arm = position - small.layout.points[point]
+    if arm.any():
+        shift = np.eye(6)
+        shift[3:, :3] = -cross_matrix(arm)
+        rows = scipy.sparse.csr_array(scipy.sparse.csr_array(shift) @ rows)
+    return position, rows, True
 
 
 def place(structure: Structure, name: str, what: str) -> int:
@@ -99,5 +107,8 @@ def place(structure: Structure, name: str, what: str) -> int:
         raise ModelError(f"{what}: no frame {name!r}{nearest(str(name), structure.frames)}")
     point = structure.condensed.frames.get(name)
     if point is None:
-        raise ModelError(f"{what} {name!r}: its node is part of a rigid region; name the region instead")
+        raise ModelError(
+            f"{what} {name!r}: it moves as the mean of other nodes and has no degrees of freedom of its own; name a "
+            "rigid region"
+        )
     return point

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ COMPONENTS = ("rx", "ry", "rz", "ux", "uy", "uz")
 
 @dataclass(frozen=True, eq=False)
 class DofLayout:
-    """Points that move, with six degrees of freedom (rotation, displacement) or three (displacement).
+    """Points that move, with six degrees of freedom (rotation, displacement), three (displacement), or one (a turn).
 
     Attributes
     ----------
@@ -26,15 +26,20 @@ class DofLayout:
         Positions, m.
     turning : (p,) array of bool
         Which points have rotations.
+    spins : (s, 3) array
+        Unit vectors about which the last s points turn, and do nothing else of their own.
     """
 
     points: Floats
     turning: Bools
+    spins: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     @cached_property
     def first(self) -> Ints:
         """(p + 1,) where the degrees of freedom of each point begin."""
-        return np.concatenate([[0], np.cumsum(np.where(self.turning, 6, 3))]).astype(np.int64)
+        counts = np.where(self.turning, 6, 3)
+        counts[len(counts) - len(self.spins) :] = 1
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     @property
     def size(self) -> int:
@@ -48,10 +53,15 @@ class DofLayout:
 
     @cached_property
     def component(self) -> Ints:
-        """(size,) which of rx, ry, rz, ux, uy, uz each degree of freedom is."""
-        return (np.arange(self.size) - self.first[self.point] + np.where(self.turning, 0, 3)[self.point]).astype(
-            np.int64
-        )
+        """(size,) which of rx, ry, rz, ux, uy, uz each degree of freedom is, or is nearest to."""
+        out = np.arange(self.size) - self.first[self.point] + np.where(self.turning, 0, 3)[self.point]
+        out[self._plain :] = np.abs(self.spins).argmax(axis=1)
+        return out.astype(np.int64)
+
+    @property
+    def _plain(self) -> int:
+        """Number of degrees of freedom along x, y and z: all but those of spins."""
+        return self.size - len(self.spins)
 
     def of(self, points: Iterable[int]) -> Ints:
         """The degrees of freedom of some points, in that order."""
@@ -61,9 +71,12 @@ class DofLayout:
     @cached_property
     def motion(self) -> scipy.sparse.csr_array:
         """(6 p, size) rotation and displacement of all points; no rotation where a point has none."""
-        rows = 6 * self.point + self.component
-        ones = np.ones(self.size)
-        return scipy.sparse.csr_array((ones, (rows, np.arange(self.size))), shape=(6 * len(self.points), self.size))
+        n, count = self._plain, len(self.spins)
+        rows = 6 * self.point[:n] + self.component[:n]
+        about = (6 * self.point[n:, None] + np.arange(3)).ravel()
+        places = (np.concatenate([rows, about]), np.concatenate([np.arange(n), np.repeat(n + np.arange(count), 3)]))
+        values = np.concatenate([np.ones(n), self.spins.ravel()])
+        return scipy.sparse.csr_array((values, places), shape=(6 * len(self.points), self.size))
 
     def rigid_motions(self, origin: Floats) -> Floats:
         """(size, 6) what a rotation about `origin` and a displacement, of unit size, do to all points."""
@@ -71,7 +84,9 @@ class DofLayout:
         out[:, :3, :3] = np.eye(3)
         out[:, 3:, 3:] = np.eye(3)
         out[:, 3:, :3] = -cross_matrix(self.points - origin)
-        return out.reshape(-1, 6)[6 * self.point + self.component]
+        every = out.reshape(-1, 6)[6 * self.point + self.component]
+        every[self._plain :] = np.hstack([self.spins, np.zeros_like(self.spins)])
+        return every
 
     def scales(self, length: float) -> Floats:
         """(size,) factors that turn rotations into displacements at this distance, m."""

@@ -142,7 +142,10 @@ def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, load
 
 
 def _frame(structure: Structure, name: str, b: Floats, swung: Floats) -> Floats:
-    """(6, k) motion of a frame; the middle of a rigid region is on no arm."""
-    numbers = structure.frames[name]
-    extra = swung[6 * numbers[0] : 6 * numbers[0] + 6] if len(numbers) == 1 else np.zeros((6, swung.shape[1]))
-    return np.concatenate([np.asarray(frame_rows(structure, name)[1] @ b), extra], axis=1)
+    """(6, k) motion of a frame; one at the point of its rigid region is on no arm."""
+    small, numbers = structure.condensed, list(structure.frames[name])
+    position, rows, _ = frame_rows(structure, name)
+    extra = swung.reshape(len(structure.nodes), 6, -1)[numbers].mean(axis=0)
+    if len(numbers) > 1 and np.array_equal(position, small.layout.points[small.point_of[numbers[0]]]):
+        extra = np.zeros_like(extra)
+    return np.concatenate([np.asarray(rows @ b), extra], axis=1)

@@ -156,8 +156,8 @@ def of_beam(element: Element, axes: Floats, ends: Ints, nodes: Floats) -> Strain
     along = np.array([0.5 if end < 0 else float(end) for end in at])
     positions = nodes[ends][:, None] + along[:, None] * (nodes[ends + 1] - nodes[ends])[:, None]
     places = [f"{i}-{i + 1}" + ("" if end < 0 else f" at {i + end}") for i in ends.tolist() for end in at]
-    matrix = _rows(np.broadcast_to(values, (len(ends), *values.shape)), columns, 6 * len(nodes))
-    material = _elasticity(element.material, len(places))
+    matrix = element_rows(np.broadcast_to(values, (len(ends), *values.shape)), columns, 6 * len(nodes))
+    material = elasticity(element.material, len(places))
     return Strains(tuple(places), tuple(quantities) * len(ends), positions.reshape(-1, 3), matrix, material)
 
 
@@ -177,17 +177,18 @@ def of_solid(skfem: Any, mesh: Any, element: Any, material: Material) -> Strains
     columns = (6 * dofs[:, :, None] + np.arange(3, 6)).reshape(count, 1, -1)
     centres = np.asarray(basis.global_coordinates())[..., 0].T
     places = tuple(f"element {i}" for i in range(count) for _ in SOLID)
-    matrix = _rows(values.reshape(count, 6, -1), columns, 6 * mesh.doflocs.shape[1])
-    elasticity = _elasticity(material, len(places))
-    return Strains(places, SOLID * count, np.repeat(centres, 6, axis=0), matrix, elasticity)
+    matrix = element_rows(values.reshape(count, 6, -1), columns, 6 * mesh.doflocs.shape[1])
+    stiff = elasticity(material, len(places))
+    return Strains(places, SOLID * count, np.repeat(centres, 6, axis=0), matrix, stiff)
 
 
-def _elasticity(material: Material, gauges: int) -> Floats:
+def elasticity(material: Material, gauges: int) -> Floats:
+    """(gauges, 3) Young's modulus, Poisson's ratio and yield strength, the same for all."""
     strength = np.nan if material.yield_strength is None else material.yield_strength
     return np.tile([material.E, material.nu, strength], (gauges, 1))
 
 
-def _rows(values: Any, columns: Any, size: int) -> Sparse:
+def element_rows(values: Any, columns: Any, size: int) -> Sparse:
     """A sparse array (elements * rows, size) of the rows (elements, rows, entries) of all elements."""
     elements, rows, entries = values.shape
     row = np.repeat(np.arange(elements * rows), entries)

@@ -15,7 +15,7 @@ from supple.structures.integrals import Quadratic, one_pattern
 from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
-from supple.structures.regions import regions
+from supple.structures.regions import FOLLOWING, regions
 from supple.structures.stress import GeometricStiffness, LoadCases, Stressed
 from supple.structures.unit_loads import COUPLED, DEPENDENT, UnitLoads
 
@@ -199,7 +199,7 @@ def stressed_loads(
         family += [i] * part.shape[1]
     b = loads.displacements @ T
     expand = structure.layout.motion.T @ small.motion
-    owner = regions(structure.layout, structure.frames)
+    owner = regions(structure.layout, structure.ties)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
     cases = LoadCases(np.asarray(expand @ b), T, small.layout.points[held.point], region)
@@ -226,11 +226,12 @@ def stressed_loads(
 def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
     """Geometric stiffness of rigid regions: a node at `arm` from the middle moves by theta x (theta x arm) / 2 more."""
     small, layout = structure.condensed, structure.layout
-    points = [small.frames[name] for name in dict.fromkeys(owner.values())]
+    turning = [node for node in owner if small.point_of[node] != FOLLOWING and small.turning[node]]
+    points = list(dict.fromkeys(int(small.point_of[node]) for node in turning))
     place = {point: i for i, point in enumerate(points)}
     blocks = np.zeros((len(points), 3, 3))
-    for node, name in owner.items():
-        point = small.frames[name]
+    for node in turning:
+        point = int(small.point_of[node])
         force = state.forces[layout.first[node + 1] - 3 : layout.first[node + 1]]
         outer = np.outer(force, layout.points[node] - small.layout.points[point])
         blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)

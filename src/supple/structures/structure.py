@@ -17,13 +17,14 @@ from supple.html_tables import html_table
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
 from supple.structures.damping import Damping
+from supple.structures.given_stress import GivenStress
 from supple.structures.held import Held, static
 from supple.structures.integration import totals
 from supple.structures.layout import Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
 from supple.structures.mode_choice import Modes
 from supple.structures.reduction import reduce
-from supple.structures.regions import Condensed, condense, regions
+from supple.structures.regions import Arm, Average, Condensed, Ties, condense, regions
 from supple.structures.strains import Strains
 from supple.structures.stress import GeometricStiffness
 from supple.structures.stresses import StressSource
@@ -55,6 +56,12 @@ class Structure:
         What it looks like; None where its elements are not known.
     stress_source : StressSource, optional
         Stresses and section forces of its elements; None where they are not known.
+    rigid : tuple of tuples of int
+        Rigid regions besides those that are frames; regions with common nodes are one.
+    averages : tuple of Average
+        Nodes that move as the mean of others.
+    arms : tuple of Arm
+        Nodes at the ends of rigid arms that are free to turn about them.
     """
 
     nodes: Floats
@@ -66,10 +73,13 @@ class Structure:
     geometric: GeometricStiffness | None = None
     surface: BodySurface | None = None
     stress_source: StressSource | None = None
+    rigid: tuple[tuple[int, ...], ...] = ()
+    averages: tuple[Average, ...] = ()
+    arms: tuple[Arm, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self, "nodes", "turning", "stiffness")
-        regions(self.layout, self.frames)
+        regions(self.layout, self.ties)
 
     def __repr__(self) -> str:
         return f"<supple structure: {self._summary()}>"
@@ -90,7 +100,12 @@ class Structure:
     @cached_property
     def condensed(self) -> Condensed:
         """The same structure with its rigid regions as points."""
-        return condense(self.layout, self.stiffness, self.masses, self.frames)
+        return condense(self.layout, self.stiffness, self.masses, self.ties)
+
+    @property
+    def ties(self) -> Ties:
+        """What ties nodes to each other."""
+        return Ties(self.frames, self.rigid, self.averages, self.arms)
 
     @cached_property
     def held_at(self) -> dict[str, Held]:
@@ -119,6 +134,47 @@ class Structure:
     def with_frame(self, name: str, nodes: int | Iterable[int]) -> Self:
         """The structure with one more named node, or rigid region of nodes."""
         return replace(self, frames=named({**self.frames, name: nodes}, len(self.nodes)))
+
+    def with_average(self, name: str, nodes: Iterable[int], weights: Iterable[float] | None = None) -> Self:
+        """The structure with a frame that moves as the mean of some nodes and does not stiffen them (RBE3).
+
+        The frame is one more node, at the mean of their positions. Loads on it go to the nodes, as fasteners share
+        them; a joint or a mass on it does not hold them together. It can be neither a root nor an interface.
+
+        Parameters
+        ----------
+        name : str
+            New.
+        nodes : iterable of int
+            Three or more not in one line, if they have no rotations.
+        weights : iterable of float, optional
+            Of each node, more than zero; equal if left out.
+        """
+        if name in self.frames:
+            raise ModelError(f"frame {name!r}: there is one of this name already")
+        chosen = named({name: nodes}, len(self.nodes))[name]
+        given = np.ones(len(chosen)) if weights is None else array(list(weights), (len(chosen),), f"{name!r}: weights")
+        if given.min() <= 0:
+            raise ModelError(f"frame {name!r}: weights: expected numbers above zero, got {given.min():g}")
+        k = len(self.nodes)
+        middle = given @ self.nodes[list(chosen)] / given.sum()
+        wider = scipy.sparse.csr_array(scipy.sparse.eye_array(self.layout.size, self.layout.size + 6))
+        moved = scipy.sparse.csr_array(scipy.sparse.eye_array(6 * k, 6 * k + 6))
+        strains = self.strains
+        if strains is not None:
+            strains = replace(strains, matrix=scipy.sparse.csr_array(strains.matrix @ moved))
+        if isinstance(self.geometric, GivenStress):
+            raise ModelError(f"frame {name!r}: a structure with given geometric stiffness can have no averaging frame")
+        return replace(
+            self,
+            nodes=np.concatenate([self.nodes, middle[None]]),
+            turning=np.append(self.turning, True),
+            stiffness=scipy.sparse.csr_array(wider.T @ self.stiffness @ wider),
+            masses=self.masses.through(wider),
+            frames={**self.frames, name: (k,)},
+            strains=strains,
+            averages=(*self.averages, Average(k, chosen, tuple(given.tolist()))),
+        )
 
     def with_mass(
         self,
@@ -183,7 +239,17 @@ class Structure:
         root : str
             The frame that is held.
         """
-        return static(self, loads, root)
+        return static(self._from(root), loads, root)
+
+    def _from(self, root: str) -> Self:
+        """The structure with the root as the first frame of its rigid region: its point is there."""
+        point = self.condensed.frames.get(root)
+        if point is None:
+            return self
+        middle = self.nodes[list(self.frames[root])].mean(axis=0)
+        if np.array_equal(middle, self.condensed.layout.points[point]):
+            return self
+        return replace(self, frames={root: self.frames[root], **self.frames})
 
     def reduce(
         self,
@@ -234,7 +300,7 @@ class Structure:
         for name in (text(root, "root"), *(interfaces or ())):
             if name not in named.frames and str(name).isdigit():
                 named = replace(named, frames={**named.frames, name: named.find(name)})
-        return reduce(named, basis, modes, root, interfaces, damping, residual)
+        return reduce(named._from(root), basis, modes, root, interfaces, damping, residual)
 
 
 def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:

@@ -21,7 +21,7 @@ import scipy
 from supple.checks import Floats
 from supple.structures.layout import extent
 from supple.structures.mass import MassModel, Sparse
-from supple.structures.regions import regions
+from supple.structures.regions import FOLLOWING, regions
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
@@ -158,13 +158,14 @@ def _weighted(weights: Floats, rows: Any) -> Any:
 def _in_regions(structure: Structure, root: int, coordinates: Floats | Sparse, probes: Floats) -> Iterator[_Candidate]:
     """Of the nodes of rigid regions: A c with A = (theta theta* - theta* theta I) / 2, six amplitudes a region."""
     small, layout = structure.condensed, structure.layout
-    owner = regions(layout, structure.frames)
-    for name in dict.fromkeys(owner.values()):
-        point = small.frames[name]
-        if point == root:
-            continue
-        members = np.array([node for node, region in owner.items() if region == name])
+    owner = regions(layout, structure.ties)
+    groups: dict[int, list[int]] = {}
+    for node in owner:
+        groups.setdefault(int(small.point_of[node]), []).append(node)
+    for point, members in groups.items():
         arms = layout.points[members] - small.layout.points[point]
+        if point in (root, FOLLOWING) or not small.layout.turning[point] or not arms.any():
+            continue
         dofs = small.layout.first[point] + np.arange(3)
         theta, seen = (scipy.sparse.csr_array(shapes[dofs]) for shapes in (coordinates, probes))
         for a, b in SYMMETRIC:
