@@ -146,4 +146,5 @@ def test_colours_of_vertices_are_mixed_in_between() -> None:
     red = (pixels % 256 / 255.0) ** 2
     assert (np.diff(red, axis=1) > 0.05).all()
     assert (np.diff(pixels // 256 % 256, axis=0) > 10).all()
-    np.testing.assert_allclose(red.mean(), plain.mean(), atol=0.02)
+    # a triangle has one colour in a pixel, that of its first sample: 3/8 of a pixel, and of a step, from the middle
+    np.testing.assert_allclose(red.mean(), plain.mean(), atol=3 / 8 * np.diff(red, axis=1).max())

@@ -79,9 +79,7 @@ def test_bodies_without_stresses_have_no_colours(satellite: Run) -> None:
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
     rigid = mech.build()
     q = np.array([[0.0], [0.1]])
-    with pytest.raises(
-        supple.StateError, match="expected a body that deforms and whose stress is known"
-    ):
+    with pytest.raises(supple.StateError, match="expected a body that deforms and whose stress is known"):
         scene(rigid, np.array([0.0, 1.0]), q, color="stress")
     with pytest.raises(supple.StateError, match="color: no quantity 'stres'; expected one of 'displacement'"):
         scene(model, result.time.values, result.q.values, color="stres")

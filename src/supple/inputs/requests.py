@@ -81,14 +81,14 @@ class Outputs:
     wrenches: Sequence[str] = ()
     nodes: Sequence[str] = ()
     strains: Sequence[str] = ()
-    euler: Sequence[str] = ()
-    euler_sequence: str = "xyz"
-    velocity_axes: str = "ground"
-    wrench_axes: str = "body"
     stresses: Sequence[str] = ()
     worst_stresses: Sequence[str] = ()
     section_forces: Sequence[str] = ()
     recovery: str = "displacement"
+    euler: Sequence[str] = ()
+    euler_sequence: str = "xyz"
+    velocity_axes: str = "ground"
+    wrench_axes: str = "body"
 
     def __post_init__(self) -> None:
         for key in MEANINGS:
