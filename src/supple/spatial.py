@@ -234,24 +234,30 @@ def turn_bias(theta: Vec3, rate: Vec3, b: Number, da: Number, db: Number) -> Vec
 
 
 @step
-def rotate_symmetric(R: Mat3, S: Sym3) -> Sym3:
-    """R S R* of a symmetric 3x3."""
-    t0 = rotate(R, (S[0], S[1], S[2]))
-    t1 = rotate(R, (S[1], S[3], S[4]))
-    t2 = rotate(R, (S[2], S[4], S[5]))
+def congruence(A: Mat3, S: Sym3) -> Sym3:
+    """A S A* of a symmetric 3x3, for any A."""
+    t0 = rotate(A, (S[0], S[1], S[2]))
+    t1 = rotate(A, (S[1], S[3], S[4]))
+    t2 = rotate(A, (S[2], S[4], S[5]))
     return (
-        t0[0] * R[0] + t1[0] * R[1] + t2[0] * R[2],
-        t0[0] * R[3] + t1[0] * R[4] + t2[0] * R[5],
-        t0[0] * R[6] + t1[0] * R[7] + t2[0] * R[8],
-        t0[1] * R[3] + t1[1] * R[4] + t2[1] * R[5],
-        t0[1] * R[6] + t1[1] * R[7] + t2[1] * R[8],
-        t0[2] * R[6] + t1[2] * R[7] + t2[2] * R[8],
+        t0[0] * A[0] + t1[0] * A[1] + t2[0] * A[2],
+        t0[0] * A[3] + t1[0] * A[4] + t2[0] * A[5],
+        t0[0] * A[6] + t1[0] * A[7] + t2[0] * A[8],
+        t0[1] * A[3] + t1[1] * A[4] + t2[1] * A[5],
+        t0[1] * A[6] + t1[1] * A[7] + t2[1] * A[8],
+        t0[2] * A[6] + t1[2] * A[7] + t2[2] * A[8],
     )
 
 
 @step
+def rotate_symmetric(R: Mat3, S: Sym3) -> Sym3:
+    """R S R* of a symmetric 3x3, for a rotation R: graphs have a cheaper form of it (`model.rotations`)."""
+    return congruence(R, S)
+
+
+@step
 def rotate_matrix(R: Mat3, B: Mat3) -> Mat3:
-    """R B R* of any 3x3."""
+    """R B R* of any 3x3, for a rotation R: graphs have a cheaper form of it (`model.rotations`)."""
     T = matmul(R, B)
     return (
         T[0] * R[0] + T[1] * R[1] + T[2] * R[2],

@@ -51,7 +51,7 @@ def rotate_matrix(R: Mat3, B: Mat3) -> Mat3:
 def rotate_symmetric(R: Mat3, S: Sym3) -> Sym3:
     """R S R* of a symmetric 3x3, for a rotation R."""
     if _fixed_entry(R) is None:
-        general: Sym3 = plain(spatial.rotate_symmetric)(R, S)
+        general: Sym3 = plain(spatial.congruence)(R, S)
         return general
     T = rotate_matrix(R, (S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5]))
     return T[0], T[1], T[2], T[4], T[5], T[8]

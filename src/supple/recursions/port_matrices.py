@@ -23,13 +23,13 @@ from supple.spatial import (
     Number,
     Vec6,
     add_scaled,
+    congruence,
     cross,
     dot,
     dot6,
     load9,
     load_inertia,
     matmul,
-    rotate_symmetric,
     scale,
     store_inertia,
 )
@@ -91,9 +91,9 @@ def weight(flex: Flex, k: int, i: int, w: FlexWorkspace) -> Number:
 
 @step
 def seen_inertia(Q: Mat3, P: Inertia) -> Inertia:
-    """An inertia at a node as its modes see it: (Q*, I) P (Q, I)."""
+    """An inertia at a node as its modes see it: (Q*, I) P (Q, I). Q is no rotation."""
     Q_t = (Q[0], Q[3], Q[6], Q[1], Q[4], Q[7], Q[2], Q[5], Q[8])
-    J = rotate_symmetric(Q_t, (P[0], P[1], P[2], P[3], P[4], P[5]))
+    J = congruence(Q_t, (P[0], P[1], P[2], P[3], P[4], P[5]))
     C = matmul(Q_t, (P[6], P[7], P[8], P[9], P[10], P[11], P[12], P[13], P[14]))
     return (*J, *C, P[15], P[16], P[17], P[18], P[19], P[20])
 
