@@ -9,6 +9,7 @@ import scipy
 
 from supple.checks import array, number
 from supple.errors import ModelError, nearest
+from supple.structures.assembled_recovery import AssembledRecovery
 from supple.structures.assembled_stress import AssembledStress
 from supple.structures.connections import Attach, Bushing, Connection, Follow, Part, Weld
 from supple.structures.layout import DofLayout, cross_matrix
@@ -91,6 +92,7 @@ def assemble(
         whole.strains(),
         whole.stress(),
         whole.surface(),
+        whole.stress_source(),
         rigid=tuple(rigid + firm),
         averages=tuple(averages),
         arms=tuple(arms),
@@ -210,6 +212,11 @@ class SideBySide:
         found = [part.stress() for part in self.parts.values()]
         known = [stress for stress in found if stress is not None]
         return AssembledStress(tuple(known)) if len(known) == len(found) else None
+
+    def stress_source(self) -> AssembledRecovery | None:
+        """Of those parts whose elements are known."""
+        known = [found for part in self.parts.values() if (found := part.stress_source()) is not None]
+        return AssembledRecovery(tuple(known)) if known else None
 
     def surface(self) -> BodySurface | None:
         """Of those parts that have one."""

@@ -12,6 +12,7 @@ import scipy
 
 from supple.checks import Floats, array, rotation_matrix
 from supple.errors import ModelError
+from supple.structures.assembled_recovery import PlacedSource
 from supple.structures.assembled_stress import StressedPart
 from supple.structures.connections import Part
 from supple.structures.given_stress import GivenStress
@@ -100,6 +101,11 @@ class PlacedPart:
         if own is None or isinstance(own, GivenStress):
             return None
         return StressedPart(own, self.R, self.at, self.node, len(self.nodes), self.dof, self.structure.layout.size)
+
+    def stress_source(self) -> PlacedSource | None:
+        """Its elements; None if they are not known."""
+        own = self.structure.stress_source
+        return None if own is None else PlacedSource(self.name, own, self.R, self.at, self.node, len(self.nodes))
 
     def surface(self) -> BodySurface | None:
         """What it looks like."""

@@ -70,20 +70,20 @@ class PlateElements:
 
     def positions(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3), m."""
-        return np.einsum("gi,eia->ega", _shapes(at), self.nodes[self.corners])
+        return np.einsum("gi,eia->ega", bilinear(at), self.nodes[self.corners])
 
     def rotation(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3, 24) rotation for the element's degrees of freedom."""
         out = np.zeros((len(self.corners), len(at), 3, 4, 6))
         for a in range(3):
-            out[:, :, a, :, RX + a] = _shapes(at)
+            out[:, :, a, :, RX + a] = bilinear(at)
         return out.reshape(*out.shape[:3], 24)
 
     def displacement(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3, 24) displacement of the middle plane."""
         out = np.zeros((len(self.corners), len(at), 3, 4, 6))
         for a in range(3):
-            out[:, :, a, :, UX + a] = _shapes(at)
+            out[:, :, a, :, UX + a] = bilinear(at)
         self._bend_edges(out, _edge_shapes(at)[None])
         return out.reshape(*out.shape[:3], 24)
 
@@ -199,14 +199,14 @@ class PlateElements:
         """(e, 24) dw/dxi_a + theta_y dx/dxi_a - theta_x dy/dxi_a at one point (1, 2)."""
         out = np.zeros((len(self.corners), 4, 6))
         tangent = self._map(at)[:, 0, a]
-        N = _shapes(at)[0]
+        N = bilinear(at)[0]
         out[:, :, UZ] = _shape_rates(at)[0, a]
         out[:, :, RY], out[:, :, RX] = tangent[:, :1] * N, -tangent[:, 1:] * N
         return out.reshape(-1, 24)
 
 
-def _shapes(at: Floats) -> Floats:
-    """(g, 4) of the nodes."""
+def bilinear(at: Floats) -> Floats:
+    """(g, 4) shapes of the nodes."""
     return np.asarray(np.prod(1.0 + at[:, None] * CORNERS, axis=2) / 4.0)
 
 

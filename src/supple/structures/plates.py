@@ -16,6 +16,7 @@ from supple.structures.mass import MassModel, Sparse, stations
 from supple.structures.materials import Material
 from supple.structures.plate_element import PlateElements
 from supple.structures.plate_mesh import NEAR, PlateMesh, check_outline, fill, grid, off_plate, on_edge
+from supple.structures.plate_recovery import PlateRecovery
 from supple.structures.plate_strains import of_plate
 from supple.structures.plate_stress import PlateStress
 from supple.structures.structure import Structure, named
@@ -99,6 +100,7 @@ def plate(
         of_plate(elements_of),
         PlateStress(elements_of),
         surface,
+        PlateRecovery(elements_of),
     )
     for name in averages or {}:
         made = made.with_average(name, numbers[name])
