@@ -183,7 +183,7 @@ def add_row(factor: float, x: Any, out: Any) -> None:
 
 
 @step
-def rates(kernels: Kernels, tt: Any, y: Any, u: Any, out: Any) -> None:
+def rates_at(kernels: Kernels, tt: Any, y: Any, u: Any, out: Any) -> None:
     """dy/dt of a state."""
     if kernels.call != 0:
         _invoke(kernels.call, 0, 1, (tt, y, u))
@@ -199,7 +199,7 @@ def stage(
     for j in range(s):
         add_row(at.h * tables.A[s, j], scratch.K[j], trial)
     scratch.tt[0] = min(at.t + tables.C[s] * at.h, at.last)
-    rates(kernels, scratch.tt, trial, now.u, scratch.K[s])
+    rates_at(kernels, scratch.tt, trial, now.u, scratch.K[s])
 
 
 @step
@@ -421,7 +421,7 @@ def advance(
         if kernels.project != 0:
             tt[0] = min(t_new, last)
             _invoke(kernels.project, 0, 1, (tt, new, u, y, margin[0]))
-            rates(kernels, tt, y, u, K[0])
+            rates_at(kernels, tt, y, u, K[0])
             distance, passed = margin_of(margin[0], margin[1]), clock[6] < t_new
             nearer = clock[7] - distance
             clock[6] = t_new + h * distance / nearer if nearer > 0.0 and not passed else np.inf
