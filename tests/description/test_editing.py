@@ -122,7 +122,10 @@ Change = Callable[[supple.Mechanism], None]
         (lambda m: m.change_joint("upper", inertia=-1.0), "inertia: expected at least 0, got"),
         (lambda m: m.make_elastic("upper", 1.0, rotor=0.0), "rotor: expected an inertia greater than zero, got 0.0"),
         (lambda m: m.replace_body("upper", TUBE), "expected a RigidBody or a FlexibleBody, got"),
-        (lambda m: m.replace_body("lower", BEAM, "some"), "fidelity: expected one of full, ruthless, got 'some'"),
+        (
+            lambda m: m.replace_body("lower", BEAM, "some"),
+            "fidelity: expected one of full, estimated-inertia, ruthless, got 'some'",
+        ),
     ],
 )
 def test_what_cannot_be_changed(change: Change, words: str) -> None:

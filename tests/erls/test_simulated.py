@@ -126,7 +126,7 @@ def test_results_remember_the_formulation(tmp_path: Path) -> None:
     np.testing.assert_array_equal(held.mass_matrix(q), model.mass_matrix(q))
     with supple.simulate(held, 0.02, v=START, samples=5, file=tmp_path / "again.nc") as again:
         xr.testing.assert_identical(again.q, found.q)
-    assert "fore (rigid)" in _report(target, None, False)
+    assert "fore (rigid)" in _report(target, None, False, None)
     cli.command()  # all of them
     commands = CliRunner()
     ran = commands.invoke(app, ["run", str(target), "--duration", "0.01", "-o", str(tmp_path / "run.nc")])
