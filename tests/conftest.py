@@ -14,6 +14,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Bytecode is kept, for a hundred child processes that would each compile all modules.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+import numpy as np  # noqa: E402
+
 # Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
 gc.set_threshold(500_000, 50, 50)
 FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "tests/simulation/test_recorder.py")
@@ -23,6 +26,13 @@ FIRST = ("tests/test_house.py", "tests/oracles/test_closed_mechanisms.py", "test
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest tests first."""
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+@pytest.fixture(autouse=True)
+def printed_as_usual() -> Iterator[None]:
+    """How arrays are printed stays as it is: pyyeti changes it when it is imported."""
+    with np.printoptions():
+        yield
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def test_equal_bodies_share_their_numbers(boom: structures.FlexibleBody) -> None
         ({"at": "tip"}, "no frame 'tip'"),
         ({"at": "99"}, "no frame '99'"),
         ({"at": (1.9, 0.0, 0.0)}, "nearest is 'end'"),
-        ({"fidelity": "fast"}, "fidelity: expected one of full, ruthless"),
+        ({"fidelity": "fast"}, "fidelity: expected one of full, estimated-inertia, ruthless"),
         ({"stiffening": "yes"}, "stiffening: expected True or False, got 'yes'"),
     ],
 )

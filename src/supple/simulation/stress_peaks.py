@@ -62,7 +62,7 @@ def stress_peaks(
     >>> model = mech.build()
     >>> peaks = supple.stress_peaks(model, supple.simulate(model, 0.1, samples=51), margin=True)
     >>> str(peaks.element.values[0]), round(float(peaks.margin[0]), 1)
-    ('ruler/0-1', 6.5)
+    ('ruler/0-1', 6.7)
     """
     require_formulation(model, "supple.stress_peaks")
     if recovery not in CHOICES["recovery"]:

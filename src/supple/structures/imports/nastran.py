@@ -133,8 +133,9 @@ def _recovery(nastran: Any, files: FileSet, matrix: Floats, size: int) -> RawRec
 
 def _pyyeti() -> Any:
     try:
-        from pyyeti import nastran
-        from pyyeti.nastran import bulk, n2p, op4  # noqa: F401
+        with np.printoptions():  # it changes how all arrays are printed
+            from pyyeti import nastran
+            from pyyeti.nastran import bulk, n2p, op4  # noqa: F401
     except ImportError:
         raise ModelError("files of Nastran need pyyeti: pip install supple[nastran]") from None
     return nastran
