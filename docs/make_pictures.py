@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import linear
+from supple import linear, shapes
 from supple.files import read
 from supple.film import Camera
 from supple.view import write_campbell, write_report
@@ -290,6 +290,38 @@ def robots() -> None:
     row.quantize(256, dither=Image.Dither.NONE).save(ROOT / "docs" / "images" / "robots.png", optimize=True)
 
 
+def gantry() -> supple.Model:
+    """A trolley with a load on a cable, which is a prismatic joint."""
+    mech = supple.Mechanism("gantry crane")
+    for x in (-2.0, 2.0):
+        mech.add_visual("ground", shapes.Box((0.15, 0.15, 3.0), at=(x, 0, -1.5), color="steelblue"))
+    mech.add_visual("ground", shapes.Box((4.3, 0.2, 0.2), at=(0, 0, 0.1), color="steelblue"))
+    mech.add_body("trolley", supple.RigidBody(200.0, inertia=(5, 5, 5)), joint=supple.Prismatic("x"))
+    mech.add_visual("trolley", shapes.Box((0.5, 0.35, 0.12), at=(0, 0, -0.06), color="goldenrod"))
+    mech.add_body("drum", supple.RigidBody(5.0, inertia=(0.1, 0.1, 0.1)), "trolley", supple.Revolute("y"), (0, 0, -0.1))
+    mech.add_body("load", supple.RigidBody(400.0, inertia=(40, 40, 40)), "drum", supple.Prismatic("z"))
+    mech.add_visual("load", shapes.Box((0.6, 0.5, 0.5), at=(0, 0, -0.25), color="firebrick"))
+    return mech.build()
+
+
+def machines() -> None:
+    """A rotor, a car and a crane as they are drawn, side by side."""
+    side = 420
+    shown = {
+        "rotor": (supple.load(EXAMPLES / "overhung_rotor.toml"), {}),
+        "car": (supple.load(EXAMPLES / "vehicle_with_suspension.toml"), {}),
+        "crane": (gantry(), {"trolley.position": 0.4, "drum.angle": 0.2, "load.position": -1.6}),
+    }
+    row = Image.new("RGB", (side * len(shown), side))
+    with TemporaryDirectory() as folder:
+        for i, (name, (model, start)) in enumerate(shown.items()):
+            picture = supple.render(
+                model, Path(folder) / f"{name}.png", q=start, size=(2 * side, 2 * side), camera=(35, 15)
+            )
+            row.paste(Image.open(picture).convert("RGB").resize((side, side)), (side * i, 0))
+    row.quantize(256, dither=Image.Dither.NONE).save(ROOT / "docs" / "images" / "machines.png", optimize=True)
+
+
 def campbell_page() -> None:
     """The page that `supple modes` writes for a spinning joint, in a browser."""
     found = linear.campbell(
@@ -319,3 +351,4 @@ if __name__ == "__main__":
         report_page(run)
         campbell_page()
         robots()
+        machines()

@@ -1,4 +1,4 @@
-"""Colours: "#rrggbb", or a name of CSS."""
+"""Colours: "#rrggbb", or a common name of CSS."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Shape(ABC):
     rotation : (3, 3) array_like or Rotation, optional
         Its axes in those of the body.
     color : str, optional
-        "#rrggbb" or a name of CSS such as "orange"; that of the body if not given.
+        "#rrggbb" or a common name of CSS such as "orange"; that of the body if not given.
     opacity : float
         From 0, not to be seen, to 1.
     """
