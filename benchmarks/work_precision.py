@@ -131,7 +131,7 @@ SYSTEMS = {
         thrown(32, 0.02), {"integrator": "leapfrog", "step": 2.5e-6}, ("auto", "DOP853", "ESDIRK54"), links=32
     ),
 }
-SMALL_ONES = ("gate with stops", "four-bars", "2 flexible links")
+SMALL_ONES = ("gate with stops", "2 flexible links")
 
 
 @dataclass(frozen=True)

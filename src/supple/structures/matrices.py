@@ -95,7 +95,7 @@ def from_matrices(
     turning = np.full(k, M.shape[0] == 6 * k)
     layout = DofLayout(x, turning)
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
-    M, K = scipy.sparse.csr_array(M[order][:, order]), scipy.sparse.csr_array(K[order][:, order])
+    M, K = _reordered(M, order), _reordered(K, order)
     structure = sound_structure(layout, M, K, named(frames, k))
     if geometric_stiffness is not None:
         geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
@@ -135,6 +135,11 @@ def _matrix(value: Any, k: int, what: str) -> Sparse:
             + " x ".join(map(str, matrix.shape))
         )
     return scipy.sparse.csr_array(matrix)
+
+
+def _reordered(matrix: Sparse, order: Ints) -> Sparse:
+    rows: Any = matrix[order]  # the stubs have many types for parts of parts
+    return scipy.sparse.csr_array(rows[:, order])
 
 
 def _sparse(value: Any, what: str) -> Sparse:

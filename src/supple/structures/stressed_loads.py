@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -206,7 +206,7 @@ def stressed_loads(
     moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):
-        C = scipy.sparse.csr_array(state.seen_by(moved))
+        C: Any = scipy.sparse.csr_array(state.seen_by(moved))
         C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
         found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
     keys, value = one_pattern(found, coordinates.shape[1])

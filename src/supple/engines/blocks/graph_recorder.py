@@ -81,6 +81,11 @@ class GraphRecorder(BlockRecorder):
         """The leaf of a cell, which is written once."""
         return Graph._make(self, "input", (), (space, row, column))
 
+    def _load(self, space: str, row: int, column: int) -> Expr:
+        """The same for what steps read from cells."""
+        self._touched += 1
+        return self.load(space, row, column)
+
     def node(self, x: Any) -> Expr:
         """x itself if it is a leaf or of this block; a load of it if it is of an earlier block."""
         if not isinstance(x, Expr):
