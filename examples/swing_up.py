@@ -21,9 +21,7 @@ def main() -> float:
     # Hermite-Simpson collocation, separated: states x = (q, v) and the force u at the ends and middles of segments.
     problem = casadi.Opti()
     x, u = problem.variable(4, 2 * SEGMENTS + 1), problem.variable(1, 2 * SEGMENTS + 1)
-    rates = [
-        casadi.vertcat(x[2:, i], dynamics(x[:2, i], x[2:, i], casadi.vertcat(u[i], 0))) for i in range(x.shape[1])
-    ]
+    rates = [casadi.vertcat(x[2:, i], dynamics(x[:2, i], x[2:, i], casadi.vertcat(u[i], 0))) for i in range(x.shape[1])]
     h = DURATION / SEGMENTS
     effort = 0
     for i in range(0, 2 * SEGMENTS, 2):

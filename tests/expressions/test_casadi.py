@@ -56,14 +56,16 @@ def test_shapes_names_and_parameters() -> None:
     assert step.name_out() == ["next_q", "next_v"]
     heavy = model.with_parameters({"arm.mass": 2.5})
     Q, _ = heavy.compile("rollout")([0.3, 0.8], [0.0, 0.1], [[1.0, 0.0]], 0.01)
-    np.testing.assert_allclose(np.array(step([0.3, 0.8], [0.0, 0.1], [1.0, 0.0], 0.01, 2.5)[0]).ravel(), Q[1], atol=1e-15)
+    np.testing.assert_allclose(
+        np.array(step([0.3, 0.8], [0.0, 0.1], [1.0, 0.0], 0.01, 2.5)[0]).ravel(), Q[1], atol=1e-15
+    )
 
 
 def test_casadi_knows_every_function() -> None:
     g: Any = Graph()
     x, y = g.input("x"), g.input("y")
     calls = [getattr(g, n)(x, y) if FUNCTIONS[n].arity == 2 else getattr(g, n)(x) for n in FUNCTIONS]
-    f = Function("f", g, {"s": [x, y]}, {"r": [*calls, x / y, -x, x - y, 2.5 * x]}, ())
+    f = Function("f", g, {"s": np.array([x, y])}, {"r": np.array([*calls, x / y, -x, x - y, 2.5 * x])})
     found = np.array(to_casadi(f)([0.6, 0.35])).ravel()
     expected = f.evaluate(s=[0.6, 0.35])["r"]
     np.testing.assert_allclose(found, expected, rtol=1e-14)

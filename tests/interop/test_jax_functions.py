@@ -88,8 +88,8 @@ def test_wrong_arguments_are_named() -> None:
     f = jax_function(model, "forward_dynamics")
     with pytest.raises(supple.StateError, match=r"v: expected shape \(1,\), got \(2,\); vmap"):
         f(jnp.zeros(1), jnp.zeros(2), jnp.zeros(1))
-    with pytest.raises(supple.StateError, match="expected q, v, tau, got 2 arguments"):
+    with pytest.raises(supple.StateError, match=r"expected q, v, tau, got 2 arguments"):
         f(jnp.zeros(1), jnp.zeros(1))
     jax.config.update("jax_enable_x64", False)
-    with pytest.raises(supple.StateError, match="double precision"):
+    with pytest.raises(supple.StateError, match=r"double precision"):
         jax_function(model, "forward_dynamics")

@@ -1,4 +1,4 @@
-"""A function of a model with its derivatives by all arguments, as libraries of automatic differentiation ask for them."""
+"""A function of a model with its derivatives by all arguments, for automatic differentiation."""
 
 from __future__ import annotations
 

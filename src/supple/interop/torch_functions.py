@@ -45,7 +45,7 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
     def numbers(inputs: Sequence[Any]) -> list[Any]:
         return [x.detach().numpy() for x in inputs]
 
-    class Evaluation(torch.autograd.Function):
+    class Evaluation(torch.autograd.Function):  # type: ignore[misc]
         """Values, and products with the Jacobians."""
 
         @staticmethod
@@ -85,7 +85,7 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
         def vmap(info: Any, axes: Any, *inputs: Any) -> Any:
             return Evaluation.apply(*_leading(info, axes, inputs)), (0,) * len(known.outputs)
 
-    class Jacobians(torch.autograd.Function):
+    class Jacobians(torch.autograd.Function):  # type: ignore[misc]
         """Jacobians, which have no derivatives of their own."""
 
         @staticmethod
