@@ -93,7 +93,7 @@ class TransferFunction:
 
     def __str__(self) -> str:
         lines = [f"{self.input} -> {self.output}: gain {self.gain:.6g}"]
-        lines += ["  ".join(f"{x:>12}" for x in row) for row in (HEADER, *self.rows())]
+        lines += ["  ".join(f"{x:>12}" for x in row).rstrip() for row in (HEADER, *self.rows())]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
