@@ -2,7 +2,7 @@
 
     python benchmarks/interop.py [--small]
 
-JAX calls the compiled batch function once for a batch made by `vmap`, and its derivatives for Jacobians; both use all cores.
+JAX calls the compiled batch function once for a batch made by `vmap`, and its derivatives for Jacobians, on all cores.
 CasADi evaluates the traced equations one state after the other, in its own virtual machine.
 """
 
