@@ -3,7 +3,7 @@
     python benchmarks/cold_start.py [--small]
 
 Each line is a process of its own with a cache directory of its own. `again` is the same with what the first has left.
-`other numbers` are seconds of the processor: on a busy machine a call of 2 ms may wait for its turn fifty times as long.
+`other numbers` are seconds of the processor: on a busy machine a call of 2 ms may wait much longer for its turn.
 """
 
 from __future__ import annotations

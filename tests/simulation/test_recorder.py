@@ -24,7 +24,7 @@ SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 
 
 def killed(directory: Path, kind: str, *integrators: str) -> dict[str, Any]:
-    command = [sys.executable, str(SCRIPT), str(directory), kind, "6", *integrators]
+    command = [sys.executable, str(SCRIPT), str(directory), kind, "10", *integrators]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -37,9 +37,9 @@ def killed_at_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("integrator", OPTIONS)
-def test_a_run_killed_six_times_comes_to_the_same_end(integrator: str, killed_at_files: dict[str, Any]) -> None:
+def test_a_run_killed_ten_times_comes_to_the_same_end(integrator: str, killed_at_files: dict[str, Any]) -> None:
     found = killed_at_files[integrator]
-    assert found["codes"] == [-9] * 6 + [0]
+    assert found["codes"] == [-9] * 10 + [0]
     assert found["broken"] == found["whole"]
     assert found["files"] == ["broken.nc", "model.toml", "whole.nc"]
     # Not trivial: it was killed at many places, what it left could be read, and what should happen did happen.
