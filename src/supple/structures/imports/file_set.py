@@ -24,9 +24,12 @@ class FileSet:
     ----------
     paths : tuple of Path
         As the user named them.
+    superelement : int, optional
+        Number of the one that is wanted, where files hold several.
     """
 
     paths: tuple[Path, ...]
+    superelement: int | None = None
 
     @property
     def first(self) -> Path:
@@ -52,7 +55,7 @@ class FileSet:
         return _siblings(self.first)
 
 
-def file_set(given: Any) -> FileSet:
+def file_set(given: Any, superelement: int | None = None) -> FileSet:
     """One path or several, all of them there."""
     each: Sequence[Any] = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(each, Sequence) or not each or not all(isinstance(x, str | os.PathLike) for x in each):
@@ -63,7 +66,7 @@ def file_set(given: Any) -> FileSet:
             raise FileFormatError(f"{path}: expected a file, got {'a folder' if path.is_dir() else 'nothing there'}")
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {path.stat().st_size:,}")
-    return FileSet(paths)
+    return FileSet(paths, superelement)
 
 
 def head(path: Path) -> bytes:
