@@ -44,8 +44,8 @@ def import_(
         list[str] | None,
         typer.Option(
             metavar="LOAD=SIZE:FILE",
-            help="Deck with the stiffness under a load, by which the body stiffens: 'spin about z=100:spinning.inp', in "
-            "rad/s, m/s^2, N ...; repeatable.",
+            help="Deck with the stiffness under a load, by which the body stiffens: 'spin about z=100:spinning.inp', "
+            "in rad/s, m/s^2, N ...; repeatable.",
         ),
     ] = None,
     superelement: Annotated[

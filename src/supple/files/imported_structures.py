@@ -25,8 +25,8 @@ class TangentTable(FileTable):
     """The stiffness of the mesh under a load, by which the body stiffens."""
 
     load: Text = Field(
-        description='Load case: "spin about z", "acceleration x", "angular acceleration about x", "force x at tip", "moment '
-        'x at tip" and the like; the root is held.'
+        description='Load case: "spin about z", "acceleration x", "angular acceleration about x", "force x at tip", '
+        '"moment x at tip" and the like; the root is held.'
     )
     file: Annotated[Text | list[Text], Form("the name of a file or a list of names")] = Field(
         description="A deck of the same mesh beside which the matrices stand, or all files."

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from supple.structures.second_order import SecondOrder
     from supple.structures.section_forces import SectionForces
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+    from supple.structures.shells import shell
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
     from supple.structures.stresses import Recovery, Stresses, von_mises
@@ -96,6 +97,7 @@ __all__ = [
     "read_mbdyn",
     "read_sid",
     "save_body",
+    "shell",
     "von_mises",
     "write",
 ]
@@ -129,6 +131,7 @@ _HOMES = {
     "supple.structures.regions": ("Average",),
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
+    "supple.structures.shells": ("shell",),
     "supple.structures.solids": ("box", "from_mesh"),
     "supple.structures.section_forces": ("SectionForces",),
     "supple.structures.strains": ("Strains",),

@@ -13,10 +13,10 @@ import numpy as np
 
 from supple.checks import Floats
 
-SMALLEST, LARGEST = 8, 24
+SMALLEST, LARGEST = 12, 24
 """Vectors in a block."""
-CONVERGED = 1e-10
-"""Residual of a mode, in the norm of the mass, relative to its eigenvalue."""
+CONVERGED = 1e-8
+"""Residual of a mode, in the norm of the mass, relative to its eigenvalue, which is then right to the square of it."""
 DEPENDENT = 1e-26
 """Square of what is left of a vector, relative to the largest of its block, that rounding may have left."""
 ROUNDING = 1e-15
@@ -50,7 +50,7 @@ def block_lanczos(
     most : int, optional
         Vectors that are kept at most; a `NoConvergenceError` is raised if these do not suffice.
     """
-    block = int(np.clip(count, SMALLEST, LARGEST))
+    block = int(np.clip(2 * count, SMALLEST, LARGEST))
     most = min(size, 6 * count + 20 * block) if most is None else most
     start = np.random.default_rng(0).standard_normal((size, min(block, size)))
     new, M_new, R = _orthonormal(solve(mass(start)), mass)
@@ -82,8 +82,8 @@ def _orthonormal(
 ) -> tuple[Floats, Floats, Floats]:
     """V, M V and R with W = V R, V* M V = I and Q* M V = 0 for `others` (Q, M Q).
 
-    Vectors that depend on others, that move no mass, or that are smaller than `floor`, are left out. Small ones among them have lost digits: all is done
-    twice, the second time with vectors of unit size.
+    Vectors that depend on others, that move no mass, or that are smaller than `floor`, are left out. Small ones among
+    them have lost digits: all is done twice, the second time with vectors of unit size.
     """
     V, M_V, R = _gram_schmidt(W, mass(W), floor)
     if others is not None:

@@ -42,8 +42,8 @@ def _read(nastran: Any, files: FileSet) -> RawSuperelement:
     K, M = (dense(found[name][number]) for name in ("kaa", "maa"))
     if K.shape != M.shape or K.shape[0] != len(rows):
         raise FileFormatError(
-            f"{op4}: superelement {number}: expected matrices of {len(rows)} rows, as the a-set in {op2.name} has them, "
-            f"got {K.shape[0]} and {M.shape[0]}"
+            f"{op4}: superelement {number}: expected matrices of {len(rows)} rows, as the a-set in {op2.name} has, got "
+            f"{K.shape[0]} and {M.shape[0]}"
         )
     labels, dofs = (np.array(rows.index.get_level_values(i), dtype=np.int64) for i in range(2))
     x = uset[["x", "y", "z"]].to_numpy(dtype=np.float64)

@@ -35,8 +35,8 @@ def read(
     path : path or sequence of paths
         A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
         CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), Nastran (.op4 or .pch with .asm or bulk data),
-        NAS2CAM (.op2 with .op4), MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of nodes,
-        as from Ansys or MATLAB.
+        NAS2CAM (.op2 with .op4), MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of
+        nodes, as from Ansys or MATLAB.
     frames : dict, optional
         Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
         positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.

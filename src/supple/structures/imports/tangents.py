@@ -111,8 +111,8 @@ def _places(raw: RawModel, base: RawModel, order: Ints) -> Ints:
     worst = int(np.argmax(moved))
     if moved[worst] > SAME * max(float(np.ptp(base.nodes, axis=0).max()), 1e-300):
         raise FileFormatError(
-            f"{raw.files[0]}: node {raw.labels[raw.dof_node[worst]]}: expected the position that {base.files[0].name} has, "
-            f"got one {moved[worst]:.3g} away"
+            f"{raw.files[0]}: node {raw.labels[raw.dof_node[worst]]}: expected the position that {base.files[0].name} "
+            f"has, got one {moved[worst]:.3g} away"
         )
     row = np.full((len(base.labels), len(COMPONENT_NAMES)), -1, np.int64)
     row[index, raw.dof_component] = np.arange(len(index))
