@@ -19,6 +19,8 @@ CONVERGED = 1e-8
 """Residual of a mode, in the norm of the mass, relative to its eigenvalue, which is then right to the square of it."""
 DEPENDENT = 1e-26
 """Square of what is left of a vector, relative to the largest of its block, that rounding may have left."""
+WELL_CONDITIONED = 1e-6
+"""Lowest eigenvalue of W* M W, its diagonal being 1, from which on a Cholesky factor of it is exact enough."""
 ROUNDING = 1e-15
 """Size of a vector, relative to the largest eigenvalue, that is rounding."""
 NO_MASS = 1e-13
@@ -85,12 +87,23 @@ def _orthonormal(
     Vectors that depend on others, that move no mass, or that are smaller than `floor`, are left out. Small ones among
     them have lost digits: all is done twice, the second time with vectors of unit size.
     """
-    V, M_V, R = _gram_schmidt(W, mass(W), floor)
+    V, M_V, R = _once_orthonormal(W, mass(W), floor)
     if others is not None:
         Q, M_Q = others
         V = V - Q @ (M_Q.T @ V)
-    V, M_V, R_again = _gram_schmidt(V, mass(V), 0.0)
+    V, M_V, R_again = _once_orthonormal(V, mass(V), 0.0)
     return V, M_V, R_again @ R
+
+
+def _once_orthonormal(W: Floats, M_W: Floats, floor: float) -> tuple[Floats, Floats, Floats]:
+    """As `_orthonormal`, once: by a Cholesky factor of W* M W where it loses few digits."""
+    G = W.T @ M_W
+    d = np.sqrt(np.maximum(np.diagonal(G), 0.0))
+    if not (len(d) and d.min() > floor and np.linalg.eigvalsh(G / np.outer(d, d))[0] > WELL_CONDITIONED):
+        return _gram_schmidt(W, M_W, floor)
+    L = np.linalg.cholesky((G + G.T) / 2.0)
+    inverse = np.linalg.inv(L.T)
+    return W @ inverse, M_W @ inverse, L.T
 
 
 def _gram_schmidt(W: Floats, M_W: Floats, floor: float) -> tuple[Floats, Floats, Floats]:
