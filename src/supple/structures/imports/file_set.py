@@ -46,9 +46,8 @@ class FileSet:
         if found:
             return found
         stem = self.first.stem.lower()
-        return [
-            path for path in _siblings(self.first) if any(path.name.lower() == f"{stem}{suffix}" for suffix in suffixes)
-        ]
+        names = [f"{stem}{suffix}" for suffix in suffixes]
+        return [_not_too_large(path) for path in _siblings(self.first) if path.name.lower() in names]
 
     def siblings(self) -> Iterator[Path]:
         """All files in the folder of the first, by name."""
@@ -64,9 +63,14 @@ def file_set(given: Any, superelement: int | None = None) -> FileSet:
     for path in paths:
         if not path.is_file():
             raise FileFormatError(f"{path}: expected a file, got {'a folder' if path.is_dir() else 'nothing there'}")
-        if path.stat().st_size > MOST_BYTES:
-            raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {path.stat().st_size:,}")
+        _not_too_large(path)
     return FileSet(paths, superelement)
+
+
+def _not_too_large(path: Path) -> Path:
+    if path.stat().st_size > MOST_BYTES:
+        raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {path.stat().st_size:,}")
+    return path
 
 
 def head(path: Path) -> bytes:

@@ -120,8 +120,12 @@ def imported_structure(
     chosen = {
         name: _nodes_of(where, f"frame {name!r}", source, layout.points) for name, where in (frames or {}).items()
     }
+
+    def name_of(row: int) -> str:
+        return f"{COMPONENT_NAMES[raw.dof_component[order[row]]]} of node {raw.labels[raw.dof_node[order[row]]]}"
+
     try:
-        structure = sound_structure(layout, M, K, named(chosen, len(used)))
+        structure = sound_structure(layout, M, K, named(chosen, len(used)), name_of)
     except FileFormatError:
         raise
     except ModelError as error:
