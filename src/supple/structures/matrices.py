@@ -117,7 +117,8 @@ def sound_structure(
 ) -> Structure:
     """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
 
-    Rows are named by `name_of`. Whether the stiffness of a large structure has negative eigenvalues is left to the reduction, which factorises it.
+    Rows are named by `name_of`. Whether the stiffness of a large structure has negative eigenvalues is left to the
+    reduction, which factorises it.
     """
     M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
     if layout.size <= LARGE:
