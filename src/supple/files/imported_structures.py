@@ -58,10 +58,10 @@ class ImportTable(StructureTable):
         description="Named frames, by the labels of their nodes in the files, or by the name of a node set: `{ start = "
         '"ROOT", tip = 17 }`; several are a rigid region. Of a superelement: boundary nodes.',
     )
-    superelement: Annotated[int, Strict(), Field(ge=0)] | None = Field(
+    superelement: Annotated[Annotated[int, Strict(), Field(ge=0)] | None, Form("a whole number, zero or more")] = Field(
         None, description="Which one to take from files of NAS2CAM that hold several; 0 is the residual structure."
     )
-    tangents: list[TangentTable] = Field(
+    tangents: Annotated[list[TangentTable], Form("a list of {load, file, size, softened}")] = Field(
         [], description="Files with the stiffness of the same mesh under loads, by which the body stiffens."
     )
     prefix: ClassVar[str] = ""
