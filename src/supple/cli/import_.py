@@ -13,7 +13,7 @@ from supple.cli.console import app, err, say
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.imported import ImportedStructure
 from supple.structures.imports.reading import read
-from supple.structures.imports.tangents import Tangent
+from supple.structures.imports.tangent_files import Tangent
 
 
 @app.command("import")

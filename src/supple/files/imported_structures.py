@@ -14,7 +14,7 @@ from supple.files.structure_table import Structures, StructureTable
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.imported import ImportedStructure
 from supple.structures.imports.reading import read
-from supple.structures.imports.tangents import Tangent
+from supple.structures.imports.tangent_files import Tangent
 from supple.structures.structure import Structure
 from supple.structures.superelement import Superelement
 

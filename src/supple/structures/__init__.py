@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from supple.structures.imports.mbdyn import read_mbdyn
     from supple.structures.imports.reading import read
     from supple.structures.imports.sid import read_sid
-    from supple.structures.imports.tangents import Tangent
+    from supple.structures.imports.tangent_files import Tangent
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.layups import Layer, Layup, Orthotropic
@@ -116,7 +116,7 @@ _HOMES = {
     "supple.structures.exports.body_formats": ("write",),
     "supple.structures.imports.mbdyn": ("read_mbdyn",),
     "supple.structures.imports.sid": ("read_sid",),
-    "supple.structures.imports.tangents": ("Tangent",),
+    "supple.structures.imports.tangent_files": ("Tangent",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.given_recovery": ("StressRecovery",),
     "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),

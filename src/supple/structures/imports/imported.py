@@ -16,7 +16,7 @@ from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.imports.import_report import ImportReport, import_report
 from supple.structures.imports.outer_faces import enclosed_volume, outer_surface
 from supple.structures.imports.raw_model import COMPONENT_NAMES, RawModel
-from supple.structures.imports.tangents import TangentModel, tangent_stress
+from supple.structures.imports.tangent_files import TangentModel, tangent_stress
 from supple.structures.imports.units import Units
 from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse

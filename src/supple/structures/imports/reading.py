@@ -13,7 +13,7 @@ from supple.structures.imports.imported import GivenFrames, ImportedStructure, i
 from supple.structures.imports.raw_model import RawModel
 from supple.structures.imports.raw_superelement import RawSuperelement, imported_superelement
 from supple.structures.imports.registry import BodyFormat, ImportFormat, format_of
-from supple.structures.imports.tangents import Tangent, TangentModel
+from supple.structures.imports.tangent_files import Tangent, TangentModel
 from supple.structures.imports.units import GivenUnits, Units, units_of
 from supple.structures.superelement import Superelement
 
