@@ -101,7 +101,7 @@ def _once_orthonormal(W: Floats, M_W: Floats, floor: float) -> tuple[Floats, Flo
     d = np.sqrt(np.maximum(np.diagonal(G), 0.0))
     if not (len(d) and d.min() > floor and np.linalg.eigvalsh(G / np.outer(d, d))[0] > WELL_CONDITIONED):
         return _gram_schmidt(W, M_W, floor)
-    L = np.linalg.cholesky((G + G.T) / 2.0)
+    L: Floats = np.asarray(np.linalg.cholesky((G + G.T) / 2.0), dtype=np.float64)
     inverse = np.linalg.inv(L.T)
     return W @ inverse, M_W @ inverse, L.T
 

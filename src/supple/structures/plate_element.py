@@ -224,7 +224,7 @@ class PlateElements:
                 middle[0, 1 - a] = side
                 share = (1.0 + side * at[:, 1 - a]) / 2.0
                 natural[:, :, a] += share[:, None] * self._edge_shear(middle, a)[:, None]
-        return self._of_nodes(np.linalg.solve(self._map(at), natural))
+        return self._of_nodes(np.asarray(np.linalg.solve(self._map(at), natural), dtype=np.float64))
 
     def _edge_shear(self, at: Floats, a: int) -> Floats:
         """(e, 24) dw/dxi_a + theta_y dx/dxi_a - theta_x dy/dxi_a at one point (1, 2)."""

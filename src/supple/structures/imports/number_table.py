@@ -26,7 +26,11 @@ def read_table(path: Path, columns: int, what: str, comment: bytes = b"*") -> Fl
     what : str
         What stands in a line, for messages: "row, column and value".
     """
-    content = path.read_bytes()
+    return parsed_table(path.read_bytes(), path, columns, what, comment)
+
+
+def parsed_table(content: bytes, path: Path, columns: int, what: str, comment: bytes = b"*") -> Floats:
+    """The same from what a file holds."""
     if content and not content.endswith((b"\n", b"\r")):
         raise FileFormatError(f"{path}: line {_lines(content)}: expected a line break behind it; is the file complete?")
     lines = [] if comment not in content else content.splitlines()
