@@ -179,9 +179,9 @@ def _split(graph: Sparse) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     Separators are levels of equal distance: from one end of the graph, and from all that is farthest from there, whose
     levels are flatter.
     """
-    start: int | Ints = 0
+    start: Ints = np.zeros(1, np.int64)
     for _ in range(2):
-        start = int(np.argmax(_distances(graph, start)))
+        start = np.array([np.argmax(_distances(graph, start))])
     best: tuple[float, np.ndarray, np.ndarray] | None = None
     for _ in range(3):
         distance = _distances(graph, start)
@@ -199,6 +199,6 @@ def _split(graph: Sparse) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     return middle, (~middle & ~beyond, beyond)
 
 
-def _distances(graph: Sparse, start: int | Ints) -> Floats:
+def _distances(graph: Sparse, start: Ints) -> Floats:
     """From the nearest of some nodes, in edges."""
     return np.asarray(scipy.sparse.csgraph.dijkstra(graph, indices=start, unweighted=True, min_only=True))
