@@ -55,7 +55,8 @@ def flap(body: FlexibleBody) -> Floats:
 
 
 def test_the_spinning_block_has_the_frequencies_of_calculix(block: Path) -> None:
-    stiffened, plain = (flap(imported(block, x).reduce("cantilever", 6)) for x in (None, {}))
+    stiffened = flap(imported(block).reduce("cantilever", 6))
+    plain = flap(imported(block, {}).reduce("cantilever", 6))
     for expected in FLAP:
         assert np.abs(stiffened / expected - 1.0).min() < 3e-4  # the block is 1.9e-4 longer, which both count
         assert np.abs(plain / expected - 1.0).min() > 0.1
@@ -110,12 +111,9 @@ def test_wrong_tangents(block: Path, tmp_path: Path, case: str, change: Callable
 
 
 def test_another_root_than_the_one_that_was_held_is_refused(block: Path) -> None:
-    with pytest.raises(
-        ModelError, match=r"geometric_stiffness: node \d+, which is not in the root, is held .*8 such nodes"
-    ):
-        read(block / "free.inp", {"end": "TIP"}, tangents={"spin about z": Tangent(block / "prem.inp", SPIN)}).reduce(
-            "cantilever", 2, root="end"
-        )
+    structure = imported(block).with_frame("face", range(120, 128))
+    with pytest.raises(ModelError, match=r"geometric_stiffness: node \d+, which is not in the root, is held"):
+        structure.reduce("cantilever", 2, root="face")
 
 
 def test_what_has_no_nodes_inside_takes_no_tangents(tmp_path: Path) -> None:
