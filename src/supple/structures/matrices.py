@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -109,16 +109,21 @@ def from_matrices(
 
 
 def sound_structure(
-    layout: DofLayout, mass: Sparse, stiffness: Sparse, frames: dict[str, tuple[int, ...]]
+    layout: DofLayout,
+    mass: Sparse,
+    stiffness: Sparse,
+    frames: dict[str, tuple[int, ...]],
+    name_of: Callable[[int], str] = "row {}".format,
 ) -> Structure:
     """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
 
-    Whether the stiffness of a large structure has negative eigenvalues is left to the reduction, which factorises it.
+    Rows are named by `name_of`. Whether the stiffness of a large structure has negative eigenvalues is left to the
+    reduction, which factorises it.
     """
     M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
     if layout.size <= LARGE:
-        check_not_negative(M, "mass")
-        check_not_negative(K, "stiffness")
+        check_not_negative(M, "mass", name_of)
+        check_not_negative(K, "stiffness", name_of)
     check_free(K, layout)
     _check_even(M, layout)
     masses = recognised(M, layout)

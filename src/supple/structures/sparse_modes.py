@@ -7,12 +7,14 @@ exact zeros in the others, and equal frequencies of different parts never mix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.structures.block_lanczos import NO_MASS, NoConvergenceError, block_lanczos
 from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
 
@@ -28,8 +30,6 @@ SAFE_PIVOT = 1e-10
 """A scaled mass matrix with larger pivots is definite beyond doubt."""
 NO_INERTIA = 1e-12
 """Share of its scaled inertia below which a rigid motion moves no mass."""
-NO_MASS = 1e-13
-"""Share of the largest M / K below which a shape has no mass."""
 
 
 Solve = Callable[[Floats], Floats]
@@ -180,8 +180,12 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None
     if len(massive) <= DENSE < n:
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
+        solve = solve or solver(K)
+        if n > LARGE:
+            with suppress(NoConvergenceError):
+                return block_lanczos(solve, lambda x: M @ x - C @ (C.T @ x), n, count)
         effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve or solver(K), dtype=np.float64)
+        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
         w2, phi = scipy.sparse.linalg.eigsh(
             scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start
