@@ -268,3 +268,32 @@ def test_a_closed_run_is_restored_to_the_last_bit() -> None:
         found = one.advance_to(0.25, [0.2, 0.25])
         ends.append((found.q.tolist(), vars(one.effort)))
     assert ends[0] == ends[1]
+
+
+def tied_pendulums() -> supple.Model:
+    """Two pendulums whose tips a stiff spring joins, and a double one that a stiff spring ties to the ground."""
+    mech = supple.Mechanism("tied pendulums")
+    rod = supple.RigidBody(1.0, (0.5, 0, 0), (0.001, 0.09, 0.09))
+    mech.add_body("first", rod, joint=supple.Revolute("y"))
+    mech.add_body("second", rod, joint=supple.Revolute("y"), at=(0, 0.3, 0))
+    mech.add_body("upper", rod, joint=supple.Spherical(), at=(0, -1, 0))
+    mech.add_body("lower", rod, "upper", supple.Spherical(), at=(1, 0, 0))
+    for body in ("first", "second", "lower"):
+        mech.add_frame("tip", body, (1, 0, 0))
+    mech.add_frame("post", "ground", (1, -1, -1))
+    mech.add_spring_damper("coupling", "first/tip", "second/tip", 1e7, 0.0, 0.3)
+    mech.add_spring_damper("stay", "ground/post", "lower/tip", 1e7, 2e3, np.sqrt(2))
+    return mech.build()
+
+
+def test_stiff_springs_between_frames_do_not_shorten_steps() -> None:
+    """Without them in the Newton matrix: 1,141 steps and 11,549 iterations, and generalized-alpha does not converge."""
+    model = tied_pendulums()
+    exact = supple.simulate(model, 1.0, integrator="DOP853", rtol=1e-9, samples=11)
+    run = supple.simulate(model, 1.0, integrator="ESDIRK54", rtol=1e-3, samples=11)
+    assert run.attrs["steps"] < 300
+    assert run.attrs["evaluations"] < 2500
+    assert np.abs(run.q - exact.q).max() < 0.02
+    fixed = supple.simulate(model, 1.0, integrator="generalized_alpha", step=1e-3, samples=11)
+    assert fixed.attrs["evaluations"] < 3500
+    assert np.abs(fixed.q - exact.q).max() < 0.02

@@ -83,13 +83,15 @@ class AlphaFormulas:
 def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = None) -> tuple[Tree, Flex | None]:
     """The arrays of the model with M + g_1 C + g_2 K in the place of M, for elasticity, joints and gains.
 
+    Springs between frames have g_2 k and g_1 c in the place of k and c (see `recursions.spring_slopes`).
     `gains` are the damping and stiffness (nv,) that controllers add to their own degrees of freedom.
     """
     rates = model.q_of_speed >= 0
     own = model.tree.joint_inertia + g_1 * model.tree.damping + g_2 * np.where(rates, model.tree.stiffness, 0.0)
     if gains is not None:
         own = own + np.where(model.is_mode, 0.0, g_1 * gains[0] + g_2 * gains[1])
-    tree = model.tree._replace(joint_inertia=own)
+    springs = model.tree.spring_constants * (g_2, g_1, 1.0)
+    tree = model.tree._replace(joint_inertia=own, spring_constants=springs)
     if model.flex is None:
         return tree, None
     stiff: dict[int, FlexibleBody] = {}

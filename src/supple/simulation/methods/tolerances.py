@@ -42,10 +42,11 @@ from supple.structures.body import FlexibleBody
 Vector = NDArray[np.float64]
 Rates = Callable[[float, Vector, Vector], Vector]
 POSITION, SPEED, INTEGRAL = 0, 1, 2
-SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 30, "RK23": 1 / 20, "Radau": 1 / 2}
+SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 30, "RK23": 1 / 80, "Radau": 1 / 2, "LSODA": 1 / 300}
 """Of the error asked for that a step may have, by method: of a spinning top, which forgets nothing, as much adds up."""
-MULTISTEP = 1 / 300
-"""The same of methods of many steps, whose errors have all the same sign for long."""
+BACKWARD = 1 / 200, 1 / 6
+"""The same of backward differences, a rtol^b: their estimate is of the order 6 of the error of a step, so rtol^(-1/6)
+steps add up their errors, which all have the same sign for long."""
 FADE = 0.9
 """Of the size of a group that is left after a tenth of rtol^(-1/order) steps, about a radian of a vibration."""
 ORDERS = {"DOP853": 8, "RK45": 5, "RK23": 3, "ESDIRK54": 5}
@@ -55,6 +56,8 @@ NEGLIGIBLE = 1e-9
 REST = 1e-3
 MAGNIFIED = 1e-10
 """Added to rtol where loops are closed: near singular configurations rounding is magnified to about that."""
+SMALLEST = 100 * float(np.finfo(float).eps)
+"""The smallest relative tolerance that scipy's solvers take."""
 SCALED = "relative to the motion"
 """What results say where no absolute tolerance was given."""
 
@@ -97,7 +100,7 @@ class Tolerances:
             eps, length = float(np.finfo(float).eps), extent(system.model) or 1.0
             gravity = float(np.linalg.norm(system.model.description.gravity))
             least = length if system.model.loops is not None else 0.0
-            share = SHARES.get(method, MULTISTEP)
+            share = SHARES[method] if method in SHARES else BACKWARD[0] * rtol ** BACKWARD[1]
             asked = share * rtol if system.model.loops is None else share * rtol + MAGNIFIED
             self.rules = np.array([asked, eps, fade, NEGLIGIBLE, REST * eps * length, gravity, least])
             self.scaling = _groups(system, length)
@@ -106,6 +109,13 @@ class Tolerances:
             self.scaling = Scaling(each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n))
         self.count = int(self.scaling[0].max(initial=-1)) + 1
         self.rule = ErrorRule(self.rules, self.atol, self.scaling, self.weight)
+
+    @property
+    def step_rtol(self) -> float:
+        """The share of rtol that a step may have, or rtol with a given atol: for solvers that add its product with |y|
+        to an absolute tolerance. No smaller than scipy's solvers take.
+        """
+        return max(float(self.rules[0]), SMALLEST)
 
     def attributes(self) -> dict[str, Any]:
         """For the results."""
