@@ -151,7 +151,7 @@ def main() -> None:
         worst = max(worst, ratio)
         times = [f"{seconds[x]:.3f}" if np.isfinite(seconds[x]) else "longer" for x in seconds]
         table.add_row(name, str(model.nv), *times, found["auto"].attrs["integrator"], f"{ratio:.1f}")
-        print(found["auto"].attrs["reason"], f"({name})", flush=True)
+        print(f"{name}, {ratio:.2f} times the best: {found['auto'].attrs['reason']}", flush=True)
     table.caption = f"at most {worst:.2f} times the best"
     Console(width=150).print(table)
 

@@ -44,10 +44,11 @@ Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 RTOLS = (1e-3, 1e-4) if SMALL else (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 METHODS = ("auto", "DOP853", "ESDIRK54", "RK45", "Radau", "CVODE", "IDA")
-PATIENCE = 1.0 if SMALL else 5.0
-"""Seconds: after a run that took longer, tighter tolerances are left out."""
+PATIENCE = 1.0 if SMALL else 1.5
+"""Seconds: after a run that took longer, tighter tolerances and shorter steps are left out."""
 ROUNDING = 1e-12
 """Largest motion of any coordinate in a unit, m or rad or the like, that is rounding and is not looked at."""
+PEER_PATIENCE = 10.0
 PEER_STEPS = (2e-4,) if SMALL else (1e-3, 2e-4, 5e-5, 1e-5)
 
 
@@ -191,6 +192,8 @@ def exudyn_points(model: supple.Model, given: dict[str, Any], exact: Floats) -> 
         theirs = peer.run(round(given["duration"] / step), step)
         seconds = time.process_time() - start
         found.append(Point(step, seconds, tip_error(theirs[: len(tips)], tips), "Exudyn"))
+        if seconds > PEER_PATIENCE:
+            break
     return found
 
 

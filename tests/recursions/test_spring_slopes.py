@@ -17,7 +17,9 @@ G = 1e-3
 STIFFNESS = 1e7
 
 
-def sprung(stiffness: float = STIFFNESS, lengths: tuple[float, float] = (0.0, 0.0), closed: bool = False) -> supple.Model:
+def sprung(
+    stiffness: float = STIFFNESS, lengths: tuple[float, float] = (0.0, 0.0), closed: bool = False
+) -> supple.Model:
     """A flexible link that carries another and a rigid branch; springs from the ground and between the two tips."""
     aluminium = structures.Material(E=7e10, nu=0.33, rho=2700.0)
     body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), aluminium, 4).reduce("cantilever", modes=2)

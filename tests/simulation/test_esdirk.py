@@ -223,15 +223,17 @@ def test_order_five_with_closed_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     model, span = linkage(), 2.0**-3
     exact = supple.simulate(model, span, integrator="DOP853", rtol=1e-12, samples=2, **LINKAGE)
     best = np.concatenate([exact.q.values[-1], exact.v.values[-1]])
-    errors = []
+    errors, forces = [], []
     for n in (16, 32):
         monkeypatch.setattr(esdirk, "LENGTHS", np.array([span / n]))
         monkeypatch.setattr(esdirk, "coefficients", lambda: coefficients()._replace(E=np.zeros(7)))
         run = supple.simulate(model, span, integrator="ESDIRK54", rtol=1e-11, samples=2, **LINKAGE)
         assert run.attrs["steps"] <= n + 8  # the first ones grow to the only rung
         errors.append(np.abs(np.concatenate([run.q.values[-1], run.v.values[-1]]) - best).max())
+        forces.append(float(np.abs(run.constraint_force[-1] - exact.constraint_force[-1]).max()))
     assert errors[0] < 1e-2
     assert np.log2(errors[0] / errors[1]) > 4.5
+    assert np.log2(forces[0] / forces[1]) > 4.5  # they follow from the state: no order is lost
 
 
 def test_a_flexible_loop_as_dop853_has_it() -> None:
