@@ -277,6 +277,9 @@ def draw(results: dict[str, dict[str, list[Point]]], file: str) -> None:
         for method, runs in found.items():
             x, y = [p.seconds for p in runs], [max(p.error, 1e-15) for p in runs]
             axes.loglog(x, y, ms=4, label=LABELS.get(method, method), **STYLES[method])
+        seconds = [p.seconds for runs in found.values() for p in runs]
+        axes.set_xlim(*(10 ** f(np.log10(x)) for f, x in ((np.floor, min(seconds)), (np.ceil, max(seconds)))))
+        axes.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
         axes.set_title(name, fontsize=10)
         axes.grid(alpha=0.25, which="major")
         axes.tick_params(labelsize=8)
