@@ -26,9 +26,10 @@ import numpy as np
 import xarray as xr
 
 import supple
-from supple.sweeps.dask_engine import MOST_IN_TASK, TASK_SECONDS, DaskEngine
+from supple.sweeps.dask_engine import DaskEngine, cases_in_task
 from supple.sweeps.local_engine import LocalEngine
 from supple.sweeps.sweep_engines import Engine
+from supple.sweeps.zarr_groups import open_group
 
 MODEL = """
 name = "oscillator"
@@ -112,10 +113,8 @@ def kills(file: Path, samples: int, count: int) -> None:
             process = subprocess.Popen([*COMMAND, str(file), *options, *more], stdout=subprocess.DEVNULL)
             goal = done + dice.randint(1, max(1, (samples - done) // 3))
             while process.poll() is None and done < goal:
-                time.sleep(0.01)
-                done = (
-                    int(np.count_nonzero(supple.open_sweep(store).status)) if (store / "status" / "c").exists() else 0
-                )
+                time.sleep(dice.uniform(0.05, 0.3))
+                done = finished(store)
             process.kill()
             process.wait()
             kept.append(done)
@@ -124,6 +123,13 @@ def kills(file: Path, samples: int, count: int) -> None:
         for name in ("end", "top", "q", "status", "body.mass.joint.stiffness"):
             assert found[name].values.tobytes() == calm[name].values.tobytes(), name
     print(f"killed {len(kept)} times, with {kept} of {samples} cases finished, and resumed: equal bit for bit")
+
+
+def finished(store: Path) -> int:
+    """Cases that a store has, while another process writes to it."""
+    if not (store / "status" / "c").exists():
+        return 0
+    return int(np.count_nonzero(open_group(store, "r")["status"][:]))
 
 
 def costs(file: Path, samples: int) -> None:
@@ -153,8 +159,8 @@ class Cluster:
         Mean time of a case; single ones vary by a half.
     scheduler : float
         Of the scheduler for a task: to take it, to send it, to hear that it is done.
-    client : float
-        Of the client for a task: to write its part of the arrays of measures.
+    client, write : float
+        Of the client for a task, to hear of it; and for a case, whose measures it writes a chunk at a time.
     """
 
     workers: int
@@ -162,7 +168,8 @@ class Cluster:
     in_task: int
     case: float
     scheduler: float = 1e-3
-    client: float = 2e-3
+    client: float = 3e-4
+    write: float = 1e-4
 
     def simulated(self, seed: int = 0) -> tuple[float, float, float]:
         """Time of the sweep, s; share of the time that workers are busy; share that the scheduler is."""
@@ -179,25 +186,23 @@ class Cluster:
                 continue
             t, _ = heapq.heappop(events)
             scheduler = max(scheduler, t) + self.scheduler / 2
-            client = max(client, scheduler) + self.client
+            client = max(client, scheduler) + self.client + self.write * self.in_task
             free, end = free + 1, client
         return end, float(lengths.sum()) / (end * self.workers), tasks * self.scheduler / end
 
 
 def reach(small: bool) -> None:
     """Tables of simulated clusters."""
-    alone = Cluster(1, 100, 1, 0.2, 0.0, 0.0).simulated()
+    alone = Cluster(1, 100, 1, 0.2, 0.0, 0.0, 0.0).simulated()
     assert abs(alone[1] - 1.0) < 1e-9  # one worker without a scheduler is always busy
     cases = 100_000 if small else 1_000_000
-    print(f"{cases:,} cases, scheduler 1 ms and client 2 ms a task (simulated)")
-    print("  workers  case s  in a task  hours  workers busy  scheduler busy  tasks")
-    for workers, case, in_task in ((100, 0.2, 1), (1000, 0.2, 1), (1000, 0.2, 5), (1000, 0.2, 64), (1000, 10.0, 1)):
-        end, busy, scheduler = Cluster(workers, cases, in_task, case).simulated()
-        row = f"  {workers:7,}  {case:6.1f}  {in_task:9}  {end / 3600:5.2f}  {100 * busy:10.0f} %  {100 * scheduler:12.0f} %"
-        print(f"{row}  {-(-cases // in_task):,}")
-    chosen = min(MOST_IN_TASK, round(TASK_SECONDS / 0.2))
-    end, busy, _ = Cluster(1000, cases, chosen, 0.2, client=0.0).simulated()
-    print(f"  tasks of about {TASK_SECONDS:g} s have {chosen} cases of 0.2 s: workers {100 * busy:.0f} % busy")
+    print(f"{cases:,} cases; scheduler 1 ms and client 0.3 ms a task, client 0.1 ms a case (simulated)")
+    print("  workers  case s  in a task  hours  workers busy  scheduler busy    tasks")
+    for workers, case in ((100, 0.2), (1000, 0.2), (1000, 10.0)):
+        for in_task in dict.fromkeys((1, 5, cases_in_task(cases, case, workers))):
+            end, busy, scheduler = Cluster(workers, cases, in_task, case).simulated()
+            numbers = f"{workers:9,}  {case:6.1f}  {in_task:9}  {end / 3600:5.2f}"
+            print(f"{numbers}  {100 * busy:10.0f} %  {100 * scheduler:12.0f} %  {-(-cases // in_task):7,}")
 
 
 def main() -> None:
@@ -209,7 +214,7 @@ def main() -> None:
         file = Path(folder, "oscillator.toml")
         file.write_text(MODEL)
         reach(small)
-        kills(file, 64 if small else 1000, 1 if small else 10)
+        kills(file, 24 if small else 1000, 1 if small else 10)
         if not small:  # tests/sweeps has small ones of these
             trouble(file, 500)
             costs(file, 200)

@@ -28,8 +28,8 @@ from supple.sweeps.trajectory_writer import TrajectoryWriter
 ANSWER = 5.0
 """Seconds within which a scheduler has to answer."""
 TASK_SECONDS, SECONDS_A_WORKER = 1.0, 5e-3
-"""About how long a task should take at least, and for each worker of the cluster: the scheduler needs about a millisecond
-for each task, and is busy for a fifth of the time then, however many workers there are."""
+"""About how long a task should take at least, and for each worker of the cluster: the scheduler needs about a
+millisecond for each task, and is busy for a fifth of the time then, however many workers there are."""
 MOST_IN_TASK = 256
 AHEAD = 4
 """Tasks that are with the scheduler for each of its processes."""
