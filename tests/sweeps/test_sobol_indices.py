@@ -40,7 +40,7 @@ def test_groups_with_a_failed_case_are_left_out_whole() -> None:
 
 
 def test_ishigami_from_random_samples() -> None:
-    """Means of 12 samples of 1,000 cases scatter by 0.006; 32 classes take 0.006 off the second. Intervals hold 95 %."""
+    """Means of 12 samples of 1,000 cases scatter by 0.006; 32 classes take 0.006 off the second."""
     rng, hits = np.random.default_rng(1), 0
     values = np.empty((12, 3))
     for row in values:

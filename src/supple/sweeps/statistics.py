@@ -71,7 +71,7 @@ def quantile(values: Floats, probability: float, level: float = 0.95) -> Estimat
     Estimate(value=49.5, low=39.0, high=60.0)
     """
     ranked, n, tail = np.sort(values), len(values), (1.0 - level) / 2
-    # The lower end, the l-th smallest, is above the quantile if fewer than l values are below it: P(B <= l - 1) <= tail.
+    # The lower end, the l-th smallest, is above the quantile if fewer than l values are below: P(B <= l - 1) <= tail.
     below = stats.binom.cdf(np.arange(n), n, probability)  # P(B <= l - 1) for l = 1 ... n
     lower = int(np.count_nonzero(below <= tail))
     # The upper end, the u-th smallest, is below the quantile if u values or more are: P(B >= u) <= tail.

@@ -1,4 +1,4 @@
-"""What a sweep says about its measures: statistics, tolerance bounds, correlations and Sobol indices, as one Dataset."""
+"""What a sweep says about its measures: statistics, tolerance bounds, correlations and Sobol indices in one Dataset."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def summary(
     xarray.Dataset
         Over `measure`: `count`, `minimum`, `maximum`, `mean`, `std`, one-sided `tolerance_lower` and `tolerance_upper`,
         two-sided `tolerance_between`; over (`measure`, `probability`): `quantile`; over (`measure`, `path`):
-        `rank_correlation` and its `p_value`; over (`measure`, `factor`): `first_order` and `total_order`. Estimates have
-        their intervals beside them: `mean_low`, `mean_high` and so on. Over `failed_case`: `failed_message`. Attributes
-        count the cases and say what the numbers rest on.
+        `rank_correlation` and its `p_value`; over (`measure`, `factor`): `first_order` and `total_order`. Estimates
+        have their intervals beside them: `mean_low`, `mean_high` and so on. Over `failed_case`: `failed_message`.
+        Attributes count the cases and say what the numbers rest on.
 
     Raises
     ------

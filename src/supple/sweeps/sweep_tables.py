@@ -51,7 +51,7 @@ def interval(low: float, high: float) -> str:
 def _statistics(found: xr.Dataset) -> SummaryTable:
     share = f"{100 * found.attrs['coverage']:g}/{100 * found.attrs['level']:g}"
     sure = f"{100 * found.attrs['level']:g} %"
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for i in range(found.sizes["measure"]):
         one = found.isel(measure=i)
         x = {name: float(one[name]) for name in found.data_vars if found[name].dims == ("measure",)}
@@ -122,7 +122,7 @@ def _chance(p: float, limit: float) -> str:
 
 def _failures(found: xr.Dataset) -> SummaryTable:
     pairs = zip(found["failed_case"].values, found["failed_message"].values, strict=True)
-    rows = [(str(case), str(message)) for case, message in pairs]
+    rows: list[tuple[str, ...]] = [(str(case), str(message)) for case, message in pairs]
     more = f", {MOST_ROWS} of {len(rows):,}" if len(rows) > MOST_ROWS else ""
     return SummaryTable(f"Failed cases{more}", ("case", "message"), rows[:MOST_ROWS])
 

@@ -64,7 +64,7 @@ def needed_cases(coverage: float = 0.95, confidence: float = 0.95, *, sides: int
     sides : int
         1 for an upper or a lower bound, 2 for both at once.
     order : int
-        1 takes the extremes; more takes the second largest and so on, needs more cases, and gives bounds that scatter less.
+        1 takes the extremes; more takes the second largest and so on, needs more cases, and its bounds scatter less.
 
     Examples
     --------
