@@ -68,6 +68,8 @@ def summary(
         When no case finished; the message has the reason of the first that failed.
     """
     cases = sweep_cases(sweep)
+    if not cases.measured:
+        raise StateError("sweep: expected at least one measure, got none")
     drawn = cases.sampler not in NOT_DRAWN
     paths = [path for path, x in cases.varied.items() if x.dtype.kind == "f"]
     rows = [_row(cases, y, probabilities, level, coverage, seed, drawn) for y in cases.measured.values()]
