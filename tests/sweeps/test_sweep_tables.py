@@ -5,21 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from supple.sweeps import summary, summary_tables
-from supple.sweeps.sweep_tables import MOST_ROWS
+from supple.sweeps.sweep_tables import MOST_ROWS, written
 from synthetic_sweeps import ishigami, sweep_of
 
 
 def test_tables_say_what_the_summary_holds() -> None:
     points = np.random.default_rng(1).uniform(size=(300, 3))
     varied = {f"p{i}": points[:, i] for i in range(3)}
-    tables = {t.title: t for t in summary_tables(summary(sweep_of(varied, {"peak": ishigami(points)}, failed=[5])))}
-    assert list(tables) == ["Measures", "Quantiles", "What peak depends on", "Failed cases"]
+    found = summary(sweep_of(varied, {"peak": ishigami(points)}, failed=[5]))
+    tables = {t.title: t for t in summary_tables(found)}
+    assert list(tables) == ["Statistics, with 95 % intervals", "What peak depends on", "Failed cases"]
     for table in tables.values():
         assert all(len(row) == len(table.columns) for row in table.rows)
-    assert tables["Measures"].rows[0][:2] == ("peak, m", "299")
-    assert tables["Quantiles"].rows[1][0] == "  95 % interval"
+    statistics = tables["Statistics, with 95 % intervals"]
+    assert statistics.columns == ("", "peak, m>")
+    assert dict(statistics.rows)["cases"] == "299"
+    assert dict(statistics.rows)["mean"] == written(*(float(found[f"mean{end}"][0]) for end in ("", "_low", "_high")))
+    assert " to " in dict(statistics.rows)["95/95 between"]
     influence = tables["What peak depends on"]
-    assert influence.columns == ("varied", "rank correlation>", "chance>", "first-order index>", "95 %>")
+    assert influence.columns == ("varied", "rank correlation>", "chance>", "first-order index>")
     assert [row[0] for row in influence.rows][-1] == "p2"  # no index of its own
     assert next(row for row in influence.rows if row[0] == "p0")[2] == "< 1e-6 *"
     assert tables["Failed cases"].rows == [("5", "no convergence at t = 0.3 s")]
@@ -32,3 +36,11 @@ def test_long_tables_are_cut_and_say_so() -> None:
     rows = tables[f"What y depends on, {MOST_ROWS} of 30"].rows
     assert rows[0][0] == "p7"
     assert len(rows) == len(tables[f"Failed cases, {MOST_ROWS} of 40"].rows) == MOST_ROWS
+
+
+def test_measures_stand_beside_each_other_and_a_grid_has_no_bounds() -> None:
+    x = np.arange(20.0)
+    found = summary(sweep_of({"p": x}, {name: x for name in "abcde"}, sampler="grid"))
+    tables = [table for table in summary_tables(found, across=2) if table.title.startswith("Statistics")]
+    assert [table.columns[1:] for table in tables] == [("a, m>", "b, m>"), ("c, m>", "d, m>"), ("e, m>",)]
+    assert not any("bound" in row[0] for row in tables[0].rows)

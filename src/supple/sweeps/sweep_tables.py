@@ -23,67 +23,60 @@ class SummaryTable(NamedTuple):
     rows: list[tuple[str, ...]]
 
 
-def summary_tables(found: xr.Dataset) -> list[SummaryTable]:
-    """What `summary` found, as tables: statistics, quantiles, then what each measure depends on, and failed cases."""
-    tables = [_statistics(found), _quantiles(found)]
-    tables += [_influences(found, i) for i in range(found.sizes["measure"])]
+def summary_tables(found: xr.Dataset, across: int = 3) -> list[SummaryTable]:
+    """What `summary` found, as tables: statistics, then what each measure depends on, and failed cases.
+
+    Parameters
+    ----------
+    found : xarray.Dataset
+    across : int
+        Measures that stand beside each other.
+    """
+    count = found.sizes["measure"]
+    tables = [_statistics(found, range(i, min(i + across, count))) for i in range(0, count, across)]
+    tables += [_influences(found, i) for i in range(count)]
     return [table for table in [*tables, _failures(found)] if table.rows]
 
 
-def written(x: float) -> str:
-    """A number of five digits; "-" for none.
+def written(x: float, low: float = np.nan, high: float = np.nan) -> str:
+    """A number with its interval, if there is one; "-" for none.
 
-    >>> written(1234567.0), written(np.nan), written(-np.inf)
-    ('1.2346e+06', '-', '-inf')
+    >>> written(1234567.0), written(np.nan), written(2.0, 1.5, np.inf)
+    ('1.235e+06', '-', '2 (1.5 to inf)')
     """
-    return "-" if np.isnan(x) else f"{x:.5g}"
+    if np.isnan(x):
+        return "-"
+    return f"{x:.4g}" if np.isnan(low) or np.isnan(high) else f"{x:.4g} ({low:.4g} to {high:.4g})"
 
 
-def interval(low: float, high: float) -> str:
-    """An interval; "-" for none.
-
-    >>> interval(0.1, np.inf)
-    '0.1 .. inf'
-    """
-    return "-" if np.isnan(low) or np.isnan(high) else f"{low:.4g} .. {high:.4g}"
-
-
-def _statistics(found: xr.Dataset) -> SummaryTable:
+def _statistics(found: xr.Dataset, measures: range) -> SummaryTable:
+    """All statistics of some measures, which stand beside each other."""
     share = f"{100 * found.attrs['coverage']:g}/{100 * found.attrs['level']:g}"
-    sure = f"{100 * found.attrs['level']:g} %"
-    rows: list[tuple[str, ...]] = []
-    for i in range(found.sizes["measure"]):
-        one = found.isel(measure=i)
-        x = {name: float(one[name]) for name in found.data_vars if found[name].dims == ("measure",)}
-        rows.append(
-            (
-                _labelled(one),
-                f"{int(x['count']):,}",
-                written(x["minimum"]),
-                written(x["maximum"]),
-                written(x["mean"]),
-                interval(x["mean_low"], x["mean_high"]),
-                written(x["std"]),
-                interval(x["std_low"], x["std_high"]),
-                written(x["tolerance_lower"]),
-                written(x["tolerance_upper"]),
-                interval(x["tolerance_between_low"], x["tolerance_between_high"]),
-            )
-        )
-    columns = ("measure", "cases>", "min>", "max>", "mean>", f"{sure}>", "std>", f"{sure}>")
-    return SummaryTable("Measures", (*columns, f"{share} above>", f"{share} below>", f"{share} within>"), rows)
+    columns = [_column(found.isel(measure=i)) for i in measures]
+    shares = [f"{100 * p:g} % quantile" for p in found["probability"].values]
+    bounds = [f"{share} lower bound", f"{share} upper bound", f"{share} between"]
+    names = ["cases", "minimum", "maximum", "mean", "standard deviation", *shares, *bounds]
+    rows = [(name, *cells) for name, *cells in zip(names, *columns, strict=True)]
+    heads = [f"{_labelled(found.isel(measure=i))}>" for i in measures]
+    kept = [row for row in rows if any(cell != "-" for cell in row[1:])]
+    return SummaryTable(f"Statistics, with {100 * found.attrs['level']:g} % intervals", ("", *heads), kept)
 
 
-def _quantiles(found: xr.Dataset) -> SummaryTable:
-    shares = [f"{100 * p:g} %>" for p in found["probability"].values]
-    rows = []
-    for i in range(found.sizes["measure"]):
-        one = found.isel(measure=i)
-        ends = zip(one["quantile_low"].values, one["quantile_high"].values, strict=True)
-        rows.append((_labelled(one), *(written(x) for x in one["quantile"].values)))
-        if np.isfinite(one["mean_low"]):
-            rows.append((f"  {100 * found.attrs['level']:g} % interval", *(interval(a, b) for a, b in ends)))
-    return SummaryTable("Quantiles", ("measure", *shares), rows)
+def _column(one: xr.Dataset) -> list[str]:
+    x = {str(name): float(one[name]) for name in one.data_vars if not one[name].dims}
+    ends = zip(*(one[f"quantile{end}"].values for end in ("", "_low", "_high")), strict=True)
+    low, high = x["tolerance_between_low"], x["tolerance_between_high"]
+    return [
+        f"{int(x['count']):,}",
+        written(x["minimum"]),
+        written(x["maximum"]),
+        written(x["mean"], x["mean_low"], x["mean_high"]),
+        written(x["std"], x["std_low"], x["std_high"]),
+        *(written(*map(float, row)) for row in ends),
+        written(x["tolerance_lower"]),
+        written(x["tolerance_upper"]),
+        "-" if np.isnan(low) else f"{low:.4g} to {high:.4g}",
+    ]
 
 
 def _influences(found: xr.Dataset, measure: int) -> SummaryTable:
@@ -91,26 +84,32 @@ def _influences(found: xr.Dataset, measure: int) -> SummaryTable:
     one, limit = found.isel(measure=measure), significance(found)
     indices = {str(name): i for i, name in enumerate(one["factor"].values)}
     ranks = {str(name): i for i, name in enumerate(one["path"].values)}
-    lines: dict[str, tuple[float, tuple[str, ...]]] = {}
+    lines: list[tuple[float, tuple[str, ...]]] = []
     for name in [*ranks, *(name for name in indices if name not in ranks)]:
-        cells, size = [name, "-", "-", "-", "-", "-", "-"], 0.0
+        cells, size = [name, "-", "-", "-", "-"], 0.0
         if name in ranks:
             r, p = float(one["rank_correlation"][ranks[name]]), float(one["p_value"][ranks[name]])
             cells[1:3] = [f"{r:+.3f}" if np.isfinite(r) else "-", _chance(p, limit)]
             size = abs(r) if np.isfinite(r) else 0.0
         if name in indices:
-            for at, kind in ((3, "first_order"), (5, "total_order")):
+            for at, kind in ((3, "first_order"), (4, "total_order")):
                 x, low, high = (float(one[f"{kind}{end}"][indices[name]]) for end in ("", "_low", "_high"))
-                cells[at : at + 2] = [f"{x:.3f}" if np.isfinite(x) else "-", interval(low, high)]
+                cells[at] = _share(x, low, high)
                 size = max(size, x if np.isfinite(x) else 0.0)
-        lines[name] = (size, tuple(cells))
-    rows = [cells for _, cells in sorted(lines.values(), key=lambda line: -line[0])]
-    sure = f"{100 * found.attrs['level']:g} %>"
-    columns = ("varied", "rank correlation>", "chance>", "first-order index>", sure, "total index>", sure)
+        lines.append((size, tuple(cells)))
+    rows = [cells for _, cells in sorted(lines, key=lambda line: -line[0])]
+    columns = ("varied", "rank correlation>", "chance>", "first-order index>", "total index>")
     used = [j for j in range(len(columns)) if j == 0 or any(row[j] != "-" for row in rows)]
     shown = [tuple(row[j] for j in used) for row in rows[:MOST_ROWS]]
     more = f", {MOST_ROWS} of {len(rows)}" if len(rows) > MOST_ROWS else ""
     return SummaryTable(f"What {one['measure'].item()} depends on{more}", tuple(columns[j] for j in used), shown)
+
+
+def _share(x: float, low: float, high: float) -> str:
+    """An index with its interval."""
+    if np.isnan(x):
+        return "-"
+    return f"{x:.2f}" if np.isnan(low) or np.isnan(high) else f"{x:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _chance(p: float, limit: float) -> str:

@@ -12,8 +12,7 @@ const FIRST_AXES = 6;
 const influence = new Map(data.order.map((place, k) => [place, k]));
 const axesByInfluence = [...cases.varied].sort((a, b) => influence.get(a.place) - influence.get(b.place));
 const chosenAxes = [...axesByInfluence.slice(0, Math.max(2, FIRST_AXES - cases.measures.length)), ...cases.measures].slice(0, FIRST_AXES);
-const matrix = new ScatterMatrix(find(".matrix"), cases, chosenAxes);
-matrix.colorOf = (i) => parallel.colorOf(i);
+const matrix = new ScatterMatrix(find(".matrix"), cases, chosenAxes, parallel);
 for (const axis of [...cases.varied, ...cases.measures]) {
   const label = find(".chosen").appendChild(document.createElement("label"));
   const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: chosenAxes.includes(axis) });
@@ -31,10 +30,10 @@ const histograms = [...cases.measures, ...cases.varied].map((axis) => new SweepH
 const ranks = cases.measures.map((measure) => ({ measure, root: newFigure(find(".ranks")) }));
 const drawRanks = inFrame(() => {
   if (!find(".ranks").clientWidth) return;
-  const numeric = cases.varied.filter((axis) => !axis.names);
+  const numeric = cases.varied.filter((axis) => !axis.names), drawn = cases.selected.filter((i) => cases.independent[i]);
   for (const { measure, root } of ranks) {
     const bars = numeric.map((axis) => {
-      const { n, value } = rankCorrelation(axis, measure, cases.selected);
+      const { n, value } = rankCorrelation(axis, measure, drawn);
       return { name: axis.name, value, faint: !(Math.abs(value) * Math.sqrt(n - 1) > data.normal) };
     });
     bars.sort((a, b) => Math.abs(b.value || 0) - Math.abs(a.value || 0));
@@ -73,12 +72,19 @@ const recolor = () => {
 colors.onchange = recolor;
 
 // What is costly waits until a range is no longer dragged.
-const quick = [parallel, panel], costly = [ranking, failures, matrix, ...histograms, ...(envelope ? [envelope] : []), { draw: drawRanks }];
+const ofChosen = [ranking, failures, matrix, ...(envelope ? [envelope] : [])];
+const costly = [...ofChosen, ...histograms, { draw: drawRanks }];
 let later;
-const changed = () => {
+const changed = (filtered) => {
+  panel.draw();
+  if (!filtered) {
+    parallel.overlay();
+    ofChosen.forEach((part) => part.draw());
+    return;
+  }
   find(".count").textContent = `${cases.selected.length.toLocaleString("en")} of ${cases.count.toLocaleString("en")} cases`;
   find("[name=clear]").disabled = !cases.ranges.size;
-  quick.forEach((part) => part.draw());
+  parallel.draw();
   clearTimeout(later);
   later = setTimeout(() => costly.forEach((part) => part.draw()), parallel.drag ? 120 : 0);
 };
@@ -87,5 +93,5 @@ tabs.tabs.forEach(({ tab }) => tab.addEventListener("click", () => costly.forEac
 find("[name=clear]").onclick = () => cases.clear();
 find("[name=csv]").onclick = () => save(new Blob([cases.csv()], { type: "text/csv" }), fileName(document.title, "csv"));
 recolor();
-changed();
+changed(true);
 window.report = { cases, parallel, ranking, matrix, histograms, envelope, tabs };

@@ -47,8 +47,11 @@ class SweepHistogram {
       pen.fillText(fitted(pen, name, wide / axis.names.length - 4), x, box.bottom + 16);
     });
     else {
-      const { values, step } = ticks(axis.low, axis.high, Math.max(2, wide / 80));
-      for (const x of values) pen.fillText(written(x, step), box.left + wide * cases.share(axis, x), box.bottom + 16);
+      const { values, step } = ticks(axis.low, axis.high, Math.max(3, wide / 80));
+      for (const x of values) {
+        const text = written(x, step), half = pen.measureText(text).width / 2, at = box.left + wide * cases.share(axis, x);
+        pen.fillText(text, Math.min(w - half - 2, Math.max(half + 2, at)), box.bottom + 16);
+      }
     }
     const ranked = cases.sorted(axis), note = this.root.querySelector(".note");
     if (axis.names || !ranked.length) { note.textContent = `${ranked.length.toLocaleString("en")} cases`; return; }
@@ -66,10 +69,13 @@ class SweepHistogram {
     const spread = Math.sqrt(ranked.reduce((a, b) => a + (b - mean) ** 2, 0) / (ranked.length - 1 || 1));
     const said = [["mean", mean], ["std", spread], ...marks.map(([x, label]) => [label, x]), ["max", ranked.at(-1)]];
     note.textContent = `${ranked.length.toLocaleString("en")} cases; ` +
-      said.map(([word, x]) => `${word} ${Number(x.toPrecision(4))}`).join(", ");
+      said.map(([word, x]) => `${word} ${digits(x, 4)}`).join(", ");
     this.quantiles = marks.map(([value]) => value);
   }
 }
+
+// Two decimals; what rounds to zero has no sign.
+const signed = (x) => (Math.abs(x) < 0.005 ? "0.00" : x.toFixed(2).replace("-", "\u2212"));
 
 // Horizontal bars with their names, from low to high: {name, value, low, high, faint}.
 const barChart = (root, title, bars, [from, to]) => {
@@ -97,6 +103,6 @@ const barChart = (root, title, bars, [from, to]) => {
       whisker.style.right = `calc(100% - ${share(high)})`;
     }
     put(track, "span", "zero").style.left = share(0);
-    put(row, "output", "", Number.isFinite(value) ? value.toFixed(2) : "\u2013");
+    put(row, "output", "", Number.isFinite(value) ? signed(value) : "\u2013");
   }
 };

@@ -84,9 +84,12 @@ def sweep_page(
     data: dict[str, Any] = {
         "cases": packed(cases.numbers[kept], "<u4"),
         "status": packed(cases.status[kept], "<u1"),
+        "independent": packed(cases.independent[kept], "<u1"),
         "axes": _axes(cases, kept),
         "messages": _messages(cases, kept),
-        "command": f"supple run {shlex.quote(os.fspath(file))} --case " if file is not None else "supple run FILE --case ",
+        "command": f"supple run {shlex.quote(os.fspath(file))} --case "
+        if file is not None
+        else "supple run FILE --case ",
         "order": _by_influence(cases, known),
         "normal": float(stats.norm.isf(significance(known) / 2)) if known is not None else 0.0,
         "indices": _indices(known),
@@ -191,7 +194,9 @@ def _about_indices(cases: SweepCases) -> str:
 
 def _statistics(known: xr.Dataset | None) -> str:
     """Tables of the summary as HTML, but for failed cases, which have a tab."""
-    shown = [table for table in summary_tables(known) if not table.title.startswith("Failed")] if known is not None else []
+    shown = (
+        [table for table in summary_tables(known) if not table.title.startswith("Failed")] if known is not None else []
+    )
     return "\n".join(
         f"<h3>{html.escape(title)}</h3>\n" + number_table([name.removesuffix(">") for name in columns], rows)
         for title, columns, rows in shown

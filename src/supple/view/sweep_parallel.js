@@ -1,11 +1,12 @@
 // Parallel coordinates: a line for each case, ranges dragged on the axes, the nearest line picked.
 
-const MOST_MOVING = 1500; // lines while a range is dragged
+const MOST_MOVING = 800; // lines while a range is dragged
 const WIDE_ENOUGH = 96; // px between axes
+const STROKE = 60; // lines at a time: those of one stroke do not add up where they cross
 
 class ParallelAxes {
   constructor(root, cases) {
-    Object.assign(this, { root, cases, color: null });
+    Object.assign(this, { root, cases, color: null, inks: inksOf(root) });
     [this.sheet, this.over] = root.querySelectorAll("canvas");
     root.style.minWidth = `${WIDE_ENOUGH * cases.axes.length}px`;
     this.draw = inFrame(() => this.#paint());
@@ -48,26 +49,43 @@ class ParallelAxes {
     };
     pen.lineJoin = "round";
     pen.lineWidth = 1;
-    const others = [];
-    for (let i = 0; i < cases.count; i++) if (!cases.on[i]) others.push(i);
-    pen.strokeStyle = inks.soft;
-    pen.globalAlpha = Math.min(0.16, Math.max(0.02, 40 / cases.count));
-    this.#lines(pen, thin(others));
-    const groups = new Map();
-    for (const i of thin(cases.selected)) {
-      const color = this.colorOf(i);
-      if (!groups.has(color)) groups.set(color, []);
-      groups.get(color).push(i);
-    }
-    // Many lines are drawn in several strokes, so that those of one colour add up to a density.
+    if (cases.selected.length < cases.count) pen.drawImage(this.#backdrop(w, h), 0, 0, w, h);
     pen.globalAlpha = Math.min(0.75, Math.max(0.12, 120 / Math.sqrt(cases.selected.length) / 14));
-    for (const [color, list] of groups) {
+    for (const [color, list] of this.byColor(thin(cases.selected))) {
       pen.strokeStyle = color;
-      for (let k = 0; k < list.length; k += 40) this.#lines(pen, list.slice(k, k + 40));
+      for (let k = 0; k < list.length; k += STROKE) this.#lines(pen, list.slice(k, k + STROKE));
     }
     pen.globalAlpha = 1;
     this.#axes(pen, inks);
     this.overlay();
+  }
+
+  // All cases in grey, drawn once for a size and colours of the page.
+  #backdrop(w, h) {
+    const key = `${w} ${h} ${devicePixelRatio} ${this.inks.soft}`;
+    if (this.behind?.key === key) return this.behind.canvas;
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [this.sheet.width, this.sheet.height];
+    const pen = canvas.getContext("2d");
+    pen.scale(canvas.width / w, canvas.height / h);
+    pen.strokeStyle = this.inks.soft;
+    pen.globalAlpha = Math.min(0.16, Math.max(0.04, 40 / this.cases.count));
+    const every = Math.max(1, Math.ceil(this.cases.count / 3000));
+    const list = [...this.cases.on.keys()].filter((i) => i % every === 0);
+    for (let k = 0; k < list.length; k += STROKE) this.#lines(pen, list.slice(k, k + STROKE));
+    this.behind = { key, canvas };
+    return canvas;
+  }
+
+  // Cases by their colours; failed ones are last, above the others.
+  byColor(list) {
+    const groups = new Map();
+    for (const i of list) {
+      const color = this.colorOf(i);
+      if (!groups.has(color)) groups.set(color, []);
+      groups.get(color).push(i);
+    }
+    return [...groups].sort(([a], [b]) => (a === FAILURE) - (b === FAILURE));
   }
 
   colorOf(i) {
@@ -77,11 +95,8 @@ class ParallelAxes {
   }
 
   #axes(pen, inks) {
-    const { cases, box } = this, plain = new Map();
-    for (const { name } of cases.axes) {
-      const short = name.split(".").slice(-2).join(".");
-      plain.set(short, (plain.get(short) ?? 0) + 1);
-    }
+    const { cases, box } = this;
+    const ends = (axis, value) => (axis.names ? cases.reads(axis, value) : digits(value, 4));
     pen.textAlign = "center";
     cases.axes.forEach((axis, k) => {
       const x = this.px[k];
@@ -90,8 +105,12 @@ class ParallelAxes {
       pen.fillText(fitted(pen, labelled(axis), this.gap - 8), x, 14);
       pen.font = "11px system-ui, sans-serif";
       pen.fillStyle = inks.soft;
-      pen.fillText(fitted(pen, cases.reads(axis, axis.high), this.gap - 8), x, box.top - 9);
-      pen.fillText(fitted(pen, cases.reads(axis, axis.low), this.gap - 8), x, box.bottom + 17);
+      pen.fillText(fitted(pen, ends(axis, axis.high), this.gap - 8), x, box.top - 9);
+      pen.fillText(fitted(pen, ends(axis, axis.low), this.gap - 8), x, box.bottom + 17);
+      if (axis === this.color) {
+        const tall = (box.bottom - box.top) / RAMP.length;
+        RAMP.forEach((color, j) => { pen.fillStyle = color; pen.fillRect(x - 3, box.bottom - (j + 1) * tall, 6, tall + 0.5); });
+      }
       pen.fillStyle = inks.ink;
       pen.fillRect(x - 0.75, box.top, 1.5, box.bottom - box.top);
       const range = cases.ranges.get(axis.place);

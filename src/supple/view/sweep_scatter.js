@@ -1,8 +1,8 @@
 // A scatter matrix of some axes: points below the diagonal, histograms on it, rank correlations above.
 
 class ScatterMatrix {
-  constructor(root, cases, shown) {
-    Object.assign(this, { root, cases, shown, parallel: null });
+  constructor(root, cases, shown, parallel) {
+    Object.assign(this, { root, cases, shown, parallel });
     this.canvas = root.querySelector("canvas");
     this.draw = inFrame(() => this.#paint());
     redrawn(this.canvas, this.draw);
@@ -30,6 +30,7 @@ class ScatterMatrix {
     const { pen } = found, { cases } = this, inks = inksOf(this.root);
     const others = [];
     for (let i = 0; i < cases.count; i++) if (!cases.on[i]) others.push(i);
+    this.groups = this.parallel.byColor(cases.selected);
     const dot = cases.count > 3000 ? 1.6 : 2.4;
     for (let row = 0; row < n; row++)
       for (let column = 0; column < n; column++) {
@@ -52,9 +53,9 @@ class ScatterMatrix {
     pen.fillStyle = `${inks.soft}33`;
     others.forEach(put);
     pen.globalAlpha = Math.min(0.8, Math.max(0.25, 300 / this.cases.selected.length));
-    for (const i of this.cases.selected) {
-      pen.fillStyle = this.colorOf(i);
-      put(i);
+    for (const [color, list] of this.groups) {
+      pen.fillStyle = color;
+      list.forEach(put);
     }
     pen.globalAlpha = 1;
     const i = this.cases.chosen;
@@ -98,7 +99,7 @@ class ScatterMatrix {
     pen.fillStyle = inks.ink;
     pen.textAlign = "center";
     pen.font = `${Math.abs(value) > 0.5 ? "600 " : ""}13px system-ui, sans-serif`;
-    pen.fillText(value.toFixed(2).replace("-", "\u2212"), cell.x + cell.size / 2, cell.y + cell.size / 2 + 5);
+    pen.fillText(signed(value), cell.x + cell.size / 2, cell.y + cell.size / 2 + 5);
   }
 
   // The selected case nearest to a point of the picture, within 12 px.
