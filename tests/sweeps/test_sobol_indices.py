@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import supple
+from supple.sampling.saltelli import saltelli_parts
 from supple.sweeps import given_data_indices, saltelli_indices, saltelli_points
-from supple.sweeps.saltelli import saltelli_parts
 from synthetic_sweeps import ISHIGAMI_FIRST, ISHIGAMI_TOTAL, ishigami
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from supple.checks import Floats, Ints
 from supple.errors import StateError
+from supple.sampling.distributions import SEED
+from supple.sweeps.case_blocks import FAILED, FINISHED, NOT_RUN, STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
 
-NOT_RUN, FINISHED, FAILED, STOPPED = 0, 1, 2, 3
-"""Values of the variable `status`."""
-OWN = ("status", "message", "wall_time", "seed")
+OWN = ("status", "message", "wall_time")
 """Variables of a sweep that are neither varied nor measured."""
 
 
@@ -34,7 +34,7 @@ class SweepCases:
     messages : tuple of str
         Why a case failed or stopped; "" for others.
     varied : dict of str to (cases,) array
-        By path; numbers, or names.
+        By path; numbers, or names. Seeds are left out: nothing depends on their size.
     measured : dict of str to (cases,) array
         By measure; NaN where there is no number.
     units, formulas : dict of str to str
@@ -87,7 +87,8 @@ def sweep_cases(sweep: xr.Dataset) -> SweepCases:
     messages = tuple(map(str, sweep["message"].values)) if "message" in sweep else ("",) * len(status)
     plan: dict[str, Any] = json.loads(sweep.attrs.get("sweep", "{}"))
     columns = {str(k): sweep[k] for k in sweep.variables if sweep[k].dims == ("case",) and k != "case" and k not in OWN}
-    varied = {name: x.values for name, x in columns.items() if name in sweep.coords}
+    seeds = {path for path, kind in plan.get("vary", {}).items() if SEED in kind}
+    varied = {name: x.values for name, x in columns.items() if name in sweep.coords and name not in seeds}
     measured = {name: x for name, x in columns.items() if name in sweep.data_vars and x.dtype.kind in "fiub"}
     _require_some(sweep["case"].values, status, messages)
     ends = np.isin(status, (FINISHED, STOPPED))

@@ -10,11 +10,12 @@ import numpy as np
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.lazy import LazyModule
+from supple.sampling.saltelli import saltelli_parts
+from supple.sweeps.case_blocks import FAILED, NOT_RUN, STOPPED
 from supple.sweeps.rank_correlations import rank_correlation
-from supple.sweeps.saltelli import saltelli_parts
 from supple.sweeps.sobol_indices import FEWEST, SobolIndices, given_data_indices, saltelli_indices
 from supple.sweeps.statistics import Estimate, mean, quantile, standard_deviation
-from supple.sweeps.sweep_cases import FAILED, NOT_RUN, STOPPED, SweepCases, sweep_cases
+from supple.sweeps.sweep_cases import SweepCases, sweep_cases
 from supple.sweeps.tolerance_bounds import wilks_bounds
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from supple.checks import Ints
 from supple.lazy import LazyModule
-from supple.sweeps.sweep_cases import FAILED, NOT_RUN, STOPPED, SweepCases, sweep_cases
+from supple.sweeps.case_blocks import FAILED, NOT_RUN, STOPPED
+from supple.sweeps.sweep_cases import SweepCases, sweep_cases
 from supple.sweeps.sweep_summary import STRATIFIED, significance, summary
 from supple.sweeps.sweep_tables import summary_tables
 from supple.version import VERSION
@@ -112,7 +113,7 @@ def sweep_page(
 
 
 def kept_cases(cases: SweepCases) -> Ints:
-    """Numbers of the places of cases that the page holds: all, or extremes, failed ones and an even choice of others."""
+    """Places of the cases that the page holds: all, or extremes, failed ones and an even choice of others."""
     n, most = len(cases.numbers), MOST_NUMBERS // max(1, len(cases.varied) + len(cases.measured))
     if n <= most:
         return np.arange(n)
@@ -233,6 +234,6 @@ def _omission(cases: SweepCases, kept: Ints) -> str:
     if len(kept) == len(cases.numbers):
         return ""
     return (
-        f"The page holds {len(kept):,} of {len(cases.numbers):,} cases: those with the largest and smallest measures, failed "
-        "ones and an even choice of the others. Statistics are those of all."
+        f"The page holds {len(kept):,} of {len(cases.numbers):,} cases: those with the largest and smallest measures, "
+        "failed ones and an even choice of the others. Statistics are those of all."
     )

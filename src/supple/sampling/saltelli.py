@@ -15,7 +15,7 @@ from supple.lazy import LazyModule
 qmc = LazyModule("scipy.stats.qmc")
 
 
-def saltelli_points(samples: int, factors: int, seed: int = 0) -> Floats:
+def saltelli_points(samples: int, factors: int, seed: int | np.random.Generator = 0) -> Floats:
     """Points (samples (factors + 2), factors) between 0 and 1, from one scrambled Sobol sequence in 2 d dimensions.
 
     Parameters
@@ -24,7 +24,7 @@ def saltelli_points(samples: int, factors: int, seed: int = 0) -> Floats:
         N, a power of 2: the balance of Sobol points needs it.
     factors : int
         d, how many vary independently.
-    seed : int
+    seed : int or numpy.random.Generator
     """
     if samples < 1 or samples & (samples - 1):
         near = 2 ** max(0, int(samples).bit_length() - 1)
