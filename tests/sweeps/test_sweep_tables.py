@@ -19,9 +19,10 @@ def test_tables_say_what_the_summary_holds() -> None:
         assert all(len(row) == len(table.columns) for row in table.rows)
     statistics = tables["Statistics, with 95 % intervals"]
     assert statistics.columns == ("", "peak, m>")
-    assert dict(statistics.rows)["cases"] == "299"
-    assert dict(statistics.rows)["mean"] == written(*(float(found[f"mean{end}"][0]) for end in ("", "_low", "_high")))
-    assert " to " in dict(statistics.rows)["95/95 between"]
+    cells = {row[0]: row[1] for row in statistics.rows}
+    assert cells["cases"] == "299"
+    assert cells["mean"] == written(*(float(found[f"mean{end}"][0]) for end in ("", "_low", "_high")))
+    assert " to " in cells["95/95 between"]
     influence = tables["What peak depends on"]
     assert influence.columns == ("varied", "rank correlation>", "chance>", "first-order index>")
     assert [row[0] for row in influence.rows][-1] == "p2"  # no index of its own
