@@ -46,7 +46,7 @@ def sweep_with_motion(count: int = 300, **options: Any) -> xr.Dataset:
     motion[sweep["status"].values == 2] = np.nan
     sweep["q"] = (("case", "time", "coordinate"), np.stack([motion, -motion], axis=2))
     units = {"coordinate": ["arm.angle", "lift"], "coordinate_unit": ("coordinate", ["rad", "m"])}
-    return sweep.assign_coords(time=("time", t), **units)
+    return sweep.assign_coords({"time": ("time", t), **units})
 
 
 @pytest.fixture(scope="module")
