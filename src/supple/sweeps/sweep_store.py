@@ -133,8 +133,8 @@ class SweepStore:
             shape = (n, *x.values.shape)
             self._empty(name, shape, (block, *shape[1:]), "float64", np.nan, (CASE, *x.dims), x.attrs)
             labels |= x.labels
-        for dim, values in labels.items():
-            self._array(dim, (dim,), np.array(values, dtype=object), {}, len(values))
+        for dim, names in labels.items():
+            self._array(dim, (dim,), np.array(names, dtype=object), {}, len(names))
         if times is not None:
             self._array("time", ("time",), times, {"units": "s"}, len(times))
         coordinates = [CASE, *self.plan.values, *labels, *(["time"] if times is not None else [])]
