@@ -45,3 +45,17 @@ def test_measures_stand_beside_each_other_and_a_grid_has_no_bounds() -> None:
     tables = [table for table in summary_tables(found, across=2) if table.title.startswith("Statistics")]
     assert [table.columns[1:] for table in tables] == [("a, m>", "b, m>"), ("c, m>", "d, m>"), ("e, m>",)]
     assert not any("bound" in row[0] for row in tables[0].rows)
+
+
+def test_few_cases_name_how_many_the_bounds_need_and_groups_share_an_index() -> None:
+    x = np.random.default_rng(1).uniform(size=60)
+    varied = {"a": x, "b": 2 * x, "kind": np.array(["u", "v"])[(x > 0.5).astype(int)]}
+    found = summary(sweep_of(varied, {"y": x}, together=[["a", "b"]]))
+    statistics, influence = summary_tables(found)
+    cells = {row[0]: row[1] for row in statistics.rows}
+    assert cells["95/95 between"] == "needs 93 cases"
+    assert float(cells["95/95 upper bound"]) == float(f"{x.max():.4g}")
+    rows = {row[0]: row[1:] for row in influence.rows}
+    assert list(rows) == ["a", "b", "kind"]
+    assert rows["a"] == rows["b"]
+    assert rows["kind"][0] == "-"

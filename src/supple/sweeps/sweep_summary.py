@@ -27,6 +27,8 @@ NOT_DRAWN = ("grid", "list")
 """Samplers whose cases are chosen and not drawn: they have no confidence intervals and no tolerance bounds."""
 STRATIFIED = ("lhs", "sobol", "halton", "saltelli")
 """Samplers that spread cases more evenly than chance does."""
+TOGETHER = " and "
+"""Between the paths of one factor."""
 ENDS = {"": "value", "_low": "low", "_high": "high"}
 """Endings of names in the Dataset, and what of an estimate they are."""
 
@@ -92,7 +94,7 @@ def summary(
         "unit": ("measure", list(cases.units.values())),
         "probability": list(map(float, probabilities)),
         "path": paths,
-        "factor": [" and ".join(group) for group in cases.factors],
+        "factor": [TOGETHER.join(group) for group in cases.factors],
         "failed_case": cases.numbers[failed],
     }
     return xarray.Dataset(data, coordinates, _about(cases, level, coverage))

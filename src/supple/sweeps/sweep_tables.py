@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.sweeps.sweep_summary import significance
+from supple.sweeps.sweep_summary import TOGETHER, significance
+from supple.sweeps.tolerance_bounds import needed_cases
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -73,19 +74,28 @@ def _column(one: xr.Dataset) -> list[str]:
         written(x["mean"], x["mean_low"], x["mean_high"]),
         written(x["std"], x["std_low"], x["std_high"]),
         *(written(*map(float, row)) for row in ends),
-        written(x["tolerance_lower"]),
-        written(x["tolerance_upper"]),
-        "-" if np.isnan(low) else f"{low:.4g} to {high:.4g}",
+        _bound(one, 1, x["tolerance_lower"]),
+        _bound(one, 1, x["tolerance_upper"]),
+        _bound(one, 2, low, high),
     ]
+
+
+def _bound(one: xr.Dataset, sides: int, *ends: float) -> str:
+    """Tolerance bounds, or how many cases they need; "-" of cases that are not drawn."""
+    if np.isnan(ends).any():
+        return "-"
+    if np.isinf(ends).any():
+        return f"needs {needed_cases(one.attrs['coverage'], one.attrs['level'], sides=sides):,} cases"
+    return " to ".join(f"{x:.4g}" for x in ends)
 
 
 def _influences(found: xr.Dataset, measure: int) -> SummaryTable:
     """Rank correlations and Sobol indices of one measure, the largest first."""
     one, limit = found.isel(measure=measure), significance(found)
-    indices = {str(name): i for i, name in enumerate(one["factor"].values)}
+    indices = {path: i for i, factor in enumerate(one["factor"].values) for path in str(factor).split(TOGETHER)}
     ranks = {str(name): i for i, name in enumerate(one["path"].values)}
     lines: list[tuple[float, tuple[str, ...]]] = []
-    for name in [*ranks, *(name for name in indices if name not in ranks)]:
+    for name in indices:
         cells, size = [name, "-", "-", "-", "-"], 0.0
         if name in ranks:
             r, p = float(one["rank_correlation"][ranks[name]]), float(one["p_value"][ranks[name]])
