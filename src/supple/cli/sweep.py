@@ -73,10 +73,12 @@ def sweep(
         result = found.load()
     found_statistics = summary(result)
     say(f"results: {target}")
-    if np.isin(result.status.values, (FINISHED, STOPPED)).any():
-        say(f"page: {supple.view.write_sweep(result, page_of(target), file=file, found=found_statistics)}")
     if not np.isin(result.status.values, (FINISHED, STOPPED)).any():
         raise supple.SimulationError("all cases failed")
+    options = ["--sweep", str(target)] if samples is not None or seed is not None else []
+    options += [x for change in changed or () for x in ("--set", change)]
+    page = supple.view.write_sweep(result, page_of(target), file=file, options=options, found=found_statistics)
+    say(f"page: {page}")
 
 
 def page_of(target: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,8 @@ def write_sweep(
     sweep: xr.Dataset,
     path: str | os.PathLike[str],
     *,
-    file: str | os.PathLike[str] | None = None,
+    file: str | os.PathLike[str] = "FILE",
+    options: Sequence[str] = (),
     found: xr.Dataset | None = None,
 ) -> Path:
     """Write a page that shows a sweep, and return its path.
@@ -60,7 +62,9 @@ def write_sweep(
     path : path
         Of the HTML file.
     file : path, optional
-        The model file, for the command that repeats a case.
+        The model file, for the command `supple run FILE --case 17` that repeats a case.
+    options : sequence of str
+        Its further arguments, such as "--sweep" with the store of a sweep of other samples than the file says.
     found : xarray.Dataset, optional
         Its summary, if it is known already.
 
@@ -69,14 +73,18 @@ def write_sweep(
     StateError
         When this is not a sweep, or none of its cases finished.
     """
-    text = sweep_page(sweep, file=file, found=found)
+    text = sweep_page(sweep, file=file, options=options, found=found)
     target = Path(path)
     target.write_text(text, encoding="utf-8")
     return target
 
 
 def sweep_page(
-    sweep: xr.Dataset, *, file: str | os.PathLike[str] | None = None, found: xr.Dataset | None = None
+    sweep: xr.Dataset,
+    *,
+    file: str | os.PathLike[str] = "FILE",
+    options: Sequence[str] = (),
+    found: xr.Dataset | None = None,
 ) -> str:
     """The page that `write_sweep` writes."""
     cases = sweep_cases(sweep)
@@ -88,9 +96,7 @@ def sweep_page(
         "independent": packed(cases.independent[kept], "<u1"),
         "axes": _axes(cases, kept),
         "messages": _messages(cases, kept),
-        "command": f"supple run {shlex.quote(os.fspath(file))} --case "
-        if file is not None
-        else "supple run FILE --case ",
+        "command": f"{shlex.join(['supple', 'run', os.fspath(file), *options])} --case ",
         "order": _by_influence(cases, known),
         "normal": float(stats.norm.isf(significance(known) / 2)) if known is not None else 0.0,
         "indices": _indices(known),
