@@ -100,3 +100,11 @@ def test_other_datasets_are_refused() -> None:
         summary(xr.Dataset())
     with pytest.raises(supple.StateError, match="at least one measure, got none"):
         summary(random_sweep().drop_vars(["peak", "rise"]))
+
+
+def test_paths_and_measures_are_in_the_order_in_which_they_were_written_and_seeds_are_left_out() -> None:
+    sweep = random_sweep(vary={"noise": {"seed": True}, **{path: {} for path in reversed(PATHS)}}, measures=["rise", "peak"])
+    sweep = sweep.assign_coords(noise=("case", np.arange(200)))
+    found = summary(sweep)
+    assert tuple(found["path"].values) == PATHS[::-1] == tuple(found["factor"].values)
+    assert list(found["measure"].values) == ["rise", "peak"]

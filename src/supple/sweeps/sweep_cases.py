@@ -86,7 +86,9 @@ def sweep_cases(sweep: xr.Dataset) -> SweepCases:
     status = np.asarray(sweep["status"].values, dtype=np.int64)
     messages = tuple(map(str, sweep["message"].values)) if "message" in sweep else ("",) * len(status)
     plan: dict[str, Any] = json.loads(sweep.attrs.get("sweep", "{}"))
-    columns = {str(k): sweep[k] for k in sweep.variables if sweep[k].dims == ("case",) and k != "case" and k not in OWN}
+    order = {name: i for i, name in enumerate([*plan.get("vary", ()), *plan.get("measures", ())])}
+    names = sorted((str(name) for name in sweep.variables), key=lambda name: order.get(name, len(order)))  # as written
+    columns = {k: sweep[k] for k in names if sweep[k].dims == ("case",) and k != "case" and k not in OWN}
     seeds = {path for path, kind in plan.get("vary", {}).items() if SEED in kind}
     varied = {name: x.values for name, x in columns.items() if name in sweep.coords and name not in seeds}
     measured = {name: x for name, x in columns.items() if name in sweep.data_vars and x.dtype.kind in "fiub"}
