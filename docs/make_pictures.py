@@ -339,16 +339,16 @@ def sweep_page() -> None:
     file = EXAMPLES / "uncertain_panels.toml"
     found = supple.sweep(file, trajectories=["bus.angle"])
     with TemporaryDirectory() as folder, chromium() as browser:
-        page = browser.new_page(viewport={"width": 1240, "height": 1000}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1120, "height": 640}, color_scheme="light")
         page.goto(write_sweep(found, Path(folder) / "page.html", file=file.name).resolve().as_uri())
         page.wait_for_timeout(500)
-        low, worst = float(found.worst.quantile(0.9)), int(found.worst.argmax())
+        low, worst = float(found.worst.quantile(0.9)), int(found.worst.values.argmax())
         page.evaluate(f"report.cases.keep(report.cases.measures[0], [{low}, Infinity]); report.cases.choose({worst});")
         page.get_by_role("tab", name="Trajectories").click()
         page.wait_for_timeout(1000)
         target = ROOT / "docs" / "images" / "sweep.png"
         page.screenshot(path=target, full_page=True)
-        Image.open(target).quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+        Image.open(target).quantize(64, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,8 @@ def test_other_datasets_are_refused() -> None:
 
 
 def test_paths_and_measures_are_in_the_order_in_which_they_were_written_and_seeds_are_left_out() -> None:
-    sweep = random_sweep(vary={"noise": {"seed": True}, **{path: {} for path in reversed(PATHS)}}, measures=["rise", "peak"])
+    vary = {"noise": {"seed": True}, **{path: {} for path in reversed(PATHS)}}
+    sweep = random_sweep(vary=vary, measures=["rise", "peak"])
     sweep = sweep.assign_coords(noise=("case", np.arange(200)))
     found = summary(sweep)
     assert tuple(found["path"].values) == PATHS[::-1] == tuple(found["factor"].values)

@@ -72,7 +72,7 @@ def saltelli_indices(A: Floats, B: Floats, AB: Floats, *, level: float = 0.95, s
 
 
 def given_data_indices(
-    values: Floats, factors: list[NDArray[Any]], *, level: float = 0.95, seed: int = 0
+    values: Floats, factors: list[NDArray[Any]], *, chance: bool = True, level: float = 0.95, seed: int = 0
 ) -> SobolIndices:
     """First-order indices from any sample of independent factors, as bias-corrected correlation ratios.
 
@@ -86,6 +86,9 @@ def given_data_indices(
         Finite numbers.
     factors : list of (cases,) array
         Numbers or names; one with few different values has a class for each.
+    chance : bool
+        Whether the other factors are random within a class, as those of random cases and of a Latin hypercube are. On
+        points of a Sobol or Halton sequence they are even, and nothing is to be taken off.
     """
     n = len(values)
     if n < FEWEST:
@@ -96,8 +99,8 @@ def given_data_indices(
     estimates, count = [], int(np.clip(DRAWN // n, 200, RESAMPLES))
     for x in factors:
         label = _classes(x, n)
-        found = _ratio(y[None], label[None], n)
-        again = np.concatenate([_ratio(y[rows], label[rows], n) for rows in resampled(n, count, seed)])
+        found = _ratio(y[None], label[None], n, chance)
+        again = np.concatenate([_ratio(y[rows], label[rows], n, chance) for rows in resampled(n, count, seed)])
         # Doubled cases put more between the classes than chance does: the bootstrap's own shift is taken off.
         shifted = again - np.mean(again) + found[0]
         estimates.append(_estimates(found, shifted[:, None], level)[0])
@@ -125,8 +128,8 @@ def _classes(x: NDArray[Any], n: int) -> Ints:
     return np.asarray(rank * most // n, dtype=np.int64)
 
 
-def _ratio(y: Floats, label: Ints, n: int) -> Floats:
-    """Correlation ratios (resamples,) of values and classes (resamples, n), with the bias of chance taken off."""
+def _ratio(y: Floats, label: Ints, n: int, chance: bool) -> Floats:
+    """Correlation ratios (resamples,) of values and classes (resamples, n), less the bias of chance."""
     size = int(label.max()) + 1
     rows = len(y)
     flat = (label + size * np.arange(rows)[:, None]).ravel()
@@ -137,7 +140,7 @@ def _ratio(y: Floats, label: Ints, n: int) -> Floats:
     between = np.sum(np.divide(total**2, count, where=count > 0, out=np.zeros_like(total)), axis=1) - n * center**2
     whole = np.sum(y**2, axis=1) - n * center**2
     with np.errstate(invalid="ignore", divide="ignore"):  # no variance, or a class for every case
-        return np.asarray(1.0 - (whole - between) / (n - used) * (n - 1) / whole)
+        return np.asarray(1.0 - (whole - between) / whole * ((n - 1) / (n - used) if chance else 1.0))
 
 
 def _estimates(found: Floats, again: Floats, level: float) -> tuple[Estimate, ...]:

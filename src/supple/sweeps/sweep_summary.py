@@ -27,6 +27,8 @@ NOT_DRAWN = ("grid", "list")
 """Samplers whose cases are chosen and not drawn: they have no confidence intervals and no tolerance bounds."""
 STRATIFIED = ("lhs", "sobol", "halton", "saltelli")
 """Samplers that spread cases more evenly than chance does."""
+EVEN = ("sobol", "halton")
+"""Samplers whose cases are even in all factors at once, also within a class along one of them."""
 TOGETHER = " and "
 """Between the paths of one factor."""
 ENDS = {"": "value", "_low": "low", "_high": "high"}
@@ -168,7 +170,8 @@ def _indices(cases: SweepCases, y: Floats, level: float, seed: int, drawn: bool)
             return saltelli_indices(*parts, level=level, seed=seed)
         sound = np.isfinite(y)
         varied = [_first(cases, group)[sound] for group in cases.factors]
-        found = given_data_indices(y[sound], varied, level=level, seed=seed)
+        chance = cases.sampler not in EVEN
+        found = given_data_indices(y[sound], varied, chance=chance, level=level, seed=seed)
     except StateError:  # too few cases
         return SobolIndices(nothing, nothing, 0)
     if drawn:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS = 1_500_000
 """Of all trajectories of a page, 4 MB."""
-MOST_TIMES, FEWEST_TIMES = 400, 100
+MOST_TIMES, FEWEST_TIMES = 500, 100
 FEWEST_CASES = 200
 STEPS = 65534
 """Of the range of a signal; the number above stands for none."""
