@@ -113,7 +113,7 @@ def test_seeds_are_filled_in() -> None:
             {"samples": 3, "correlation": [("a", "b", 0.9), ("b", "c", 0.9), ("a", "c", -0.9)]},
             "no quantities have all these correlations",
         ),
-        (dict.fromkeys("abcd", {"range": [0, 1], "steps": 1000}), {}, "grid: expected at most 10,000,000 cases"),
+        ({key: {"range": [0, 1], "steps": 1000} for key in "abcd"}, {}, "grid: expected at most 10,000,000 cases"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )
