@@ -348,7 +348,7 @@ def sweep_page() -> None:
         page.wait_for_timeout(1000)
         target = ROOT / "docs" / "images" / "sweep.png"
         page.screenshot(path=target, full_page=True)
-        Image.open(target).quantize(64, dither=Image.Dither.NONE).save(target, optimize=True)
+        Image.open(target).quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 if __name__ == "__main__":
