@@ -45,6 +45,8 @@ def test_measures_stand_beside_each_other_and_a_grid_has_no_bounds() -> None:
     tables = [table for table in summary_tables(found, across=2) if table.title.startswith("Statistics")]
     assert [table.columns[1:] for table in tables] == [("a, m>", "b, m>"), ("c, m>", "d, m>"), ("e, m>",)]
     assert not any("bound" in row[0] for row in tables[0].rows)
+    still = summary_tables(summary(sweep_of({"p": x}, {"y": np.ones(20)})))
+    assert [table.title for table in still] == ["Statistics, with 95 % intervals"]  # it depends on nothing
 
 
 def test_few_cases_name_how_many_the_bounds_need_and_groups_share_an_index() -> None:

@@ -110,7 +110,7 @@ def _influences(found: xr.Dataset, measure: int) -> SummaryTable:
     rows = [cells for _, cells in sorted(lines, key=lambda line: -line[0])]
     columns = ("varied", "rank correlation>", "chance>", "first-order index>", "total index>")
     used = [j for j in range(len(columns)) if j == 0 or any(row[j] != "-" for row in rows)]
-    shown = [tuple(row[j] for j in used) for row in rows[:MOST_ROWS]]
+    shown = [tuple(row[j] for j in used) for row in rows[:MOST_ROWS]] if len(used) > 1 else []
     more = f", {MOST_ROWS} of {len(rows)}" if len(rows) > MOST_ROWS else ""
     return SummaryTable(f"What {one['measure'].item()} depends on{more}", tuple(columns[j] for j in used), shown)
 
