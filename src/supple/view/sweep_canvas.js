@@ -30,6 +30,15 @@ const fitted = (pen, text, width) => {
   return `\u2026${text.slice(-n)}`;
 };
 
+// A name in one line, or where it is too long in two, parted at the dot that makes the longer one shortest.
+const wrapped = (pen, text, width) => {
+  const words = text.split(".");
+  if (pen.measureText(text).width <= width || words.length < 2) return [fitted(pen, text, width)];
+  const halves = words.slice(1).map((_, k) => [`${words.slice(0, k + 1).join(".")}.`, words.slice(k + 1).join(".")]);
+  const longer = (pair) => Math.max(...pair.map((part) => pen.measureText(part).width));
+  return halves.reduce((a, b) => (longer(b) < longer(a) ? b : a)).map((part) => fitted(pen, part, width));
+};
+
 // Draw once before the next picture of the screen, however often it is asked for.
 const inFrame = (draw) => {
   let waiting = false;

@@ -16,7 +16,7 @@ class ParallelAxes {
 
   #place(w, h) {
     const { axes } = this.cases, n = axes.length, side = Math.min(70, w / (2 * n));
-    this.box = { top: 46, bottom: h - 24 };
+    this.box = { top: 60, bottom: h - 24 };
     this.px = axes.map((_, i) => (n > 1 ? side + (i / (n - 1)) * (w - 2 * side) : w / 2));
     this.gap = n > 1 ? (w - 2 * side) / (n - 1) : w;
     this.py = (axis, value) => this.box.bottom - this.cases.share(axis, value) * (this.box.bottom - this.box.top);
@@ -102,7 +102,8 @@ class ParallelAxes {
       const x = this.px[k];
       pen.fillStyle = axis.measure ? inks.ink : inks.soft;
       pen.font = axis.measure ? "600 12px system-ui, sans-serif" : "12px system-ui, sans-serif";
-      pen.fillText(fitted(pen, labelled(axis), this.gap - 8), x, 14);
+      const lines = wrapped(pen, labelled(axis), this.gap - 6);
+      lines.forEach((line, j) => pen.fillText(line, x, 31 - 14 * (lines.length - 1 - j)));
       pen.font = "11px system-ui, sans-serif";
       pen.fillStyle = inks.soft;
       pen.fillText(fitted(pen, ends(axis, axis.high), this.gap - 8), x, box.top - 9);

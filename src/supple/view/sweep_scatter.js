@@ -78,17 +78,18 @@ class ScatterMatrix {
     const most = Math.max(1, ...counts), wide = (cell.size - 8) / size;
     pen.fillStyle = `${inks.accent}66`;
     counts.forEach((count, k) => {
-      const tall = ((cell.size - 34) * count) / most;
+      const tall = ((cell.size - 48) * count) / most;
       pen.fillRect(cell.x + 4 + k * wide, cell.y + cell.size - 4 - tall, wide - 0.5, tall);
     });
     pen.fillStyle = inks.ink;
     pen.textAlign = "left";
     pen.font = `${axis.measure ? "600 " : ""}11.5px system-ui, sans-serif`;
-    pen.fillText(fitted(pen, labelled(axis), cell.size - 10), cell.x + 5, cell.y + 15);
+    const lines = wrapped(pen, labelled(axis), cell.size - 10), under = cell.y + 15 + 13 * lines.length;
+    lines.forEach((line, j) => pen.fillText(line, cell.x + 5, cell.y + 15 + 13 * j));
     pen.font = "10.5px system-ui, sans-serif";
     pen.fillStyle = inks.soft;
     const reach = `${this.cases.reads(axis, axis.low)} to ${this.cases.reads(axis, axis.high)}`;
-    if (pen.measureText(reach).width < cell.size - 10) pen.fillText(reach, cell.x + 5, cell.y + 28);
+    if (pen.measureText(reach).width < cell.size - 10) pen.fillText(reach, cell.x + 5, under);
   }
 
   #rank(pen, inks, cell, a, b) {
