@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from supple.simulation.simulator import Simulator
     from supple.simulation.stress_peaks import stress_peaks
     from supple.simulation.validity import validity
+    from supple.sweeps.parameter_sweep import open_sweep, sweep
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
     from supple.view.live_widget import live
@@ -111,12 +112,14 @@ __all__ = [
     "live",
     "load",
     "open_results",
+    "open_sweep",
     "orientation",
     "render",
     "save",
     "show",
     "simulate",
     "stress_peaks",
+    "sweep",
     "to_pandas",
     "validity",
 ]
@@ -153,6 +156,7 @@ _HOMES = {
     "supple.simulation.simulator": ("Simulator",),
     "supple.simulation.stress_peaks": ("stress_peaks",),
     "supple.simulation.validity": ("validity",),
+    "supple.sweeps.parameter_sweep": ("open_sweep", "sweep"),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
     "supple.view.live_widget": ("live",),
@@ -173,6 +177,7 @@ _PARTS = (
     "shapes",
     "simulation",
     "structures",
+    "sweeps",
     "symbolic",
     "view",
 )

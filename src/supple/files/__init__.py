@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,12 +19,13 @@ from supple.files.contents import Contents
 from supple.files.error_list import as_path, lines_of
 from supple.files.formulation import FormulationTable, formulated
 from supple.files.relations import related
+from supple.files.sweep_paths import sweep_errors
 from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.symbolic.kane.kane_model import KaneModel
 
-__all__ = ["Contents", "check", "load", "read", "save"]
+__all__ = ["Contents", "check", "load", "read", "read_parsed", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
 
@@ -127,7 +129,25 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
         return Contents(file, _formulated(file, model, None, options))
     if suffix == ".nc":
         return Contents(file, _simulated(file, options))
-    content = toml.parsed(file)
+    return _described(toml.parsed(file), file, options)
+
+
+def read_parsed(content: Any, path: str | os.PathLike[str], changes: Mapping[str, Any]) -> Contents:
+    """What `read` gives of a TOML file that was parsed already.
+
+    Parameters
+    ----------
+    content : tables, lists, texts and numbers
+        Changed in place.
+    path : path-like
+        Of the file: for messages, and for the files that it names.
+    changes : mapping of path to value
+    """
+    return _described(content, as_path(path), _Options(changes=changes))
+
+
+def _described(content: Any, file: Path, options: _Options) -> Contents:
+    """What the tables of a TOML file describe, its changes applied."""
     apply_changes(content, options.changes or {}, file)
     if vector_files.describes_vectors(content):
         return _vectors(content, file, options)
@@ -199,9 +219,10 @@ def check(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None
             return urdf.check(file)
         content = toml.parsed(file)
         apply_changes(content, changes or {}, file)
-        if vector_files.describes_vectors(content):
-            return vector_files.check(content, file)
-        return toml.check(file, content)
+        own = (
+            vector_files.check(content, file) if vector_files.describes_vectors(content) else toml.check(file, content)
+        )
+        return own or sweep_errors(content, file, lambda: read_parsed(copy.deepcopy(content), file, {}).model)
     except ModelError as error:
         return lines_of(error)
 

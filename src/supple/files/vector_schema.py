@@ -15,6 +15,7 @@ from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.schema import run_arguments, settable
 from supple.files.simulation import SimulationTable
+from supple.files.sweep_table import SweepTable
 from supple.files.visuals import Visuals
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
@@ -166,6 +167,7 @@ class VectorFile(FileTable):
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     live: Annotated[LiveTable | None, Form("a table")] = Field(None, description="What `supple view` offers to set.")
+    sweep: Annotated[SweepTable | None, Form("a table")] = Field(None, description="What `supple sweep` varies.")
     equations: Annotated[VectorEquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the system down."
     )
@@ -183,6 +185,7 @@ class VectorFile(FileTable):
             "event",
             "formulation",
             "live",
+            "sweep",
         }
         return self.model_dump(
             exclude={**dict.fromkeys(kept, True), "body": {"__all__": {"visuals"}}}, exclude_none=True
