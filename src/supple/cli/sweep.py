@@ -69,16 +69,18 @@ def sweep(
     except KeyboardInterrupt:
         say(f"stopped; {_kept(target)}", err)
         raise typer.Exit(130) from None
-    with found:
-        result = found.load()
-    found_statistics = summary(result)
-    say(f"results: {target}")
-    if not np.isin(result.status.values, (FINISHED, STOPPED)).any():
-        raise supple.SimulationError("all cases failed")
-    options = ["--sweep", str(target)] if samples is not None or seed is not None else []
-    options += [x for change in changed or () for x in ("--set", change)]
-    page = supple.view.write_sweep(result, page_of(target), file=file, options=options, found=found_statistics)
-    say(f"page: {page}")
+    with found as result:
+        for name in result.variables:
+            if result[name].ndim < 2:  # trajectories stay on the disk, but for those that the page shows
+                result[name].load()
+        found_statistics = summary(result)
+        say(f"results: {target}")
+        if not np.isin(result.status.values, (FINISHED, STOPPED)).any():
+            raise supple.SimulationError("all cases failed")
+        options = ["--sweep", str(target)] if samples is not None or seed is not None else []
+        options += [x for change in changed or () for x in ("--set", change)]
+        page = supple.view.write_sweep(result, page_of(target), file=file, options=options, found=found_statistics)
+        say(f"page: {page}")
 
 
 def page_of(target: Path) -> Path:
