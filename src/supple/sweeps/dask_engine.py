@@ -79,7 +79,8 @@ class DaskEngine:
                 n_workers=workers,
                 processes=True,
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # None would take the usual port, which another cluster may have
+                scheduler_kwargs={"dashboard": False},
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,
                 env=SINGLE,
