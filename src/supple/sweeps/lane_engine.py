@@ -1,0 +1,143 @@
+"""The engine `lanes`: cases as lanes of one processor's vectors, each with its own numbers."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from supple.errors import StateError, SuppleError
+from supple.inputs.measure_formulas import OF_BODY, OF_MODEL, MeasureFormula
+from supple.simulation.lane_runs import LaneRuns
+from supple.simulation.lane_setup import LaneSetup
+from supple.sweeps.case_blocks import FAILED, FINISHED, Block, Outcome
+from supple.sweeps.case_run import words
+from supple.sweeps.lane_numbers import CaseNumbers, LaneGroup
+from supple.sweeps.lane_signals import LaneCaseRun, LaneSignals
+from supple.sweeps.plan import SweepPlan
+from supple.sweeps.trajectory_writer import TrajectoryWriter
+
+TOGETHER = 1024
+"""Cases that are run at a time, so that not all trajectories are in memory at once."""
+BYTES = 256 * 2**20
+"""Of the states and the numbers of these."""
+
+
+def lane_refusal_of(plan: SweepPlan) -> str:
+    """Why the cases of a plan cannot be lanes, in words; empty if they can. The first case stands for all."""
+    for name, measure in plan.runner.measures.items():
+        if not isinstance(measure, MeasureFormula):
+            return f"measure {name!r}: a function of a whole result"
+        called = {x.func.id for x in ast.walk(measure.tree) if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)}
+        for function in called & (OF_BODY.keys() | OF_MODEL.keys()):
+            return f"measure {name!r}: {function}() needs the model of each case"
+    if not plan.runner.moves:
+        return "no measure needs a motion"
+    try:
+        model, settings = plan.runner.source.made(plan.changes(0))
+        if "duration" not in settings:
+            return "no duration"
+        LaneSetup.of(model, settings)
+    except SuppleError as error:
+        return str(error)
+    return ""
+
+
+class LaneEngine:
+    """Runs cases side by side.
+
+    Parameters
+    ----------
+    threads : int
+        Most cores that are used.
+
+    Attributes
+    ----------
+    why : list of str
+        After a run: why cases were made one by one, where they were.
+    """
+
+    name = "lanes"
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = threads
+        self.why: list[str] = []
+
+    def run(
+        self, plan: SweepPlan, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None = None
+    ) -> Iterator[Block]:
+        """A block for each task.
+
+        Raises
+        ------
+        StateError
+            If the cases cannot be lanes, by name.
+        """
+        refusal = lane_refusal_of(plan)
+        if refusal:
+            raise StateError(f"engine 'lanes': {refusal}; expected engine 'local'")
+        numbers = CaseNumbers(plan, [case for task in tasks for case in task])
+        self.why = numbers.why
+        for some in _together(plan, tasks):
+            outcomes = self._outcomes(plan, numbers, [case for task in some for case in task])
+            for task in some:
+                own = [outcomes[case] for case in task]
+                if writer is not None:
+                    writer.write(own)
+                    own = [x.without_trajectories() for x in own]
+                yield Block.of(own, plan.measures)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def _outcomes(self, plan: SweepPlan, numbers: CaseNumbers, cases: Sequence[int]) -> dict[int, Outcome]:
+        """What comes of some cases, by case."""
+        started, failed, out = time.perf_counter(), dict[int, Exception](), dict[int, Outcome]()
+        for group in numbers.groups(cases, failed):
+            out |= self._run_group(plan, group)
+        out |= {case: Outcome(case, FAILED, words(error)) for case, error in failed.items()}
+        share = (time.perf_counter() - started) / max(1, len(cases))
+        return {case: x.taking(share) for case, x in out.items()}
+
+    def _run_group(self, plan: SweepPlan, group: LaneGroup) -> dict[int, Outcome]:
+        runs = LaneRuns(group.setup, group.values, self._threads)
+        motion = runs.run()
+        found = LaneSignals(motion)
+        out = {}
+        for place, case in enumerate(group.cases.tolist()):
+            if place in motion.failures:
+                out[case] = Outcome(case, FAILED, motion.failures[place])
+                continue
+            try:
+                out[case] = _measured(plan, found, case, place)
+            except Exception as error:  # of whatever kind: it must not end the other cases
+                out[case] = Outcome(case, FAILED, words(error))
+        return out
+
+
+def _measured(plan: SweepPlan, found: LaneSignals, case: int, place: int) -> Outcome:
+    """What is measured of one case."""
+    run, values, units = LaneCaseRun(found, place), dict[str, float](), dict[str, str]()
+    for name, measure in plan.runner.measures.items():
+        assert isinstance(measure, MeasureFormula)
+        values[name], units[name] = measure.value(run)
+    kept = found.trajectories(plan.runner.trajectories, place)
+    return Outcome(case, FINISHED, "", np.nan, values, units, kept, found.t if kept else None)
+
+
+def _together(plan: SweepPlan, tasks: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]:
+    """Tasks in groups that are run at a time."""
+    model, settings = plan.runner.source.made(plan.changes(0))
+    setup = LaneSetup.of(model, settings)
+    state = len(setup.simulator.first[0]) * setup.simulator.horizon.samples
+    most = max(1, min(TOGETHER, BYTES // (8 * (4 * state + len(setup.values)))))
+    some: list[Sequence[int]] = []
+    for task in tasks:
+        if some and sum(map(len, some)) + len(task) > most:
+            yield some
+            some = []
+        some.append(task)
+    if some:
+        yield some
