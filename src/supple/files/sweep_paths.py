@@ -24,8 +24,8 @@ OWN = "sweep"
 def require_paths(content: Any, paths: Iterable[str], file: Path) -> None:
     """Refuse paths that are neither in a file nor keys of its schema, with the nearest name.
 
-    Unlike a change by `--set`, which may add what is not there, a misspelt path would leave all cases equal. Names under
-    `simulation.q` and `simulation.v` are looked up in the model by those who have it.
+    Unlike a change by `--set`, which may add what is not there, a misspelt path would leave all cases equal. Names
+    under `simulation.q` and `simulation.v` are looked up in the model by those who have it.
     """
     for path in paths:
         place = f"{file}: sweep: vary"

@@ -1,4 +1,4 @@
-"""One case of a sweep: from its values to its measures. All engines run cases by this, and so does `supple run --case`."""
+"""One case of a sweep: from its values to its measures. All engines run cases by this."""
 
 from __future__ import annotations
 
