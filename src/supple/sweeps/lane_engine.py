@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,8 +30,7 @@ def lane_refusal_of(plan: SweepPlan) -> str:
     for name, measure in plan.runner.measures.items():
         if not isinstance(measure, MeasureFormula):
             return f"measure {name!r}: a function of a whole result"
-        called = {x.func.id for x in ast.walk(measure.tree) if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)}
-        for function in called & (OF_BODY.keys() | OF_MODEL.keys()):
+        for function in sorted(measure.functions & (OF_BODY.keys() | OF_MODEL.keys())):
             return f"measure {name!r}: {function}() needs the model of each case"
     if not plan.runner.moves:
         return "no measure needs a motion"
@@ -68,7 +67,7 @@ class LaneEngine:
     def run(
         self, plan: SweepPlan, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None = None
     ) -> Iterator[Block]:
-        """A block for each task.
+        """A block for some tasks at a time.
 
         Raises
         ------
@@ -82,12 +81,12 @@ class LaneEngine:
         self.why = numbers.why
         for some in _together(plan, tasks):
             outcomes = self._outcomes(plan, numbers, [case for task in some for case in task])
-            for task in some:
-                own = [outcomes[case] for case in task]
-                if writer is not None:
-                    writer.write(own)
-                    own = [x.without_trajectories() for x in own]
-                yield Block.of(own, plan.measures)
+            found = list(outcomes.values())
+            if writer is not None:
+                for task in some:
+                    writer.write([outcomes[case] for case in task])
+                found = [x.without_trajectories() for x in found]
+            yield Block.of(found, plan.measures)
 
     def close(self) -> None:
         """Nothing to end."""
@@ -99,7 +98,7 @@ class LaneEngine:
             out |= self._run_group(plan, group)
         out |= {case: Outcome(case, FAILED, words(error)) for case, error in failed.items()}
         share = (time.perf_counter() - started) / max(1, len(cases))
-        return {case: x.taking(share) for case, x in out.items()}
+        return {case: replace(x, wall_time=share) for case, x in out.items()}
 
     def _run_group(self, plan: SweepPlan, group: LaneGroup) -> dict[int, Outcome]:
         runs = LaneRuns(group.setup, group.values, self._threads)
