@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from supple.inputs.inputs import WORK
 from supple.integrators import FixedStep
 from supple.model.programs import ModelStructure, program
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.lane_setup import FRAMES, MODEL, LaneSetup, like_model, structure_of
+from supple.simulation.lane_setup import FRAMES, MODEL, LaneSetup, like_model, span_of, structure_of
 from supple.simulation.methods.fixed_step_driver import steps_between
 from supple.simulation.methods.fixed_steps import step_kernel
 from supple.simulation.state_kernel import LAWS, WRENCHES, StateKernel
@@ -44,7 +45,7 @@ class LaneRuns:
         self.cases = len(values)
         options = setup.simulator.choice.options
         assert isinstance(options, FixedStep)
-        self._method, self._step = options.name, options.step
+        self.method, self.step = options.name, options.step
 
     @cached_property
     def _system(self) -> DrivenSystem:
@@ -67,18 +68,18 @@ class LaneRuns:
     def run(self) -> LaneMotion:
         """The motion of all cases at their output times; not a number from where on a case has no motion."""
         setup, system = self.setup, self._system
-        kernel = step_kernel(system, self._method)
+        kernel = step_kernel(system, self.method)
         lanes = LaneProgram(kernel.program, self._numbers.shape[1], fed_back=("y", "y"))
         times, bounds = setup.simulator.horizon.times(), setup.segments[0]
         close = setup.simulator.horizon.close
         out = np.empty((self.cases, len(times), system.size))
         segment = np.zeros(len(times), dtype=np.int64)
         out[:, 0], y, done = self._start, self._start, 1
-        for s, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        for s, (begin, end) in enumerate(pairwise(bounds)):
             upto = int(np.searchsorted(times, end + close, side="right"))
             within = np.minimum(times[done:upto], end)
             goals = within if len(within) and within[-1] == end else np.append(within, end)
-            schedule = _schedule(begin, goals, self._step)
+            schedule = _schedule(begin, goals, self.step)
             found = lanes.run({"y": y, "u": self._held[s], OWN: self._numbers}, schedule, self.threads)["y"]
             out[:, done:upto], y = found[:, : len(within)], found[:, -1]
             segment[done:upto] = s
@@ -111,15 +112,7 @@ class LaneRuns:
     @property
     def mass(self) -> Vector:
         """(cases,) mass of all bodies, kg."""
-        tree = self.setup.model.tree
-        before = sum(x.size for name, x in tree._asdict().items() if _is_before(name, tree) and x.dtype.kind == "f")
-        return np.asarray(self._values["tree"][:, before : before + tree.mass.size].sum(axis=1))
-
-
-def _is_before(name: str, tree: object) -> bool:
-    """Whether an array of the tree stands before the masses."""
-    fields: tuple[str, ...] = type(tree)._fields  # type: ignore[attr-defined]
-    return fields.index(name) < fields.index("mass")
+        return np.asarray(self._values["tree"][:, span_of(self.setup.model.tree, "mass")].sum(axis=1))
 
 
 def _schedule(begin: float, goals: Vector, step: float) -> Schedule:
@@ -151,15 +144,13 @@ class LaneMotion:
     @cached_property
     def failures(self) -> dict[int, str]:
         """Cases whose state is not finite to the end, and a message about each."""
-        bad = ~np.isfinite(self.y).all(axis=2)
-        found = {}
+        bad = np.asarray(~np.isfinite(self.y).all(axis=2))
+        runs, found = self.runs, {}
         for case in np.flatnonzero(bad.any(axis=1)):
             first = int(bad[case].argmax())
-            setup = self.runs.setup
-            options = setup.simulator.choice.options
             found[int(case)] = (
-                f"model {setup.model.name!r}: {options.name} stopped before t = {self.t[first]:.6g} s: the state is no "
-                f"longer finite; steps of {options.step:.3g} s are too long for the fastest vibration, or the "
+                f"model {runs.setup.model.name!r}: {runs.method} stopped before t = {self.t[first]:.6g} s: the state "
+                f"is no longer finite; steps of {runs.step:.3g} s are too long for the fastest vibration, or the "
                 "configuration is singular"
             )
         return found
@@ -173,7 +164,9 @@ class LaneMotion:
         if system.prescribed.any():
             found = self.runs.kernel(system.laws, ("q", "v"), self)
             q, v = found["q"], found["v"]
-        return system.model.normalize(q), np.ascontiguousarray(v)
+        finite = np.isfinite(q).all(axis=-1, keepdims=True)
+        q = np.where(finite, system.model.normalize(np.where(finite, q, system.model.neutral())), np.nan)
+        return q, np.ascontiguousarray(v)
 
     @cached_property
     def forces(self) -> tuple[Vector, Vector]:

@@ -34,13 +34,15 @@ FRAMES = "frames"
 """The group of the frames whose motion is wanted."""
 RESULTS = ("outputs", "check", "progress", "file", "resume", "overwrite")
 """Arguments of `supple.simulate` that no simulator takes."""
+OTHERS = ("stresses", "worst_stresses", "section_forces", "euler")
+"""What else results may be asked for that lanes do not give."""
 
 
 def lane_refusal(simulator: Simulator, arguments: Mapping[str, Any]) -> str:
     """Why a run cannot be a lane, in words; empty if it can."""
     model, inputs, options = simulator.model, simulator.system.inputs, simulator.choice.options
     outputs = arguments.get("outputs") or Outputs()
-    asked = [key for key in (*FIRST[1:], "stresses", "worst_stresses", "section_forces", "euler") if getattr(outputs, key)]
+    asked = [key for key in (*FIRST[1:], *OTHERS) if getattr(outputs, key)]
     reasons = {
         f"the formulation {model.formulation!r}": not isinstance(model, Model),
         "closed loops": model.loops is not None,
@@ -150,7 +152,10 @@ class LaneSetup:
         return [(name, x) for name, x in self.groups.items() if x is not None]
 
     def split(self, values: Vector) -> tuple[dict[str, Vector], Vector, Vector]:
-        """Rows of `values` (cases, n) apart: numbers by group, states at the start, held values (segments, cases, k)."""
+        """Rows (cases, n) of `values` apart: numbers by group, states at the start, held values (segments, cases, k).
+
+        What has no numbers is there with none.
+        """
         sizes = {name: NumberArrays({name: x}).values().size for name, x in self.groups.items()}
         ends = np.cumsum([*sizes.values(), len(self.simulator.first[0])])
         *numbers, y, held = np.split(values, ends, axis=1)
@@ -183,6 +188,16 @@ def _filled(arrays: Any, values: Vector, first: int) -> tuple[Any, int]:
     if arrays.dtype.kind != "f":
         return arrays, first
     return values[first : first + arrays.size].reshape(arrays.shape), first + arrays.size
+
+
+def span_of(arrays: Any, name: str) -> slice:
+    """Where the numbers of one array stand among those of its group."""
+    first = 0
+    for other, x in flat(arrays):
+        if other == name:
+            return slice(first, first + x.size)
+        first += x.size if x.dtype.kind == "f" else 0
+    raise KeyError(name)
 
 
 def like_model(model: Model, groups: Mapping[str, Any]) -> Model:

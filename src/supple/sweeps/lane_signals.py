@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -83,10 +84,10 @@ class LaneSignals:
         model, inputs = setup.model, simulator.system.inputs
         nq, nv = model.nq, model.nv
         n = len(inputs.wrenches)
-        x = Samples(
-            np.zeros(1), np.zeros((1, nq)), *np.zeros((3, 1, nv)), np.zeros((1, 0)), np.zeros((1, n, 6)),
-            np.zeros((1, nv)), np.zeros((1, 0, 6)),
-        )  # fmt: skip
+        speeds = np.zeros((1, nv))
+        x = replace(
+            Samples.of(model, np.zeros(1), np.zeros((1, nq)), speeds, speeds, speeds), wrench=np.zeros((1, n, 6))
+        )
         found = result_variables.states(model, x)
         found |= result_variables.sums(model, (np.zeros((1, 2)), np.zeros((1, 6)), np.zeros((1, 3))))
         if self._setup.outputs.frames:

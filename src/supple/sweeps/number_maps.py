@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class NumberMap:
     def _scanned(self, path: str, low: float, high: float) -> tuple[_Span, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
         """The points that a parameter needs, and the numbers that depend on it."""
         before = np.array([self._at({path: x}) for x in _points(low, high, POINTS[0])])
-        for count, more in zip(POINTS, POINTS[1:], strict=False):
+        for count, more in pairwise(POINTS):
             x = _points(low, high, more)
             found = np.array([self._at({path: y}) for y in x])
             allowed = self._allowed(found)
