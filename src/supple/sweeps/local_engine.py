@@ -56,7 +56,7 @@ class _Worker:
 
     def _listen(self, inbox: SimpleQueue[Any]) -> None:
         assert self.process.stdout is not None
-        said = True
+        said: Any = True
         while said is not None:
             try:
                 said = receive(self.process.stdout)  # type: ignore[arg-type]

@@ -88,8 +88,8 @@ class MemorySink:
         self.units |= block.units
         for k, case in enumerate(block.cases.tolist()):
             self.message[case] = block.message[k]
-            for name, x in block.trajectories[k].items() if block.trajectories else ():
-                self._keep(case, name, x)
+            for name, trajectory in block.trajectories[k].items() if block.trajectories else ():
+                self._keep(case, name, trajectory)
         if block.times is not None:
             self.times = block.times
 

@@ -118,7 +118,7 @@ class SweepStore:
     def _template(self, layout: Mapping[str, Trajectory], times: Floats | None) -> None:
         n = self.plan.count
         block = chunk_cases(n, max((x.values.nbytes for x in layout.values()), default=0))
-        group = self._group = open_group(self.path, "w")
+        group = self._group = open_group(self.path, "a")  # "w" would remove the lock
         group.attrs.update(plan_attributes(self.plan))
         self._array(CASE, (CASE,), np.arange(n), {}, n)
         for path, values in self.plan.values.items():
@@ -133,8 +133,8 @@ class SweepStore:
             shape = (n, *x.values.shape)
             self._empty(name, shape, (block, *shape[1:]), "float64", np.nan, (CASE, *x.dims), x.attrs)
             labels |= x.labels
-        for dim, values in labels.items():
-            self._array(dim, (dim,), np.array(values, dtype=object), {}, len(values))
+        for dim, names in labels.items():
+            self._array(dim, (dim,), np.array(names, dtype=object), {}, len(names))
         if times is not None:
             self._array("time", ("time",), times, {"units": "s"}, len(times))
         coordinates = [CASE, *self.plan.values, *labels, *(["time"] if times is not None else [])]
@@ -251,7 +251,7 @@ class SweepStore:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._lock = None
+            self.close()
             raise ResultsError(f"{self.path}: another process is writing to it") from None
 
     def close(self) -> None:
