@@ -32,7 +32,7 @@ MODEL = ("tree", "flex", "closures")
 """Groups of numbers of the model, in the order in which programs load them."""
 FRAMES = "frames"
 """The group of the frames whose motion is wanted."""
-RESULTS = ("outputs", "check", "progress", "file", "resume", "overwrite")
+RESULTS = ("outputs", "check", "parts", "progress", "file", "resume", "overwrite")
 """Arguments of `supple.simulate` that no simulator takes."""
 OTHERS = ("stresses", "worst_stresses", "section_forces", "euler")
 """What else results may be asked for that lanes do not give."""
