@@ -213,7 +213,7 @@ def main() -> None:
     for title in ("", "ms a case", "slower than lanes", "largest difference"):
         table.add_column(title, justify="right" if title else "left")
     grid = {path: {"range": x, "steps": SIDE} for path, x in CART.items()}
-    few = {path: {"range": x, "steps": 2} for path, x in CART.items()}
+    few = {path: {"range": x, "steps": SIDE // 2} for path, x in CART.items()}
     with TemporaryDirectory() as folder:
         paths = files(Path(folder))
         lanes, loop, off, found = compared("cart", paths["cart"], {"vary": grid}, {"vary": few}, 1e-9)
@@ -226,7 +226,8 @@ def main() -> None:
             "cart: Exudyn's ParameterVariation": (exudyn_carts(found), "same steps"),
         }
         sampled = {"vary": ARM, "sampler": "lhs", "samples": ARMS}
-        arms, arm_loop, arm_off, _ = compared("arm", paths["arm"], sampled, sampled | {"samples": 8}, 1e-7)
+        before = sampled | {"samples": min(ARMS, 256)}
+        arms, arm_loop, arm_off, _ = compared("arm", paths["arm"], sampled, before, 1e-7)
     for name, (seconds, difference) in peers.items():
         table.add_row(name, f"{1e3 * seconds:.3f}", f"{seconds / lanes:.1f}", difference)
     table.add_row("arm: lanes", f"{1e3 * arms:.3f}", "1.0", "")

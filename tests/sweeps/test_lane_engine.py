@@ -10,6 +10,8 @@ import pytest
 
 import supple
 from supple.sweeps.lane_engine import LaneEngine
+from supple.sweeps.parameter_sweep import plan_of
+from supple.sweeps.progression import EngineOptions
 
 CART = """
 name = "cart"
@@ -149,12 +151,18 @@ def test_a_case_that_fails_is_named_and_alone(cart: Path) -> None:
     np.testing.assert_allclose(lanes.peak.values[[0, 2]], serial.peak.values[[0, 2]], rtol=1e-12)
 
 
-def test_auto_takes_lanes_and_says_why_not(cart: Path) -> None:
+def test_what_stands_in_the_way_is_said(cart: Path) -> None:
     vary = {"body.arm.mass": {"range": [1.0, 2.0], "steps": 3}}
-    with pytest.raises(supple.StateError, match="engine 'lanes'.*frequency"):
+    with pytest.raises(supple.StateError, match=r"engine 'lanes'.*frequency"):
         supple.sweep(cart, vary, {"f": "max(arm.angle) * frequency(1)"}, engine="lanes")
-    with pytest.raises(supple.StateError, match="engine 'lanes'.*DOP853"):
-        changes = {"simulation.integrator": "DOP853"}
-        text = cart.read_text().replace("step = 0.01\n", "")
-        cart.write_text(text)
-        supple.sweep(cart, vary, MEASURE, engine="lanes", changes=changes)
+    cart.write_text(CART.replace("step = 0.01\n", ""))
+    with pytest.raises(supple.StateError, match=r"engine 'lanes'.*DOP853"):
+        supple.sweep(cart, vary, MEASURE, engine="lanes", changes={"simulation.integrator": "DOP853"})
+
+
+def test_auto_chooses_lanes_where_they_can_be(cart: Path) -> None:
+    vary = {"body.arm.mass": {"range": [1.0, 2.0], "steps": 17}}
+    plan, _ = plan_of(cart, {"vary": vary, "measure": MEASURE})
+    assert EngineOptions().made(plan, plan.count).name == "lanes"
+    with_model, _ = plan_of(cart, {"vary": vary, "measure": {"f": "frequency(1) + last(arm.angle)"}})
+    assert EngineOptions().made(with_model, plan.count).name == "local"

@@ -14,7 +14,7 @@ from supple.simulation.lane_runs import LaneRuns
 from supple.simulation.lane_setup import LaneSetup
 from supple.sweeps.case_blocks import FAILED, FINISHED, Block, Outcome
 from supple.sweeps.case_run import words
-from supple.sweeps.lane_numbers import CaseNumbers, LaneGroup
+from supple.sweeps.lane_numbers import CaseNumbers, LaneGroup, ordinary_setup
 from supple.sweeps.lane_signals import LaneCaseRun, LaneSignals
 from supple.sweeps.plan import SweepPlan
 from supple.sweeps.trajectory_writer import TrajectoryWriter
@@ -25,23 +25,19 @@ BYTES = 256 * 2**20
 """Of the states and the numbers of these."""
 
 
-def lane_refusal_of(plan: SweepPlan) -> str:
-    """Why the cases of a plan cannot be lanes, in words; empty if they can. The first case stands for all."""
+def first_lane(plan: SweepPlan) -> tuple[LaneSetup | None, str]:
+    """The run of the first case of a plan as a lane, or why its cases cannot be lanes, in words."""
     for name, measure in plan.runner.measures.items():
         if not isinstance(measure, MeasureFormula):
-            return f"measure {name!r}: a function of a whole result"
+            return None, f"measure {name!r}: a function of a whole result"
         for function in sorted(measure.functions & (OF_BODY.keys() | OF_MODEL.keys())):
-            return f"measure {name!r}: {function}() needs the model of each case"
+            return None, f"measure {name!r}: {function}() needs the model of each case"
     if not plan.runner.moves:
-        return "no measure needs a motion"
+        return None, "no measure needs a motion"
     try:
-        model, settings = plan.runner.source.made(plan.changes(0))
-        if "duration" not in settings:
-            return "no duration"
-        LaneSetup.of(model, settings)
+        return ordinary_setup(plan, plan.changes(0)), ""
     except SuppleError as error:
-        return str(error)
-    return ""
+        return None, str(error)
 
 
 class LaneEngine:
@@ -62,7 +58,17 @@ class LaneEngine:
 
     def __init__(self, threads: int = 1) -> None:
         self._threads = threads
+        self._first: tuple[SweepPlan, LaneSetup] | None = None
         self.why: list[str] = []
+
+    def refusal(self, plan: SweepPlan) -> str:
+        """Why the cases of a plan cannot be lanes, in words; empty if they can. The first case stands for all."""
+        if self._first is None or self._first[0] is not plan:
+            setup, why = first_lane(plan)
+            if setup is None:
+                return why
+            self._first = plan, setup
+        return ""
 
     def run(
         self, plan: SweepPlan, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None = None
@@ -74,12 +80,13 @@ class LaneEngine:
         StateError
             If the cases cannot be lanes, by name.
         """
-        refusal = lane_refusal_of(plan)
-        if refusal:
+        refusal = self.refusal(plan)
+        if self._first is None or refusal:
             raise StateError(f"engine 'lanes': {refusal}; expected engine 'local'")
-        numbers = CaseNumbers(plan, [case for task in tasks for case in task])
+        setup = self._first[1]
+        numbers = CaseNumbers(plan, [case for task in tasks for case in task], {0: setup})
         self.why = numbers.why
-        for some in _together(plan, tasks):
+        for some in _together(setup, tasks):
             outcomes = self._outcomes(plan, numbers, [case for task in some for case in task])
             found = list(outcomes.values())
             if writer is not None:
@@ -126,10 +133,8 @@ def _measured(plan: SweepPlan, found: LaneSignals, case: int, place: int) -> Out
     return Outcome(case, FINISHED, "", np.nan, values, units, kept, found.t if kept else None)
 
 
-def _together(plan: SweepPlan, tasks: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]:
-    """Tasks in groups that are run at a time."""
-    model, settings = plan.runner.source.made(plan.changes(0))
-    setup = LaneSetup.of(model, settings)
+def _together(setup: LaneSetup, tasks: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]:
+    """Tasks in groups that are run at a time; `setup` is the run of one case."""
     state = len(setup.simulator.first[0]) * setup.simulator.horizon.samples
     most = max(1, min(TOGETHER, BYTES // (8 * (4 * state + len(setup.values)))))
     some: list[Sequence[int]] = []

@@ -39,6 +39,8 @@ class CaseNumbers:
     plan : SweepPlan
     cases : sequence of int
         Those that are to be run.
+    known : mapping of case to LaneSetup, optional
+        Runs that are made already.
 
     Attributes
     ----------
@@ -46,8 +48,8 @@ class CaseNumbers:
         Why cases are made one by one, where they are.
     """
 
-    def __init__(self, plan: SweepPlan, cases: Sequence[int]) -> None:
-        self._plan = plan
+    def __init__(self, plan: SweepPlan, cases: Sequence[int], known: Mapping[int, LaneSetup] | None = None) -> None:
+        self._plan, self._known = plan, dict(known or {})
         self.why: list[str] = []
         self._maps: dict[int, tuple[NumberMap, LaneSetup, Ints]] = {}
         every = np.array(cases, dtype=np.int64)
@@ -64,7 +66,7 @@ class CaseNumbers:
         """Make a map for cases that differ in smooth values alone, if there is one."""
         others = {p: x for p, x in self._plan.changes(int(cases[0])).items() if p not in columns}
         try:
-            first = self._setup(self._plan.changes(int(cases[0])))
+            first = self._of_case(int(cases[0]))
 
             def make(values: Mapping[str, float]) -> Floats:
                 setup = self._setup(others | dict(values))
@@ -83,13 +85,10 @@ class CaseNumbers:
             self._maps[case] = found, first, np.array([place])
 
     def _setup(self, changes: Mapping[str, Any]) -> LaneSetup:
-        """The run of a case, the ordinary way."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PhysicsWarning)
-            model, settings = self._plan.runner.source.made(changes)
-            if "duration" not in settings:
-                raise StateError("no duration: expected [simulation] duration in the file, or duration=")
-            return LaneSetup.of(model, settings)
+        return ordinary_setup(self._plan, changes)
+
+    def _of_case(self, case: int) -> LaneSetup:
+        return self._known[case] if case in self._known else self._setup(self._plan.changes(case))
 
     def groups(self, cases: Sequence[int], failed: dict[int, Exception]) -> Iterator[LaneGroup]:
         """Cases in groups; those of which no run can be made go to `failed`."""
@@ -105,7 +104,7 @@ class CaseNumbers:
         for case in cases:
             if case not in self._maps:
                 try:
-                    setup = self._setup(self._plan.changes(case))
+                    setup = self._of_case(case)
                 except Exception as error:  # of whatever kind: it must not end the other cases
                     failed[case] = error
                     continue
@@ -113,6 +112,16 @@ class CaseNumbers:
         for found in alike.values():
             values = np.array([setup.values for _, setup in found])
             yield LaneGroup(np.array([case for case, _ in found], dtype=np.int64), found[0][1], values)
+
+
+def ordinary_setup(plan: SweepPlan, changes: Mapping[str, Any]) -> LaneSetup:
+    """The run of some values, as any engine makes it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicsWarning)
+        model, settings = plan.runner.source.made(changes)
+        if "duration" not in settings:
+            raise StateError("no duration: expected [simulation] duration in the file, or duration=")
+        return LaneSetup.of(model, settings)
 
 
 def _array_of(setup: LaneSetup) -> Ints:

@@ -22,6 +22,8 @@ from supple.checks import Floats, Ints
 
 POINTS = (2, 3, 5, 9, 17, 33)
 """Numbers of points along a parameter; those of each are among those of the next."""
+LOOKS = 3
+"""Points of the next larger number that are predicted: the first, the middle and the last of those that are new."""
 RELATIVE, NOISE = 1e-12, 2e-14
 """Error of a number, relative to its own size and to the largest number of its array."""
 NUDGE = 2.0**-50
@@ -90,7 +92,8 @@ class NumberMap:
         self._make, self._groups, self._left = make, groups, most
         self._made: dict[tuple[float, ...], Floats] = {}
         self._columns = dict(columns)
-        self._first = {path: float(x[0]) for path, x in columns.items()}
+        ends = {path: (float(x.min()), float(x.max())) for path, x in columns.items()}
+        self._first = {path: max(both, key=abs) for path, both in ends.items()}  # at zero it might do nothing to others
         self._base = self._at({})
         self._rounding = np.zeros(len(self._base))
         for factor in (1.0 - NUDGE, 1.0 + NUDGE):
@@ -98,9 +101,9 @@ class NumberMap:
             self._rounding = np.maximum(self._rounding, change)
         self._spans: dict[str, _Span] = {}
         moved: dict[str, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
-        for path, x in columns.items():
-            if x.min() < x.max():
-                self._spans[path], moved[path] = self._scanned(path, float(x.min()), float(x.max()))
+        for path in columns:
+            if ends[path][0] < ends[path][1]:
+                self._spans[path], moved[path] = self._scanned(path, *ends[path])
         self._parts = [self._part(paths, moved) for paths in _meeting(moved)]
         self._check()
 
@@ -123,7 +126,7 @@ class NumberMap:
     # ------------------------------------------------------------ runs the ordinary way
 
     def _at(self, changes: Mapping[str, float]) -> Floats:
-        """Numbers at the first case but for some parameters."""
+        """Numbers at one corner of all ranges but for some parameters."""
         values = self._first | dict(changes)
         key = tuple(values.values())
         if key not in self._made:
@@ -135,15 +138,15 @@ class NumberMap:
 
     def _scanned(self, path: str, low: float, high: float) -> tuple[_Span, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
         """The points that a parameter needs, and the numbers that depend on it."""
-        before = np.array([self._at({path: x}) for x in _points(low, high, POINTS[0])])
         for count, more in pairwise(POINTS):
-            x = _points(low, high, more)
-            found = np.array([self._at({path: y}) for y in x])
-            allowed = self._allowed(found)
-            off = float((np.abs(_weights(_points(low, high, count), x) @ before - found) / allowed).max(initial=0.0))
+            points, x = _points(low, high, count), _points(low, high, more)
+            new = x[1::2] if count > 2 else x[1:2]
+            looked_at = new[np.unique(np.linspace(0, len(new) - 1, LOOKS).round().astype(int))]
+            before, found = (np.array([self._at({path: y}) for y in some]) for some in (points, looked_at))
+            allowed = self._allowed(np.concatenate([before, found]))
+            off = float((np.abs(_weights(points, looked_at) @ before - found) / allowed).max(initial=0.0))
             if off <= 1.0:
-                return _Span(low, high, count), np.ptp(found, axis=0) > allowed
-            before = found
+                return _Span(low, high, count), np.ptp(np.concatenate([before, found]), axis=0) > allowed
         raise NotSmooth(f"numbers do not depend smoothly on {path!r}: they are off by {off:.1e} times what is allowed")
 
     def _allowed(self, found: Floats) -> Floats:
@@ -162,13 +165,13 @@ class NumberMap:
         return _Part(paths, entries, np.array(values))
 
     def _check(self) -> None:
-        """Compare with cases that are made the ordinary way: those farthest from the first, and from each other."""
+        """Compare with cases that are made the ordinary way: those farthest from the points, and from each other."""
         wide = [(self._columns[path] - x.low) / (x.high - x.low) for path, x in self._spans.items()]
         if not wide:
             return
         at = np.stack(wide, axis=1)
-        distance = np.linalg.norm(at - at[0], axis=1)
-        for _ in range(min(CHECKED, len(at) - 1)):
+        distance = np.min(np.minimum(at, 1.0 - at), axis=1)
+        for _ in range(min(CHECKED, len(at))):
             case = int(distance.argmax())
             own = self._make({path: float(x[case]) for path, x in self._columns.items()})
             off = np.abs(self(np.array([case]))[0] - own) / self._allowed(own[None])

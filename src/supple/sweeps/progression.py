@@ -16,7 +16,7 @@ from supple.checks import Ints
 from supple.errors import StateError, one_of
 from supple.sweeps.case_blocks import Block
 from supple.sweeps.dask_engine import DaskEngine
-from supple.sweeps.lane_engine import LaneEngine, lane_refusal_of
+from supple.sweeps.lane_engine import LaneEngine
 from supple.sweeps.local_engine import LocalEngine
 from supple.sweeps.plan import SweepPlan
 from supple.sweeps.serial_engine import SerialEngine
@@ -58,8 +58,9 @@ class EngineOptions:
         if name == "auto":
             few = cases < FEW and self.workers is None and self.timeout is None
             name = "dask" if self.scheduler is not None else "serial" if few else "local"
-            if name == "local" and self.timeout is None and not lane_refusal_of(plan):
-                name = "lanes"
+            lanes = LaneEngine(self.workers or os.cpu_count() or 1)
+            if name == "local" and self.timeout is None and not lanes.refusal(plan):
+                return lanes
         if self.timeout is not None and name != "local":
             raise StateError(f"timeout: expected with the engine 'local', which can stop a case, got {name!r}")
         if name == "lanes":
