@@ -142,6 +142,11 @@ def test_cases_of_other_structure_stand_in_groups_of_their_own(cart: Path) -> No
     assert_same(*both(cart, vary=vary, measure=MEASURE), MEASURE, 1e-12)
 
 
+def test_cases_that_are_no_lanes_run_by_themselves(cart: Path) -> None:
+    vary = {"simulation.integrator": ["rk4", "leapfrog", "generalized_alpha"]}
+    assert_same(*both(cart, vary=vary, measure=MEASURE), MEASURE, 1e-12)
+
+
 def test_a_case_that_fails_is_named_and_alone(cart: Path) -> None:
     vary = {"body.cart.joint.stiffness": [2.0, 1e9, 3.0]}
     lanes, serial = both(cart, vary=vary, measure=MEASURE)

@@ -100,12 +100,12 @@ class LaneEngine:
 
     def _outcomes(self, plan: SweepPlan, numbers: CaseNumbers, cases: Sequence[int]) -> dict[int, Outcome]:
         """What comes of some cases, by case."""
-        started, failed, out = time.perf_counter(), dict[int, Exception](), dict[int, Outcome]()
-        for group in numbers.groups(cases, failed):
+        started, others, out = time.perf_counter(), list[int](), dict[int, Outcome]()
+        for group in numbers.groups(cases, others):
             out |= self._run_group(plan, group)
-        out |= {case: Outcome(case, FAILED, words(error)) for case, error in failed.items()}
         share = (time.perf_counter() - started) / max(1, len(cases))
-        return {case: replace(x, wall_time=share) for case, x in out.items()}
+        out = {case: replace(x, wall_time=share) for case, x in out.items()}
+        return out | {case: plan.runner.run(case, plan.changes(case)) for case in others}
 
     def _run_group(self, plan: SweepPlan, group: LaneGroup) -> dict[int, Outcome]:
         runs = LaneRuns(group.setup, group.values, self._threads)

@@ -90,8 +90,8 @@ class CaseNumbers:
     def _of_case(self, case: int) -> LaneSetup:
         return self._known[case] if case in self._known else self._setup(self._plan.changes(case))
 
-    def groups(self, cases: Sequence[int], failed: dict[int, Exception]) -> Iterator[LaneGroup]:
-        """Cases in groups; those of which no run can be made go to `failed`."""
+    def groups(self, cases: Sequence[int], others: list[int]) -> Iterator[LaneGroup]:
+        """Cases in groups; those that are no lanes, or of which no run can be made, go to `others`."""
         mapped: dict[int, list[int]] = {}
         for case in cases:
             if case in self._maps:
@@ -105,8 +105,8 @@ class CaseNumbers:
             if case not in self._maps:
                 try:
                     setup = self._of_case(case)
-                except Exception as error:  # of whatever kind: it must not end the other cases
-                    failed[case] = error
+                except Exception:  # of whatever kind: it must not end the other cases, and will be said by its own run
+                    others.append(case)
                     continue
                 alike.setdefault(setup.key, []).append((case, setup))
         for found in alike.values():
