@@ -32,7 +32,7 @@ import supple
 from supple import linear, shapes
 from supple.files import read
 from supple.film import Camera
-from supple.view import write_campbell, write_report
+from supple.view import write_campbell, write_report, write_sweep
 
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,6 +96,7 @@ FALL = {"duration": 0.25, "integrator": "generalized_alpha", "step": 5e-4}
 SHOTS = {
     "pendulum": Shot(0.18, turn=-1.1, changes={"duration": 1.6}),
     "cart_pendulum": Shot(0.5, turn=-1.2, changes={"duration": 2.0}),
+    "swing_up": Shot(0.85, turn=-1.2),
     "spherical_pendulum": Shot(1.0, rise=0.25, changes=circling()),
     "tumbling_body": Shot(0.35, turn=-1.1, rise=0.5, changes={"duration": 6.0, "samples": 601}),
     "heavy_top": Shot(0.8, rise=0.5),
@@ -109,6 +110,7 @@ SHOTS = {
     "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, changes={"duration": 6.0}),
     "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
     "satellite_solar_arrays": Shot(0.56, turn=-1.15, rise=0.45, deformation=60.0, changes={"duration": 8.0}),
+    "uncertain_panels": Shot(0.1, turn=-1.15, rise=0.45, deformation=10.0, changes={"duration": 10.0}),
     "space_crane": Shot(0.4, turn=-1.35, rise=0.3, deformation=5.0, changes={"outputs": None}),
     "hanging_chain": Shot(0.4, turn=-1.3, deformation=5.0),
     "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, deformation=8.0, changes=FALL),
@@ -128,6 +130,7 @@ FILMED = SHOTS | {
     "helicopter_blade": Shot(0.5),
     "boom_spin_up": Shot(0.5, rise=0.6),
     "overhung_rotor": Shot(0.5, changes={"duration": 0.2}),
+    "vibration_free_slew": Shot(0.5, rise=0.7),
     "bicycle": Shot(0.5, turn=-0.6, traces=(), follow="frame"),
     "vehicle_with_suspension": Shot(0.5, traces=()),
 }
@@ -334,6 +337,23 @@ def campbell_page() -> None:
         page.screenshot(path=ROOT / "docs" / "images" / "campbell.png")
 
 
+def sweep_page() -> None:
+    """The page that `supple sweep` writes, with the worst tenth of the cases selected and one of them chosen."""
+    file = EXAMPLES / "uncertain_panels.toml"
+    found = supple.sweep(file, trajectories=["bus.angle"])
+    with TemporaryDirectory() as folder, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1120, "height": 640}, color_scheme="light")
+        page.goto(write_sweep(found, Path(folder) / "page.html", file=file.name).resolve().as_uri())
+        page.wait_for_timeout(500)
+        low, worst = float(found.worst.quantile(0.9)), int(found.worst.values.argmax())
+        page.evaluate(f"report.cases.keep(report.cases.measures[0], [{low}, Infinity]); report.cases.choose({worst});")
+        page.get_by_role("tab", name="Trajectories").click()
+        page.wait_for_timeout(1000)
+        target = ROOT / "docs" / "images" / "sweep.png"
+        page.screenshot(path=target, full_page=True)
+        Image.open(target).quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--films"]:
         films(Path(sys.argv[2]), sys.argv[3:] or [*FILMED])
@@ -350,5 +370,6 @@ if __name__ == "__main__":
         crane(*run)
         report_page(run)
         campbell_page()
+        sweep_page()
         robots()
         machines()

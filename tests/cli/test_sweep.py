@@ -118,7 +118,7 @@ def test_check_looks_at_the_sweep(file: Path, command: Command, old: str, new: s
 
 def test_values_of_all_kinds_are_repeated(file: Path, command: Command) -> None:
     """Whole numbers, texts and lists come back from the store as they were."""
-    more = '[sweep]\n[sweep.vary]\n"gravity" = { values = [[0, 0, -1], [0, 0, -2]] }\n"simulation.samples" = { values = [5, 9] }\n'
+    more = '[sweep.vary]\ngravity = { values = [[0, 0, -1], [0, 0, -2]] }\n"simulation.samples" = { values = [5, 9] }\n'
     file.write_text(swept(file.parent, more + '[sweep.measure]\ne = "last(mass.position)"\n').read_text())
     code, said, error = command("sweep", file, "--engine", "serial")
     assert code == 0, error

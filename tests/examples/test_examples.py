@@ -27,6 +27,7 @@ NUMBERS = {
     "imported_arm": (38.0226, 1e-4),
     "satellite_two_booms": (0.4808844812, 1e-8),  # 0.480871999 without the stiffening of the booms
     "satellite_solar_arrays": (0.3220432972, 1e-8),
+    "uncertain_panels": (0.0114220, 1e-6),
     "hanging_chain": (2.0409764903, 1e-8),  # 2.040980585 without the stiffening of the links
     "nodal_beam": (0.014175286458, 1e-11),
     "spinning_beam": (5.5850304836, 1e-7),  # 5.58916 extrapolated from pieces that did not stiffen
@@ -52,6 +53,8 @@ NUMBERS = {
     "gyroscope": (4.58480468804563, 1e-10),
     "ten_dof_satellite": (-0.017807477591, 1e-9),
     "vehicle_with_suspension": (1.1317039728, 1e-9),
+    "vibration_free_slew": (15.703, 2e-3),
+    "swing_up": (58.8077, 1e-4),  # Kelly (2017), 100 segments
 }
 
 

@@ -135,5 +135,5 @@ def test_what_is_no_measure_is_refused(text: str, words: str) -> None:
 
 
 def test_a_signal_that_is_not_there_is_named() -> None:
-    with pytest.raises(StateError, match="no signal 'arm.angel'"):
+    with pytest.raises(StateError, match=r"no signal 'arm\.angel'"):
         value("max(arm.angel)")

@@ -49,7 +49,7 @@ def test_a_latin_hypercube_has_one_point_in_each_stratum() -> None:
 
 @pytest.mark.parametrize(("sampler", "slope"), [("sobol", -1.0), ("halton", -0.9), ("random", -0.5)])
 def test_means_converge_as_theory_says(sampler: str, slope: float) -> None:
-    """Mean of x(T) = cos(sqrt(k) T) of an oscillator with k ~ U(1, 4): error ~ 1/N of sequences, 1/sqrt(N) at random."""
+    """Mean of x(T) = cos(sqrt(k) T) of an oscillator, k ~ U(1, 4): error ~ 1/N of sequences, 1/sqrt(N) at random."""
     exact = scipy.integrate.quad(lambda k: np.cos(np.sqrt(k) * 2.0) / 3.0, 1.0, 4.0, epsabs=1e-13)[0]
     counts = 2 ** np.arange(4, 13)
     errors = [

@@ -20,7 +20,7 @@ pytest.importorskip("distributed")
 # Sockets of workers that were killed are closed when they are collected.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_that_loses_workers_finds_the_same(tmp_path: Path) -> None:
-    """Two workers; one dies once, one case always kills, one raises: all others equal an undisturbed run bit for bit."""
+    """One worker dies once, one case always kills, one raises: all others equal an undisturbed run bit for bit."""
     file, store = swept(tmp_path), tmp_path / "a.sweep.zarr"
     calm = supple.sweep(file, measure={"end": "last(mass.position)", "angle": last_angle}, engine="serial")
     measure = {"end": "last(mass.position)", "angle": KillsOnce(tmp_path, (1,))}

@@ -63,7 +63,7 @@ def test_a_case_that_never_ends_is_given_up(tmp_path: Path, calm: xr.Dataset, mo
 
 def test_what_cannot_be_sent_is_refused(tmp_path: Path) -> None:
     lock = __import__("threading").Lock()
-    with pytest.raises(supple.StateError, match="cannot be sent to another process: .*engine='serial'"):
+    with pytest.raises(supple.StateError, match=r"cannot be sent to another process: .*engine='serial'"):
         supple.sweep(swept(tmp_path), measure={"x": lambda result: lock.acquire()}, engine="local")
 
 

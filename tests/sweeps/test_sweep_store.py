@@ -111,7 +111,7 @@ def test_a_full_disk_loses_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(local, "_put", full)
         with pytest.raises(
-            supple.ResultsError, match="cannot be written: No space left on device; .*resume=True"
+            supple.ResultsError, match=r"cannot be written: No space left on device; .*resume=True"
         ) as raised:
             supple.sweep(file, store=store, engine="serial", trajectories=more)
     assert "\n" not in str(raised.value)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 from supple.linear.campbell_report import campbell_report
 from supple.linear.modes_report import modes_report
+from supple.linear.poles_zeros import TransferFunction
+from supple.linear.regulators import Regulator, lqg, lqr
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
 from supple.linear.statics import Equilibrium, EquilibriumError, equilibrium
@@ -19,11 +21,15 @@ __all__ = [
     "EquilibriumError",
     "LinearEquations",
     "Modes",
+    "Regulator",
     "StateSpace",
+    "TransferFunction",
     "campbell",
     "campbell_report",
     "equilibrium",
     "linear_equations",
+    "lqg",
+    "lqr",
     "modes",
     "modes_report",
     "state_space",

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import importlib
 import logging
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import ceil
 from typing import Any
+
+import numpy as np
 
 from supple.errors import ResultsError, StateError
 from supple.sweeps.case_blocks import FAILED, Block, Outcome
@@ -24,12 +27,15 @@ from supple.sweeps.trajectory_writer import TrajectoryWriter
 
 ANSWER = 5.0
 """Seconds within which a scheduler has to answer."""
-TASK_SECONDS = 1.0
-"""About how long a task should take: the scheduler needs about a millisecond for each."""
+TASK_SECONDS, SECONDS_A_WORKER = 1.0, 5e-3
+"""About how long a task should take at least, and for each worker of the cluster: the scheduler needs about a
+millisecond for each task, and is busy for a fifth of the time then, however many workers there are."""
 MOST_IN_TASK = 256
 AHEAD = 4
 """Tasks that are with the scheduler for each of its processes."""
 LEAST_AHEAD = 64
+KNOWN = 5.0
+"""Seconds for which the number of workers is taken as known."""
 FAILURES = 0
 """Deaths of workers that a task survives, in a cluster of our own: cases of such tasks are run again one by one."""
 
@@ -51,6 +57,7 @@ class DaskEngine:
         self._distributed = _package()
         self._cluster: Any = None
         self._spent = [0.0, 0]
+        self._known = 0, -np.inf
         if scheduler is None:
             # LocalEngine knows how many are possible, and says what is wrong with others.
             self._cluster = self._local(LocalEngine(workers).most)
@@ -138,12 +145,16 @@ class DaskEngine:
             yield from ([*task] for task in tasks if len(task))
             return
         cases = [case for task in tasks for case in task]
-        share = ceil(len(cases) / (AHEAD * max(1, self._processes())))
-        size = max(1, min(MOST_IN_TASK, share, ceil(TASK_SECONDS * count / max(seconds, 1e-6))))
+        size = cases_in_task(len(cases), seconds / count, self._processes())
         yield from (cases[i : i + size] for i in range(0, len(cases), size))
 
     def _processes(self) -> int:
-        return len(self.client.scheduler_info(n_workers=-1)["workers"])
+        """Workers of the cluster; asked for every few seconds, since they come and go."""
+        count, since = self._known
+        if time.monotonic() - since > KNOWN:
+            count = max(1, len(self.client.nthreads()))
+            self._known = count, time.monotonic()
+        return count
 
     def _ahead(self) -> int:
         return max(LEAST_AHEAD, AHEAD * self._processes())
@@ -153,6 +164,19 @@ class DaskEngine:
         self.client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def cases_in_task(cases: int, seconds: float, workers: int) -> int:
+    """Cases of a task, by their number, the time of each, s, and the number of workers.
+
+    Examples
+    --------
+    >>> cases_in_task(1_000_000, 0.2, 2), cases_in_task(1_000_000, 0.2, 1000), cases_in_task(500, 0.001, 8)
+    (5, 25, 16)
+    """
+    share = ceil(cases / (AHEAD * workers))
+    wanted = max(TASK_SECONDS, SECONDS_A_WORKER * workers)
+    return max(1, min(MOST_IN_TASK, share, ceil(wanted / max(seconds, 1e-6))))
 
 
 @lru_cache(maxsize=4)
