@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.lane_program import OWN, LaneProgram, Schedule
+from supple.engines.blocks.lane_program import OWN, Schedule, lane_program
 from supple.inputs.inputs import WORK
 from supple.integrators import FixedStep
 from supple.model.programs import ModelStructure, program
@@ -39,7 +39,7 @@ class LaneRuns:
     """
 
     def __init__(self, setup: LaneSetup, values: Vector, threads: int = 1) -> None:
-        self.setup, self.threads = setup, threads
+        self.setup, self.threads, self._rows = setup, threads, np.ascontiguousarray(values, dtype=float)
         self._values, self._start, self._held = setup.split(values)
         self._groups = structure_of(setup.groups, self._values)
         self.cases = len(values)
@@ -57,19 +57,21 @@ class LaneRuns:
 
     @cached_property
     def _numbers(self) -> Vector:
-        """What kernels load, in their order."""
-        return np.concatenate([self._values[name] for name in (*MODEL, LAWS, WRENCHES) if name in self._values], axis=1)
+        """What kernels load, in their order: the first of all groups."""
+        return self._rows[
+            :, : sum(self._values[name].shape[1] for name in (*MODEL, LAWS, WRENCHES) if name in self._values)
+        ]
 
     @cached_property
     def _of_model(self) -> Vector:
         """What recursions of the model load."""
-        return np.concatenate([self._values[name] for name in MODEL], axis=1)
+        return self._rows[:, : sum(self._values[name].shape[1] for name in MODEL)]
 
     def run(self) -> LaneMotion:
         """The motion of all cases at their output times; not a number from where on a case has no motion."""
         setup, system = self.setup, self._system
         kernel = step_kernel(system, self.method)
-        lanes = LaneProgram(kernel.program, self._numbers.shape[1], fed_back=("y", "y"))
+        lanes = lane_program(kernel.program, self._numbers.shape[1], fed_back=("y", "y"))
         times, bounds = setup.simulator.horizon.times(), setup.segments[0]
         close = setup.simulator.horizon.close
         out = np.empty((self.cases, len(times), system.size))
@@ -90,7 +92,7 @@ class LaneRuns:
 
     def kernel(self, kernel: StateKernel, names: tuple[str, ...], motion: LaneMotion) -> dict[str, Vector]:
         """Outputs (cases, samples, n) of a kernel for all states of a motion."""
-        lanes = LaneProgram(kernel.program.giving(names), self._numbers.shape[1])
+        lanes = lane_program(kernel.program.giving(names), self._numbers.shape[1])
         inputs = {"y": motion.y, OWN: self._numbers, "u": self._held[0]}
         if len(self._held) > 1:
             inputs["u"] = np.moveaxis(self._held[motion.segment], 0, 1)
@@ -106,7 +108,7 @@ class LaneRuns:
             numbers = np.concatenate([numbers, self._values[FRAMES]], axis=1)
         made: Program = program(structure, structure.digest(), what)
         samples = next(iter(inputs.values())).shape[1]
-        lanes = LaneProgram(made, numbers.shape[1])
+        lanes = lane_program(made, numbers.shape[1])
         return lanes.run({**inputs, OWN: numbers}, Schedule.at(np.zeros(samples)), self.threads)
 
     @property

@@ -56,8 +56,6 @@ def lane_refusal(simulator: Simulator, arguments: Mapping[str, Any]) -> str:
         f"velocities along the axes of the {outputs.velocity_axes}": outputs.velocity_axes != "ground",
     }
     found = [words for words, is_so in reasons.items() if is_so]
-    if not found and simulator.system.engine != "blocks":
-        found = ["a model that is too large for blocks of machine code"]
     return f"lanes cannot have {', '.join(found)}" if found else ""
 
 

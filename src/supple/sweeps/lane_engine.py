@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from supple.errors import StateError, SuppleError
+from supple.expressions.graph import GraphTooLarge
 from supple.inputs.measure_formulas import OF_BODY, OF_MODEL, MeasureFormula
 from supple.simulation.lane_runs import LaneRuns
 from supple.simulation.lane_setup import LaneSetup
@@ -35,9 +36,12 @@ def first_lane(plan: SweepPlan) -> tuple[LaneSetup | None, str]:
     if not plan.runner.moves:
         return None, "no measure needs a motion"
     try:
-        return ordinary_setup(plan, plan.changes(0)), ""
+        setup = ordinary_setup(plan, plan.changes(0))
+        if setup.simulator.system.engine != "blocks":
+            return None, f"model {setup.model.name!r} is too large for blocks of machine code"
     except SuppleError as error:
         return None, str(error)
+    return setup, ""
 
 
 class LaneEngine:
@@ -102,7 +106,10 @@ class LaneEngine:
         """What comes of some cases, by case."""
         started, others, out = time.perf_counter(), list[int](), dict[int, Outcome]()
         for group in numbers.groups(cases, others):
-            out |= self._run_group(plan, group)
+            try:
+                out |= self._run_group(plan, group)
+            except (SuppleError, GraphTooLarge, ZeroDivisionError):  # of programs: a single run says what is wrong
+                others += group.cases.tolist()
         share = (time.perf_counter() - started) / max(1, len(cases))
         out = {case: replace(x, wall_time=share) for case, x in out.items()}
         return out | {case: plan.runner.run(case, plan.changes(case)) for case in others}

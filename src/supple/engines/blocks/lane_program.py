@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -92,10 +93,8 @@ class LaneProgram:
         threads : int
             Most cores that are used.
         """
-        arrays = [
-            np.ascontiguousarray(inputs.get(name, np.zeros((1, size))), dtype=float)
-            for name, (_, size) in self.program.inputs.items()
-        ]
+        given = ((inputs.get(name), size) for name, (_, size) in self.program.inputs.items())
+        arrays = [np.zeros((1, size)) if x is None else _rows(x) for x, size in given]
         states, samples = max(len(x) for x in arrays), len(schedule.counts)
         outs = [np.empty((states, samples, size)) for _, size in self.program.outputs.values()]
         if not (states and samples):
@@ -121,6 +120,23 @@ class LaneProgram:
         return self._loaded[lanes]
 
 
+def _rows(x: Numbers) -> Numbers:
+    """Rows of numbers, each of them contiguous; of (states, n) they may be parts of longer ones."""
+    part = x.ndim == 2 and x.dtype == np.float64 and (x.strides[1] == 8 or x.shape[1] == 1) and x.strides[0] % 8 == 0
+    return x if part else np.ascontiguousarray(x, dtype=float)
+
+
+_made: WeakKeyDictionary[Program, dict[tuple[int, tuple[str, str] | None], LaneProgram]] = WeakKeyDictionary()
+
+
+def lane_program(program: Program, count: int, fed_back: tuple[str, str] | None = None) -> LaneProgram:
+    """A program in lanes; the same one for all who ask for it, as long as there is the program."""
+    made = _made.setdefault(program, {})
+    if (count, fed_back) not in made:
+        made[count, fed_back] = LaneProgram(program, count, fed_back)
+    return made[count, fed_back]
+
+
 class _Call:
     """Arguments of the driver, kept as long as it runs."""
 
@@ -128,7 +144,9 @@ class _Call:
         self._loaded, self._arrays = loaded, arrays
         self._driver = CALL(library(loaded.lanes).lane_driver)
         self._pointers = np.array([x.ctypes.data for x in arrays], dtype=np.int64)
-        self._strides = np.array([0 if len(x) == 1 and x.ndim == 2 else x[0].size for x in arrays], dtype=np.int64)
+        self._strides = np.array(
+            [0 if len(x) == 1 and x.ndim == 2 else x.strides[0] // 8 for x in arrays], dtype=np.int64
+        )
         self._rows = np.array([x.shape[2] if x.ndim == 3 else 0 for x in arrays], dtype=np.int64)
         self._loop = np.array(loop, dtype=np.int64)
         self._times = np.ascontiguousarray(times, dtype=float)
