@@ -144,8 +144,9 @@ def simulate(
     require_formulation(model, "supple.simulate")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
-    arguments: dict[str, Any] = dict(
+    arguments = simulator_arguments(
         model=model,
+        duration=duration,
         q=q,
         v=v,
         tau=tau,
@@ -157,8 +158,11 @@ def simulate(
         events=events,
         limits=limits,
         loops=loops,
-        integrator=resolved(integrator, rtol, atol, step),
-        horizon=Horizon(duration, samples),
+        integrator=integrator,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        samples=samples,
     )
     simulator = Simulator(**arguments)
     accuracy = Accuracy.of(simulator, arguments, progress) if check else None
@@ -181,3 +185,17 @@ def simulate(
         result = run_dataset(simulator, Samples.joined(found), wanted, accuracy=accuracy)
     warn(model, result)
     return result
+
+
+def simulator_arguments(
+    *,
+    duration: float,
+    samples: int = 201,
+    integrator: str | type[Any] | Integrator = "auto",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """Keyword arguments of `Simulator` from those of `simulate`, without those for its results."""
+    return {**others, "integrator": resolved(integrator, rtol, atol, step), "horizon": Horizon(duration, samples)}

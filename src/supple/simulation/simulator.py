@@ -161,6 +161,11 @@ class Simulator:
         return State(self._run.t, x.q[0], x.v[0], x.a[0], x.tau[0], self.variables)
 
     @property
+    def first(self) -> tuple[Vector, Vector]:
+        """The whole state y at the start, see `driven_system`, and the held values u there."""
+        return self._run.first
+
+    @property
     def variables(self) -> dict[str, float]:
         """The present values of the variables."""
         return dict(zip(self.system.inputs.variables, self._run.u.tolist(), strict=False))

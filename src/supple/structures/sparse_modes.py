@@ -157,13 +157,19 @@ def canonical(squares: Floats, shapes: Floats) -> Floats:
     out = shapes.copy()
     for cluster in _clusters(squares):
         if len(cluster) > 1:
-            V = out[:, cluster]
-            for i in range(len(cluster) - 1):
-                row = V[first_largest(np.linalg.norm(V[:, i:], axis=1)), i:]
-                Q, _ = np.linalg.qr(np.column_stack([row, np.eye(len(row))]))
-                V[:, i:] = V[:, i:] @ Q[:, : len(row)]
-            out[:, cluster] = V
+            out[:, cluster] = out[:, cluster] @ definite_turn(out[:, cluster])
     return out
+
+
+def definite_turn(shapes: Floats) -> Floats:
+    """(k, k) the rotation of shapes (n, k) of one space into that basis which `canonical` describes."""
+    V, turn = shapes.copy(), np.eye(shapes.shape[1])
+    for i in range(shapes.shape[1] - 1):
+        row = V[first_largest(np.linalg.norm(V[:, i:], axis=1)), i:]
+        Q, _ = np.linalg.qr(np.column_stack([row, np.eye(len(row))]))
+        for x in (V, turn):
+            x[:, i:] = x[:, i:] @ Q[:, : len(row)]
+    return turn
 
 
 def first_largest(sizes: Floats) -> int:
