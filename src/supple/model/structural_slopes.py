@@ -95,13 +95,28 @@ def structural_change(model: Model, name: str, quantity: Callable[[Model], Vecto
     total: Any = 0.0
     for steps, weight in WEIGHTS.items():
         for sign in (1, -1):
-            new = remade(body, {what: value * (1.0 + sign * steps * STEP)})
-            _require_tracked(model, name, body, new)
-            mech = model.description.copy()
-            for own in bodies:
-                mech.bodies[own] = replace(mech.bodies[own], body=new)
-            total = total + sign * weight / STEP * quantity(type(model)(mech))
+            changed = with_structural(model, name, value * (1.0 + sign * steps * STEP))
+            total = total + sign * weight / STEP * quantity(changed)
     return np.asarray(total)
+
+
+def with_structural(model: Model, name: str, value: float) -> Model:
+    """The model with another value of a structural parameter.
+
+    Raises
+    ------
+    StateError
+        If its modes are no longer those that they were.
+    """
+    _, bodies, what = structural_parameters(model)[name]
+    body = model.description.bodies[bodies[0]].body
+    assert isinstance(body, FlexibleBody)
+    new = remade(body, {what: value})
+    _require_tracked(model, name, body, new)
+    mech = model.description.copy()
+    for own in bodies:
+        mech.bodies[own] = replace(mech.bodies[own], body=new)
+    return type(model)(mech)
 
 
 def _on_pattern(flex: Flex, like: Flex) -> Flex:
@@ -138,7 +153,7 @@ def _require_tracked(model: Model, name: str, before: FlexibleBody, after: Flexi
     if (alike < np.sqrt(ALIKE)).any():
         worst = int(alike.argmin())
         raise StateError(
-            f"model {model.name!r}: {name!r}: mode {before.labels[worst]!r} becomes another one when it changes a little "
-            f"(modal assurance {alike[worst] ** 2:.3f}): modes of equal frequency have no derivatives of their own; "
+            f"model {model.name!r}: {name!r}: mode {before.labels[worst]!r} becomes another one when it changes a "
+            f"little (modal assurance {alike[worst] ** 2:.3f}): modes of equal frequency have no derivatives of their own; "
             "take a section whose bending frequencies differ, or fewer modes"
         )

@@ -91,7 +91,7 @@ def gradient(
     Raises
     ------
     StateError
-        If something has no derivative in reverse, by its name: sampled controllers, stops of the model, Python functions.
+        If something has no derivative in reverse, by its name: sampled controllers, stops, Python functions.
 
     Examples
     --------
