@@ -136,7 +136,9 @@ def mode_sensitivities(
 
     e = at(own)
     if e.rolls:
-        raise StateError(f"mode_sensitivities: model {own.name!r} has wheels that roll, whose modes have no derivatives")
+        raise StateError(
+            f"mode_sensitivities: model {own.name!r} has wheels that roll, whose modes have no derivatives"
+        )
     independent = () if own.loops is None else e.names
     found = eigenmodes(e)
     pencil = _Pencil(e, found)
@@ -199,9 +201,7 @@ class _Pencil:
         """Left null vectors (n, count) of Q(s)."""
         return np.asarray(linalg.svd(self.Q(s, self.M, self.C, self.K))[0][:, -count:])
 
-    def derivatives(
-        self, M: Floats, C: Floats, K: Floats, Z: Floats, M_all: Floats
-    ) -> tuple[Numbers, Numbers]:
+    def derivatives(self, M: Floats, C: Floats, K: Floats, Z: Floats, M_all: Floats) -> tuple[Numbers, Numbers]:
         """Derivatives of eigenvalues (n,) and shapes (nv, n) from those of the matrices."""
         values = np.full(len(self._values), np.nan, dtype=complex)
         shapes = np.full(self._found.shape, np.nan, dtype=complex)
