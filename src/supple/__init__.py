@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from supple.description.orientation import orientation
     from supple.files import load, save
     from supple.film.render import render
-    from supple.inputs import PID, Sampled, Table, Wrench
+    from supple.inputs import PID, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
@@ -79,6 +79,7 @@ __all__ = [
     "Helical",
     "Horizon",
     "Limit",
+    "LinearController",
     "Mechanism",
     "Model",
     "ModelError",
@@ -140,7 +141,7 @@ _HOMES = {
     "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
-    "supple.inputs": ("PID", "Sampled", "Table", "Wrench"),
+    "supple.inputs": ("PID", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),
@@ -169,6 +170,7 @@ _PARTS = (
     "film",
     "inputs",
     "integrators",
+    "interop",
     "linear",
     "results",
     "shapes",
