@@ -81,7 +81,13 @@ def run(
     """
     target = output or Path(f"{file.stem}.nc")
     try:
-        given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
+        given: dict[str, Any] = {
+            "duration": duration,
+            "rtol": rtol,
+            "integrator": integrator,
+            "step": step,
+            "samples": samples,
+        }
         given["sensitivities"] = sensitivities or None
         contents = read(file, floating_base, limits, mimic, formulation, changes_of(changed))
         model, settings = contents.model, _settings(contents, given, limits is not False)
