@@ -61,22 +61,27 @@ class ExplicitDriver(FixedStepDriver):
         return self.system.project(np.concatenate([q, w])[None])[0]
 
 
+def step_nodes(e: DrivenEquations, name: str) -> Nodes:
+    """The state after a step of the length h, an input of the equations, by the method of this name."""
+    h = e.inputs["h"][0]
+    w = np.concatenate([e.at.v, e.at.z])
+
+    def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
+        return e.accelerations(e.at.t + fraction * h, q, w)
+
+    q, w = STEPS[name](e.trace, e.at.q, w, h, accelerate)
+    if e.at.model.loops is not None:
+        nv = e.at.model.nv
+        closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
+        q, w = closed.q, np.concatenate([closed.v, w[nv:]])
+    return np.concatenate([q, w])
+
+
 def step_kernel(system: DrivenSystem, name: str) -> StateKernel:
     """One step of an explicit method in machine code, (t, y, u, h) -> y."""
 
     def traced(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
-        h = e.inputs["h"][0]
-        w = np.concatenate([e.at.v, e.at.z])
-
-        def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
-            return e.accelerations(e.at.t + fraction * h, q, w)
-
-        q, w = STEPS[name](e.trace, e.at.q, w, h, accelerate)
-        if e.at.model.loops is not None:
-            nv = e.at.model.nv
-            closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
-            q, w = closed.q, np.concatenate([closed.v, w[nv:]])
-        return {"y": np.concatenate([q, w])}
+        return {"y": step_nodes(e, name)}
 
     return StateKernel(system, name, {"y": (system.size,)}, traced, lanes=1, extra={"h": ["h"]})
 
