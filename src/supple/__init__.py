@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from supple.simulation.simulator import Simulator
     from supple.simulation.stress_peaks import stress_peaks
     from supple.simulation.validity import validity
+    from supple.sweeps.parameter_sweep import sweep
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
     from supple.view.live_widget import live
@@ -116,6 +117,7 @@ __all__ = [
     "show",
     "simulate",
     "stress_peaks",
+    "sweep",
     "to_pandas",
     "validity",
 ]
@@ -152,6 +154,7 @@ _HOMES = {
     "supple.simulation.simulator": ("Simulator",),
     "supple.simulation.stress_peaks": ("stress_peaks",),
     "supple.simulation.validity": ("validity",),
+    "supple.sweeps.parameter_sweep": ("sweep",),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
     "supple.view.live_widget": ("live",),
@@ -171,6 +174,7 @@ _PARTS = (
     "shapes",
     "simulation",
     "structures",
+    "sweeps",
     "symbolic",
     "view",
 )

@@ -63,7 +63,7 @@ def test_deviations_are_those_of_many_fits() -> None:
         chi.append(float(found.residuals @ found.residuals))
         estimated.append(weighted_fit(oscillation, noisy(seed), unknowns(np.array([38.0, 0.8, 1.2])), None))
     s = np.sqrt(np.diag(information(found.jacobian, TRUE, ("k", "c", "s")).covariance))
-    # Of 60 fits the deviation is known to 1 / sqrt(2 * 60) = 9 %, the mean to 13 % of it, chi-square to 1 %: 4 times that.
+    # Of 60 fits the deviation is known to 1 / sqrt(2 * 60) = 9 %, the mean to 13 % of it: 4 times that is allowed.
     np.testing.assert_allclose(np.std(given, axis=0) / s, 1.0, atol=0.37)
     np.testing.assert_allclose((np.mean(given, axis=0) - TRUE) / s, 0.0, atol=0.52)
     freedom = 2 * len(T) - 3

@@ -23,7 +23,7 @@ from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.symbolic.kane.kane_model import KaneModel
 
-__all__ = ["Contents", "check", "load", "read", "save"]
+__all__ = ["Contents", "check", "load", "read", "read_parsed", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
 
@@ -127,7 +127,25 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
         return Contents(file, _formulated(file, model, None, options))
     if suffix == ".nc":
         return Contents(file, _simulated(file, options))
-    content = toml.parsed(file)
+    return _described(toml.parsed(file), file, options)
+
+
+def read_parsed(content: Any, path: str | os.PathLike[str], changes: Mapping[str, Any]) -> Contents:
+    """What `read` gives of a TOML file that was parsed already.
+
+    Parameters
+    ----------
+    content : tables, lists, texts and numbers
+        Changed in place.
+    path : path-like
+        Of the file: for messages, and for the files that it names.
+    changes : mapping of path to value
+    """
+    return _described(content, as_path(path), _Options(changes=changes))
+
+
+def _described(content: Any, file: Path, options: _Options) -> Contents:
+    """What the tables of a TOML file describe, its changes applied."""
     apply_changes(content, options.changes or {}, file)
     if vector_files.describes_vectors(content):
         return _vectors(content, file, options)

@@ -55,6 +55,22 @@ def apply_changes(content: Any, changes: Mapping[str, Any], file: Path) -> None:
         _put(content, steps, value, f"{file}: change of {path!r}")
 
 
+def first_missing(content: Any, path: str, file: Path) -> tuple[str, list[str]] | None:
+    """Where a path leaves what a file has: the key that is not there, and those that are beside it; None if it is there.
+
+    A name that a list of tables does not have, or a number beyond its end, is an error.
+    """
+    node, steps, where = content, _steps(path, file), f"{file}: path {path!r}"
+    while steps:
+        key, rest = _next(node, steps, where)
+        if isinstance(node, dict) and key not in node:
+            return ".".join(_until_number(steps)) or str(key), [str(x) for x in node]
+        node, steps = node[key], rest
+        if steps and not isinstance(node, dict | list):
+            raise FileFormatError(f"{where}: expected a table or a list at {key!r}, got {node!r}")
+    return None
+
+
 def _steps(path: str, file: Path) -> list[str | int]:
     """Words and numbers of a path."""
     parts = re.findall(r"\[(\d+)\]|([^.\[\]]+)", path)

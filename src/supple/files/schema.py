@@ -39,6 +39,7 @@ from supple.files.output import OutputTable
 from supple.files.sections import NamedMaterial
 from supple.files.simulation import SimulationTable
 from supple.files.structures import STRUCTURES, AnyStructure
+from supple.files.sweep_table import SweepTable
 from supple.files.visuals import Visuals
 from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound
@@ -227,6 +228,7 @@ class ModelFile(FileTable):
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     live: Annotated[LiveTable | None, Form("a table")] = Field(None, description="What `supple view` offers to set.")
+    sweep: Annotated[SweepTable | None, Form("a table")] = Field(None, description="What `supple sweep` varies.")
     equations: Annotated[EquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the model down."
     )

@@ -14,6 +14,7 @@ from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.schema import run_arguments, settable
 from supple.files.simulation import SimulationTable
+from supple.files.sweep_table import SweepTable
 from supple.files.visuals import Visuals
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
@@ -162,13 +163,25 @@ class VectorFile(FileTable):
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
     output: Annotated[OutputTable | None, Form("a table")] = Field(None, description="What `supple run` records.")
     live: Annotated[LiveTable | None, Form("a table")] = Field(None, description="What `supple view` offers to set.")
+    sweep: Annotated[SweepTable | None, Form("a table")] = Field(None, description="What `supple sweep` varies.")
     equations: Annotated[VectorEquationsTable | None, Form("a table")] = Field(
         None, description="How `supple equations` writes the system down."
     )
 
     def tables(self) -> dict[str, Any]:
         """The system alone, as `supple.symbolic.kane.written_system` reads it."""
-        kept = {"simulation", "output", "equations", "variables", "actuator", "motion", "event", "formulation", "live"}
+        kept = {
+            "simulation",
+            "output",
+            "equations",
+            "variables",
+            "actuator",
+            "motion",
+            "event",
+            "formulation",
+            "live",
+            "sweep",
+        }
         return self.model_dump(
             exclude={**dict.fromkeys(kept, True), "body": {"__all__": {"visuals"}}}, exclude_none=True
         )

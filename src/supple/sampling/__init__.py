@@ -1,0 +1,1 @@
+"""Cases of sweeps: distributions of numbers, designs of experiments, tables of cases."""
