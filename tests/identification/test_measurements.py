@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.identification.measurements import measurements
+from supple.identification.measurements import read_measurements
 
 T = [0.0, 0.5, 1.0]
 X = [1.0, 2.0, 4.0]
@@ -29,7 +29,7 @@ def test_every_kind_of_data(tmp_path: Path) -> None:
         str(tmp_path / "x.csv"),
     ]
     for data in kinds:
-        found = measurements(data)
+        found = read_measurements(data)
         assert found.t.tolist() == T
         assert {name: x.tolist() for name, x in found.signals.items()} == {"arm.angle": X}
         assert found.count == 3
@@ -38,11 +38,11 @@ def test_every_kind_of_data(tmp_path: Path) -> None:
 def test_missing_samples_are_skipped_on_request(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("t,a,b\n0,1,\n0.5,2,3\n1,nan,4\n")
     with pytest.raises(supple.StateError, match=r"x.csv: signal 'a': .* got nan at t = 1 s; missing='skip'"):
-        measurements(tmp_path / "x.csv")
-    found = measurements(tmp_path / "x.csv", missing="skip")
+        read_measurements(tmp_path / "x.csv")
+    found = read_measurements(tmp_path / "x.csv", missing="skip")
     assert found.count == 4
     assert found.present["b"].tolist() == [False, True, True]
-    assert list(measurements(tmp_path / "x.csv", ["b"], "skip").signals) == ["b"]
+    assert list(read_measurements(tmp_path / "x.csv", ["b"], "skip").signals) == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_missing_samples_are_skipped_on_request(tmp_path: Path) -> None:
 )
 def test_wrong_data(data: Any, message: str) -> None:
     with pytest.raises(supple.StateError, match=message):
-        measurements(data)
+        read_measurements(data)
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_wrong_data(data: Any, message: str) -> None:
 def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(supple.StateError, match=message):
-        measurements(tmp_path / "x.csv")
+        read_measurements(tmp_path / "x.csv")
 
 
 def test_wrong_arguments() -> None:
     data = {"t": T, "arm.angle": X}
     with pytest.raises(supple.StateError, match=r"data: no signal 'arm.angel'; did you mean 'arm.angle'"):
-        measurements(data, ["arm.angel"])
+        read_measurements(data, ["arm.angel"])
     with pytest.raises(supple.StateError, match="missing: expected 'refuse' or 'skip', got 'drop'"):
-        measurements(data, missing="drop")
+        read_measurements(data, missing="drop")
     with pytest.raises(supple.StateError, match="signal 'a': expected samples, got none that is a number"):
-        measurements({"t": T, "a": [np.nan] * 3}, missing="skip")
+        read_measurements({"t": T, "a": [np.nan] * 3}, missing="skip")

@@ -8,7 +8,7 @@ import pytest
 import supple
 from supple.checks import Floats
 from supple.identification.identifiability import information
-from supple.identification.measurements import Measurements, measurements
+from supple.identification.measurements import Measurements, read_measurements
 from supple.identification.weighted_fit import Signals, Unknowns, weighted_fit
 
 TRUE = np.array([40.0, 0.6, 1.3])
@@ -41,7 +41,7 @@ def unknowns(start: Floats, prior: Floats | None = None, **bounds: Floats) -> Un
 def noisy(seed: int, x: float = 0.02, v: float = 0.3) -> Measurements:
     rng = np.random.default_rng(seed)
     found = oscillation(TRUE)
-    return measurements(
+    return read_measurements(
         {"t": T, "x": found["x"][0] + x * rng.normal(size=len(T)), "v": found["v"][0] + v * rng.normal(size=len(T))}
     )
 

@@ -16,6 +16,8 @@ from supple.html_tables import html_table
 from supple.identification.identifiability import Combination, Information, information
 from supple.identification.measurements import Measurements
 from supple.identification.weighted_fit import Solution, Unknowns
+from supple.sweeps.case_derivatives import CaseDerivatives
+from supple.sweeps.case_sources import CaseSource
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,6 +42,10 @@ class Fit:
         Names, start, bounds, scales and priors.
     solution : Solution
         Of the least squares.
+    case : CaseDerivatives
+        The fitted motion with its derivatives.
+    source : CaseSource
+        What motions are made from.
     """
 
     model: Formulation
@@ -47,6 +53,8 @@ class Fit:
     data: Measurements
     unknowns: Unknowns
     solution: Solution
+    case: CaseDerivatives
+    source: CaseSource
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -171,6 +179,10 @@ class Fit:
         lines = [quality, f"condition {self.condition:.3g}; {self.solution.runs} runs; {self.message}"]
         if not self.converged:
             lines.append("the search did not converge: start closer, or give bounds")
+        if not self.case.exact.all():
+            names = [name for name, x in zip(self.parameters, self.case.exact, strict=True) if not x]
+            why = f" ({self.case.reason})" if self.case.reason else ""
+            lines.append(f"derivatives by differences of runs: {', '.join(names)}{why}")
         lines += [f"not identified: {x}" for x in self.unidentified]
         if self.at_bounds:
             lines.append(f"at a bound: {', '.join(self.at_bounds)}")

@@ -47,7 +47,7 @@ class Measurements:
         return sum(int(x.sum()) for x in self.present.values())
 
 
-def measurements(data: Any, of: Sequence[str] = (), missing: str = "refuse") -> Measurements:
+def read_measurements(data: Any, of: Sequence[str] = (), missing: str = "refuse") -> Measurements:
     """Measured signals, checked.
 
     Parameters
