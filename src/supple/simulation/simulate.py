@@ -41,6 +41,7 @@ def simulate(
     events: Sequence[Event] = (),
     limits: Sequence[Limit] = (),
     outputs: Outputs | None = None,
+    sensitivities: Sequence[str] = (),
     integrator: str | type[Any] | Integrator = "auto",
     rtol: float | None = None,
     atol: float | None = None,
@@ -81,6 +82,11 @@ def simulate(
         Stops of joints.
     outputs : Outputs, optional
         What to give besides the state: frames, wrenches, nodes, strains.
+    sensitivities : sequence of str
+        Parameters by which the motion is differentiated, exactly, through events and impacts: numbers of the model
+        ("arm.mass", see `supple.parameters`), of laws ("arm.angle.kp", "arm.angle.force"), variables, stops
+        ("arm.angle.upper"), coordinates and speeds at the start ("q.arm.angle", "v.arm.angle"; "start" for all). The
+        result then has q_sensitivity (time, coordinate, parameter) and its like.
     integrator : str, class of scipy, or one of `supple.integrators`
         "auto" chooses an adaptive one from the fastest motion of the system, and says why. Adaptive: DOP853, explicit,
         and ESDIRK54, implicit for stiff systems, native loops; RK45, RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of
@@ -155,9 +161,11 @@ def simulate(
         integrator=resolved(integrator, rtol, atol, step),
         horizon=Horizon(duration, samples),
     )
-    simulator = Simulator(**arguments)
+    simulator = Simulator(**arguments, sensitivities=sensitivities)
     accuracy = Accuracy.of(simulator, arguments, progress) if check else None
     wanted = outputs or Outputs()
+    if simulator.sensitivity is not None:
+        simulator.sensitivity.frames = tuple(wanted.frames)
     if file is not None:
         result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:

@@ -44,18 +44,23 @@ class ExplicitDriver(FixedStepDriver):
         return self._driven(task, (task.y.copy(),))
 
     def _traced(self, e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
+        return {"y": self.step_nodes(e, self.name)}
+
+    @staticmethod
+    def step_nodes(e: DrivenEquations, name: str) -> Nodes:
+        """The state after a step of the length h, an input of the equations, by the method of this name."""
         h = e.inputs["h"][0]
         w = np.concatenate([e.at.v, e.at.z])
 
         def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
             return e.accelerations(e.at.t + fraction * h, q, w)
 
-        q, w = STEPS[self.name](e.trace, e.at.q, w, h, accelerate)
+        q, w = STEPS[name](e.trace, e.at.q, w, h, accelerate)
         if e.at.model.loops is not None:
             nv = e.at.model.nv
             closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
             q, w = closed.q, np.concatenate([closed.v, w[nv:]])
-        return {"y": np.concatenate([q, w])}
+        return np.concatenate([q, w])
 
     def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
         return _ExplicitSteps(self, h)

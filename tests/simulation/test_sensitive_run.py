@@ -1,0 +1,174 @@
+"""Sensitivities of runs: closed forms, and differences of tight runs, through laws, events and stops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple
+from supple.model.parameters import parameter_values
+
+INERTIA = np.diag([0.1, 0.2, 0.3])
+
+
+def oscillator() -> supple.Model:
+    mech = supple.Mechanism("oscillator", gravity=(0, 0, 0))
+    mech.add_body("a", supple.RigidBody(2.0), joint=supple.Prismatic("x", stiffness=8.0))
+    return mech.build()
+
+
+def double_pendulum() -> supple.Model:
+    mech = supple.Mechanism("double pendulum")
+    mech.add_body("a", supple.RigidBody(2.0, com=(0.1, 0, -0.5), inertia=INERTIA), joint=supple.Revolute("y"))
+    body = supple.RigidBody(1.0, com=(0, 0, -0.3), inertia=INERTIA)
+    mech.add_body("b", body, parent="a", at=(0, 0, -1.0), joint=supple.Revolute("y"))
+    return mech.build()
+
+
+def differences(model: supple.Model, duration: float, name: str, h: float = 1e-5, **settings: Any) -> Any:
+    """Central differences of tight runs; (times, coordinates)."""
+    values, found = parameter_values(model), []
+    size = h * max(1.0, abs(values.get(name, 0.0)))
+    for sign in (1.0, -1.0):
+        own, at = {**settings}, model
+        if name[:2] in ("q.", "v."):
+            given = dict(own.get(name[0], {}))
+            own[name[0]] = {**given, name[2:]: given.get(name[2:], 0.0) + sign * size}
+        elif name in own.get("variables", {}):
+            own["variables"] = {**own["variables"], name: own["variables"][name] + sign * size}
+        else:
+            at = model.with_parameters({name: values[name] + sign * size})
+        found.append(supple.simulate(at, duration, rtol=1e-12, samples=6, **own).q.values)
+    return (found[0] - found[1]) / (2 * size)
+
+
+def assert_right(model: supple.Model, duration: float, names: list[str], **settings: Any) -> Any:
+    result = supple.simulate(model, duration, rtol=1e-10, samples=6, sensitivities=names, **settings)
+    for i, name in enumerate(names):
+        expected = differences(model, duration, name, **settings)
+        assert np.abs(expected).max() > 1e-3, name
+        error = np.abs(result.q_sensitivity.values[..., i] - expected).max()
+        assert error <= 1e-6 * np.abs(expected).max(), name  # differences of runs are right to about 1e-8
+    return result
+
+
+def test_a_harmonic_oscillator_has_its_closed_form() -> None:
+    names = ["a.position.stiffness", "a.mass", "q.a.position", "v.a.position"]
+    x = supple.simulate(oscillator(), 10.0, q={"a.position": 1.0}, sensitivities=names, rtol=1e-12, samples=51)
+    t, k, m = x.time.values, 8.0, 2.0
+    w = np.sqrt(k / m)
+    slow = t * np.sin(w * t) / 2
+    expected = [-slow / np.sqrt(k * m), slow * np.sqrt(k / m**3), np.cos(w * t), np.sin(w * t) / w]
+    np.testing.assert_allclose(x.q_sensitivity.values[:, 0], np.transpose(expected), rtol=0, atol=1e-10)
+    rates = [-(np.sin(w * t) + w * t * np.cos(w * t)) / (2 * np.sqrt(k * m)), -w * np.sin(w * t), np.cos(w * t)]
+    np.testing.assert_allclose(x.v_sensitivity.values[:, 0, [0, 2, 3]], np.transpose(rates), rtol=0, atol=1e-10)
+    assert list(x.parameter.values) == names
+    assert list(x.parameter_unit.values) == ["N/m", "kg", "m", "m/s"]
+    total = x.kinetic_energy_sensitivity + x.potential_energy_sensitivity
+    np.testing.assert_allclose(
+        total.values[:, 0], 0.5, atol=1e-10
+    )  # E = k x0^2 / 2, and dE/dk is the same at all times
+    np.testing.assert_allclose(total.values[:, 1], 0.0, atol=1e-10)
+
+
+def test_a_bouncing_ball_has_its_closed_form_behind_an_impact() -> None:
+    mech = supple.Mechanism("ball")
+    mech.add_body("b", supple.RigidBody(1.0), joint=supple.Prismatic("z"))
+    names = ["gravity.z", "q.b.position", "b.position.restitution", "b.position.lower"]
+    stops = [supple.Limit("b.position", lower=0.0, restitution=0.8)]
+    x = supple.simulate(
+        mech.build(), 1.1, q={"b.position": 1.0}, limits=stops, sensitivities=names, rtol=1e-11, samples=12
+    )
+    g, e, h, t = 9.81, 0.8, 1.0, x.time.values
+    fall = np.sqrt(2 * h / g)
+    s, before = t - fall, t < fall
+    # z = e g fall s - g s^2 / 2 behind the impact, fall = sqrt(2 h / g).
+    by_fall = e * g * s + (g * s - e * g * fall)
+    by_h = by_fall * fall / (2 * h)
+    by_g = (e * fall * s - s**2 / 2) - by_fall * fall / (2 * g)
+    expected = [
+        np.where(before, t**2 / 2, -by_g),
+        np.where(before, 1.0, by_h),
+        np.where(before, 0.0, g * fall * s),
+        np.where(before, 0.0, 1.0 - by_h),
+    ]
+    np.testing.assert_allclose(x.q_sensitivity.values[:, 0], np.transpose(expected), rtol=0, atol=1e-9)
+
+
+def test_forces_variables_and_starts_of_a_double_pendulum() -> None:
+    assert_right(
+        double_pendulum(),
+        1.5,
+        ["a.mass", "b.com.x", "b.at.z", "gravity.z", "k", "q.a.angle", "v.b.angle"],
+        q={"a.angle": 1.0},
+        v={"b.angle": 0.5},
+        tau={"a.angle": "2*sin(t) - k*rate(a.angle)"},
+        variables={"k": 0.3},
+    )
+
+
+def test_an_event_that_changes_state_and_law() -> None:
+    change: dict[str, float | str] = {"k": "k + rate(a.angle)", "b.angle": "b.angle + 0.1*t"}
+    settings: dict[str, Any] = {"q": {"a.angle": 1.0}, "variables": {"k": 0.3}}
+    x = assert_right(
+        double_pendulum(),
+        1.5,
+        ["a.mass", "k", "q.a.angle"],
+        tau={"a.angle": "-k*rate(a.angle)"},
+        events=[supple.Event("half", "a.angle", change=change)],
+        **settings,
+    )
+    assert "half" in x.attrs["events"]
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.0])
+def test_a_stop_throws_a_joint_back_or_holds_it(restitution: float) -> None:
+    stop = supple.Limit("a.angle", lower=-0.2, restitution=restitution)
+    x = assert_right(double_pendulum(), 1.5, ["b.mass", "q.a.angle"], q={"a.angle": 1.0}, limits=[stop])
+    assert "a.angle lower" in x.attrs["events"]
+
+
+def test_a_sampled_controller() -> None:
+    law = supple.PID(0.5, kp=20.0, kd=3.0, ki=2.0, rate=20.0)
+    assert_right(double_pendulum(), 1.0, ["b.mass", "q.a.angle"], q={"a.angle": 1.0}, tau={"a.angle": law})
+
+
+def test_gains_of_a_controller() -> None:
+    model, h = double_pendulum(), 1e-3
+
+    def run(kp: float, **settings: Any) -> Any:
+        law = supple.PID(0.5, kp=kp, kd=3.0, ki=2.0)
+        return supple.simulate(model, 1.0, q={"a.angle": 1.0}, tau={"a.angle": law}, samples=6, rtol=1e-11, **settings)
+
+    found = run(20.0, sensitivities=["a.angle.kp"]).q_sensitivity.values[..., 0]
+    expected = (run(20.0 + h).q.values - run(20.0 - h).q.values) / (2 * h)
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_a_prescribed_motion_with_a_parameter() -> None:
+    settings: dict[str, Any] = {"motion": {"a.angle": "0.5*sin(w*t)"}, "variables": {"w": 2.0}}
+    assert_right(double_pendulum(), 1.5, ["w"], **settings)
+
+
+def test_unknown_and_repeated_names_are_refused() -> None:
+    with pytest.raises(supple.StateError, match="no parameter 'a.mas'.*did you mean 'a.mass'"):
+        supple.simulate(oscillator(), 1.0, sensitivities=["a.mas"])
+    with pytest.raises(supple.StateError, match="'a.mass' stands twice"):
+        supple.simulate(oscillator(), 1.0, sensitivities=["a.mass", "a.mass"])
+    with pytest.raises(supple.StateError, match="list of names"):
+        supple.simulate(oscillator(), 1.0, sensitivities="a.mass")
+
+
+def test_what_has_no_derivative_is_refused_by_name() -> None:
+    def force(t: float, q: Any, v: Any) -> float:
+        return float(np.round(q[0]))
+
+    with pytest.raises(supple.StateError, match="'a.position' is a Python function"):
+        supple.simulate(oscillator(), 1.0, tau={"a.position": force}, sensitivities=["a.mass"])
+    event = supple.Event("kick", "a.position", action=lambda t, q, v: (q, 2 * v))
+    with pytest.raises(supple.StateError, match="event 'kick'"):
+        supple.simulate(oscillator(), 1.0, q=[1.0], events=[event], sensitivities=["a.mass"])
+    with pytest.raises(supple.StateError, match="carries no tangents"):
+        supple.simulate(oscillator(), 1.0, integrator="variational", step=0.1, sensitivities=["a.mass"])
