@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from supple.description.orientation import orientation
     from supple.files import load, save
     from supple.film.render import render
+    from supple.identification.fitting import fit
     from supple.inputs import PID, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
@@ -108,6 +109,7 @@ __all__ = [
     "Wrench",
     "count_operations",
     "equations",
+    "fit",
     "live",
     "load",
     "open_results",
@@ -140,6 +142,7 @@ _HOMES = {
     "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
+    "supple.identification.fitting": ("fit",),
     "supple.inputs": ("PID", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
@@ -167,6 +170,7 @@ _PARTS = (
     "erls",
     "files",
     "film",
+    "identification",
     "inputs",
     "integrators",
     "linear",

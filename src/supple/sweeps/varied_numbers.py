@@ -28,15 +28,8 @@ STEP = 1e-4
 ROUNDING = 1e-9
 """Numbers that differ by less, against the largest of their array, are equal."""
 OWN = (
-    "stiffness",
-    "rest",
-    "damping",
-    "joint_inertia",
-    "gravity",
-    "spring_constants",
-    "wrench_value",
-    "position",
-    "pitch",
+    *("stiffness", "rest", "damping", "joint_inertia", "gravity", "position", "pitch"),
+    *("spring_constants", "wrench_value", "frame position"),
 )
 """Arrays whose entries are parameters themselves."""
 OF_BODIES = ("mass", "moment", "inertia")
