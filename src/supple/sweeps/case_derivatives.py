@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SENSITIVITY = "_sensitivity"
 POSITION = "position."
-DIFFERENCE = 1e-3
+DIFFERENCE = 2e-4
 """Relative change of a value for central differences: their error is its square, and the error of runs, of about 1e-8,
 over it."""
 OPTIONS = ("integrator", "rtol", "atol", "step")

@@ -35,6 +35,15 @@ OWN = (
 OF_BODIES = ("mass", "moment", "inertia")
 """Arrays whose rows follow from parameters, for rigid bodies."""
 
+SPARSE = {
+    "pair": ("pair_mode", ("pair_value", "pair_axial")),
+    "shape_pair": ("shape_pair_number", ("shape_pair_value", "shape_pair_axial")),
+    "curvature": ("curvature_mode", ("curvature_value",)),
+    "offdiagonal": ("offdiagonal_mode", ("offdiagonal_value",)),
+    "factor": ("factor_mode", ("factor_value",)),
+}
+"""Arrays of entries by rows: that of their columns, and their values."""
+
 
 @dataclass(frozen=True, eq=False)
 class NumberSlopes:
@@ -128,7 +137,7 @@ def _explained(model: Model, other: Model) -> bool:
         return False
     bodies = model.description.bodies.values()
     rigid = np.array([True, *(not isinstance(x.body, FlexibleBody) for x in bodies)])
-    first, second = model.arrays(), other.arrays()
+    first, second = _dense(model.arrays()), _dense(other.arrays())
     for name, x in first.items():
         y = second[name]
         if name in OWN or name.endswith(": mass, com, inertia"):
@@ -137,9 +146,26 @@ def _explained(model: Model, other: Model) -> bool:
             return False
         if name in OF_BODIES:
             x, y = x[~rigid], y[~rigid]
-        if np.abs(x - y).max(initial=0.0) > ROUNDING * np.abs(x).max(initial=0.0):
+        if x.dtype.kind != "f":
+            if not np.array_equal(x, y):
+                return False
+        elif np.abs(x - y).max(initial=0.0) > ROUNDING * np.abs(x).max(initial=0.0):
             return False
     return True
+
+
+def _dense(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays with zeros written out: which entries of sparse ones are there may depend on rounding."""
+    out = dict(arrays)
+    for name, (column, values) in SPARSE.items():
+        if f"{name}_first" in out:
+            first, place = out.pop(f"{name}_first"), out.pop(column)
+            rows = np.repeat(np.arange(len(first) - 1), np.diff(first))
+            for value in values:
+                x = out[value]
+                out[value] = np.zeros((len(first) - 1, len(first), *x.shape[1:]))
+                out[value][rows, place] = x
+    return out
 
 
 def _same_settings(settings: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
