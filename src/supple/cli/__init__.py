@@ -18,6 +18,7 @@ HOMES = {
     "compare": "compare",
     "equations": "equations",
     "run": "run",
+    "fit": "fit",
     "modes": "modes",
     "info": "show",
     "check": "show",

@@ -161,7 +161,8 @@ class Fit:
 
     # ------------------------------------------------------------ shown
 
-    def _rows(self) -> list[tuple[str, ...]]:
+    def rows(self) -> list[tuple[str, ...]]:
+        """Of the table, under `COLUMNS`."""
         deviations, intervals = self.standard_deviations, self.confidence()
         rows = []
         for (name, x), start in zip(self.values.items(), self.unknowns.start, strict=True):
@@ -190,7 +191,7 @@ class Fit:
 
     def __str__(self) -> str:
         heads = [column.removesuffix(">") for column in COLUMNS]
-        rows = [tuple(heads), *self._rows()]
+        rows = [tuple(heads), *self.rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
         lines = [
             "  ".join(x.ljust(w) if i == 0 else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
@@ -203,4 +204,4 @@ class Fit:
         return f"<supple fit of {self.model.name!r}: {shown}>"
 
     def _repr_html_(self) -> str:
-        return html_table(f"Fit of {self.model.name}", COLUMNS, self._rows(), "; ".join(self.remarks()))
+        return html_table(f"Fit of {self.model.name}", COLUMNS, self.rows(), "; ".join(self.remarks()))
