@@ -20,19 +20,27 @@ from supple.identification.fit_result import COLUMNS
 def fit(
     file: Annotated[Path, typer.Argument(help="Model file, .toml, that says what is simulated.")],
     data: Annotated[
-        Path, typer.Option(help="Measured signals: a CSV file with a column time and one for each signal, or results, .nc.")
+        Path,
+        typer.Option(help="Measured signals: a CSV file with a column time and one for each signal, or results, .nc."),
     ],
     vary: Annotated[
         list[str],
-        typer.Option(help="What is fitted, with commas between: body.load.mass,joint.damping=0.1 with a start; repeatable."),
+        typer.Option(
+            help="What is fitted, with commas between: body.load.mass,joint.damping=0.1 with a start; repeatable."
+        ),
     ],
-    of: Annotated[list[str] | None, typer.Option(help="Column of the data to use; repeatable. All if not given.")] = None,
+    of: Annotated[
+        list[str] | None, typer.Option(help="Column of the data to use; repeatable. All if not given.")
+    ] = None,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help="Standard deviation of the noise: 0.01, or arm.angle=0.01; repeatable. Estimated if not given."),
+        typer.Option(
+            help="Standard deviation of the noise: 0.01, or arm.angle=0.01; repeatable. Estimated if not given."
+        ),
     ] = None,
     bounds: Annotated[
-        list[str] | None, typer.Option(metavar="PATH=LOW:HIGH", help="Bounds of a value; either may be left out; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="PATH=LOW:HIGH", help="Bounds of a value; either may be left out; repeatable."),
     ] = None,
     prior: Annotated[
         list[str] | None,
@@ -64,7 +72,8 @@ def fit(
         changes=changes_of(changed),
     )
     table = table_of(f"fit of {file} to {data}", *COLUMNS)
-    table.columns[0].overflow = "fold"  # on a narrow terminal names go on in the next line, and are not cut
+    for column in table.columns:
+        column.overflow = "fold"  # on a narrow terminal names and numbers go on in the next line, and are not cut
     for cells in found.rows():
         row(table, *cells)
     out.print(table)

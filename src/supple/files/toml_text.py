@@ -174,7 +174,9 @@ def lines_text(pairs: Iterable[tuple[str, Any]]) -> str:
 
 def content_text(content: Mapping[str, Any]) -> str:
     """What was read of a TOML file, as the text of one: single values first, then tables, a value a line."""
-    tables = {key: x for key, x in content.items() if _is_table(x) or (isinstance(x, list) and x and all(map(_is_table, x)))}
+    tables = {
+        key: x for key, x in content.items() if _is_table(x) or (isinstance(x, list) and x and all(map(_is_table, x)))
+    }
     parts = [lines_text((key, x) for key, x in content.items() if key not in tables)]
     for key, x in tables.items():
         if isinstance(x, list):
@@ -186,6 +188,10 @@ def content_text(content: Mapping[str, Any]) -> str:
 
 def _is_table(x: Any) -> bool:
     return isinstance(x, dict)
+
+
+def _are_tables(x: Any) -> bool:
+    return isinstance(x, list) and bool(x) and all(map(_is_table, x))
 
 
 def _key(name: str) -> str:

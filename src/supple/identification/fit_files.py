@@ -31,7 +31,7 @@ def write_fitted(fit: Fit, path: str | os.PathLike[str]) -> Path:
     """
     source, target = fit.source, Path(path)
     if not isinstance(source, FileCases):
-        raise StateError("fitted file: expected a fit of a model file, got one of a model; supple.save writes fit.model")
+        raise StateError("fitted file: expected a fit of a model file, got one of a model; supple.save writes that")
     content = source.content()
     apply_changes(content, fit.values, Path(source.path))
     deviations = [f"# {name}: standard deviation {x:.3g}\n" for name, x in fit.standard_deviations.items()]
