@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from supple.model.model import Model
+from supple.model.structural_slopes import structural_parameters
+from supple.structures.structural_parameters import structural_unit
 
 BODY = {"mass": "kg", "com": "m", "inertia": "kg m^2", "at": "m", "pitch": "m/rad"}
 ROTATION = {"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad", "inertia": "kg m^2"}
@@ -20,6 +22,9 @@ def parameter_unit(model: Model, name: str) -> str:
     ):
         if name.startswith(what) and name[2:] in states:
             return units[states.index(name[2:])]
+    structural = structural_parameters(model)
+    if name in structural:
+        return structural_unit(structural[name][2])
     parts = name.split(".")
     owner = name.rpartition(".")[0]
     if name.startswith("gravity."):

@@ -17,6 +17,8 @@ from supple.model.gradients import number_slopes
 from supple.model.model import Model
 from supple.model.moved_trace import NumberDirections
 from supple.model.parameters import parameter_values
+from supple.model.recorded_trace import model_numbers
+from supple.model.structural_slopes import structural_parameters, structural_slopes
 from supple.simulation.sensitivities.parameter_units import parameter_unit
 from supple.simulation.sensitivities.tangent_kernel import Directions
 
@@ -84,7 +86,8 @@ def run_parameters(
         As they are at the start.
     wanted : sequence of str
         Numbers of the model ("arm.mass", see `parameter_names`), of the laws ("arm.angle.kp"), variables, stops
-        ("arm.angle.upper"), or the start: "q.arm.angle", "v.arm.angle", and "start" for all of these.
+        ("arm.angle.upper"), of the beam that a flexible body was reduced from ("boom.E", "boom.length"), or the start:
+        "q.arm.angle", "v.arm.angle", and "start" for all of these.
 
     Raises
     ------
@@ -98,7 +101,9 @@ def run_parameters(
     names = [y for x in wanted for y in (begin if x == START else [x])]
     own, laws, stops = parameter_values(model), law_numbers(model, inputs), _stops(model, limits)
     values: dict[str, float] = {}
-    known = {**begin, **{name: x for name, (x, _, _) in stops.items()}, **laws, **inputs.variables, **own}
+    structural = structural_parameters(model)
+    known = {name: x for name, (x, _, _) in structural.items()}
+    known |= {**begin, **{name: x for name, (x, _, _) in stops.items()}, **laws, **inputs.variables, **own}
     for name in names:
         if name not in known:
             raise StateError(f"sensitivities: model {model.name!r}: no parameter {name!r}{nearest(name, known)}")
@@ -117,7 +122,9 @@ def run_parameters(
         if name in units and name not in own and name not in laws:
             u[i] = units[name]
     moved = {(i, what): units[name] for name, (_, i, what) in stops.items() if name in units}
-    directions = Directions(_directions(model, of_model, units, count), of_laws, laws)
+    of_structures = [name for name in names if name in structural and name not in own]
+    numbers_moved = _directions(model, of_model, of_structures, units, count)
+    directions = Directions(numbers_moved, of_laws, laws)
     of_units = tuple(parameter_unit(model, name) for name in names)
     return RunParameters(tuple(names), numbers, scales, directions, q, v, u, moved, of_units)
 
@@ -133,12 +140,15 @@ def _stops(model: Model, limits: Sequence[Limit]) -> dict[str, tuple[float, int,
     return out
 
 
-def _directions(model: Model, names: Sequence[str], units: Mapping[str, Vector], count: int) -> NumberDirections:
+def _directions(
+    model: Model, names: Sequence[str], structural: Sequence[str], units: Mapping[str, Vector], count: int
+) -> NumberDirections:
     """How numbers of the model move with some of the parameters."""
-    if not names:
-        return NumberDirections(np.zeros(0, dtype=np.intp), np.zeros((0, count)))
-    found = number_slopes(model, names)[0]
-    slopes = found.slopes @ np.array([units[name] for name in names])
+    slopes = np.zeros((len(model_numbers(model).values()), count))
+    if names:
+        found = number_slopes(model, names)[0]
+        np.add.at(slopes, found.places, found.slopes @ np.array([units[name] for name in names]))
+    for name in structural:
+        slopes += np.outer(structural_slopes(model, name), units[name] != 0.0)
     moved = np.flatnonzero((slopes != 0.0).any(axis=1))
-    order = moved[np.argsort(found.places[moved])]
-    return NumberDirections(found.places[order], slopes[order])
+    return NumberDirections(moved, slopes[moved])

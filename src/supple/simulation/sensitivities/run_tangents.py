@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,13 @@ from supple.expressions.function import Nodes
 from supple.inputs import requests
 from supple.inputs.driven import DrivenEquations
 from supple.model.body_frames import frame_arrays
+from supple.model.model import Model
 from supple.model.moved_trace import MovedTrace
+from supple.model.number_arrays import NumberArrays
+from supple.model.parameters import parameter_values
+from supple.model.structural_slopes import structural_change, structural_parameters
+from supple.model.symbolic_tree import zeros
+from supple.recursions.tree import Frames
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.event_handling import EventHandler
 from supple.simulation.sensitivities.run_parameters import RunParameters
@@ -19,6 +26,8 @@ from supple.simulation.sensitivities.tangent_kernel import TangentKernel
 from supple.simulation.watched import EventCrossing, on_nodes
 
 Vector = NDArray[np.float64]
+FRAMES = "output_frames"
+"""The group of frames whose positions are outputs."""
 
 
 class RunTangents:
@@ -46,13 +55,12 @@ class RunTangents:
         make: Callable[[DrivenEquations, MovedTrace], Nodes],
         written_out: bool = False,
         further: Sequence[str] = (),
+        more: Mapping[str, tuple[Any, Vector]] | None = None,
     ) -> TangentKernel:
         key = id(system), what  # the system is kept, so that no other one has its id
         if key not in self._made:
-            self._made[key] = (
-                system,
-                TangentKernel(system, self.parameters.directions, what, make, written_out, further),
-            )
+            made = TangentKernel(system, self.parameters.directions, what, make, written_out, further, more)
+            self._made[key] = system, made
         return self._made[key][1]
 
     def rates(self, system: DrivenSystem) -> TangentKernel:
@@ -78,16 +86,38 @@ class RunTangents:
 
     def outputs(self, system: DrivenSystem) -> TangentKernel:
         """q, v, a, kinetic and potential energy, and positions of frames, loops closed."""
-        model = system.model.floating_frames("a sensitivity")
-        places = [requests.frame(model, name) for name in self.frames]
+        frames = self.frames
 
         def outputs(e: DrivenEquations, t: MovedTrace) -> Nodes:
             x = e.closed_state[0]
             a = t.hybrid_dynamics(x.q, x.v, x.drive, x.given)[0]
-            positions = [t.frame_positions(x.q, frame_arrays([place]))[0] for place in places]
-            return np.concatenate([x.q, x.v, a, t.energy(x.q, x.v), *positions])
+            positions = t.frame_positions(x.q, t.groups[FRAMES]).reshape(-1) if frames else zeros(0)
+            return np.concatenate([x.q, x.v, a, t.energy(x.q, x.v), positions])
 
-        return self._kernel(system, f"outputs {self.frames!r}", outputs)
+        what = f"outputs {len(frames)}"
+        known = (id(system), what) in self._made or not frames
+        more = {} if known else {FRAMES: self._frames(system)}
+        return self._kernel(system, what, outputs, more=more)
+
+    def _frames(self, system: DrivenSystem) -> tuple[Frames, Vector]:
+        """The frames whose positions are wanted, and how their numbers move."""
+        model, parameters = system.model.floating_frames("a sensitivity"), self.parameters
+
+        def arrays(of: Model) -> Frames:
+            return frame_arrays([requests.frame(of, name) for name in self.frames])
+
+        def numbers(of: Model) -> Vector:
+            return NumberArrays({FRAMES: arrays(of)}).values()
+
+        slopes = np.zeros((len(numbers(model)), parameters.count))
+        structural, own = structural_parameters(model), parameter_values(model)
+        for j, (name, scale) in enumerate(zip(parameters.names, parameters.scales, strict=True)):
+            if name in own:
+                if name.rpartition(".")[0] in self.frames:
+                    slopes[3 * self.frames.index(name.rpartition(".")[0]) + "xyz".index(name[-1]), j] = scale
+            elif name in structural:
+                slopes[:, j] = structural_change(model, name, numbers)
+        return arrays(model), slopes
 
     def watched(self, handler: EventHandler) -> TangentKernel:
         """What events and stops look at."""

@@ -55,11 +55,13 @@ class Directions:
         """P."""
         return int(self.numbers.slopes.shape[1])
 
-    def placed(self, size: int) -> NumberDirections:
-        """All numbers that move, those of the laws after `size` others."""
-        places = np.concatenate([self.numbers.places, size + np.arange(len(self.laws))]).astype(np.intp)
-        slopes = np.concatenate([self.numbers.slopes, np.array(list(self.laws.values())).reshape(-1, self.count)])
-        return NumberDirections(places, slopes)
+    def placed(self, size: int, more: Vector) -> NumberDirections:
+        """All numbers that move, those of the laws after `size` others, and then so many with slopes (m, P)."""
+        own = np.array(list(self.laws.values())).reshape(-1, self.count)
+        last = np.concatenate([own, more.reshape(-1, self.count)])
+        moved = np.flatnonzero((last != 0.0).any(axis=1))
+        places = np.concatenate([self.numbers.places, size + moved]).astype(np.intp)
+        return NumberDirections(places, np.concatenate([self.numbers.slopes, last[moved]]))
 
 
 class TangentKernel:
@@ -77,6 +79,8 @@ class TangentKernel:
         Whether the laws are traced anew, with their numbers as constants: `what` has to name these.
     further : sequence of str
         One more argument, and the names of its entries.
+    more : mapping of str to arrays and slopes (m, P), optional
+        Further numbers that move; `make` finds them in the groups of the trace.
     """
 
     def __init__(
@@ -87,6 +91,7 @@ class TangentKernel:
         make: Make,
         written_out: bool = False,
         further: Sequence[str] = (),
+        more: Mapping[str, tuple[Any, Vector]] | None = None,
     ) -> None:
         model = system.model.floating_frames("a sensitivity")
         inputs, named = system.inputs, tuple(directions.laws)
@@ -96,6 +101,8 @@ class TangentKernel:
             arrays[WRENCHES] = inputs.frame_wrenches
         arrays[LAW_NUMBERS] = directions.values
         before = len(model_numbers(model, arrays).values()) - len(directions.values)
+        arrays |= {name: x for name, (x, _) in (more or {}).items()}
+        slopes = np.concatenate([np.zeros((0, directions.count)), *(x for _, x in (more or {}).values())])
 
         def recorded(trace: MovedTrace, groups: Mapping[str, Any]) -> tuple[dict[str, Nodes], dict[str, Nodes]]:
             leaves, at = _leaves(system, trace)
@@ -125,7 +132,7 @@ class TangentKernel:
             return leaves, {VALUE: np.array([trace.graph.node(x) for x in make(e, trace)], dtype=object)}
 
         key = (what, laws.structure, tuple(sorted(system.independent)), named, tuple(further))
-        program, self._numbers = moved_program(model, directions.placed(before), key, recorded, arrays)
+        program, self._numbers = moved_program(model, directions.placed(before, slopes), key, recorded, arrays)
         self._bound = RecordedTangents((program, self._numbers), (STEPS,), (VALUE,)).bound
         self.count, self._sizes = directions.count, (system.size, len(system.u_0))
         self.size = program.outputs[VALUE][1]

@@ -18,7 +18,7 @@ from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.dop853 import NativeDOP853
 from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
-from supple.simulation.methods.tolerances import INTEGRAL, Tolerances
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.sensitivities.tangent_kernel import Directions, TangentKernel
 from supple.simulation.sensitivities.tangent_steps import FixedTangents
 from supple.stepping.native_loop import ErrorRule, Scaling
@@ -76,8 +76,8 @@ class TangentSystem(DrivenSystem):
 class TangentTolerances(Tolerances):
     """Errors that steps of state and tangents may have.
 
-    The tangents of a group of states by one parameter are a group of their own. With a given atol theirs is the same:
-    they are scaled by the parameter.
+    The tangents of a group of states by one parameter are a group of their own, which is judged as that of the states:
+    scaled by the parameter they have the same units.
 
     Parameters
     ----------
@@ -90,19 +90,15 @@ class TangentTolerances(Tolerances):
         super().__init__(system.base, rtol, atol, method)
         self.system = system
         group, pair, kind, metres, most = self.scaling
-        count = system.count
-        own = self.count + (np.asarray(group)[:, None] * count + np.arange(count)).reshape(-1)
+        count, groups = system.count, self.count
 
         def again(x: Vector) -> Vector:
             return np.concatenate([x, np.repeat(x, count)])
 
-        self.scaling = Scaling(
-            np.concatenate([group, own]),
-            np.concatenate([pair, own]),
-            np.concatenate([kind, np.full(len(own), INTEGRAL if atol is None else 0, dtype=np.int64)]),
-            again(metres),
-            np.concatenate([most, np.zeros(len(own))]),
-        )
+        def own(x: Vector) -> Vector:
+            return np.concatenate([x, groups + (np.asarray(x)[:, None] * count + np.arange(count)).reshape(-1)])
+
+        self.scaling = Scaling(own(group), own(pair), again(kind), again(metres), again(most))
         self.atol, self.weight = again(self.atol), again(self.weight)
         self.count = int(self.scaling.group.max(initial=-1)) + 1
         self.rule = ErrorRule(self.rules, self.atol, self.scaling, self.weight)
