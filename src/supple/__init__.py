@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from supple.simulation.simulator import Simulator
     from supple.simulation.stress_peaks import stress_peaks
     from supple.simulation.validity import validity
-    from supple.sweeps.parameter_sweep import sweep
+    from supple.sweeps.parameter_sweep import open_sweep, sweep
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
     from supple.view.live_widget import live
@@ -113,6 +113,7 @@ __all__ = [
     "live",
     "load",
     "open_results",
+    "open_sweep",
     "orientation",
     "render",
     "save",
@@ -157,7 +158,7 @@ _HOMES = {
     "supple.simulation.simulator": ("Simulator",),
     "supple.simulation.stress_peaks": ("stress_peaks",),
     "supple.simulation.validity": ("validity",),
-    "supple.sweeps.parameter_sweep": ("sweep",),
+    "supple.sweeps.parameter_sweep": ("open_sweep", "sweep"),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
     "supple.view.live_widget": ("live",),

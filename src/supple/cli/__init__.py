@@ -1,4 +1,4 @@
-"""The command line: supple run, view, render, plot, export, import, compare, equations, modes, info, check, ..."""
+"""The command line: supple run, sweep, view, render, plot, export, import, compare, equations, modes, info, ..."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ HOMES = {
     "compare": "compare",
     "equations": "equations",
     "run": "run",
+    "sweep": "sweep",
     "fit": "fit",
     "modes": "modes",
     "info": "show",

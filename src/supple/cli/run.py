@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,8 @@ from supple.simulation.validity import HEADING, warnings_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from supple.sweeps.repeated_case import SweepCase
 
 SHOWN_JOINTS = 20
 SHOWN_MODES = 6
@@ -70,6 +73,10 @@ def run(
     changed: Changed = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
+    case: Annotated[int | None, typer.Option(help="Run one case of the sweep that the file describes.")] = None,
+    of_sweep: Annotated[
+        Path | None, typer.Option("--sweep", help="With --case: results of the sweep, whose values are taken.")
+    ] = None,
 ) -> None:
     """Simulate a model; write the motion to a netCDF file, and a page to look at it.
 
@@ -78,7 +85,11 @@ def run(
     target = output or Path(f"{file.stem}.nc")
     try:
         given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
-        contents = read(file, floating_base, limits, mimic, formulation, changes_of(changed))
+        changes = changes_of(changed)
+        repeated = _case(file, case, of_sweep, changes)
+        if repeated is not None:
+            changes |= repeated.changes
+        contents = read(file, floating_base, limits, mimic, formulation, changes)
         model, settings = contents.model, _settings(contents, given, limits is not False)
         settings["check"] = check
         _require_other(target, file)
@@ -92,6 +103,9 @@ def run(
         with found:
             result = found.load()
         _summary(model, result, time.perf_counter() - started)
+        if repeated is not None:
+            for line in repeated.measured(model, result):
+                say(line)
         say(f"results: {target}")
         if report:
             say(f"report: {supple.view.write_report(model, result, target.with_suffix('.html'))}")
@@ -100,6 +114,16 @@ def run(
         raise typer.Exit(130) from None
     except supple.SimulationError as error:
         raise supple.SimulationError(f"{error}\n{_kept(target, 'start over with --overwrite')}") from None
+
+
+def _case(file: Path, case: int | None, store: Path | None, changes: dict[str, Any]) -> SweepCase | None:
+    """The case of a sweep that is to be repeated, if one is asked for; what it needs is imported only then."""
+    if case is None:
+        if store is not None:
+            raise supple.StateError("--sweep: expected with --case, got it alone")
+        return None
+    found: SweepCase = import_module("supple.sweeps.repeated_case").sweep_case(file, case, store, changes)
+    return found
 
 
 def _settings(contents: Contents, given: dict[str, Any], limits: bool) -> dict[str, Any]:

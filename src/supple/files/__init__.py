@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from supple.files.contents import Contents
 from supple.files.error_list import as_path, lines_of
 from supple.files.formulation import FormulationTable, formulated
 from supple.files.relations import related
+from supple.files.sweep_paths import sweep_errors
 from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
@@ -217,9 +219,10 @@ def check(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None
             return urdf.check(file)
         content = toml.parsed(file)
         apply_changes(content, changes or {}, file)
-        if vector_files.describes_vectors(content):
-            return vector_files.check(content, file)
-        return toml.check(file, content)
+        own = (
+            vector_files.check(content, file) if vector_files.describes_vectors(content) else toml.check(file, content)
+        )
+        return own or sweep_errors(content, file, lambda: read_parsed(copy.deepcopy(content), file, {}).model)
     except ModelError as error:
         return lines_of(error)
 

@@ -56,7 +56,7 @@ def apply_changes(content: Any, changes: Mapping[str, Any], file: Path) -> None:
 
 
 def first_missing(content: Any, path: str, file: Path) -> tuple[str, list[str]] | None:
-    """Where a path leaves what a file has: the key that is not there, and those that are beside it; None if it is there.
+    """Where a path leaves what a file has: the key that is missing, and those beside it; None if all of it is there.
 
     A name that a list of tables does not have, or a number beyond its end, is an error.
     """

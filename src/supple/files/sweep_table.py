@@ -50,8 +50,8 @@ class SweepTable(FileTable):
         Form('"grid", "list", "lhs", "sobol", "halton", "random" or "table"'),
     ] = Field(
         None,
-        description="All combinations of values; values line by line; points of a Latin hypercube, of a scrambled Sobol "
-        "or Halton sequence, or independent ones. By default grid of values and ranges, else lhs.",
+        description="All combinations of values; values line by line; points of a Latin hypercube, of a scrambled "
+        "Sobol or Halton sequence, or independent ones. By default grid of values and ranges, else lhs.",
     )
     samples: Annotated[Annotated[int, Strict(), Field(ge=1)] | None, Form("a whole number, one or more")] = Field(
         None, description="Number of cases, of samplers that draw points."

@@ -1,8 +1,8 @@
 """Formulas that make one number of a motion: "max(abs(arm.angle))", "last(abs(arm.angle - 1) > 0.02)", "frequency(1)".
 
-The text is parsed, never run. Names are signals of the results, "arm.angle" or "position.boom/end.z", and `t`; those that
-are no words are put in quotes. A part of a formula is a number, a signal over time, or a condition that holds at some
-times; the whole must be a number.
+The text is parsed, never run. Names are signals of the results, "arm.angle" or "position.boom/end.z", and `t`; those
+that are no words are put in quotes. A part of a formula is a number, a signal over time, or a condition that holds at
+some times; the whole must be a number.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class _RecordedRun:
     def _parts(self, progress: Progress | None) -> Iterator[Samples]:
         """What is left of the run, part by part; what was soon found is put together to one."""
         simulator = self.simulator
-        ends = np.unique(np.linspace(0, len(self.times) - 1, PARTS + 1).round().astype(int))[1:]
+        ends = part_ends(len(self.times))
         written = simulator.effort.evaluations
         for last in ends:
             if simulator.ended or last < self.done:
@@ -153,6 +153,11 @@ class _RecordedRun:
         if ORIENTATION in self.before:
             memory[ORIENTATION] = self.before[ORIENTATION].values[-1]
         self.recording.append(self.before, memory)
+
+
+def part_ends(samples: int) -> list[int]:
+    """The output times at which the parts of a run end; steps end there too."""
+    return [int(i) for i in np.unique(np.linspace(0, samples - 1, PARTS + 1).round().astype(int))[1:]]
 
 
 def _evaluation_seconds(simulator: Simulator) -> float:

@@ -18,8 +18,9 @@ from supple.integrators import Integrator, resolved
 from supple.simulation.accuracy import Accuracy
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
-from supple.simulation.recorder import Recorder
+from supple.simulation.recorder import Recorder, part_ends
 from supple.simulation.run import Progress
+from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
 from supple.simulation.start_state import LOOPS, STARTS, Values
 from supple.simulation.validity import warn
@@ -51,6 +52,7 @@ def simulate(
     loops: str = LOOPS[0],
     samples: int = 201,
     check: bool = False,
+    parts: bool = False,
     progress: Progress | None = None,
     file: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -113,6 +115,9 @@ def simulate(
     check : bool
         Estimate the error of the result: the run is made twice, first with tolerances a tenth as large or steps half as
         long, and the attribute `estimated_error` has the largest distance of the two, in each unit.
+    parts : bool
+        Take the steps of a run that is written to a file, which end with each of its parts: the motion is then the one
+        in that file, bit for bit.
     progress : function of a float, optional
         Called now and then with the simulated time.
     file : path, optional
@@ -170,11 +175,17 @@ def simulate(
         result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:
         times = simulator.horizon.times()
+        found: list[Samples] = []
         try:
-            found = simulator.advance_to(times[-1], times, progress)
-            result = run_dataset(simulator, found, wanted, accuracy=accuracy)
+            for last in part_ends(len(times)) if parts else [len(times) - 1]:
+                if not simulator.ended:
+                    done = sum(map(len, found))
+                    found.append(simulator.advance_to(times[last], times[done : last + 1], progress))
         except SimulationError as error:
-            error.result = run_dataset(simulator, simulator.gathered, wanted, accuracy=accuracy)
+            error.result = run_dataset(
+                simulator, Samples.joined([*found, simulator.gathered]), wanted, accuracy=accuracy
+            )
             raise
+        result = run_dataset(simulator, Samples.joined(found), wanted, accuracy=accuracy)
     warn(model, result)
     return result

@@ -7,15 +7,15 @@ from supple.lazy import lazy_names
 if TYPE_CHECKING:
     from supple.sampling.distributions import case_seed
     from supple.sweeps.case_blocks import Block
-    from supple.sweeps.parameter_sweep import sweep
+    from supple.sweeps.parameter_sweep import open_sweep, sweep
     from supple.sweeps.plan import SweepPlan
 
-__all__ = ["Block", "SweepPlan", "case_seed", "sweep"]
+__all__ = ["Block", "SweepPlan", "case_seed", "open_sweep", "sweep"]
 
 _HOMES = {
     "supple.sampling.distributions": ("case_seed",),
     "supple.sweeps.case_blocks": ("Block",),
     "supple.sweeps.plan": ("SweepPlan",),
-    "supple.sweeps.parameter_sweep": ("sweep"),
+    "supple.sweeps.parameter_sweep": ("open_sweep", "sweep"),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

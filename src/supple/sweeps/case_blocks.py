@@ -104,6 +104,29 @@ class Block:
             next((x.times for x in every if x.times is not None), None),
         )
 
+    @classmethod
+    def joined(cls, blocks: Sequence[Block]) -> Block:
+        """Blocks as one, in the order of their cases."""
+        every = [x for block in blocks for x in block.outcomes()]
+        return cls.of(every, [*blocks[0].measures])
+
+    def outcomes(self) -> list[Outcome]:
+        """Case by case."""
+        kept = self.trajectories or [{} for _ in self.cases]
+        return [
+            Outcome(
+                case,
+                int(self.status[k]),
+                self.message[k],
+                float(self.wall_time[k]),
+                {name: float(x[k]) for name, x in self.measures.items()},
+                self.units,
+                kept[k],
+                self.times,
+            )
+            for k, case in enumerate(self.cases.tolist())
+        ]
+
     @property
     def failed(self) -> int:
         """How many cases failed."""

@@ -1,4 +1,4 @@
-"""One case of a sweep: from its values to its measures. All engines run cases by this, and so does `supple run --case`."""
+"""One case of a sweep: from its values to its measures. All engines run cases by this."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CaseRunner:
                 return Outcome(case, FINISHED, "", np.nan, values, units)
             if "duration" not in settings:
                 raise StateError("no duration: expected [simulation] duration in the file, or duration=")
-            result = simulate(model, **settings)
+            result = simulate(model, parts=True, **settings)  # as `supple run` takes them
             result.attrs |= {"case": case, "seed": case_seed(self.seed, case)}
             values, units = measured(self.measures, CaseRun(model, result))
         horizon = Horizon(settings["duration"], settings.get("samples", Horizon.samples))
@@ -111,15 +111,8 @@ def _stop(result: xr.Dataset, horizon: Horizon) -> str:
     end = float(times_of(result)[-1])
     if end >= horizon.duration * (1 - CLOSE):
         return ""
-    happened = _events(result)
-    name = happened[-1][1] if happened else "an event"
-    return f"stopped by {name} at t = {end:.6g} s"
-
-
-def _events(result: xr.Dataset) -> list[Any]:
-    """Times and names of the events of a run."""
-    found: list[Any] = json.loads(result.attrs.get("events", "[]"))
-    return found
+    t, name = json.loads(result.attrs["events"])[-1]
+    return f"stopped by {name} at t = {t:.6g} s"
 
 
 def _words(error: Exception) -> str:

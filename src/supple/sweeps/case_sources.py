@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.errors import FileFormatError, StateError, nearest
 from supple.files import read_parsed
-from supple.files.changes import apply_changes, first_missing
+from supple.files.changes import apply_changes
 from supple.files.embedding import BODIES, TEXT, embedded, embedded_model
 from supple.files.error_list import read_bytes
 from supple.files.sweep_paths import case_errors, require_paths
@@ -27,11 +27,9 @@ START = ("q", "v")
 SETTINGS = [
     name
     for name in inspect.signature(simulate).parameters
-    if name not in ("model", "progress", "file", "resume", "overwrite", *START)
+    if name not in ("model", "parts", "progress", "file", "resume", "overwrite", *START)
 ]
 """Settings of a run that can be varied."""
-STATES = [["simulation", table] for table in ("q", "v", "guess", "tau")]
-"""Tables of states and forces by the names of the model."""
 
 
 class CaseSource(Protocol):
@@ -108,17 +106,7 @@ class FileCases:
 
     def require_paths(self, paths: Iterable[str]) -> None:
         """Refuse paths that are neither in the file nor in its schema."""
-        known, named = self.content(), list(paths)
-        require_paths(known, named, Path(self.path))
-        new = [path for path in named if path.split(".")[:2] in STATES and first_missing(known, path, Path(self.path))]
-        if not new:
-            return
-        model, _ = self.made({})
-        for path in new:
-            _, table, name = path.split(".", 2)
-            states = model.coordinates if table in ("q", "guess") else model.speeds
-            if name not in states:
-                raise FileFormatError(f"{self.path}: sweep: vary: {path!r}: no {name!r}{nearest(name, states)}")
+        require_paths(self.content(), paths, Path(self.path), lambda: self.made({})[0])
 
     def errors(self, changes: Mapping[str, Any]) -> list[str]:
         """What does not fit the schema, and bodies that there cannot be."""
@@ -198,7 +186,8 @@ class ModelCases:
         for path, value in changes.items():
             table, _, name = path.partition(".")
             if table == "simulation" and name.partition(".")[0] in START:
-                self._start(settings, *name.split(".", 1), value)
+                key, _, state = name.partition(".")
+                self._start(settings, key, state, value)
             elif table == "simulation":
                 settings[name] = value
             elif table == "variables" and name in (settings.get("variables") or {}):

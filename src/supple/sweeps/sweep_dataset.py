@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,18 +31,6 @@ MESSAGE_ATTRS = {"long_name": "why it failed, or which event stopped it"}
 TIME_ATTRS = {"long_name": "time the case took", "units": "s"}
 MOST_MEMORY = 512 * 2**20
 """Bytes of trajectories that are kept without a store."""
-
-
-class Sink(Protocol):
-    """Where the blocks of a sweep go."""
-
-    def write(self, block: Block) -> None:
-        """Keep a block."""
-        ...
-
-    def dataset(self) -> xr.Dataset:
-        """All that is kept."""
-        ...
 
 
 def plan_attributes(plan: SweepPlan) -> dict[str, str]:
@@ -100,8 +88,8 @@ class MemorySink:
         self.units |= block.units
         for k, case in enumerate(block.cases.tolist()):
             self.message[case] = block.message[k]
-            for name, x in block.trajectories[k].items() if block.trajectories else ():
-                self._keep(case, name, x)
+            for name, trajectory in block.trajectories[k].items() if block.trajectories else ():
+                self._keep(case, name, trajectory)
         if block.times is not None:
             self.times = block.times
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from supple.errors import ResultsError
 
@@ -42,3 +44,9 @@ def open_group(path: str | Path, mode: str) -> Any:
     """The group in a directory."""
     with quiet():
         return zarr().open_group(str(path), mode=mode, zarr_format=3)
+
+
+def texts(values: Sequence[str]) -> Any:
+    """Texts as an array that zarr takes."""
+    kind = getattr(np.dtypes, "StringDType", None)
+    return np.array(list(values), dtype=object if kind is None else kind())

@@ -13,11 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import StateError
+from supple.errors import StateError, SuppleError
 
 Numbers = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
-CORES = os.cpu_count() or 1
+
+
+def _cores() -> int:
+    """Threads for batches: `SUPPLE_THREADS` if it is set, else as many as this machine has processors."""
+    chosen = os.environ.get("SUPPLE_THREADS") or str(os.cpu_count() or 1)
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise SuppleError(f"environment variable SUPPLE_THREADS: expected a whole number above zero, got {chosen!r}")
+    return int(chosen)
+
+
+CORES = _cores()
 """Of this machine; asking takes longer than many an evaluation."""
 SPREAD = 1_000_000
 """Node evaluations that are worth a thread of their own: a quarter of a millisecond; waking one may take as long."""

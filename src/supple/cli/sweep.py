@@ -1,0 +1,146 @@
+"""supple sweep: many runs of a model file with other numbers."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+import supple
+from supple.cli.console import Changed, app, changes_of, err, out, row, say, table_of
+from supple.sweeps.case_blocks import FAILED, FINISHED, NOT_RUN, STOPPED
+from supple.sweeps.progression import ENGINES
+from supple.sweeps.sweep_store import SUFFIX
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SHOWN_FAILURES = 10
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="Model file, .toml, with a table [sweep].")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=f"Directory for the results; FILE{SUFFIX} if not given.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Number of cases.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all that is random.")] = None,
+    engine: Annotated[str, typer.Option(help=f"{', '.join(ENGINES)}.")] = "auto",
+    workers: Annotated[int | None, typer.Option(help="Number of processes.")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Time after which a case is given up, s.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Continue it, and run failed cases once more.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over, and discard the sweep there.")] = False,
+    changed: Changed = None,
+) -> None:
+    """Run a model file with other numbers, as its table [sweep] says, and keep what is measured of each case.
+
+    Finished cases are written during the sweep. Continue an interrupted one with --resume.
+    """
+    target = output or Path(f"{file.stem}{SUFFIX}")
+    try:
+        with _Bar() as bar:
+            found = supple.sweep(
+                file,
+                samples=samples,
+                seed=seed,
+                changes=changes_of(changed),
+                store=target,
+                engine=engine,
+                workers=workers,
+                scheduler=scheduler,
+                timeout=timeout,
+                resume=resume,
+                retry=retry,
+                overwrite=overwrite,
+                progress=bar.show,
+            )
+    except KeyboardInterrupt:
+        say(f"stopped; {_kept(target)}", err)
+        raise typer.Exit(130) from None
+    with found:
+        result = found.load()
+    summary(result)
+    say(f"results: {target}")
+    if not np.isin(result.status.values, (FINISHED, STOPPED)).any():
+        raise supple.SimulationError("all cases failed")
+
+
+def _kept(target: Path) -> str:
+    """What is on disk of a sweep that was interrupted, and what to do with it."""
+    try:
+        with supple.open_sweep(target) as found:
+            status = found.status.values
+    except supple.ResultsError:
+        return "nothing was written yet"
+    done = int(np.sum(status != NOT_RUN))
+    return f"{done} of {len(status)} cases are in {target}; continue with --resume"
+
+
+def summary(result: xr.Dataset) -> None:
+    """Print what came of the cases: how many finished, their measures, and why others failed."""
+    status, n = result.status.values, result.sizes["case"]
+    done = np.isin(status, (FINISHED, STOPPED))
+    counts = [f"{n} cases", f"{int(done.sum())} finished"]
+    for kind, words in ((STOPPED, "of them stopped by an event"), (FAILED, "failed"), (NOT_RUN, "not run")):
+        if np.any(status == kind):
+            counts.append(f"{int(np.sum(status == kind))} {words}")
+    say(f"{result.attrs['title']}: {', '.join(counts)}")
+    names = [str(name) for name, x in result.data_vars.items() if "formula" in x.attrs]
+    if names and done.any():
+        table = table_of("measures", "measure", "minimum>", "median>", "maximum>", "in case>", "unit")
+        for name in names:
+            _measure_row(table, result, name, done)
+        out.print(table)
+    failed = np.flatnonzero(status == FAILED)
+    for case in failed[:SHOWN_FAILURES]:
+        say(f"case {case} failed: {result.message.values[case]}")
+    if len(failed) > SHOWN_FAILURES:
+        say(f"... and {len(failed) - SHOWN_FAILURES} more; the variable message has all")
+
+
+def _measure_row(table: object, result: xr.Dataset, name: str, done: np.ndarray) -> None:  # type: ignore[type-arg]
+    x = np.where(done, result[name].values, np.nan)
+    known = x[np.isfinite(x)]
+    numbers = [f"{y:.4g}" for y in (known.min(), np.median(known), known.max())] if len(known) else ["-"] * 3
+    worst = str(int(np.nanargmax(np.where(np.isfinite(x), x, np.nan)))) if len(known) else "-"
+    row(table, name, *numbers, worst, result[name].attrs.get("units", ""))  # type: ignore[arg-type]
+
+
+class _Bar:
+    """A bar on the error output, if that is a terminal, with the rate and the failures; gone when it is done."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            TextColumn("sweeping"),
+            BarColumn(),
+            TextColumn("{task.fields[shown]}"),
+            TimeRemainingColumn(),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None, shown="the first case, compiling")
+        self._first: tuple[float, int] | None = None
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, done: int, failed: int, total: int) -> None:
+        """Move it on."""
+        now = time.perf_counter()
+        if self._first is None:
+            self._first = now, done
+        rate = (done - self._first[1]) / max(now - self._first[0], 1e-9)
+        shown = f"{done} of {total}, {rate:.3g}/s" + (f", {failed} failed" if failed else "")
+        self._progress.update(self._task, completed=done, total=total, shown=shown)
