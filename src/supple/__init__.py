@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from supple.model.model import Model
     from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
+    from supple.simulation.gradient import gradient
     from supple.simulation.horizon import Horizon
     from supple.simulation.recording import open_results
     from supple.simulation.simulate import simulate
@@ -110,6 +111,7 @@ __all__ = [
     "count_operations",
     "equations",
     "fit",
+    "gradient",
     "live",
     "load",
     "open_results",
@@ -152,6 +154,7 @@ _HOMES = {
     "supple.model.model": ("Model",),
     "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
+    "supple.simulation.gradient": ("gradient",),
     "supple.simulation.horizon": ("Horizon",),
     "supple.simulation.recording": ("open_results",),
     "supple.simulation.simulate": ("simulate",),

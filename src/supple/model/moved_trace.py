@@ -98,21 +98,26 @@ class MovedTrace(RecordedTrace):
         With the group `SLOPES`, which is the last.
     places : array of int
         See `NumberDirections`.
+    count : int, optional
+        Of the directions; without it each number moves by itself, and there is no group `SLOPES`.
 
     Attributes
     ----------
     steps : array of Expr
-        Inputs: how far to go along each direction.
+        Inputs: how far to go along each direction, or by how much each number moves.
     """
 
-    def __init__(self, model: Model, numbers: NumberArrays, places: NDArray[np.intp], count: int) -> None:
+    def __init__(self, model: Model, numbers: NumberArrays, places: NDArray[np.intp], count: int | None) -> None:
         super().__init__(model, numbers, LIMIT)
-        self.steps = self.graph.new_inputs(STEPS, map(str, range(count)))
+        directions = len(places) if count is None else count
+        self.steps = self.graph.new_inputs(STEPS, map(str, range(directions)))
         rows = {int(at): i for i, at in enumerate(places)}
-        slopes, known = self.groups.pop(SLOPES), frozenset(rows)
+        slopes, known = self.groups.pop(SLOPES, None), frozenset(rows)
 
         def moved(at: int, number: Any) -> Any:
-            return self.along(number, [slopes[rows[at], j] for j in range(count)])
+            if slopes is None:
+                return number + self.steps[rows[at]]
+            return self.along(number, [slopes[rows[at], j] for j in range(directions)])
 
         for name, group in self.groups.items():
             self.groups[name] = _with_moved(group, moved, known)
@@ -153,6 +158,7 @@ def moved_program(
     key: tuple[Any, ...],
     make: Callable[[MovedTrace, Mapping[str, Any]], Ends],
     arrays: Mapping[str, Any],
+    each: bool = False,
 ) -> tuple[Program, NDArray[np.float64]]:
     """A program for a function of a model whose numbers move, and the numbers that it loads.
 
@@ -167,9 +173,11 @@ def moved_program(
         Gives inputs and outputs by name; `trace.steps` has to be among the inputs.
     arrays : mapping of str to array or named tuple of arrays
         Further numbers that the function takes.
+    each : bool
+        Whether each number moves by itself, not all along directions.
     """
-    numbers = model_numbers(model, {**arrays, SLOPES: directions.slopes})
-    count = directions.slopes.shape[1]
+    numbers = model_numbers(model, {**arrays} if each else {**arrays, SLOPES: directions.slopes})
+    count = None if each else directions.slopes.shape[1]
 
     def blocks() -> Program:
         trace = MovedTrace(model, numbers, directions.places, count)

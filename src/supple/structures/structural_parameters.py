@@ -105,5 +105,7 @@ def require_made_of_beam(body: FlexibleBody, name: str) -> None:
         (body.integrals.E, again.integrals.E),
     )
     for x, y in pairs:
-        if np.shape(x) != np.shape(y) or np.abs(np.subtract(x, y)).max(initial=0.0) > SAME * np.abs(x).max(initial=1e-300):
+        if np.shape(x) != np.shape(y) or np.abs(np.subtract(x, y)).max(initial=0.0) > SAME * np.abs(x).max(
+            initial=1e-300
+        ):
             raise ModelError(f"{name!r}: its structure was changed after it was made, so it cannot be made again")

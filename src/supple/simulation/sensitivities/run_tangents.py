@@ -113,7 +113,7 @@ class RunTangents:
         structural, own = structural_parameters(model), parameter_values(model)
         for j, (name, scale) in enumerate(zip(parameters.names, parameters.scales, strict=True)):
             if name in own:
-                if name.rpartition(".")[0] in self.frames:
+                if name.rpartition(".")[0] in self.frames and name[-2:] in (".x", ".y", ".z"):
                     slopes[3 * self.frames.index(name.rpartition(".")[0]) + "xyz".index(name[-1]), j] = scale
             elif name in structural:
                 slopes[:, j] = structural_change(model, name, numbers)

@@ -64,6 +64,70 @@ class Directions:
         return NumberDirections(places, np.concatenate([self.numbers.slopes, last[moved]]))
 
 
+class MovedSystem:
+    """A system whose numbers move.
+
+    Parameters
+    ----------
+    system : DrivenSystem
+    directions : Directions
+    more : mapping of str to arrays and slopes (m, P), optional
+        Further numbers that move.
+
+    Attributes
+    ----------
+    arrays : dict of str to arrays
+        Numbers beside those of the model.
+    directions : NumberDirections
+        Of all numbers.
+    key : tuple
+        All that decides the equations beside the model.
+    """
+
+    def __init__(
+        self, system: DrivenSystem, directions: Directions, more: Mapping[str, tuple[Any, Vector]] | None = None
+    ) -> None:
+        self._system, self._named = system, tuple(directions.laws)
+        self.model = system.model.floating_frames("a sensitivity")
+        inputs = system.inputs
+        self._laws = LiftedLaws.of(self.model, inputs, self._named) if self._named else system.laws_equations
+        self.arrays: dict[str, Any] = {LAWS: self._laws.lifted.numbers}
+        if inputs.frame_wrenches is not None:
+            self.arrays[WRENCHES] = inputs.frame_wrenches
+        before = len(model_numbers(self.model, self.arrays).values())
+        self.arrays[LAW_NUMBERS] = directions.values
+        self.arrays |= {name: x for name, (x, _) in (more or {}).items()}
+        slopes = np.concatenate([np.zeros((0, directions.count)), *(x for _, x in (more or {}).values())])
+        self.directions = directions.placed(before, slopes)
+        self.key = (self._laws.structure, tuple(sorted(system.independent)), self._named)
+
+    def equations(
+        self, trace: MovedTrace, groups: Mapping[str, Any], at: Quantities | None, written_out: bool = False
+    ) -> DrivenEquations:
+        """The equations on the nodes of a trace, and of a state if it is not the trace's own."""
+        own = [groups[LAW_NUMBERS][i] for i in range(len(self._named))]
+        symbols = dict(zip(self._named, own, strict=True))
+        traced: Any = trace
+
+        def applied(x: Quantities) -> Any:
+            nodes = [trace.graph.node(y) for y in own]
+            return self._laws.applied(x, lambda i: trace.graph.node(groups[LAWS][i]), nodes)
+
+        def symbol(name: str, x: float) -> Any:
+            return trace.graph.node(symbols.get(name, x))
+
+        return DrivenEquations(
+            self.model,
+            self._system.inputs,
+            self._system.independent,
+            traced,
+            None if written_out else applied,
+            groups.get(WRENCHES),
+            symbol if written_out else None,
+            at,
+        )
+
+
 class TangentKernel:
     """A function of (t, y, u) and its derivatives along directions.
 
@@ -93,46 +157,18 @@ class TangentKernel:
         further: Sequence[str] = (),
         more: Mapping[str, tuple[Any, Vector]] | None = None,
     ) -> None:
-        model = system.model.floating_frames("a sensitivity")
-        inputs, named = system.inputs, tuple(directions.laws)
-        laws = LiftedLaws.of(model, inputs, named) if named else system.laws_equations
-        arrays: dict[str, Any] = {LAWS: laws.lifted.numbers}
-        if inputs.frame_wrenches is not None:
-            arrays[WRENCHES] = inputs.frame_wrenches
-        arrays[LAW_NUMBERS] = directions.values
-        before = len(model_numbers(model, arrays).values()) - len(directions.values)
-        arrays |= {name: x for name, (x, _) in (more or {}).items()}
-        slopes = np.concatenate([np.zeros((0, directions.count)), *(x for _, x in (more or {}).values())])
+        made = MovedSystem(system, directions, more)
 
         def recorded(trace: MovedTrace, groups: Mapping[str, Any]) -> tuple[dict[str, Nodes], dict[str, Nodes]]:
             leaves, at = _leaves(system, trace)
-            own = [groups[LAW_NUMBERS][i] for i in range(len(named))]
-            symbols = dict(zip(named, own, strict=True))
-
-            def applied(x: Quantities) -> Any:
-                nodes = [trace.graph.node(y) for y in own]
-                return laws.applied(x, lambda i: trace.graph.node(groups[LAWS][i]), nodes)
-
-            def symbol(name: str, x: float) -> Any:
-                return trace.graph.node(symbols.get(name, x))
-
-            traced: Any = trace
-            e = DrivenEquations(
-                model,
-                inputs,
-                system.independent,
-                traced,
-                None if written_out else applied,
-                groups.get(WRENCHES),
-                symbol if written_out else None,
-                at,
-            )
+            e = made.equations(trace, groups, at, written_out)
             if further:
                 leaves[further[0]] = e.inputs[further[0]] = trace.graph.new_inputs("", further)
             return leaves, {VALUE: np.array([trace.graph.node(x) for x in make(e, trace)], dtype=object)}
 
-        key = (what, laws.structure, tuple(sorted(system.independent)), named, tuple(further))
-        program, self._numbers = moved_program(model, directions.placed(before, slopes), key, recorded, arrays)
+        program, self._numbers = moved_program(
+            made.model, made.directions, (*made.key, what, tuple(further)), recorded, made.arrays
+        )
         self._bound = RecordedTangents((program, self._numbers), (STEPS,), (VALUE,)).bound
         self.count, self._sizes = directions.count, (system.size, len(system.u_0))
         self.size = program.outputs[VALUE][1]
