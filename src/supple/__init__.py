@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from supple.inputs.requests import Outputs
     from supple.model.mechanism import Mechanism
     from supple.model.model import Model
+    from supple.optimization.optimizing import optimize
     from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
     from supple.simulation.gradient import gradient
@@ -116,6 +117,7 @@ __all__ = [
     "load",
     "open_results",
     "open_sweep",
+    "optimize",
     "orientation",
     "render",
     "save",
@@ -152,6 +154,7 @@ _HOMES = {
     "supple.inputs.requests": ("Outputs",),
     "supple.model.mechanism": ("Mechanism",),
     "supple.model.model": ("Model",),
+    "supple.optimization.optimizing": ("optimize",),
     "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
     "supple.simulation.gradient": ("gradient",),
@@ -178,6 +181,7 @@ _PARTS = (
     "inputs",
     "integrators",
     "linear",
+    "optimization",
     "results",
     "shapes",
     "simulation",

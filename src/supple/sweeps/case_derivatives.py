@@ -98,11 +98,11 @@ class DifferentiatedCases:
         number = self._numbers.slopes(model, settings, given)
         parameters, reason = (number.parameters if number.exact.any() else ()), ""
         try:
-            result = self._run(model, settings, parameters)
+            result = self.run(model, settings, parameters)
         except StateError as error:
             if not parameters:
                 raise
-            parameters, reason, result = (), str(error), self._run(model, settings, ())
+            parameters, reason, result = (), str(error), self.run(model, settings, ())
         known = signals(result)
         chosen = {name: find_signal(known, name) for name in self.names}
         slopes = {name: np.zeros((len(times_of(result)), len(self.paths))) for name in chosen}
@@ -122,10 +122,10 @@ class DifferentiatedCases:
         ends = []
         for sign in (1.0, -1.0):
             model, settings = self.source.made({**given, path: given[path] + sign * step})
-            ends.append(signals(self._run(model, settings, ())))
+            ends.append(signals(self.run(model, settings, ())))
         return {name: (ends[0][x.name].values - ends[1][x.name].values) / (2 * step) for name, x in chosen.items()}
 
-    def _run(self, model: Formulation, settings: Mapping[str, Any], parameters: Sequence[str]) -> xr.Dataset:
+    def run(self, model: Formulation, settings: Mapping[str, Any], parameters: Sequence[str] = ()) -> xr.Dataset:
         """One run, at the output times."""
         self.runs += 1
         outputs = self._outputs(settings.get("outputs") or Outputs())

@@ -20,6 +20,8 @@ from supple.files.changes import value_at
 from supple.formulations import Formulation
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
+from supple.model.structural_slopes import structural_parameters
+from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody
 from supple.sweeps.case_sources import CaseSource, FileCases, ModelCases
 
@@ -35,6 +37,8 @@ OWN = (
 OF_BODIES = ("mass", "moment", "inertia")
 """Arrays whose rows follow from parameters, for rigid bodies."""
 
+FLEXIBLE = (*Flex._fields, "frame node_position", "frame shape")
+"""Arrays that flexible bodies make."""
 SPARSE = {
     "pair": ("pair_mode", ("pair_value", "pair_axial")),
     "shape_pair": ("shape_pair_number", ("shape_pair_value", "shape_pair_axial")),
@@ -117,10 +121,15 @@ class VariedNumbers:
             ends = [self.source.made({**values, path: x + sign * step}) for sign in (1.0, -1.0)]
         except SuppleError:
             return None
-        for other, run in ends:
-            if not isinstance(other, Model) or not _explained(model, other) or not _same_settings(settings, run):
-                return None
-        upper, lower = (parameter_values(other) for other, _ in ends if isinstance(other, Model))
+        if not all(isinstance(other, Model) and _same_settings(settings, run) for other, run in ends):
+            return None
+        models = [other for other, _ in ends if isinstance(other, Model)]
+        if all(_explained(model, other) for other in models):
+            upper, lower = (parameter_values(other) for other in models)
+        elif all(_explained(model, other, of_flexible=False) for other in models):
+            upper, lower = (_with_structures(other) for other in models)
+        else:
+            return None
         if upper.keys() != lower.keys():
             return None
         sizes = {name: max(abs(y), abs(lower[name])) for name, y in upper.items()}
@@ -131,8 +140,19 @@ class VariedNumbers:
         }
 
 
-def _explained(model: Model, other: Model) -> bool:
-    """Whether two models differ in parameters alone."""
+def _with_structures(model: Model) -> dict[str, float]:
+    """Parameters of a model, with those of structures that flexible bodies were made of instead of those of modes."""
+    modes = {name for name, mode in zip(model.speeds, model.is_mode, strict=True) if mode}
+    own = {name: x for name, x in parameter_values(model).items() if name.rpartition(".")[0] not in modes}
+    return own | {name: x for name, (x, bodies, _) in structural_parameters(model).items() if bodies == (_body(name),)}
+
+
+def _body(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _explained(model: Model, other: Model, of_flexible: bool = True) -> bool:
+    """Whether two models differ in parameters alone; what flexible bodies are made of is looked at or not."""
     if (model.bodies, model.speeds, model.coordinates) != (other.bodies, other.speeds, other.coordinates):
         return False
     bodies = model.description.bodies.values()
@@ -140,12 +160,16 @@ def _explained(model: Model, other: Model) -> bool:
     first, second = _dense(model.arrays()), _dense(other.arrays())
     for name, x in first.items():
         y = second[name]
+        if not of_flexible and name in FLEXIBLE:
+            continue
         if name in OWN or name.endswith(": mass, com, inertia"):
             continue
         if x.shape != y.shape:
             return False
-        if name in OF_BODIES:
+        if name in OF_BODIES and of_flexible:
             x, y = x[~rigid], y[~rigid]
+        elif name in OF_BODIES:
+            continue
         if x.dtype.kind != "f":
             if not np.array_equal(x, y):
                 return False
