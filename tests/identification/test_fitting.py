@@ -13,7 +13,7 @@ import supple
 from supple.sweeps.case_derivatives import DifferentiatedCases
 from supple.sweeps.case_sources import FileCases
 
-FILE = Path(__file__).parents[2] / "examples" / "identified_arm.toml"
+FILE = Path(__file__).with_name("flexible_arm.toml")
 VARIED = {"material.strip.E": 70e9, "body.arm.flexible.damping": 0.02, "body.payload.mass": 0.5}
 SIGNALS = ("arm.angle", "position.payload.y")
 LEVELS = {"arm.angle": 0.002, "position.payload.y": 0.001}
@@ -151,7 +151,7 @@ def test_wrong_input(data: Any, vary: Any, options: dict[str, Any], message: str
 
 
 def test_wrong_files_and_paths() -> None:
-    with pytest.raises(supple.FileFormatError, match=r"identified_arm.toml: vary: .*'payloda'.*'payload'"):
+    with pytest.raises(supple.FileFormatError, match=r"flexible_arm.toml: vary: .*'payloda'.*'payload'"):
         supple.fit(FILE, DATA, ["body.payloda.mass"])
     with pytest.raises(supple.StateError, match=r"supple.fit: expected a Model or the path of a model file, got int"):
         supple.fit(3, DATA, VARY)  # type: ignore[arg-type]
