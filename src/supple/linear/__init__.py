@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from supple.lazy import lazy_names
 from supple.linear.campbell_report import campbell_report
+from supple.linear.mode_derivatives import ModeSensitivities, mode_sensitivities
 from supple.linear.modes_report import modes_report
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
@@ -18,12 +19,14 @@ __all__ = [
     "Equilibrium",
     "EquilibriumError",
     "LinearEquations",
+    "ModeSensitivities",
     "Modes",
     "StateSpace",
     "campbell",
     "campbell_report",
     "equilibrium",
     "linear_equations",
+    "mode_sensitivities",
     "modes",
     "modes_report",
     "state_space",

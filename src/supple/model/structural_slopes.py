@@ -86,7 +86,7 @@ def structural_change(model: Model, name: str, quantity: Callable[[Model], Vecto
     StateError
         If modes change places or mix when the parameter changes a little.
     """
-    value, bodies, what = structural_parameters(model)[name]
+    value, bodies, _ = structural_parameters(model)[name]
     body = model.description.bodies[bodies[0]].body
     assert isinstance(body, FlexibleBody)
     require_made_of_beam(body, bodies[0])
@@ -95,13 +95,30 @@ def structural_change(model: Model, name: str, quantity: Callable[[Model], Vecto
     total: Any = 0.0
     for steps, weight in WEIGHTS.items():
         for sign in (1, -1):
-            new = remade(body, {what: value * (1.0 + sign * steps * STEP)})
-            _require_tracked(model, name, body, new)
-            mech = model.description.copy()
-            for own in bodies:
-                mech.bodies[own] = replace(mech.bodies[own], body=new)
-            total = total + sign * weight / STEP * quantity(type(model)(mech))
+            changed = with_structural(model, name, value * (1.0 + sign * steps * STEP))
+            total = total + sign * weight / STEP * quantity(changed)
     return np.asarray(total)
+
+
+def with_structural(model: Model, name: str, value: float) -> Model:
+    """The model with another value of a structural parameter.
+
+    Raises
+    ------
+    StateError
+        If its modes are no longer those that they were.
+    """
+    _, bodies, what = structural_parameters(model)[name]
+    body = model.description.bodies[bodies[0]].body
+    assert isinstance(body, FlexibleBody)
+    _require_apart(model, name)
+    new = remade(body, {what: value})
+    _require_tracked(model, name, body, new)
+    new = _aligned(new, body)
+    mech = model.description.copy()
+    for own in bodies:
+        mech.bodies[own] = replace(mech.bodies[own], body=new)
+    return type(model)(mech)
 
 
 def _on_pattern(flex: Flex, like: Flex) -> Flex:
@@ -130,6 +147,33 @@ def _entries(flex: Flex, name: str, other: str) -> list[tuple[int, int]]:
     return list(zip(rows.tolist(), np.asarray(others).tolist(), strict=True))
 
 
+def _require_apart(model: Model, name: str) -> None:
+    """Refuse to change one of several bodies that are one in the arrays of the model."""
+    bodies = structural_parameters(model)[name][1]
+    own = model.description.bodies[bodies[0]].body
+    others = [x for x, placed in model.description.bodies.items() if placed.body is own and x not in bodies]
+    if others:
+        what = name.removeprefix(f"{bodies[0]}.")
+        raise StateError(
+            f"model {model.name!r}: {name!r}: {bodies[0]!r} shares its structure with {', '.join(map(repr, others))}; "
+            f"expected '{STRUCTURE}{bodies[0]}.{what}', which changes them together, or bodies reduced one by one"
+        )
+
+
+def _aligned(body: FlexibleBody, like: FlexibleBody) -> FlexibleBody:
+    """The body with its shapes of second order turned among themselves so that they are nearest to those of another.
+
+    Any orthogonal combination of them is as good; reduction takes one that may jump.
+    """
+    old, new = like.second_order, body.second_order
+    if old is None or new is None or old.count != new.count or not new.count:
+        return body
+    U, _, V = np.linalg.svd(np.asarray(new.shapes).T @ np.asarray(old.shapes))
+    T = U @ V
+    frames = {name: replace(x, second=x.second @ T) for name, x in body.frames.items()}
+    return replace(body, second_order=new.in_basis(T), frames=frames)
+
+
 def _require_tracked(model: Model, name: str, before: FlexibleBody, after: FlexibleBody) -> None:
     """Refuse modes that are not what they were: swapped, mixed, or of the other sign."""
     A, B = before.shapes.toarray(), after.shapes.toarray()
@@ -138,7 +182,7 @@ def _require_tracked(model: Model, name: str, before: FlexibleBody, after: Flexi
     if (alike < np.sqrt(ALIKE)).any():
         worst = int(alike.argmin())
         raise StateError(
-            f"model {model.name!r}: {name!r}: mode {before.labels[worst]!r} becomes another one when it changes a little "
-            f"(modal assurance {alike[worst] ** 2:.3f}): modes of equal frequency have no derivatives of their own; "
-            "take a section whose bending frequencies differ, or fewer modes"
+            f"model {model.name!r}: {name!r}: mode {before.labels[worst]!r} becomes another one when it changes a "
+            f"little (modal assurance {alike[worst] ** 2:.3f}): modes of equal frequency have no "
+            "derivatives of their own; take a section whose bending frequencies differ, or fewer modes"
         )

@@ -91,7 +91,7 @@ def gradient(
     Raises
     ------
     StateError
-        If something has no derivative in reverse, by its name: sampled controllers, stops of the model, Python functions.
+        If something has no derivative in reverse, by its name: sampled controllers, stops, Python functions.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class _Reverse:
     ) -> None:
         self._system, directions = system, parameters.directions
         self.steps = 2 * max(1, int(np.ceil(duration / options.step / 2 - 1e-9)))
-        self._h = duration / self.steps
+        self._h, self._u = duration / self.steps, system.u_0.copy()
         self._forward = ExplicitDriver(system, options)
         assert self._forward.kernel is not None
         name = options.name
@@ -179,9 +179,10 @@ class _Reverse:
 
     def _held(self, n: int) -> Vector:
         """Held values from the n-th state on."""
-        u = self._system.u_0.copy()
-        self._system.inputs.turn(n * self._h * (1 + 1e-12), u)
-        return u
+        if self._system.inputs.tables:
+            self._u = self._system.u_0.copy()
+            self._system.inputs.turn(n * self._h * (1 + 1e-12), self._u)
+        return self._u
 
     def _states(self, first: int, y: Vector, count: int) -> list[Vector]:
         """So many states from one on."""
@@ -210,7 +211,9 @@ class _Reverse:
             nonlocal value, by_y, by_u, by_numbers
             if key in self._costs:
                 x, y_part, u_part, p_part = self._costs[key](n * self._h, state, self._held(n), np.array([weight]))
-                value, by_y, by_u, by_numbers = value + x, by_y + y_part, by_u + u_part, by_numbers + p_part
+                value, by_y = value + x, by_y + y_part
+                by_u += u_part
+                by_numbers += p_part
 
         h = np.array([self._h])
         for first, begin in zip(reversed(starts), reversed(kept), strict=True):
@@ -220,7 +223,9 @@ class _Reverse:
                 add("running", self.steps, states[-1], self._weight(self.steps))
             for n in range(first + len(states) - 2, first - 1, -1):
                 state = states[n - first]
-                _, by_y, u_part, p_part = self._back(n * self._h, state, self._held(n), by_y, h)
-                by_u, by_numbers = by_u + u_part, by_numbers + p_part
+                _, y_part, u_part, p_part = self._back(n * self._h, state, self._held(n), by_y, h)
+                by_y = y_part.copy()
+                by_u += u_part
+                by_numbers += p_part
                 add("running", n, state, self._weight(n))
         return value, by_y, by_u, by_numbers

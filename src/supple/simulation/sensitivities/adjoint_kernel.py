@@ -73,14 +73,22 @@ class AdjointKernel:
         sizes = {"y": system.size, "u": len(system.u_0), STEPS: len(self.slopes)}
         self._by = tuple(name for name, n in sizes.items() if n)
         self._bound = BoundAdjoints(adjoint_program(program, self._by, 0, ()), numbers)
-        self._zeros = np.zeros(len(self.slopes))
-        self._sizes = sizes
+        self._zeros, self._t = np.zeros(len(self.slopes)), np.zeros(1)
+        # One call after another, always with the same arrays: most of the time goes into making others.
+        self._room = [np.zeros(size) for size in self._bound.sizes]
+        made_for = dict(zip((VALUE, *(x.result for x in self._bound.program.jacobians)), self._room, strict=True))
+        self._value = made_for[VALUE]
+        self._found = tuple(made_for.get(name, np.zeros(n)) for name, n in sizes.items())
 
     def __call__(
         self, t: float, y: Vector, u: Vector, weights: Vector, further: Vector | None = None
     ) -> tuple[float, Vector, Vector, Vector]:
-        """The sum, and its gradients by y (n,), u (k,) and the numbers that move (m,)."""
-        arrays = [np.array([t]), y, u, *([] if further is None else [further]), weights, self._zeros]
-        value, found = self._bound.gradients([x[None] for x in arrays])
-        own = [found[name][0, :, 0] if name in found else np.zeros(n) for name, n in self._sizes.items()]
-        return float(value[VALUE][0, 0]), own[0], own[1], own[2]
+        """The sum, and its gradients by y (n,), u (k,) and the numbers that move (m,): arrays until the next call."""
+        self._t[0] = t
+        arrays = (self._t, y, u, weights, self._zeros) if further is None else (
+            self._t, y, u, further, weights, self._zeros
+        )  # fmt: skip
+        if self._bound.one(*arrays, *self._room) is not self._room[-1]:  # not finite, or no such function here
+            for x, out in zip(self._bound.batch([x[None] for x in arrays], 1), self._room, strict=True):
+                out[:] = x[0]
+        return float(self._value[0]), *self._found

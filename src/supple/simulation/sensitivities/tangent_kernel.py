@@ -198,7 +198,7 @@ class TangentKernel:
         """Values (s, m) and derivatives (s, m, P) of states; u (k,) and du (k, P) are the same for all."""
         states = len(t)
         same = [np.broadcast_to(x.reshape(-1), (states, x.size)) for x in (u, du, self._zeros)]
-        arrays = [t[:, None], y, same[0], same[2], dy.reshape(states, -1), same[1], same[2]]
+        arrays = [t[:, None], y, same[0], same[2], dy.reshape(states, y.shape[1] * self.count), same[1], same[2]]
         value, slope = self._bound.evaluated(arrays)
         return value, slope.reshape(states, self.size, self.count)
 
