@@ -109,6 +109,7 @@ SHOTS = {
     "ten_dof_satellite": Shot(0.6, turn=-0.35, rise=0.2, changes={"duration": 6.0}),
     "satellite_two_booms": Shot(0.575, turn=-1.3, rise=0.7, deformation=20.0, changes={"duration": 6.0}),
     "satellite_solar_arrays": Shot(0.56, turn=-1.15, rise=0.45, deformation=60.0, changes={"duration": 8.0}),
+    "uncertain_panels": Shot(0.1, turn=-1.15, rise=0.45, deformation=10.0, changes={"duration": 10.0}),
     "space_crane": Shot(0.4, turn=-1.35, rise=0.3, deformation=5.0, changes={"outputs": None}),
     "hanging_chain": Shot(0.4, turn=-1.3, deformation=5.0),
     "nodal_beam": Shot(0.6, turn=-1.3, rise=0.2, deformation=8.0, changes=FALL),

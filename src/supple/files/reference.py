@@ -28,6 +28,7 @@ from supple.files.formulation import FormulationTable, LinkModesTable
 from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.simulation import SimulationTable
+from supple.files.sweep_table import SweepTable
 
 EXAMPLE = """\
 name = "pendulum on a cart"
@@ -300,6 +301,61 @@ collision=False)`
   opened, and only to be drawn.
 """
 
+SWEEPS = """\
+#### Distributions
+
+```toml
+[sweep]
+samples = 256
+sampler = "sobol"
+
+[sweep.vary]
+"body.arm.mass" = { uniform = [0.8, 1.2] }
+"material.aluminium.E" = { normal = [70e9, 2e9], truncate = 3 }
+
+[sweep.measure]
+peak = "max(abs(arm.angle))"
+```
+
+A path names keys joined by dots, and in a list of tables the one that is meant: `body.arm.mass`, `body[2].com[3]`,
+`actuator.arm.angle.kp`, `simulation.q.arm.angle`, `simulation.rtol`. It must be in the file, or be a key that it could
+have. Its specification is a table with one of these keys:
+
+| key | value | meaning |
+|---|---|---|
+| `values` | a list | numbers, whole numbers, texts or lists; drawn with equal probability where points are drawn |
+| `range` | `[first, last]` | with `steps`: so many numbers at equal distances |
+| `uniform` | `[low, high]` | |
+| `normal` | `[mean, standard deviation]` | |
+| `lognormal` | `[mean, standard deviation]` | of the logarithm |
+| `loguniform` | `[low, high]` | uniform logarithm |
+| `triangular` | `[low, mode, high]` | |
+| any other | a list, or a table by name | a distribution by its name in `scipy.stats`, with its shapes, loc and scale |
+| `seed` | `true` | a whole number of its own for each case |
+
+A distribution may have `truncate`: a number of standard deviations about the mean, or `[low, high]`.
+
+#### Measures
+
+A measure is a formula that makes one number of the motion of a case. Names are signals of the results: `arm.angle`,
+`v.arm.angle`, `position.boom/end.z` or its end `boom/end.z`, and `t`; names that are no words are put in quotes.
+Besides the functions of other formulas there are
+
+| function | of | gives |
+|---|---|---|
+| `max` `min` `first` `last` `mean` `rms` `peak_to_peak` `integral` | a signal | a number |
+| `time_of_max` `time_of_min` | a signal | when that is, s |
+| `first` `last` | a condition, with `< <= > >= and or not` | the first or last time at which it holds, s |
+| `settling(x, target, band)` | a signal | the time after which it stays within the band about the target, s |
+| `at(x, time)` | a signal | its value at a time |
+| `frequency(n)` `damping(n)` | a mode, as `supple modes` counts them | Hz; damping ratio; these need no run |
+| `stress(body)` `margin(body)` | a flexible body | largest von Mises stress, Pa; margin of safety against yield |
+| `rotation(body)` `strain(body)` | a flexible body | largest rotation, rad; strain |
+| `buckling(body)` | a flexible body | largest load as a share of the buckling load |
+
+Times are interpolated between the samples of the run. What never happens is not a number.
+"""
+
 VECTOR_TABLES: dict[str, type[FileTable]] = {
     "Top level of a system of vectors": vector_schema.VectorFile,
     "formulation of a system of vectors": vector_schema.VectorFormulationTable,
@@ -377,6 +433,8 @@ def page() -> str:
         _section("### [simulation]", SimulationTable),
         _section("### [output]", OutputTable),
         _section("### [live]", LiveTable),
+        _section("### [sweep]", SweepTable),
+        SWEEPS,
         _section("### [equations]", EquationsTable),
         VECTORS,
         *(_section(f"### {title}", table) for title, table in VECTOR_TABLES.items()),

@@ -22,7 +22,8 @@ def joined_paths(x: Any) -> Any:
         return x
     out: dict[str, Any] = {}
     for key, inner in x.items():
-        if isinstance(inner, dict) and inner and not is_specification(inner):
+        nested = isinstance(inner, dict) and inner and all(isinstance(y, dict) for y in inner.values())
+        if nested and not is_specification(inner):
             out |= {f"{key}.{rest}": y for rest, y in joined_paths(inner).items()}
         else:
             out[key] = inner

@@ -59,7 +59,7 @@ class CaseRunner:
         try:
             found = self._found(case, changes)
         except Exception as error:  # of whatever kind: it must not end the other cases
-            found = Outcome(case, FAILED, _words(error))
+            found = Outcome(case, FAILED, words(error))
         spent = time.perf_counter() - started
         return Outcome(
             case, found.status, found.message, spent, found.measures, found.units, found.trajectories, found.times
@@ -115,7 +115,7 @@ def _stop(result: xr.Dataset, horizon: Horizon) -> str:
     return f"stopped by {name} at t = {t:.6g} s"
 
 
-def _words(error: Exception) -> str:
+def words(error: Exception) -> str:
     """An error in one line."""
     text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
     text = text if isinstance(error, SuppleError) else f"{type(error).__name__}: {text}"

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import importlib
 import logging
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import ceil
 from typing import Any
+
+import numpy as np
 
 from supple.errors import ResultsError, StateError
 from supple.sweeps.case_blocks import FAILED, Block, Outcome
@@ -24,14 +27,17 @@ from supple.sweeps.trajectory_writer import TrajectoryWriter
 
 ANSWER = 5.0
 """Seconds within which a scheduler has to answer."""
-TASK_SECONDS = 1.0
-"""About how long a task should take: the scheduler needs about a millisecond for each."""
+TASK_SECONDS, SECONDS_A_WORKER = 1.0, 5e-3
+"""About how long a task should take at least, and for each worker of the cluster: the scheduler needs about a
+millisecond for each task, and is busy for a fifth of the time then, however many workers there are."""
 MOST_IN_TASK = 256
 AHEAD = 4
 """Tasks that are with the scheduler for each of its processes."""
 LEAST_AHEAD = 64
-FAILURES = 2
-"""Deaths of workers after which a task has failed: a dying worker makes all its tasks suspicious, not one alone."""
+KNOWN = 5.0
+"""Seconds for which the number of workers is taken as known."""
+FAILURES = 0
+"""Deaths of workers that a task survives, in a cluster of our own: cases of such tasks are run again one by one."""
 
 
 class DaskEngine:
@@ -51,6 +57,7 @@ class DaskEngine:
         self._distributed = _package()
         self._cluster: Any = None
         self._spent = [0.0, 0]
+        self._known = 0, -np.inf
         if scheduler is None:
             # LocalEngine knows how many are possible, and says what is wrong with others.
             self._cluster = self._local(LocalEngine(workers).most)
@@ -82,46 +89,54 @@ class DaskEngine:
         self, plan: SweepPlan, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None = None
     ) -> Iterator[Block]:
         """Blocks as they are finished; tasks of short cases are put together if no chunks are to be written."""
-        blob = packed(plan.runner)
         # A task and not scattered data: if all workers die that hold it, it is made again.
-        model = self.client.submit(bytes, blob, key=f"sweep-{plan.hash[:16]}-{id(plan)}", pure=False)
-        waiting = deque(self._grouped(tasks, writer))
+        model = self.client.submit(bytes, packed(plan.runner), key=f"sweep-{plan.hash[:16]}-{id(plan)}", pure=False)
+        store = None if writer is None else writer.store
+
+        def sent(task: list[int]) -> Any:
+            items = [(case, plan.changes(case)) for case in task]
+            return self.client.submit(run_task, model, plan.hash, items, store, pure=False, retries=0)
+
+        waiting, suspects = deque(self._grouped(tasks, writer)), list[int]()
         running = self._distributed.as_completed(loop=self.client.loop, raise_errors=False)
-        sent: dict[str, list[int]] = {}
+        under_way: dict[str, list[int]] = {}
         try:
-            while waiting or sent:
-                while waiting and len(sent) < self._ahead():
-                    task = waiting.popleft()
-                    items = [(case, plan.changes(case)) for case in task]
-                    store = None if writer is None else writer.store
-                    future = self.client.submit(run_task, model, plan.hash, items, store, pure=False, retries=0)
-                    sent[future.key] = task
+            while waiting or under_way:
+                while waiting and len(under_way) < self._ahead():
+                    future = sent(waiting[0])
+                    under_way[future.key] = waiting.popleft()
                     running.add(future)
                 future = next(running)
-                task = sent.pop(future.key)
-                yield from self._finished(future, task, plan, waiting)
+                task = under_way.pop(future.key)
+                found = self._outcomes(future)
+                if found is None and future.status == "error":
+                    suspects += task
+                elif found is None:  # cancelled, as when the scheduler lost all workers for a moment
+                    waiting.appendleft(task)
+                else:
+                    yield Block.of(found, plan.measures)
+            # A worker that dies takes all its tasks with it: which case it was is found with each of them alone.
+            for case in suspects:
+                future = sent([case])
+                self._distributed.wait([future])
+                yield Block.of(self._outcomes(future) or [Outcome(case, FAILED, DIED)], plan.measures)
         finally:
             self.client.cancel([model])
 
-    def _finished(self, future: Any, task: list[int], plan: SweepPlan, waiting: deque[list[int]]) -> Iterator[Block]:
+    def _outcomes(self, future: Any) -> list[Outcome] | None:
+        """What a task has found; None if its worker died or the task was lost; other errors are those of the sweep."""
         if future.status == "finished":
             outcomes: list[Outcome] = future.result()
             self._spent[0] += sum(x.wall_time for x in outcomes)
             self._spent[1] += len(outcomes)
-            yield Block.of(outcomes, plan.measures)
-            return
+            return outcomes
         error = future.exception() if future.status == "error" else None
         if isinstance(error, OSError):
             reason = error.strerror or error
             raise ResultsError(f"sweep: the store cannot be written: {reason}; resume=True continues the sweep")
-        if future.status == "error" and not isinstance(error, self._distributed.KilledWorker):
+        if error is not None and not isinstance(error, self._distributed.KilledWorker):
             raise StateError(f"sweep: a worker cannot run cases: {type(error).__name__}: {error}")
-        if future.status != "error":  # cancelled, as when the scheduler lost all workers for a moment
-            waiting.appendleft(task)
-        elif len(task) > 1:  # which of them it was is found one by one
-            waiting.extendleft([case] for case in reversed(task))
-        else:
-            yield Block.of([Outcome(task[0], FAILED, DIED)], plan.measures)
+        return None
 
     def _grouped(self, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None) -> Iterator[list[int]]:
         """The tasks; without chunks to write, cases put together so that a task takes about a second."""
@@ -130,12 +145,16 @@ class DaskEngine:
             yield from ([*task] for task in tasks if len(task))
             return
         cases = [case for task in tasks for case in task]
-        share = ceil(len(cases) / (AHEAD * max(1, self._processes())))
-        size = max(1, min(MOST_IN_TASK, share, ceil(TASK_SECONDS * count / max(seconds, 1e-6))))
+        size = cases_in_task(len(cases), seconds / count, self._processes())
         yield from (cases[i : i + size] for i in range(0, len(cases), size))
 
     def _processes(self) -> int:
-        return len(self.client.scheduler_info(n_workers=-1)["workers"])
+        """Workers of the cluster; asked for every few seconds, since they come and go."""
+        count, since = self._known
+        if time.monotonic() - since > KNOWN:
+            count = max(1, len(self.client.nthreads()))
+            self._known = count, time.monotonic()
+        return count
 
     def _ahead(self) -> int:
         return max(LEAST_AHEAD, AHEAD * self._processes())
@@ -145,6 +164,19 @@ class DaskEngine:
         self.client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def cases_in_task(cases: int, seconds: float, workers: int) -> int:
+    """Cases of a task, by their number, the time of each, s, and the number of workers.
+
+    Examples
+    --------
+    >>> cases_in_task(1_000_000, 0.2, 2), cases_in_task(1_000_000, 0.2, 1000), cases_in_task(500, 0.001, 8)
+    (5, 25, 16)
+    """
+    share = ceil(cases / (AHEAD * workers))
+    wanted = max(TASK_SECONDS, SECONDS_A_WORKER * workers)
+    return max(1, min(MOST_IN_TASK, share, ceil(wanted / max(seconds, 1e-6))))
 
 
 @lru_cache(maxsize=4)

@@ -118,7 +118,7 @@ class SweepStore:
     def _template(self, layout: Mapping[str, Trajectory], times: Floats | None) -> None:
         n = self.plan.count
         block = chunk_cases(n, max((x.values.nbytes for x in layout.values()), default=0))
-        group = self._group = open_group(self.path, "w")
+        group = self._group = open_group(self.path, "a")  # "w" would remove the lock
         group.attrs.update(plan_attributes(self.plan))
         self._array(CASE, (CASE,), np.arange(n), {}, n)
         for path, values in self.plan.values.items():
@@ -251,7 +251,7 @@ class SweepStore:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._lock = None
+            self.close()
             raise ResultsError(f"{self.path}: another process is writing to it") from None
 
     def close(self) -> None:
