@@ -122,6 +122,22 @@ def test_exact_derivatives_are_the_limit_of_differences(file: Path) -> None:
         assert size > 0.05
 
 
+def test_gains_of_controllers(tmp_path: Path) -> None:
+    # A proportional gain is the stiffness of a spring: x = s (1 - cos(w t)) for a target s, w^2 = kp / m.
+    path = tmp_path / "servo.toml"
+    path.write_text(
+        'name = "servo"\ngravity = [0, 0, 0]\n[[body]]\nname = "m"\nmass = 2.0\n'
+        'joint = { type = "prismatic", axis = "x" }\n[[actuator]]\nspeed = "m.position"\n'
+        "target = 0.4\nkp = 50.0\nkd = 0.0\n"
+    )
+    t, w, s = np.linspace(0.0, 1.0, 6), 5.0, 0.4
+    paths = ["actuator.m.position.kp", "actuator.m.position.target"]
+    found = DifferentiatedCases(FileCases.read(path, {}), paths, ["m.position"], t)(np.array([50.0, s]))
+    assert found.exact.all()
+    expected = np.stack([s * t * np.sin(w * t) * w / 100.0, 1 - np.cos(w * t)], axis=1)
+    np.testing.assert_allclose(found.slopes["m.position"], expected, atol=1e-6)
+
+
 def test_laws_without_derivatives_are_differentiated_by_runs() -> None:
     def law(t: float, q: np.ndarray, v: np.ndarray) -> float:
         return float(-3.0 * np.tanh(v[0]) if t >= 0 else 0.0)

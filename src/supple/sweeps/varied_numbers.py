@@ -18,6 +18,8 @@ from supple.checks import Floats
 from supple.errors import StateError, SuppleError
 from supple.files.changes import value_at
 from supple.formulations import Formulation
+from supple.inputs.inputs import Inputs
+from supple.inputs.lifted_laws import law_numbers
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
 from supple.model.structural_slopes import structural_parameters
@@ -103,6 +105,8 @@ class VariedNumbers:
             return None
         if isinstance(self.source, ModelCases):
             return {path: 1.0}
+        if table == "actuator" and name in _law_numbers(model, settings):
+            return {name: 1.0}
         if path in self._same:
             return {self._same[path]: 1.0}
         found = self._differences(path, model, settings, values)
@@ -138,6 +142,14 @@ class VariedNumbers:
             for name, y in upper.items()
             if abs(y - lower[name]) > ROUNDING * STEP * sizes[name]
         }
+
+
+def _law_numbers(model: Model, settings: Mapping[str, Any]) -> dict[str, float]:
+    """Numbers of the laws of a run, by name: "arm.angle.kp"."""
+    motion, variables = settings.get("motion"), settings.get("variables")
+    return law_numbers(
+        model, Inputs(model, settings.get("tau"), motion, variables, False, settings.get("wrenches", ()))
+    )
 
 
 def _with_structures(model: Model) -> dict[str, float]:
