@@ -55,8 +55,8 @@ def main() -> None:
             f"{name}: Pinocchio gives another answer"
         )
         one = best_time(partial(model.regressor, q, v, a)) * 1e6
-        states = [np.tile(x, (STATES, 1)) for x in (q, v, a)]
-        many = best_time(partial(model.regressor, *states)) / STATES * 1e6
+        qs, vs, accelerations = (np.tile(x, (STATES, 1)) for x in (q, v, a))
+        many = best_time(partial(model.regressor, qs, vs, accelerations)) / STATES * 1e6
         other = best_time(peer.regressor_call(q, v, a)) * 1e6
         counts = (str(model.nv), str(Y.shape[1]))
         times = (f"{one:.1f}", f"{many:.2f}", f"{other:.2f}", f"{one / other:.2f}", f"{many / other:.2f}")

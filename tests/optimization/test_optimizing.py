@@ -35,6 +35,7 @@ def test_the_damping_of_the_smallest_squared_error(method: str | None) -> None:
     assert found.exact.all()
     assert found.converged
     assert abs(found.gradient[DAMPING]) < 1e-5
+    assert isinstance(found.model, supple.Model)
     assert found.model.tree.damping[0] == found.values[DAMPING]
     assert f"{DAMPING}" in str(found)
     assert "at the optimum" in found._repr_html_()

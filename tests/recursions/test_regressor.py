@@ -26,8 +26,8 @@ def changed_forces(model: supple.Model, change: np.ndarray, *state: np.ndarray) 
         arrays["moment"][k] += row[1:4]
         arrays["inertia"][k] += row[4:]
     other = Evaluation(model.tree._replace(**arrays), model.flex, model.nq)
-    given = [x[None] for x in state]
-    before, after = (x.inverse_dynamics(*given, None, False)[0] for x in (model.evaluation, other))
+    q, v, a = (x[None] for x in state)
+    before, after = (x.inverse_dynamics(q, v, a, None, False)[0] for x in (model.evaluation, other))
     return np.asarray(after - before)[0]
 
 

@@ -8,7 +8,7 @@ lengths and their squares as factors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,11 +62,10 @@ class BaseParameters:
     def __len__(self) -> int:
         return len(self.names)
 
-    def values(self, parameters: ArrayLike) -> Floats:
-        """Base parameters (..., b) of inertial parameters (..., all), such as `inertial_parameters().values()`."""
-        if hasattr(parameters, "values") and callable(parameters.values):
-            parameters = list(parameters.values())
-        pi = np.asarray(parameters, dtype=float)
+    def values(self, parameters: ArrayLike | Mapping[str, float]) -> Floats:
+        """Base parameters (..., b) of inertial parameters: a mapping of all by name, or (..., all) numbers."""
+        given = [parameters[name] for name in self.parameters] if isinstance(parameters, Mapping) else parameters
+        pi = np.asarray(given, dtype=float)
         if pi.shape[-1:] != (len(self.parameters),):
             raise StateError(f"parameters: expected (..., {len(self.parameters)}) numbers, got shape {pi.shape}")
         return pi @ self.combinations.T
@@ -150,12 +149,15 @@ def base_parameters(
     elif any(given):
         raise StateError("base parameters: expected all of q, v and a, or none")
     else:
-        Y = model.regressor(*_random_motions(model, moving, len(names), seed), joints)
+        q, v, a = _random_motions(model, moving, len(names), seed)
+        Y = model.regressor(q, v, a, joints)
     stacked = Y.reshape(-1, model.nv, len(names))[:, moving].reshape(-1, len(names))
     return _grouped(stacked, names)
 
 
-def _random_motions(model: Model, moving: NDArray[np.bool_], parameters: int, seed: int) -> tuple[Floats, ...]:
+def _random_motions(
+    model: Model, moving: NDArray[np.bool_], parameters: int, seed: int
+) -> tuple[Floats, Floats, Floats]:
     """States and accelerations (n, ...) that give enough equations; what does not move is as in neutral."""
     count = max(2, -(-OVERSAMPLING * parameters // int(moving.sum())))
     rng = np.random.default_rng(seed)

@@ -93,7 +93,8 @@ def optimize(
     def slope(x: Floats) -> Floats:
         return np.asarray(sign * cases(x * unknowns.scale).slopes[0] * unknowns.scale / sizes[0])
 
-    found = scipy.optimize.minimize(
+    minimize: Any = scipy.optimize.minimize
+    found = minimize(
         value,
         unknowns.start / unknowns.scale,
         jac=slope,

@@ -112,8 +112,8 @@ class DifferentiatedCases:
             if exact.any():
                 slopes[name][:, exact] = own[x.name] @ number.slopes[:, exact]
         for i in np.flatnonzero(~exact):
-            for name, x in self._difference(given, self.paths[i], chosen).items():
-                slopes[name][:, i] = x
+            for name, slope in self._difference(given, self.paths[int(i)], chosen).items():
+                slopes[name][:, int(i)] = slope
         return CaseDerivatives(model, result, chosen, slopes, exact, reason)
 
     def _difference(self, given: dict[str, float], path: str, chosen: Mapping[str, Signal]) -> dict[str, Floats]:
