@@ -325,6 +325,23 @@ def boom_spin_up(example: dict[str, Any]) -> None:
     axes.set_ylim(0.0, 2.4)
 
 
+def vibration_free_slew(example: dict[str, Any]) -> None:
+    """How far the load is from the line of the arm, with both torques."""
+    model = supple.load(EXAMPLES / "vibration_free_slew.toml")
+    axes = plane()
+    for torque, color, text, height in (
+        (example["rigid_torque"](model), ORANGE, "torque for a rigid arm", 24),
+        (example["torque_of"](model), BLUE, "torque for the flexible arm", -24),
+    ):
+        times, off = example["swing"](model, torque)
+        axes.plot(times, 1e3 * off, color=color)
+        labelled(axes, 1.2, height, text, color)
+    axes.axvline(example["DURATION"], color=SOFT, linewidth=0.8, linestyle=":")
+    labelled(axes, 0.92, 44, "end of the slew", SOFT)
+    axes.set_xlabel("time, s", color=INK)
+    axes.set_ylabel("load beside the line of the arm, mm", color=INK)
+
+
 DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
     picture.__name__: picture
     for picture in (
@@ -337,6 +354,7 @@ DRAWINGS: dict[str, Callable[[dict[str, Any]], None]] = {
         overhung_rotor,
         helicopter_blade,
         boom_spin_up,
+        vibration_free_slew,
     )
 }
 

@@ -96,6 +96,7 @@ FALL = {"duration": 0.25, "integrator": "generalized_alpha", "step": 5e-4}
 SHOTS = {
     "pendulum": Shot(0.18, turn=-1.1, changes={"duration": 1.6}),
     "cart_pendulum": Shot(0.5, turn=-1.2, changes={"duration": 2.0}),
+    "swing_up": Shot(0.85, turn=-1.2),
     "spherical_pendulum": Shot(1.0, rise=0.25, changes=circling()),
     "tumbling_body": Shot(0.35, turn=-1.1, rise=0.5, changes={"duration": 6.0, "samples": 601}),
     "heavy_top": Shot(0.8, rise=0.5),
@@ -129,6 +130,7 @@ FILMED = SHOTS | {
     "helicopter_blade": Shot(0.5),
     "boom_spin_up": Shot(0.5, rise=0.6),
     "overhung_rotor": Shot(0.5, changes={"duration": 0.2}),
+    "vibration_free_slew": Shot(0.5, rise=0.7),
     "bicycle": Shot(0.5, turn=-0.6, traces=(), follow="frame"),
     "vehicle_with_suspension": Shot(0.5, traces=()),
 }

@@ -36,6 +36,7 @@ PUBLIC = (
     "supple.erls",
     "supple.compare",
     "supple.integrators",
+    "supple.interop",
 )
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from supple.files import load, save
     from supple.film.render import render
     from supple.identification.fitting import fit
-    from supple.inputs import PID, Sampled, Table, Wrench
+    from supple.inputs import PID, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
@@ -82,6 +82,7 @@ __all__ = [
     "Helical",
     "Horizon",
     "Limit",
+    "LinearController",
     "Mechanism",
     "Model",
     "ModelError",
@@ -148,7 +149,7 @@ _HOMES = {
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
     "supple.identification.fitting": ("fit",),
-    "supple.inputs": ("PID", "Sampled", "Table", "Wrench"),
+    "supple.inputs": ("PID", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),
@@ -180,6 +181,7 @@ _PARTS = (
     "identification",
     "inputs",
     "integrators",
+    "interop",
     "linear",
     "optimization",
     "results",

@@ -53,6 +53,8 @@ NUMBERS = {
     "gyroscope": (4.58480468804563, 1e-10),
     "ten_dof_satellite": (-0.017807477591, 1e-9),
     "vehicle_with_suspension": (1.1317039728, 1e-9),
+    "vibration_free_slew": (15.703, 2e-3),
+    "swing_up": (58.8077, 1e-4),  # Kelly (2017), 100 segments
 }
 
 

@@ -8,6 +8,7 @@ from supple.expressions.operations import FUNCTIONS
 from supple.files import (
     assemblies,
     constraints,
+    controller_tables,
     file_table,
     flexible_tables,
     inputs,
@@ -424,6 +425,7 @@ def page() -> str:
         _section("### [[coupling]]", schema.CouplingTable),
         FORMULAS,
         _section("### [[actuator]]", inputs.ActuatorTable),
+        _section("### [[controller]]", controller_tables.ControllerTable),
         _section("### [[motion]]", inputs.MotionTable),
         _section("#### { times, values } or { file }", inputs.TimeTable),
         _section("### [[limit]]", inputs.LimitTable),

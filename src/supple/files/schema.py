@@ -13,6 +13,7 @@ from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
+from supple.files.controller_tables import ControllerTable
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import (
@@ -219,6 +220,9 @@ class ModelFile(FileTable):
     actuator: Annotated[list[ActuatorTable], Form("[[actuator]] tables")] = Field(
         [], description="Generalized forces, controllers."
     )
+    controller: Annotated[list[ControllerTable], Form("[[controller]] tables")] = Field(
+        [], description="Linear controllers with states, several inputs and outputs."
+    )
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     limit: Annotated[list[LimitTable], Form("[[limit]] tables")] = Field([], description="Stops of joints.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
@@ -245,10 +249,10 @@ class ModelFile(FileTable):
         found += [f"output: {error}" for error in (self.output.errors(shown) if self.output else ())]
         found += [f"equations: {error}" for error in (self.equations.errors(shown) if self.equations else ())]
         found += [f"live: {error}" for error in (self.live.errors(settable(self, shown)) if self.live else ())]
-        for key, items in (("actuator", self.actuator), ("motion", self.motion)):
-            names = [x.speed for x in items]
+        driven = [*(x.speed for x in self.actuator), *(name for x in self.controller for name in x.speeds)]
+        for key, names in (("actuator", driven), ("motion", [x.speed for x in self.motion])):
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
-        twice = sorted({x.speed for x in self.actuator} & (self.simulation.tau if self.simulation else {}).keys())
+        twice = sorted({*driven} & (self.simulation.tau if self.simulation else {}).keys())
         found += [f"simulation: tau: {name!r} has a [[actuator]] as well, expected one of them" for name in twice]
         if found:
             return found
@@ -279,6 +283,8 @@ def run_arguments(tables: Any, limits: Sequence[LimitTable], folder: Path) -> di
     """What the tables of a run say, as keyword arguments of `supple.simulate`; files beside it are in `folder`."""
     out = tables.simulation.arguments() if tables.simulation else {}
     tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in tables.actuator}}
+    for x in tables.controller:
+        tau |= x.controller(folder)
     given = {
         "tau": tau,
         "motion": {x.speed: x.motion(folder) for x in tables.motion},

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from supple.errors import SuppleError
+from supple.files.controller_tables import ControllerTable
 from supple.files.file_table import FileTable, Form, Name, Number, PlainName, Text
 from supple.files.inputs import ActuatorTable, EventTable, MotionTable
 from supple.files.live import LiveTable
@@ -158,6 +159,9 @@ class VectorFile(FileTable):
     actuator: Annotated[list[ActuatorTable], Form("[[actuator]] tables")] = Field(
         [], description="Generalized forces of a run, controllers."
     )
+    controller: Annotated[list[ControllerTable], Form("[[controller]] tables")] = Field(
+        [], description="Linear controllers with states, several inputs and outputs."
+    )
     motion: Annotated[list[MotionTable], Form("[[motion]] tables")] = Field([], description="Prescribed motions.")
     event: Annotated[list[EventTable], Form("[[event]] tables")] = Field([], description="What happens when.")
     simulation: Annotated[SimulationTable | None, Form("a table")] = Field(None, description="What `supple run` does.")
@@ -176,6 +180,7 @@ class VectorFile(FileTable):
             "equations",
             "variables",
             "actuator",
+            "controller",
             "motion",
             "event",
             "formulation",

@@ -1,7 +1,8 @@
 """What acts on a model while it moves: generalized forces, controllers, prescribed motions."""
 
 from supple.inputs.controllers import PID, Sampled
+from supple.inputs.linear_controllers import LinearController
 from supple.inputs.tables import Table
 from supple.inputs.wrenches import Wrench
 
-__all__ = ["PID", "Sampled", "Table", "Wrench"]
+__all__ = ["PID", "LinearController", "Sampled", "Table", "Wrench"]

@@ -23,6 +23,7 @@ from supple.expressions.graph import Expr
 from supple.formulations import Formulation
 from supple.inputs.applied import Applied
 from supple.inputs.controllers import PID, Sampled, Signal
+from supple.inputs.linear_controllers import ControllerOutput, LinearController
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
 from supple.inputs.tables import Table
@@ -35,6 +36,8 @@ from supple.recursions.frame_wrenches import MOTION, FrameWrenches
 
 Vector = NDArray[np.float64]
 Laws = ArrayLike | Mapping[str, Law] | ForceFunction | Sampled | None
+CLOCKED = PID | Sampled | ControllerOutput
+"""Laws that a clock may set."""
 WORK = "work"
 """Name of the integral of the power of all actuators."""
 
@@ -181,6 +184,10 @@ class Inputs:
                 self._held_at[i] = len(self.held)
                 self.held += [f"{names[j]}.held" for j in self._given_by(i)]
                 self.held += [f"{names[i]}.sum"] if isinstance(law, PID) else []
+        self._controllers: dict[LinearController, int] = {}
+        for law in self.laws.values():
+            if isinstance(law, ControllerOutput) and law.controller not in self._controllers:
+                self._place_controller(law.controller)
         functions = [(i, law) for i, law in self.laws.items() if is_function(law)]
         self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
@@ -204,6 +211,16 @@ class Inputs:
         self.acting = bool(self.laws or self.added or self.motions or self.whole is not None or self._stops)
         if self.acting:
             self.integrals.append(WORK)
+
+    def _place_controller(self, controller: LinearController) -> None:
+        """Give a controller its place: of the first of its integrals, or of its held outputs and then states."""
+        if any(x.name == controller.name for x in self._controllers):
+            raise StateError(f"{controller.place}: there are two of this name")
+        held = controller.rate is not None
+        names = self.held if held else self.integrals
+        self._controllers[controller] = len(names)
+        names += [f"{controller.name}.{speed}" for speed in controller.speeds] if held else []
+        names += controller.states
 
     def _given_by(self, i: int) -> range:
         """What law i gives, by number."""
@@ -241,7 +258,7 @@ class Inputs:
     @property
     def sampled(self) -> list[int]:
         """Speeds whose force a clock sets."""
-        return [i for i, law in self.laws.items() if isinstance(law, PID | Sampled) and law.rate is not None]
+        return [i for i, law in self.laws.items() if isinstance(law, CLOCKED) and law.rate is not None]
 
     @property
     def tables(self) -> Mapping[Table, int]:
@@ -257,7 +274,7 @@ class Inputs:
     def sample_rates(self) -> tuple[float, ...]:
         """Of all clocks, 1/s."""
         laws = [*self.laws.values(), self.whole]
-        return tuple(sorted({float(x.rate) for x in laws if isinstance(x, PID | Sampled) and x.rate is not None}))
+        return tuple(sorted({float(x.rate) for x in laws if isinstance(x, CLOCKED) and x.rate is not None}))
 
     def locking(self, speeds: frozenset[int]) -> Inputs:
         """The same laws with these degrees of freedom held where they are."""
@@ -338,8 +355,12 @@ class Inputs:
         at = replace(at, q=q, v=v)
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
+        outputs = {x: self._outputs(at, x, first, rates, ticks) for x, first in self._controllers.items()}
         for i, law in self.laws.items():
-            drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
+            if isinstance(law, ControllerOutput):
+                drive[i] = outputs[law.controller][law.index]
+            else:
+                drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
         if self.whole is not None:
             for i in range(n):
                 if not given[i]:
@@ -369,6 +390,23 @@ class Inputs:
         if traced is not None:
             return list(inserted(traced, at))
         return [at.u[self._held_at[i] + j] for j in range(len(self._given_by(i)))]
+
+    def _outputs(
+        self,
+        at: Quantities,
+        controller: LinearController,
+        first: int,
+        rates: list[Expr],
+        ticks: dict[float, dict[int, Expr]],
+    ) -> list[Expr]:
+        """What a linear controller gives now."""
+        n, count = len(controller.A), len(controller.speeds)
+        if controller.rate is None:
+            outputs, rates[first : first + n] = controller.nodes(at, at.z[first : first + n])
+            return outputs
+        outputs, states = controller.nodes(at, at.u[first + count : first + count + n])
+        ticks.setdefault(float(controller.rate), {}).update(enumerate([*outputs, *states], start=first))
+        return list(at.u[first : first + count])
 
     def _controlled(
         self, at: Quantities, i: int, law: PID, rates: list[Expr], ticks: dict[float, dict[int, Expr]]

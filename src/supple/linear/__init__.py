@@ -6,6 +6,8 @@ from supple.lazy import lazy_names
 from supple.linear.campbell_report import campbell_report
 from supple.linear.mode_derivatives import ModeSensitivities, mode_sensitivities
 from supple.linear.modes_report import modes_report
+from supple.linear.poles_zeros import TransferFunction
+from supple.linear.regulators import Regulator, lqg, lqr
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.state import StateSpace, state_space
 from supple.linear.statics import Equilibrium, EquilibriumError, equilibrium
@@ -21,11 +23,15 @@ __all__ = [
     "LinearEquations",
     "ModeSensitivities",
     "Modes",
+    "Regulator",
     "StateSpace",
+    "TransferFunction",
     "campbell",
     "campbell_report",
     "equilibrium",
     "linear_equations",
+    "lqg",
+    "lqr",
     "mode_sensitivities",
     "modes",
     "modes_report",

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from supple.drafts import draft_of
 from supple.errors import StateError, SuppleError
 from supple.formulations import Formulation
 from supple.html_tables import html_table
+from supple.linear.poles_zeros import TransferFunction, transfer_function
 from supple.linear.signals import Sensing, input_forces, output_rows
 from supple.linear.small_motions import LinearEquations, linear_equations
 from supple.linear.start import Floats, Numbers, Values
@@ -112,6 +117,34 @@ class StateSpace:
                 f"the motion of {free!r} has no stiffness there; choose another frequency or hold it with `fixed`"
             )
         return linalg.lapack.zgetrs(factors, pivots, load / size[:, None])[0] / size[:, None]
+
+    def transfer_function(self, input: str, output: str) -> TransferFunction:
+        """Poles, zeros and gain from one input to one output.
+
+        Examples
+        --------
+        >>> import supple
+        >>> mech = supple.Mechanism("two masses", gravity=(0, 0, 0))
+        >>> mech.add_body("first", supple.RigidBody(1.0), joint=supple.Prismatic("x"))
+        >>> mech.add_body("second", supple.RigidBody(1.0), "first", supple.Prismatic("x", stiffness=1.0))
+        >>> system = state_space(mech.build(), inputs=["first.fx"], outputs=["first.x", "second.x"])
+        >>> system.transfer_function("first.fx", "first.x").zeros.imag.round(9).tolist()
+        [-1.0, 1.0]
+        >>> system.transfer_function("first.fx", "second.x").zeros.tolist()
+        []
+        """
+        return transfer_function(self, input, output)
+
+    def save_mat(self, file: str | os.PathLike[str]) -> Path:
+        """Write A, B, C, D and the names of states, inputs and outputs to a MATLAB file, .mat."""
+        path = Path(file)
+        if path.suffix != ".mat":
+            raise StateError(f"save_mat: expected a name that ends in .mat, got {str(file)!r}")
+        names = {key: np.array(getattr(self, key), dtype=object) for key in ("states", "inputs", "outputs")}
+        content = {"A": self.A, "B": self.B, "C": self.C, "D": self.D, "name": self.equations.model.name, **names}
+        with draft_of(path) as written:
+            scipy.io.savemat(str(written), content, appendmat=False)
+        return path
 
     def to_control(self) -> Any:
         """The same as a `control.StateSpace` with names; needs python-control.

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
+from supple.expressions.printers.casadi_ import to_casadi
 from supple.model.balance_functions import BalanceFunctions
 from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
 from supple.model.compiled import FoldedFunction, estimated_operations
@@ -251,6 +252,27 @@ class Model(BalanceFunctions):
         if derivatives or made_by_tangents(self, what):
             return CompiledDerivatives(self, what, parameters, derivatives, threads)
         return CompiledBlocks(self, what, parameters, threads)
+
+    def casadi(self, what: str, *, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Any:
+        """One of the model's functions for CasADi, to optimise motions with; needs `supple[casadi]`.
+
+        Parameters
+        ----------
+        what : str
+            As for `compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
+            (q, v, tau, dt) -> (next_q, next_v).
+        parameters : sequence of str
+            Numbers of the model that become one more argument.
+        derivatives : sequence of str
+            Arguments by which the outputs are differentiated too, as for `compile`. CasADi does not need them: it
+            differentiates the function itself, exactly.
+
+        Returns
+        -------
+        casadi.Function
+            With named inputs and outputs: `f(q, v, tau)`, or `f(q=q, v=v, tau=tau)["a"]`.
+        """
+        return to_casadi(traced_function(self, what, parameters, derivatives))
 
     # ------------------------------------------------------------ what simulation asks of a formulation
 

@@ -1,0 +1,133 @@
+"""Functions of a model for PyTorch: they run on machine code of supple, and differentiate exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.errors import StateError
+from supple.interop.differentiable import Differentiable
+from supple.model.model import Model
+
+
+def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> Callable[..., Any]:
+    """One of the model's functions for PyTorch: autograd, `torch.func.grad`, `jacrev`, `jvp` and `vmap` work on it.
+
+    Parameters
+    ----------
+    model : Model
+    what : str
+        As for `Model.compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
+        (q, v, tau, dt) -> (q, v).
+    parameters : sequence of str
+        Numbers of the model that become one more argument.
+
+    Returns
+    -------
+    function
+        Of tensors (..., n) of double precision on the processor, whose leading axes broadcast; gives one tensor, or a
+        tuple where there are several results. First derivatives are exact; second derivatives are not there.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not there.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError("torch_function needs PyTorch: python -m pip install 'supple[torch]'") from error
+    known = Differentiable(model, what, parameters)
+    own = [len(shape) for shape in known.outputs.values()]
+
+    def numbers(inputs: Sequence[Any]) -> list[Any]:
+        return [x.detach().numpy() for x in inputs]
+
+    class Evaluation(torch.autograd.Function):  # type: ignore[misc]
+        """Values, and products with the Jacobians."""
+
+        @staticmethod
+        def forward(*inputs: Any) -> Any:
+            return tuple(torch.from_numpy(np.array(x)) for x in known.values(*numbers(inputs)))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            inputs = ctx.saved_tensors
+            J, n = Jacobians.apply(*inputs), len(inputs)
+            found = []
+            for j, x in enumerate(inputs):
+                terms = [_weighted(w, J[n * i + j], own[i]) for i, w in enumerate(weights)]
+                found.append(sum(terms[1:], start=terms[0]).sum_to_size(*x.shape))
+            return tuple(found)
+
+        @staticmethod
+        def jvp(ctx: Any, *changes: Any) -> Any:
+            inputs = ctx.saved_tensors
+            J, n = Jacobians.apply(*inputs), len(inputs)
+            moved = []
+            for i, count in enumerate(own):
+                terms = [
+                    (J[n * i + j] * x.reshape(*x.shape[:-1], *(1,) * count, x.shape[-1])).sum(-1)
+                    for j, x in enumerate(changes)
+                    if x is not None
+                ]
+                moved.append(sum(terms[1:], start=terms[0]))
+            return tuple(moved)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *inputs: Any) -> Any:
+            return Evaluation.apply(*_leading(info, axes, inputs)), (0,) * len(known.outputs)
+
+    class Jacobians(torch.autograd.Function):  # type: ignore[misc]
+        """Jacobians, which have no derivatives of their own."""
+
+        @staticmethod
+        def forward(*inputs: Any) -> Any:
+            return tuple(torch.from_numpy(np.array(x)) for x in known.jacobians(*numbers(inputs)))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.mark_non_differentiable(*output)
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            return (None,) * len(known.inputs)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *inputs: Any) -> Any:
+            count = len(known.inputs) * len(known.outputs)
+            return Jacobians.apply(*_leading(info, axes, inputs)), (0,) * count
+
+    def function(*inputs: Any) -> Any:
+        if len(inputs) != len(known.inputs):
+            raise StateError(f"{what}: expected {', '.join(known.inputs)}, got {len(inputs)} arguments")
+        for name, x in zip(known.inputs, inputs, strict=True):
+            if not isinstance(x, torch.Tensor) or x.dtype != torch.float64 or x.device.type != "cpu":
+                raise StateError(f"{what}: {name}: expected a tensor of torch.float64 on the processor, got {x!r:.60}")
+        found = Evaluation.apply(*inputs)
+        return found if len(found) > 1 else found[0]
+
+    function.__name__ = what
+    function.__doc__ = f"{what} of model {model.name!r}: ({', '.join(known.inputs)}) -> ({', '.join(known.outputs)})."
+    return function
+
+
+def _weighted(weights: Any, J: Any, own: int) -> Any:
+    """Sum over the `own` axes of a result of weights (..., *shape) times derivatives (..., *shape, n)."""
+    product = weights[..., None] * J
+    return product.sum(tuple(range(weights.ndim - own, weights.ndim))) if own else product
+
+
+def _leading(info: Any, axes: Any, inputs: Any) -> list[Any]:
+    """Arguments with the axis of the batch first."""
+    return [
+        x.expand(info.batch_size, *x.shape) if axis is None else x.movedim(axis, 0)
+        for x, axis in zip(inputs, axes, strict=True)
+    ]
