@@ -294,14 +294,18 @@ def open_store(path: Path) -> xr.Dataset:
     named = {str(key): str(x.attrs["name"]) for key, x in found.variables.items() if "name" in x.attrs}
     found = found.rename(named) if named else found
     plan = json.loads(found.attrs["sweep"])
-    found = found.set_coords([name for name in plan["vary"] if name in found])
+    found = found.set_coords(list(plan["vary"]))
     for name, x in found.variables.items():
         if x.dtype.kind not in "fiub":
             found[name] = x.astype(object)
     for key in ("block", TEMPLATE):
         found.attrs.pop(key, None)
     order = ["status", "message", "wall_time", *plan["measures"]]
-    return found[[*order, *(name for name in found.data_vars if name not in order)]]
+    order += [str(name) for name in found.data_vars if name not in order]
+    coordinates = [CASE, *plan["vary"]]
+    coordinates += [str(name) for name in found.coords if name not in coordinates]
+    variables = found.variables
+    return xr.Dataset({x: variables[x] for x in order}, {x: variables[x] for x in coordinates}, found.attrs)
 
 
 def _short(x: Any) -> str:
