@@ -88,6 +88,11 @@ def test_what_the_data_cannot_see_is_named() -> None:
     assert len(seen) == 2
     assert np.isinf(found.standard_deviations["m.mass"])
     assert "not identified: m.inertia.xx: the data determine it not at all" in str(found)
+    assert found.values["m.inertia.xx"] == 0.0, "what nothing depends on stays"
+    # From elsewhere the search finds the ratios, and does not run away along what it cannot see.
+    far = supple.fit(oscillator(60.0, 1.5), {"t": t, "m.position": x}, names[:3], noise=0.01, q=[0.5])
+    assert far.values["m.position.stiffness"] / far.values["m.mass"] == pytest.approx(40.0, rel=1e-4)
+    assert 1.0 < far.values["m.mass"] < 4.0
     # One of the three known beforehand, the others are identified; the start may be later than the first sample.
     known = supple.fit(
         oscillator(60.0, 1.5),
@@ -135,7 +140,7 @@ VARY = ["m.mass"]
         (DATA, VARY, {"priors": {"m.mass": (2.0, 0.0)}}, "priors: 'm.mass': expected a positive standard deviation"),
         (DATA, VARY, {"scale": {"m.mass": -1.0}}, "scale: 'm.mass': expected a positive number, got -1.0"),
         (DATA, VARY, {"changes": {"a": 1}}, "changes: expected with a model file, got a model"),
-        (DATA, VARY, {"rtoll": 1e-3}, "no argument 'rtoll' of supple.simulate; did you mean 'rtol'"),
+        (DATA, VARY, {"rtoll": 1e-3}, "supple.fit: no argument 'rtoll' of supple.simulate; did you mean 'rtol'"),
         (
             {"t": [0.0, 1.0], "m.position": [0.5, np.nan]},
             VARY,
@@ -153,6 +158,8 @@ def test_wrong_input(data: Any, vary: Any, options: dict[str, Any], message: str
 def test_wrong_files_and_paths() -> None:
     with pytest.raises(supple.FileFormatError, match=r"flexible_arm.toml: vary: .*'payloda'.*'payload'"):
         supple.fit(FILE, DATA, ["body.payloda.mass"])
+    with pytest.raises(supple.FileFormatError, match=r"arm.urdf: supple.fit: expected a .toml file, got '.urdf'"):
+        supple.fit("arm.urdf", DATA, VARY)
     with pytest.raises(supple.StateError, match=r"supple.fit: expected a Model or the path of a model file, got int"):
         supple.fit(3, DATA, VARY)  # type: ignore[arg-type]
     with pytest.raises(supple.StateError, match=r"supple.fit: 'rtol': expected with a model, got a file"):

@@ -111,12 +111,18 @@ def case_source(
     if isinstance(model, FORMULATIONS):
         if changes:
             raise StateError("changes: expected with a model file, got a model; Model.with_parameters changes one")
-        return ModelCases(model, dict(run))
+        try:
+            return ModelCases(model, dict(run))
+        except StateError as error:
+            raise StateError(str(error).replace("supple.sweep", where, 1)) from None
     if not isinstance(model, str | os.PathLike):
         raise unexpected(where, "a Model or the path of a model file", model)
     if run:
         raise StateError(f"{where}: {next(iter(run))!r}: expected with a model, got a file; changes sets it")
-    return FileCases.read(Path(model), changes or {})
+    try:
+        return FileCases.read(Path(model), changes or {})
+    except FileFormatError as error:
+        raise FileFormatError(str(error).replace(": sweep: expected", f": {where}: expected", 1)) from None
 
 
 def read_unknowns(

@@ -14,6 +14,7 @@ import scipy.optimize
 
 from supple.checks import Floats
 from supple.errors import SuppleError
+from supple.identification.identifiability import INVISIBLE
 from supple.identification.measurements import Measurements
 
 Signals = Mapping[str, tuple[Floats, Floats]]
@@ -191,15 +192,27 @@ def weighted_fit(
 def _minimized(problem: WeightedResiduals, start: Floats) -> scipy.optimize.OptimizeResult:
     u = problem.unknowns
     return scipy.optimize.least_squares(
-        problem.residuals,
+        lambda x: np.concatenate([problem.residuals(x), np.zeros(len(x))]),
         np.clip(start, u.lower, u.upper) / u.scale,
-        problem.jacobian,
+        lambda x: _held(problem.jacobian(x)),
         (u.lower / u.scale, u.upper / u.scale),
         method="trf",
         ftol=TOLERANCE,
         xtol=TOLERANCE,
         gtol=TOLERANCE,
     )
+
+
+def _held(jacobian: Floats) -> Floats:
+    """The Jacobian (m + P, P) with rows that hold combinations which the residuals do not see, and zeros for others.
+
+    The residuals of these rows are zero: they change neither the sum nor its gradient, only steps along such
+    combinations. Without them a search runs away along what is nothing but the error of runs.
+    """
+    _, s, V = np.linalg.svd(jacobian, full_matrices=len(jacobian) < jacobian.shape[1])
+    largest = s.max(initial=0.0)
+    seen = np.count_nonzero(s > INVISIBLE * largest)
+    return np.concatenate([jacobian, (largest or 1.0) * V[seen:].T @ V[seen:]])
 
 
 def _estimated(problem: WeightedResiduals, x: Floats) -> dict[str, Floats]:
