@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.files import read
 from supple.model.parameters import parameter_values
 
 INERTIA = np.diag([0.1, 0.2, 0.3])
@@ -262,6 +263,35 @@ def test_results_on_disk_have_them(tmp_path: Path) -> None:
     with supple.simulate(oscillator(), 1.0, file=tmp_path / "run.nc", **settings) as found:
         np.testing.assert_allclose(found.q_sensitivity.values, expected.q_sensitivity.values, atol=1e-8)
         assert list(found.parameter_unit.values) == ["kg"]
+
+
+def test_a_wrench_that_follows_a_law() -> None:
+    push = supple.Wrench("push", "b", moment=(0.0, "k*cos(t)", 0.0), force=("2*t", 0.0, 1.0))
+    names = ["b.mass", "k", "q.a.angle"]
+    assert_right(double_pendulum(), 0.8, names, q={"a.angle": 0.4}, wrenches=[push], variables={"k": 3.0})
+
+
+def test_files_say_what_to_differentiate_by(tmp_path: Path) -> None:
+    path = tmp_path / "pendulum.toml"
+    path.write_text(
+        """name = "pendulum"
+        [[body]]
+        name = "arm"
+        mass = 2.0
+        com = [0.0, 0.0, -0.6]
+        joint = { type = "revolute", axis = "y" }
+        [simulation]
+        duration = 0.5
+        samples = 3
+        q = { "arm.angle" = 1.0 }
+        sensitivities = ["gravity.z", "arm.com.z"]
+        """
+    )
+    contents = read(path)
+    found = supple.simulate(contents.model, **contents.run_arguments())
+    # g / L alone decides the motion of a point mass.
+    ratio = found.q_sensitivity.values[1:, 0, 0] * -9.81 / (found.q_sensitivity.values[1:, 0, 1] * -0.6)
+    np.testing.assert_allclose(ratio, -1.0, rtol=1e-7)
 
 
 def test_unknown_and_repeated_names_are_refused() -> None:

@@ -18,11 +18,9 @@ from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.cells import ModelNumbers
 from supple.engines.blocks.places import Place
-from supple.expressions.function import Nodes
 from supple.model.number_arrays import NumberArrays
 from supple.model.programs import Ends, remembered
 from supple.model.recorded_trace import LIMIT, RecordedTrace, model_numbers
-from supple.model.trace import Trace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -109,6 +107,7 @@ class MovedTrace(RecordedTrace):
 
     def __init__(self, model: Model, numbers: NumberArrays, places: NDArray[np.intp], count: int | None) -> None:
         super().__init__(model, numbers, LIMIT)
+        self.graph.straight = True
         directions = len(places) if count is None else count
         self.steps = self.graph.new_inputs(STEPS, map(str, range(directions)))
         rows = {int(at): i for i, at in enumerate(places)}
@@ -129,18 +128,6 @@ class MovedTrace(RecordedTrace):
         for slope, step in zip(slopes, self.steps, strict=True):
             x = x + slope * step
         return x
-
-    def least_forces(self, S: Nodes, *right: Nodes) -> list[Nodes]:
-        """Written out, however many constraint equations there are."""
-        return Trace.least_forces(self, S, *right)
-
-    def weighted_rows(self, weights: Nodes, rows: Nodes) -> Nodes:
-        """Written out, however many constraint equations there are."""
-        return Trace.weighted_rows(self, weights, rows)
-
-    def pivots(self, S: Nodes) -> Nodes:
-        """Written out, however many constraint equations there are."""
-        return Trace.pivots(self, S)
 
 
 def _with_moved(arrays: Any, moved: Callable[[int, Any], Any], places: frozenset[int]) -> Any:

@@ -30,7 +30,7 @@ def structural_values(body: FlexibleBody) -> dict[str, float]:
     if found is None or not isinstance(found.structure, Beam):
         return {}
     segments, out = found.structure.segments, dict[str, float]()
-    first = segments[0]
+    first: Any = segments[0]
     if all(x.material == first.material for x in segments):
         out |= {name: float(getattr(first.material, name)) for name in MATERIAL}
     if all(x.section == first.section for x in segments):
@@ -67,9 +67,10 @@ def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
     assert isinstance(beam, Beam)
     scale = values.get("length", known["length"]) / known["length"]
     segments = []
+    x: Any
     for x in beam.segments:
         own = {y.name: values[y.name] for y in fields(x.section) if y.name in values}
-        section: Any = replace(x.section, **own) if own else x.section  # type: ignore[type-var]
+        section: Any = replace(x.section, **own) if own else x.section
         step = tuple(scale * y for y in x.step)
         segments.append(x._replace(step=step, section=section, material=_material(x.material, values)))
     made: Any = beam._of_segments(segments)

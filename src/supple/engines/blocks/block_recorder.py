@@ -352,6 +352,11 @@ def recording(recorder: BlockRecorder) -> Iterator[None]:
         del _active.recorder
 
 
+def in_straight_code() -> bool:
+    """Whether what is recorded now shall have no steps in loops, because it needs tangents."""
+    return bool(getattr(getattr(_active, "recorder", None), "straight", False))
+
+
 def in_loops(step: Any) -> Callable[..., None]:
     """A step on arrays that is recorded as loops, not as what it does with each entry."""
 

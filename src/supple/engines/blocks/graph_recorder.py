@@ -48,11 +48,13 @@ class GraphRecorder(BlockRecorder):
     ----------
     aligned : bool
         Whether blocks of like constraint equations are to be alike, at the price of smaller ones.
+    straight : bool
+        Whether all code is to be straight-line code, which has tangents, at the price of more of it.
     """
 
     def __init__(self, limit: float = math.inf) -> None:
         super().__init__()
-        self.limit, self.aligned = limit, False
+        self.limit, self.aligned, self.straight = limit, False, False
         self._places: dict[int, Address] = {}
         self._rows: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._arrays: dict[int, int] = {}

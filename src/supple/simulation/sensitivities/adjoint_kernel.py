@@ -91,4 +91,5 @@ class AdjointKernel:
         if self._bound.one(*arrays, *self._room) is not self._room[-1]:  # not finite, or no such function here
             for x, out in zip(self._bound.batch([x[None] for x in arrays], 1), self._room, strict=True):
                 out[:] = x[0]
-        return float(self._value[0]), *self._found
+        by_y, by_u, by_numbers = self._found
+        return float(self._value[0]), by_y, by_u, by_numbers

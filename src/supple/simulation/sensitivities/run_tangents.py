@@ -26,6 +26,7 @@ from supple.simulation.sensitivities.tangent_kernel import TangentKernel
 from supple.simulation.watched import EventCrossing, on_nodes
 
 Vector = NDArray[np.float64]
+AXES = "xyz"
 FRAMES = "output_frames"
 """The group of frames whose positions are outputs."""
 
@@ -112,9 +113,10 @@ class RunTangents:
         slopes = np.zeros((len(numbers(model)), parameters.count))
         structural, own = structural_parameters(model), parameter_values(model)
         for j, (name, scale) in enumerate(zip(parameters.names, parameters.scales, strict=True)):
+            frame, _, axis = name.rpartition(".")
             if name in own:
-                if name.rpartition(".")[0] in self.frames and name[-2:] in (".x", ".y", ".z"):
-                    slopes[3 * self.frames.index(name.rpartition(".")[0]) + "xyz".index(name[-1]), j] = scale
+                if frame in self.frames and axis in AXES:  # the place of a frame itself
+                    slopes[3 * self.frames.index(frame) + AXES.index(axis), j] = scale
             elif name in structural:
                 slopes[:, j] = structural_change(model, name, numbers)
         return arrays(model), slopes
