@@ -32,7 +32,7 @@ import supple
 from supple import linear, shapes
 from supple.files import read
 from supple.film import Camera
-from supple.view import write_campbell, write_report
+from supple.view import write_campbell, write_report, write_sweep
 
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
@@ -337,6 +337,23 @@ def campbell_page() -> None:
         page.screenshot(path=ROOT / "docs" / "images" / "campbell.png")
 
 
+def sweep_page() -> None:
+    """The page that `supple sweep` writes, with the worst tenth of the cases selected and one of them chosen."""
+    file = EXAMPLES / "uncertain_panels.toml"
+    found = supple.sweep(file, trajectories=["bus.angle"])
+    with TemporaryDirectory() as folder, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1120, "height": 640}, color_scheme="light")
+        page.goto(write_sweep(found, Path(folder) / "page.html", file=file.name).resolve().as_uri())
+        page.wait_for_timeout(500)
+        low, worst = float(found.worst.quantile(0.9)), int(found.worst.values.argmax())
+        page.evaluate(f"report.cases.keep(report.cases.measures[0], [{low}, Infinity]); report.cases.choose({worst});")
+        page.get_by_role("tab", name="Trajectories").click()
+        page.wait_for_timeout(1000)
+        target = ROOT / "docs" / "images" / "sweep.png"
+        page.screenshot(path=target, full_page=True)
+        Image.open(target).quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--films"]:
         films(Path(sys.argv[2]), sys.argv[3:] or [*FILMED])
@@ -353,5 +370,6 @@ if __name__ == "__main__":
         crane(*run)
         report_page(run)
         campbell_page()
+        sweep_page()
         robots()
         machines()

@@ -37,6 +37,7 @@ PUBLIC = (
     "supple.compare",
     "supple.integrators",
     "supple.interop",
+    "supple.sweeps",
 )
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")

@@ -60,10 +60,16 @@ def test_a_model_in_python_is_varied_by_its_parameters(tmp_path: Path) -> None:
         "simulation.duration": [2.0, 3.0],
     }
     seen: list[int] = []
-    measure = {"end": "last(mass.position)", "seed": lambda result: seen.append(result.attrs["seed"]) or 1.0}
-    found = supple.sweep(model, vary, measure, duration=1.0, samples=None, v={"mass.position": 0.0})
+    measure = {
+        "end": "last(mass.position)",
+        "seed": lambda result: seen.append(result.attrs["seed"]) or len(result.time),
+    }
+    found = supple.sweep(
+        model, vary, measure, duration=1.0, changes={"simulation.samples": 7}, v={"mass.position": 0.0}
+    )
     k, T = found["mass.position.stiffness"].values, found["simulation.duration"].values
     assert np.allclose(found.end, 0.5 * np.cos(np.sqrt(k) * T), atol=1e-6)
+    assert found.seed.values.tolist() == [7.0] * 4
     assert seen == [supple.sweeps.case_seed(0, i) for i in range(4)]
 
 

@@ -11,15 +11,20 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
+import supple.view
 from supple.cli.console import Changed, app, changes_of, err, out, row, say, table_of
 from supple.sweeps.case_blocks import FAILED, FINISHED, NOT_RUN, STOPPED
 from supple.sweeps.progression import ENGINES
 from supple.sweeps.sweep_store import SUFFIX
+from supple.sweeps.sweep_summary import summary as statistics
+from supple.sweeps.sweep_tables import summary_tables
 
 if TYPE_CHECKING:
     import xarray as xr
 
 SHOWN_FAILURES = 10
+LABELS, NUMBERS = 24, 34
+"""Letters of the first column of statistics, and of the column of a measure."""
 
 
 @app.command()
@@ -66,10 +71,19 @@ def sweep(
         raise typer.Exit(130) from None
     with found:
         result = found.load()
-    summary(result)
+    found_statistics = summary(result)
     say(f"results: {target}")
     if not np.isin(result.status.values, (FINISHED, STOPPED)).any():
         raise supple.SimulationError("all cases failed")
+    options = ["--sweep", str(target)] if samples is not None or seed is not None else []
+    options += [x for change in changed or () for x in ("--set", change)]
+    page = supple.view.write_sweep(result, page_of(target), file=file, options=options, found=found_statistics)
+    say(f"page: {page}")
+
+
+def page_of(target: Path) -> Path:
+    """The page beside the results."""
+    return target.with_name(f"{target.name.removesuffix('.zarr')}.html")
 
 
 def _kept(target: Path) -> str:
@@ -83,8 +97,8 @@ def _kept(target: Path) -> str:
     return f"{done} of {len(status)} cases are in {target}; continue with --resume"
 
 
-def summary(result: xr.Dataset) -> None:
-    """Print what came of the cases: how many finished, their measures, and why others failed."""
+def summary(result: xr.Dataset) -> xr.Dataset | None:
+    """Print what came of the cases: how many finished, statistics of their measures, and why others failed."""
     status, n = result.status.values, result.sizes["case"]
     done = np.isin(status, (FINISHED, STOPPED))
     counts = [f"{n} cases", f"{int(done.sum())} finished"]
@@ -92,25 +106,26 @@ def summary(result: xr.Dataset) -> None:
         if np.any(status == kind):
             counts.append(f"{int(np.sum(status == kind))} {words}")
     say(f"{result.attrs['title']}: {', '.join(counts)}")
-    names = [str(name) for name, x in result.data_vars.items() if "formula" in x.attrs]
-    if names and done.any():
-        table = table_of("measures", "measure", "minimum>", "median>", "maximum>", "in case>", "unit")
-        for name in names:
-            _measure_row(table, result, name, done)
-        out.print(table)
+    found = statistics(result) if done.any() and any("formula" in x.attrs for x in result.data_vars.values()) else None
+    if found is not None:
+        _statistics(found)
     failed = np.flatnonzero(status == FAILED)
     for case in failed[:SHOWN_FAILURES]:
         say(f"case {case} failed: {result.message.values[case]}")
     if len(failed) > SHOWN_FAILURES:
         say(f"... and {len(failed) - SHOWN_FAILURES} more; the variable message has all")
+    return found
 
 
-def _measure_row(table: object, result: xr.Dataset, name: str, done: np.ndarray) -> None:  # type: ignore[type-arg]
-    x = np.where(done, result[name].values, np.nan)
-    known = x[np.isfinite(x)]
-    numbers = [f"{y:.4g}" for y in (known.min(), np.median(known), known.max())] if len(known) else ["-"] * 3
-    worst = str(int(np.nanargmax(np.where(np.isfinite(x), x, np.nan)))) if len(known) else "-"
-    row(table, name, *numbers, worst, result[name].attrs.get("units", ""))  # type: ignore[arg-type]
+def _statistics(found: xr.Dataset) -> None:
+    """Print statistics of all measures, what they depend on, and what to know about the numbers."""
+    for title, columns, rows in summary_tables(found, max(1, (out.width - LABELS) // NUMBERS)):
+        if not title.startswith("Failed"):  # they are printed with their messages in full
+            table = table_of(title, *columns)
+            for cells in rows:
+                row(table, *cells)
+            out.print(table)
+    say(found.attrs["notes"])
 
 
 class _Bar:

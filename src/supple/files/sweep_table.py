@@ -47,15 +47,16 @@ class SweepTable(FileTable):
         {}, description='What is kept of each case: `peak = "max(abs(arm.angle))"`. See Measures.'
     )
     sampler: Annotated[
-        Literal["grid", "list", "lhs", "sobol", "halton", "random", "table"] | None,
-        Form('"grid", "list", "lhs", "sobol", "halton", "random" or "table"'),
+        Literal["grid", "list", "lhs", "sobol", "halton", "random", "saltelli", "table"] | None,
+        Form('"grid", "list", "lhs", "sobol", "halton", "random", "saltelli" or "table"'),
     ] = Field(
         None,
         description="All combinations of values; values line by line; points of a Latin hypercube, of a scrambled "
-        "Sobol or Halton sequence, or independent ones. By default grid of values and ranges, else lhs.",
+        "Sobol or Halton sequence, or independent ones; Saltelli's scheme for Sobol indices. By default grid of values "
+        "and ranges, else lhs.",
     )
     samples: Annotated[Annotated[int, Strict(), Field(ge=1)] | None, Form("a whole number, one or more")] = Field(
-        None, description="Number of cases, of samplers that draw points."
+        None, description="Number of cases, of samplers that draw points; of saltelli of groups of d + 2, a power of 2."
     )
     seed: Annotated[Whole, Form("a whole number, zero or more")] = Field(0, description="Of all that is random.")
     together: Annotated[list[Annotated[list[Text], Field(min_length=2)]], Form("lists of two or more paths")] = Field(

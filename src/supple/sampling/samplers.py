@@ -13,8 +13,10 @@ import scipy
 from supple.checks import Floats, is_number
 from supple.errors import StateError, nearest, one_of
 from supple.sampling.distributions import Choice, Column, Quantity, Seeds, case_seed
+from supple.sampling.saltelli import saltelli_points
 
 MOST_CASES = 10_000_000
+SALTELLI = "saltelli"
 Correlations = Sequence[tuple[str, str, float]]
 
 
@@ -40,8 +42,9 @@ POINTS: dict[str, Callable[[int, int, np.random.Generator], Floats]] = {
     "sobol": _sobol,
     "halton": _halton,
     "random": _random,
+    SALTELLI: saltelli_points,
 }
-"""Samplers that draw points of the unit cube."""
+"""Samplers that draw points of the unit cube: so many, of Saltelli's scheme so many groups of d + 2."""
 SAMPLERS = ("grid", "list", *POINTS, "table")
 
 
@@ -60,10 +63,11 @@ def sampled(
     quantities : mapping of path to Quantity
     sampler : str, optional
         "grid": all combinations, the last path fastest. "list": the first values of all, then the second, ... "lhs",
-        "sobol", "halton", "random": points of the unit cube turned into values by the inverse of each distribution. By
-        default "grid" of lists, else "lhs".
+        "sobol", "halton", "random": points of the unit cube turned into values by the inverse of each distribution.
+        "saltelli": for Sobol indices, groups of d + 2 such points for d dimensions. By default "grid" of lists, else
+        "lhs".
     samples : int, optional
-        Number of cases; grid and list have as many as their values make.
+        Number of cases, of "saltelli" of groups, a power of 2; grid and list have as many as their values make.
     seed : int
     together : sequence of groups of paths
         What varies together is one dimension: in a grid the lists advance together, else all have the same probability.
@@ -84,6 +88,8 @@ def sampled(
     groups = grouped(list(drawn), together)
     if chosen in POINTS:
         count = _count(samples, chosen)
+        if chosen == SALTELLI:
+            _require_independent(quantities.keys() - drawn.keys(), drawn, correlation)
         found = _drawn(drawn, groups, chosen, count, seed, correlation)
     else:
         if correlation:
@@ -114,6 +120,16 @@ def _count(samples: Any, sampler: str) -> int:
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or not 1 <= samples <= MOST_CASES:
         raise StateError(f"samples: expected a number of cases from 1 to {MOST_CASES:,} for {sampler!r}, got {samples}")
     return int(samples)
+
+
+def _require_independent(seeds: set[str], drawn: Mapping[str, Quantity], pairs: Correlations) -> None:
+    """Refuse what Saltelli's scheme cannot exchange one by one."""
+    if not drawn:
+        raise StateError(f"sampler {SALTELLI!r}: expected one or more distributions, got none")
+    if pairs:
+        raise StateError(f"correlation: expected none with the sampler {SALTELLI!r}, whose factors are independent")
+    for path in sorted(seeds):
+        raise StateError(f"{path}: sampler {SALTELLI!r}: expected no seeds: every case would have other noise")
 
 
 def _listed(x: Quantity, path: str, sampler: str) -> Column:

@@ -144,6 +144,13 @@ class ModelCases:
     model: Formulation
     settings: Mapping[str, Any]
 
+    @classmethod
+    def changed(cls, model: Formulation, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> ModelCases:
+        """Cases of a model with other values in all of them."""
+        given = cls(model, settings)
+        given.require_paths(changes)
+        return cls(*given.made(changes))
+
     def __post_init__(self) -> None:
         unknown = [name for name in self.settings if name not in (*SETTINGS, *START)]
         if unknown:

@@ -35,16 +35,14 @@ def plan_of(
     given : mapping of str to what SweepSettings has
         None is not given; of a file its table [sweep] says what is not given.
     changes : mapping of path to value, optional
-        Of a file, in all cases.
+        Of all cases.
     run : mapping, optional
         Of a model: keyword arguments of `supple.simulate`.
     """
     said = {key: x for key, x in given.items() if x is not None}
     source: CaseSource
     if isinstance(model, FORMULATIONS):
-        if changes:
-            raise StateError("changes: expected with a model file, got a model; Model.with_parameters changes one")
-        source, folder = ModelCases(model, dict(run or {})), Path()
+        source, folder = ModelCases.changed(model, dict(run or {}), changes or {}), Path()
     elif isinstance(model, str | os.PathLike):
         if run:
             raise StateError(f"supple.sweep: {next(iter(run))!r}: expected with a model, got a file; changes sets it")
@@ -116,7 +114,7 @@ def sweep(
     trajectories : sequence of str, optional
         Variables or signals of the results to keep over time.
     changes : mapping of path to value, optional
-        Other values of a model file, in all cases.
+        Other values in all cases, by the same paths: {"simulation.samples": 1001}.
     store : path, optional
         Directory for the results, "NAME.sweep.zarr"; it needs zarr. Without one they are in memory.
     engine : str or Engine

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from supple.view.modes_page import write_modes
     from supple.view.report_page import write_report
     from supple.view.runs_page import write_runs
+    from supple.view.sweep_page import write_sweep
 
 __all__ = [
     "LivePage",
@@ -21,6 +22,7 @@ __all__ = [
     "write_modes",
     "write_report",
     "write_runs",
+    "write_sweep",
 ]
 
 _HOMES = {
@@ -31,5 +33,6 @@ _HOMES = {
     "supple.view.modes_page": ("write_modes",),
     "supple.view.report_page": ("write_report",),
     "supple.view.runs_page": ("write_runs",),
+    "supple.view.sweep_page": ("write_sweep",),
 }
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -89,12 +89,12 @@ class Plot {
   fit() {
     if (this.zoomed) return this.draw();
     let low = Infinity, high = -Infinity;
-    for (const { shown, values } of this.curves)
-      if (shown)
-        for (const value of values) {
-          const y = this.on(value);
-          if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
-        }
+    const bands = (this.data.bands ?? []).flatMap((band) => [band.low, band.high]);
+    for (const values of [...this.curves.filter(({ shown }) => shown).map((curve) => curve.values), ...bands])
+      for (const value of values) {
+        const y = this.on(value);
+        if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
+      }
     if (low > high) [low, high] = [0, 1];
     if (this.data.log) low = Math.max(low, high - DECADES);
     if (high - low < this.data.min_range) [low, high] = [low - this.data.min_range, high + this.data.min_range];
@@ -128,6 +128,7 @@ class Plot {
     pen.beginPath();
     pen.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
     pen.clip();
+    drawBands(this, pen);
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
     for (const { shown, values, color, dash } of this.curves) {

@@ -1,4 +1,19 @@
-// Marks of a plot: upright lines of events and modes, names of multiples of a speed.
+// Marks of a plot: bands between curves, upright lines of events and modes, names of multiples of a speed.
+
+// Areas between two curves; where one has no numbers there is none.
+const drawBands = (plot, pen) => {
+  for (const { low, high, color } of plot.data.bands ?? []) {
+    pen.fillStyle = color;
+    for (let start = 0, end; start < low.length; start = end + 1) {
+      for (end = start; end < low.length && Number.isFinite(low[end]) && Number.isFinite(high[end]); ) end++;
+      if (end - start < 2) continue;
+      pen.beginPath();
+      for (let i = start; i < end; i++) pen.lineTo(plot.px(plot.x[i]), plot.py(low[i]));
+      for (let i = end - 1; i >= start; i--) pen.lineTo(plot.px(plot.x[i]), plot.py(high[i]));
+      pen.fill();
+    }
+  }
+};
 
 // Names of multiples of a speed, at the ends of their lines.
 const drawOrders = (plot, pen) => {
