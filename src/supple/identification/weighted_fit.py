@@ -191,10 +191,17 @@ def weighted_fit(
 
 def _minimized(problem: WeightedResiduals, start: Floats) -> scipy.optimize.OptimizeResult:
     u = problem.unknowns
+
+    def residuals(x: Floats) -> Floats:
+        return np.concatenate([problem.residuals(x), np.zeros(len(x))])
+
+    def jacobian(x: Floats) -> Floats:
+        return _held(problem.jacobian(x))
+
     return scipy.optimize.least_squares(
-        lambda x: np.concatenate([problem.residuals(x), np.zeros(len(x))]),
+        residuals,
         np.clip(start, u.lower, u.upper) / u.scale,
-        lambda x: _held(problem.jacobian(x)),
+        jacobian,
         (u.lower / u.scale, u.upper / u.scale),
         method="trf",
         ftol=TOLERANCE,
