@@ -12,7 +12,7 @@ import scipy.stats
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.formulations import Formulation
-from supple.html_tables import html_table
+from supple.html_tables import html_table, text_table
 from supple.identification.identifiability import Combination, Information, information
 from supple.identification.measurements import Measurements
 from supple.identification.weighted_fit import Solution, Unknowns
@@ -190,14 +190,7 @@ class Fit:
         return lines
 
     def __str__(self) -> str:
-        heads = [column.removesuffix(">") for column in COLUMNS]
-        rows = [tuple(heads), *self.rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-        lines = [
-            "  ".join(x.ljust(w) if i == 0 else x.rjust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
-            for row in rows
-        ]
-        return "\n".join([*lines, *self.remarks()])
+        return "\n".join([text_table(COLUMNS, self.rows()), *self.remarks()])
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} = {x:.6g}" for name, x in self.values.items())

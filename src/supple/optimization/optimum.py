@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.formulations import Formulation
-from supple.html_tables import html_table
+from supple.html_tables import html_table, text_table
 from supple.identification.weighted_fit import Unknowns
 from supple.optimization.constraint_formulas import ACTIVE, MeasureConstraint
 
@@ -102,13 +102,7 @@ class Optimum:
         return [*lines, f"{self.runs} runs; {self.message}"]
 
     def __str__(self) -> str:
-        table = [tuple(x.removesuffix(">") for x in COLUMNS), *self.rows()]
-        widths = [max(len(row[i]) for row in table) for i in range(len(COLUMNS))]
-        lines = [
-            "  ".join(x.rjust(w) if i else x.ljust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
-            for row in table
-        ]
-        return "\n".join([*lines, *self.remarks()])
+        return "\n".join([text_table(COLUMNS, self.rows()), *self.remarks()])
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} = {x:.6g}" for name, x in self.values.items())

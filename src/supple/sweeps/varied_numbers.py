@@ -22,7 +22,7 @@ from supple.inputs.inputs import Inputs
 from supple.inputs.lifted_laws import law_numbers
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
-from supple.model.structural_slopes import structural_parameters
+from supple.model.structural_slopes import LISTS, structural_parameters
 from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody
 from supple.sweeps.case_sources import CaseSource, FileCases, ModelCases
@@ -41,14 +41,6 @@ OF_BODIES = ("mass", "moment", "inertia")
 
 FLEXIBLE = (*Flex._fields, "frame node_position", "frame shape")
 """Arrays that flexible bodies make."""
-SPARSE = {
-    "pair": ("pair_mode", ("pair_value", "pair_axial")),
-    "shape_pair": ("shape_pair_number", ("shape_pair_value", "shape_pair_axial")),
-    "curvature": ("curvature_mode", ("curvature_value",)),
-    "offdiagonal": ("offdiagonal_mode", ("offdiagonal_value",)),
-    "factor": ("factor_mode", ("factor_value",)),
-}
-"""Arrays of entries by rows: that of their columns, and their values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +185,11 @@ def _explained(model: Model, other: Model, of_flexible: bool = True) -> bool:
 def _dense(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """Arrays with zeros written out: which entries of sparse ones are there may depend on rounding."""
     out = dict(arrays)
-    for name, (column, values) in SPARSE.items():
+    for name, (other, values) in LISTS.items():
         if f"{name}_first" in out:
-            first, place = out.pop(f"{name}_first"), out.pop(column)
+            first, place = out.pop(f"{name}_first"), out.pop(f"{name}_{other}")
             rows = np.repeat(np.arange(len(first) - 1), np.diff(first))
-            for value in values:
+            for value in (f"{name}_{x}" for x in values):
                 x = out[value]
                 out[value] = np.zeros((len(first) - 1, len(first), *x.shape[1:]))
                 out[value][rows, place] = x
