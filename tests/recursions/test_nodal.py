@@ -61,9 +61,9 @@ def test_cost_is_linear_in_the_nodes() -> None:
             "load", supple.RigidBody(0.5, (0, 0, 0.1), (0.01, 0.01, 0.01)), "beam", supple.Revolute("x"), "end"
         )
         counts.append(supple.count_operations(mech.build()).multiplications)
-    steps = np.diff(counts)  # not quite equal: rounding makes some constants zero
+    steps = np.diff(counts)  # not equal: rounding makes constants zero, in some runs a thousand more than in others
     assert steps.min() > 0
-    assert steps.max() < 1.2 * steps.min()
+    assert steps.max() < 1.6 * steps.min()  # 2.3 if the cost were quadratic
 
 
 def test_a_thousand_nodal_freedoms() -> None:
