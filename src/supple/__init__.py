@@ -42,14 +42,17 @@ if TYPE_CHECKING:
     from supple.description.orientation import orientation
     from supple.files import load, save
     from supple.film.render import render
+    from supple.identification.fitting import fit
     from supple.inputs import PID, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
     from supple.model.mechanism import Mechanism
     from supple.model.model import Model
+    from supple.optimization.optimizing import optimize
     from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
+    from supple.simulation.gradient import gradient
     from supple.simulation.horizon import Horizon
     from supple.simulation.recording import open_results
     from supple.simulation.simulate import simulate
@@ -109,10 +112,13 @@ __all__ = [
     "Wrench",
     "count_operations",
     "equations",
+    "fit",
+    "gradient",
     "live",
     "load",
     "open_results",
     "open_sweep",
+    "optimize",
     "orientation",
     "render",
     "save",
@@ -142,14 +148,17 @@ _HOMES = {
     "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
+    "supple.identification.fitting": ("fit",),
     "supple.inputs": ("PID", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),
     "supple.model.mechanism": ("Mechanism",),
     "supple.model.model": ("Model",),
+    "supple.optimization.optimizing": ("optimize",),
     "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
+    "supple.simulation.gradient": ("gradient",),
     "supple.simulation.horizon": ("Horizon",),
     "supple.simulation.recording": ("open_results",),
     "supple.simulation.simulate": ("simulate",),
@@ -169,10 +178,12 @@ _PARTS = (
     "erls",
     "files",
     "film",
+    "identification",
     "inputs",
     "integrators",
     "interop",
     "linear",
+    "optimization",
     "results",
     "shapes",
     "simulation",

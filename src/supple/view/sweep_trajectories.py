@@ -33,7 +33,8 @@ def trajectories(sweep: xr.Dataset, kept: Ints, cases: SweepCases) -> tuple[dict
     count = max(1, MOST_NUMBERS // (rows * times))
     at = np.unique(np.linspace(0, sweep.sizes["time"] - 1, times).astype(int))
     places = _with_extremes(done, rows, cases, kept)
-    block = sweep[names].isel(case=kept[places], time=at)
+    used = list(dict.fromkeys(name for name, _ in signals[:count]))
+    block = sweep[used].isel(case=kept[places], time=at).load()  # what the page holds, read once
     out = [_signal(block[name], name, labels) for name, labels in signals[:count]]
     said = [
         f"Trajectories of {len(places):,} cases at {len(at):,} of {sweep.sizes['time']:,} times."
