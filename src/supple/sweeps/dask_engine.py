@@ -11,6 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from math import ceil
 from typing import Any
@@ -36,8 +37,9 @@ AHEAD = 4
 LEAST_AHEAD = 64
 KNOWN = 5.0
 """Seconds for which the number of workers is taken as known."""
-FAILURES = 0
-"""Deaths of workers that a task survives, in a cluster of our own: cases of such tasks are run again one by one."""
+CONFIG = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 hour"}
+"""Of a cluster of our own: no task survives the death of its worker, its cases are run again one by one; and a worker
+that died is waited for, since on a busy machine it takes longer than the usual 15 s to begin again."""
 
 
 class DaskEngine:
@@ -56,6 +58,7 @@ class DaskEngine:
     def __init__(self, scheduler: str | None = None, workers: int | None = None) -> None:
         self._distributed = _package()
         self._cluster: Any = None
+        self._config: Any = nullcontext()
         self._spent = [0.0, 0]
         self._known = 0, -np.inf
         if scheduler is None:
@@ -74,17 +77,18 @@ class DaskEngine:
             ) from None
 
     def _local(self, workers: int) -> Any:
-        with importlib.import_module("dask").config.set({"distributed.scheduler.allowed-failures": FAILURES}):
-            return self._distributed.LocalCluster(
-                n_workers=workers,
-                processes=True,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",  # None would take the usual port, which another cluster may have
-                scheduler_kwargs={"dashboard": False},
-                memory_limit=0,
-                silence_logs=logging.CRITICAL,
-                env=SINGLE,
-            )
+        config = importlib.import_module("dask").config
+        self._config = config.set(CONFIG)
+        return self._distributed.LocalCluster(
+            n_workers=workers,
+            processes=True,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",  # None would take the usual port, which another cluster may have
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+            env=SINGLE,
+        )
 
     def run(
         self, plan: SweepPlan, tasks: Sequence[Sequence[int]], writer: TrajectoryWriter | None = None
@@ -165,6 +169,7 @@ class DaskEngine:
         self.client.close()
         if self._cluster is not None:
             self._cluster.close()
+        self._config.__exit__(None, None, None)
 
 
 def cases_in_task(cases: int, seconds: float, workers: int) -> int:
