@@ -60,10 +60,12 @@ def test_a_model_in_python_is_varied_by_its_parameters(tmp_path: Path) -> None:
         "simulation.duration": [2.0, 3.0],
     }
     seen: list[int] = []
-    measure = {
-        "end": "last(mass.position)",
-        "seed": lambda result: seen.append(result.attrs["seed"]) or len(result.time),
-    }
+
+    def noted(result: xr.Dataset) -> int:
+        seen.append(result.attrs["seed"])
+        return len(result.time)
+
+    measure = {"end": "last(mass.position)", "seed": noted}
     found = supple.sweep(
         model, vary, measure, duration=1.0, changes={"simulation.samples": 7}, v={"mass.position": 0.0}
     )
