@@ -12,9 +12,25 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "supple"
-MODULES = sorted(SOURCE.rglob("*.py"))
 OPTIONAL = {"supple.bench.pinocchio"}
 """Modules of ours that cannot be imported without an optional dependency, and so only where it is known to be there."""
+
+
+def part_of(path: Path) -> str:
+    """The package or module of the top that a file belongs to; "supple" for that of the package itself."""
+    first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return "supple" if first == "__init__" else first
+
+
+MODULES = sorted(SOURCE.rglob("*.py"))
+PARTS = sorted({part_of(path) for path in MODULES})
+
+
+def parsed(part: str) -> Iterator[tuple[str, ast.AST]]:
+    """All modules of a part, by file."""
+    for path in MODULES:
+        if part_of(path) == part:
+            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text())
 
 
 @cache
@@ -48,20 +64,26 @@ def test_the_picture_names_every_package_once() -> None:
     assert set(layers()) == (found - {"__init__", "__main__"}) | {"supple"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_down(path: Path) -> None:
-    module = "supple." + ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-    own, height = top(module.removesuffix(".__init__")), layers()
+@pytest.mark.parametrize("own", PARTS)
+def test_imports_point_down(own: str) -> None:
+    height = layers()
     wrong = [
-        f"line {line}: {name}"
-        for line, name in imported(ast.parse(path.read_text()))
+        f"{file}, line {line}: {name}"
+        for file, tree in parsed(own)
+        for line, name in imported(tree)
         if top(name) != own and height[top(name)] >= height[own]
     ]
     assert not wrong, f"{own} imports what stands beside or above it: {wrong}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_function_imports_our_own_code(path: Path) -> None:
-    functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
-    late = [f"line {line}: {name}" for f in functions for line, name in imported(f)]
-    assert all(name.rpartition(".")[0] in OPTIONAL for _, _, name in (x.partition(": ") for x in late)), late
+@pytest.mark.parametrize("own", PARTS)
+def test_no_function_imports_our_own_code(own: str) -> None:
+    late = [
+        f"{file}, line {line}: {name}"
+        for file, tree in parsed(own)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for line, name in imported(function)
+        if name.rpartition(".")[0] not in OPTIONAL
+    ]
+    assert not late, late

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from supple.model.model import Model
     from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
+    from supple.simulation.gradient import gradient
     from supple.simulation.horizon import Horizon
     from supple.simulation.recording import open_results
     from supple.simulation.simulate import simulate
@@ -109,6 +110,7 @@ __all__ = [
     "Wrench",
     "count_operations",
     "equations",
+    "gradient",
     "live",
     "load",
     "open_results",
@@ -150,6 +152,7 @@ _HOMES = {
     "supple.model.model": ("Model",),
     "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
+    "supple.simulation.gradient": ("gradient",),
     "supple.simulation.horizon": ("Horizon",),
     "supple.simulation.recording": ("open_results",),
     "supple.simulation.simulate": ("simulate",),

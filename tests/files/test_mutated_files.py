@@ -15,7 +15,7 @@ from supple.files import check, error_list
 from supple.structures import Material, Rectangle, beam, box, load_body
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
-COUNT = 50
+COUNT = 25
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time here")
@@ -28,7 +28,7 @@ def test_damaged_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     assert wrong == []
     read, refused = map(int, summary.split())
     assert read + refused == COUNT
-    assert min(read, refused) > COUNT // 50  # neither is the rule
+    assert min(read, refused) > 0  # neither is the rule
 
 
 def test_a_body_file_is_checked_before_it_is_opened(tmp_path: Path) -> None:

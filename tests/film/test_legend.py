@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ import xarray as xr
 import supple
 from supple.film.coloring import Coloring
 from supple.film.legend import unit_of, with_legend, write
+from supple.view.drawn import drawn
+from supple.view.fields import mapped
 
 Run = tuple[supple.Model, xr.Dataset]
 
@@ -54,12 +58,37 @@ def test_a_picture_is_coloured(run: Run, tmp_path: Path) -> None:
     assert coloring.most == pytest.approx(max(coloring.fields["boom"].values(i).max() for i in range(31)))
 
 
+def test_vertices_of_a_glb_have_the_colours_of_their_largest_stress(run: Run, tmp_path: Path) -> None:
+    model, result = run
+    content = supple.render(result, tmp_path / "x.glb", model=model, color="stress").read_bytes()
+    (size,) = struct.unpack_from("<I", content, 12)
+    document, buffer = json.loads(content[20 : 20 + size]), content[28 + size :]
+    mesh = next(x for x in document["meshes"] if "extras" in x)
+    field = Coloring(model, "stress", result.q.values, result.q.values).fields["boom"]
+    peaks = field.peaks()
+    assert peaks.max() == pytest.approx(mesh["extras"]["to"])
+    assert (mesh["extras"]["quantity"], mesh["extras"]["unit"]) == ("stress", "Pa")
+    numbers = []
+    for name in ("POSITION", "COLOR_0"):
+        accessor = document["accessors"][mesh["primitives"][0]["attributes"][name]]
+        start = document["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        numbers.append(np.frombuffer(buffer, "<f4", 3 * accessor["count"], start).reshape(-1, 3))
+    surface = next(x for x in drawn(model) if x.shapes is not None)
+    nearest = np.argmin(np.linalg.norm(numbers[0][:, None] - surface.vertices, axis=2), axis=1)
+    expected = mapped(peaks[nearest] / peaks.max())
+    shown = np.where(numbers[1] <= 0.0031308, 12.92 * numbers[1], 1.055 * numbers[1] ** (1 / 2.4) - 0.055)
+    np.testing.assert_allclose(shown, expected, atol=1e-5)
+    assert np.ptp(shown, axis=0).max() > 0.5
+    material = document["materials"][mesh["primitives"][0]["material"]]["pbrMetallicRoughness"]
+    assert material["baseColorFactor"] == [1.0, 1.0, 1.0, 1.0]
+
+
 def test_what_cannot_be_coloured_is_refused(run: Run, tmp_path: Path) -> None:
     model, result = run
     with pytest.raises(supple.StateError, match="color: no quantity 'heat'; expected one of"):
         supple.render(result, tmp_path / "x.png", model=model, color="heat")
-    with pytest.raises(supple.StateError, match="color: expected a picture or a film"):
-        supple.render(result, tmp_path / "x.glb", model=model, color="stress")
+    with pytest.raises(supple.StateError, match="color: no quantity 'heat'"):
+        supple.render(result, tmp_path / "x.glb", model=model, color="heat")
     mech = supple.Mechanism("rigid")
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
     with pytest.raises(supple.StateError, match="color: expected a flexible body whose stress is known, got none"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import interpolate
 
 import supple
@@ -102,6 +105,14 @@ def test_a_trapezoid_of_velocities_may_be_linear() -> None:
     assert np.allclose(same.q.values[:, 0], result.q.values[:, 0], atol=1e-9)
 
 
+@cache
+def reference(make: Callable[[], supple.Model]) -> tuple[supple.Model, dict[str, Any], xr.Dataset]:
+    """A model whose first joint follows a law, what it is given, and its motion to many digits."""
+    model = make()
+    given: dict[str, Any] = {"motion": {model.speeds[0]: LAWS["position"]}, "samples": 5}
+    return model, given, supple.simulate(model, 0.5, rtol=1e-11, atol=1e-12, **given)
+
+
 @pytest.mark.parametrize(
     ("integrator", "step", "tolerance"),
     [
@@ -118,10 +129,7 @@ def test_a_trapezoid_of_velocities_may_be_linear() -> None:
 )
 @pytest.mark.parametrize("make", [two, flexible], ids=["rigid", "flexible"])
 def test_every_integrator_agrees(make: Any, integrator: str, step: float | None, tolerance: float) -> None:
-    model = make()
-    name = model.speeds[0]
-    given: dict[str, Any] = {"motion": {name: LAWS["position"]}, "samples": 5}
-    best = supple.simulate(model, 0.5, rtol=1e-11, atol=1e-12, **given)
+    model, given, best = reference(make)
     result = supple.simulate(model, 0.5, integrator=integrator, step=step, **given)
     assert np.array_equal(result.q.values[:, 0], 0.5 * np.sin(3 * result.time.values)) or np.allclose(
         result.q.values[:, 0], 0.5 * np.sin(3 * result.time.values), rtol=1e-15, atol=1e-16

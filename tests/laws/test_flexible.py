@@ -27,16 +27,14 @@ def relative(a: Any, b: Any) -> float:
 # sweeps, the others by blocks.
 TREES = [
     (1, {"bodies": 1, "modes": 20}),
-    (2, {"bodies": 3, "modes": 20}),
-    (3, {"bodies": 12, "modes": 5, "forces": True}),
-    (4, {"bodies": 12, "modes": 20}),
-    (5, {"bodies": 12, "modes": 8, "beams": True, "forces": True}),
+    (2, {"bodies": 4, "modes": 20}),
+    (3, {"bodies": KINDS, "modes": 4, "forces": True}),
+    (5, {"bodies": 7, "modes": 7, "beams": True, "forces": True}),
     (6, {"bodies": 5, "modes": 8, "beams": True, "free_base": True}),
     (7, {"bodies": 6, "modes": 6, "fidelity": "ruthless", "forces": True}),
-    (8, {"bodies": 12, "modes": 4, "fidelity": "full", "forces": True}),
-    (9, {"bodies": 11, "modes": 7, "beams": True}),
-    (10, {"bodies": 8, "modes": 5, "second_order": True, "forces": True}),
-    (11, {"bodies": 9, "modes": 6, "beams": True, "fidelity": "full", "second_order": True, "free_base": True}),
+    (8, {"bodies": 6, "modes": 4, "fidelity": "full", "forces": True}),
+    (10, {"bodies": 5, "modes": 5, "second_order": True, "forces": True}),
+    (11, {"bodies": 6, "modes": 5, "beams": True, "fidelity": "full", "second_order": True, "free_base": True}),
 ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
+from generators import KINDS, random_tree
 from generators_flexible import beam_body, random_flexible_tree
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
@@ -163,8 +163,8 @@ def test_equal_limbs_are_recorded_once() -> None:
 def flexible_chain(links: int, different: bool = False) -> Model:
     """Beams, of which one has more modes."""
     rng = np.random.default_rng(0)
-    usual = beam_body(rng, "cantilever", 2, 0.01)
-    other = beam_body(rng, "cantilever", 3, 0.01)
+    usual = beam_body(rng, "cantilever", 1, 0.01)
+    other = beam_body(rng, "cantilever", 2, 0.01)
     mech = supple.Mechanism("beams")
     for i in range(links):
         body = other if different and i == 1 else usual
@@ -172,16 +172,15 @@ def flexible_chain(links: int, different: bool = False) -> Model:
     return mech.build()
 
 
-@pytest.mark.parametrize("different", [False, True])
-def test_flexible_links(different: bool) -> None:
-    counts = compared(flexible_chain(4, different))
+def test_flexible_links() -> None:
+    counts = compared(flexible_chain(4, different=True))
     assert counts["hybrid_dynamics"][0] < counts["hybrid_dynamics"][1]
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: random_tree(11, 16),
+        lambda: random_tree(11, KINDS),
         lambda: random_flexible_tree(2, 4, forces=True)[0],
         lambda: random_flexible_tree(5, 3, beams=True)[0],
     ],

@@ -6,7 +6,8 @@ import numpy as np
 
 from generators_flexible import random_flexible_tree
 from supple.engines.plain import plain
-from supple.recursions.implicit import Correction, WorkingTree, newton_iteration, stiff_workspace
+from supple.recursions.closed_implicit import newton_iteration
+from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
 
@@ -21,7 +22,7 @@ def test_a_correction_solves_for_what_the_drives_leave() -> None:
     own, stiff = (WorkingTree(model.tree, model.flex, x) for x in (ws, stiff_workspace(ws, fresh)))
     actuation = Actuation(drive, model.none_prescribed, model.no_wrench(float)[0])
     out = Correction(*np.zeros((3, model.nv)))
-    plain(newton_iteration)(own, stiff, True, States(q, v), actuation, w, out)
+    plain(newton_iteration)(own, stiff, None, True, States(q, v), actuation, w, out)
     force = model.inverse_dynamics(q, v, w)
     expected = np.linalg.solve(model.mass_matrix(q), drive - force)
     np.testing.assert_allclose(out.force, force, atol=1e-12 * np.abs(force).max())

@@ -35,9 +35,17 @@ def round_trip(model: supple.Model, seed: int) -> float:
     return float(np.abs(found - tau).max() / np.abs(tau).max())
 
 
-@pytest.mark.parametrize("options", [{"stiffening": False}, {"stiffening": True}, {"fidelity": "ruthless"}], ids=str)
+@pytest.mark.parametrize(
+    ("basis", "options"),
+    [
+        ("cantilever", {"stiffening": False}),
+        ("cantilever", {"stiffening": True}),
+        ("craig-bampton", {"stiffening": True}),
+        ("craig-bampton", {"fidelity": "ruthless"}),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("joint", list(TIPS))
-@pytest.mark.parametrize("basis", ["cantilever", "craig-bampton"])
 def test_forces_come_back(basis: str, joint: str, options: dict[str, bool | str]) -> None:
     """10 t and 1,000 t. Forces are as accurate as the largest; a hinge at the tip loses three digits more.
 
@@ -68,13 +76,13 @@ def test_a_correction_where_none_is_needed_changes_nothing(seed: int, monkeypatc
     options = {
         3: {"modes": 5, "forces": True},
         5: {"modes": 8, "beams": True},
-        6: {"modes": 12, "beams": True, "free_base": True},
+        6: {"modes": 8, "beams": True, "free_base": True},
         10: {"modes": 5, "second_order": True, "forces": True},
         11: {"modes": 6, "beams": True, "fidelity": "full", "second_order": True},
     }[seed]
-    model, _ = random_flexible_tree(seed, 8, **options)  # type: ignore[arg-type]
+    model, _ = random_flexible_tree(seed, 6, **options)  # type: ignore[arg-type]
     monkeypatch.setattr("supple.model.flexible.HEAVY", 0.0)
-    corrected, _ = random_flexible_tree(seed, 8, **options)  # type: ignore[arg-type]
+    corrected, _ = random_flexible_tree(seed, 6, **options)  # type: ignore[arg-type]
     assert model.flex is not None
     assert corrected.flex is not None
     assert corrected.flex.heavy.sum() > model.flex.heavy.sum()

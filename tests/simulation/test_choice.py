@@ -189,3 +189,23 @@ def test_a_trial_that_fails_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_asked_for_is_taken() -> None:
     result = supple.simulate(spring(8.0), 0.1, integrator="RK45", samples=2)
     assert (result.attrs["integrator"], result.attrs["reason"]) == ("RK45", "as asked")
+
+
+def test_short_runs_ask_for_the_fastest_motion_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where it comes near to being stiff do other configurations count."""
+    asked = list[float]()
+
+    def noted(system: DrivenSystem, y: Any, u: Any) -> complex:
+        found = fastest_motion(system, y, u)
+        asked.append(abs(found))
+        return found
+
+    monkeypatch.setattr(choice, "fastest_motion", noted)
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("rod", supple.RigidBody(1.0, (0, 0, -1.0), (0.1, 0.1, 0.1)), joint=supple.Revolute("y"))
+    model = mech.build()
+    for duration, times in ((1.0, 1), (60.0, 3)):
+        asked.clear()
+        supple.simulate(model, duration, samples=2)
+        assert len(asked) == times
+        assert (asked[0] * duration > choice.FEW) == (times > 1)

@@ -76,8 +76,11 @@ def test_geared_wheels_bounce_in_closed_form(method: dict[str, Any], e: float) -
     np.testing.assert_allclose(motion.kinetic_energy, 0.5 * INERTIA * speed**2, atol=1e-8)
 
 
-@methods
-@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("method", "e"),
+    [*((method, 0.5) for method in METHODS), (METHODS[0], 0.0), (METHODS[0], 1.0)],
+    ids=lambda x: x["integrator"] if isinstance(x, dict) else str(x),
+)
 def test_a_blow_takes_the_energy_that_restitution_asks_for(method: dict[str, Any], e: float) -> None:
     model = slider_crank()
     limits = [Limit("slider.position", lower=-0.3, restitution=e)]

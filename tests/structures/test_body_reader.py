@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def same(a: Any, b: Any) -> None:
 def test_a_body_comes_back_as_it_was(tmp_path: Path, basis: str, modes: int | None) -> None:
     original = body(basis, modes)
     save_body(original, tmp_path / "boom.h5")
-    same(original, load_body(tmp_path / "boom.h5"))
+    same(replace(original, source=None), load_body(tmp_path / "boom.h5"))  # files do not keep the structure
     assert [p.name for p in tmp_path.iterdir()] == ["boom.h5"]
 
 

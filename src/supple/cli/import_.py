@@ -13,6 +13,7 @@ from supple.cli.console import app, err, say
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.imported import ImportedStructure
 from supple.structures.imports.reading import read
+from supple.structures.imports.tangent_files import Tangent
 
 
 @app.command("import")
@@ -39,13 +40,24 @@ def import_(
     basis: Annotated[str, typer.Option(help="cantilever, free-free or craig-bampton.")] = "craig-bampton",
     modes: Annotated[int, typer.Option(help="Normal modes.", min=0)] = 10,
     root: Annotated[str | None, typer.Option(help="Frame at the inboard joint.")] = None,
+    tangent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LOAD=SIZE:FILE",
+            help="Deck with the stiffness under a load, by which the body stiffens: 'spin about z=100:spinning.inp', "
+            "in rad/s, m/s^2, N ...; repeatable.",
+        ),
+    ] = None,
+    superelement: Annotated[
+        int | None, typer.Option(help="Which one of the several that files of NAS2CAM hold.", min=0)
+    ] = None,
     damping: Annotated[float | None, typer.Option(help="Ratio for all modes.")] = None,
 ) -> None:
     """Read files of a finite-element program, show what to check, reduce the structure and store the body."""
     given = dict(map(_frame, frame or ()))
     name = root or next(iter(given), None)
     with _busy("reading"):
-        found = read(files, given or None, units)
+        found = read(files, given or None, units, dict(map(_tangent, tangent or ())) or None, superelement)
     if isinstance(found, ImportedStructure):
         with _busy("checking"):
             report = found.report
@@ -84,6 +96,21 @@ def _frame(text: str) -> tuple[str, int | str | list[int]]:
     if len(parts) > 1:
         raise supple.ModelError(f"--frame {name}: expected numbers of nodes or the name of one node set, got {nodes!r}")
     return name.strip(), parts[0]
+
+
+def _tangent(text: str) -> tuple[str, Tangent]:
+    """A load case and where its tangent stands."""
+    load, sign, rest = text.partition("=")
+    size, colon, file = rest.partition(":")
+    try:
+        value = float(size)
+    except ValueError:
+        colon = ""
+    if not (load.strip() and sign and colon and file.strip()):
+        raise supple.ModelError(
+            f"--tangent: expected LOAD=SIZE:FILE such as 'spin about z=100:spinning.inp', got {text!r}"
+        )
+    return load.strip(), Tangent(file.strip(), value)
 
 
 def _busy(what: str) -> AbstractContextManager[object]:

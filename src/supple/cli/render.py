@@ -86,6 +86,7 @@ def render(
 def _shown(contents: Contents, output: Path, time: float | None) -> tuple[Any, dict[str, Any]]:
     """The start of a model file or its motion, and what `supple.render` needs to know of it."""
     settings, suffix = contents.run_arguments(), output.suffix.lower()
+    settings.pop("sensitivities", None)  # nothing of them is drawn
     if suffix == ".png" and time is not None:
         settings["duration"] = max(time, 1e-9)
     if (suffix == ".png" and time is None) or (suffix == ".glb" and "duration" not in settings):

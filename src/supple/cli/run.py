@@ -56,6 +56,10 @@ def run(
     integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
+    sensitivities: Annotated[
+        list[str] | None,
+        typer.Option("--sensitivity", help="A parameter by which the motion is differentiated; may be given again."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Run twice, first with finer steps, and estimate the error of the result.")
     ] = False,
@@ -84,7 +88,14 @@ def run(
     """
     target = output or Path(f"{file.stem}.nc")
     try:
-        given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step, "samples": samples}
+        given: dict[str, Any] = {
+            "duration": duration,
+            "rtol": rtol,
+            "integrator": integrator,
+            "step": step,
+            "samples": samples,
+            "sensitivities": sensitivities or None,
+        }
         changes = changes_of(changed)
         repeated = _case(file, case, of_sweep, changes)
         if repeated is not None:

@@ -48,7 +48,9 @@ def view(
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
     contents = read(file, floating_base, changes=changes, collision=collision)
     floating_frames(contents.model, "the live page of supple view")
-    page = LivePage(contents.model, contents.run_arguments(), contents.slider_ranges(), port, color)
+    arguments = contents.run_arguments()
+    arguments.pop("sensitivities", None)  # nothing of them is shown
+    page = LivePage(contents.model, arguments, contents.slider_ranges(), port, color)
     _show(page.server, page.serve, browser)
 
 

@@ -407,13 +407,13 @@ def foreign(node: Expr) -> ModelError:
 
 def order_of(outputs: Iterable[Expr]) -> list[Expr]:
     """Nodes that the outputs need, arguments first."""
-    needed: dict[int, Expr] = {}
-    stack = list(outputs)
+    needed = {node.id: node for node in outputs}
+    stack = list(needed.values())
     while stack:
-        node = stack.pop()
-        if node.id not in needed:
-            needed[node.id] = node
-            stack.extend(node.args)
+        for node in stack.pop().args:
+            if node.id not in needed:
+                needed[node.id] = node
+                stack.append(node)
     return [needed[i] for i in sorted(needed)]
 
 

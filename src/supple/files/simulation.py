@@ -70,6 +70,11 @@ class SimulationTable(FileTable):
         )
     )
     tau: ByName = Field({}, description="Constant generalized forces, by the names of the speeds, N m or N.")
+    sensitivities: Annotated[list[str], Form("a list of names of parameters")] = Field(
+        [],
+        description='Parameters by which the motion is differentiated: `["arm.mass", "boom.E", "q.arm.angle"]`; see '
+        "[sensitivities](how_to/sensitivities.md).",
+    )
 
     def arguments(self) -> dict[str, Any]:
         """What the file gives, as keyword arguments of `supple.simulate`."""

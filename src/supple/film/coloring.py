@@ -37,6 +37,13 @@ class VertexField(NamedTuple):
         found = (self.rows @ self.amplitudes[frame]).reshape(-1, self.width)
         return np.asarray(np.linalg.norm(found, axis=1) * self.factor)
 
+    def peaks(self) -> Floats:
+        """(n,) the largest of all frames."""
+        out = self.values(0)
+        for frame in range(1, len(self.amplitudes)):
+            np.maximum(out, self.values(frame), out=out)
+        return out
+
 
 class Coloring:
     """Displacement, strain or stress of all flexible bodies.

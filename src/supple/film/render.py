@@ -25,7 +25,8 @@ from supple.shapes.colors import checked_color
 from supple.simulation.start_state import Values
 from supple.view.colors import linear
 from supple.view.drawn import INERTIA
-from supple.view.glb import write_glb
+from supple.view.fields import QUANTITIES
+from supple.view.glb import PeakColors, write_glb
 from supple.view.motion_extent import FAR, motion_extent
 from supple.view.recorded import Recorded, recorded
 from supple.view.stage import Stage
@@ -73,7 +74,7 @@ def render(
         A model, or what `supple.simulate` gave.
     path : path
         Ends in .png, a picture; .gif or .mp4, a film, which needs the extra "film"; .glb, the model and its motion for
-        other viewers, on which only `deformation` of the options below acts.
+        other viewers, on which only `deformation` and `color` of the options below act.
     model : Model, optional
         That of a result which does not hold it: results hold their models if they were written to a file.
     q : array_like or mapping of name to number, optional
@@ -96,7 +97,7 @@ def render(
         Factor of the deformation of flexible bodies.
     color : str, optional
         "displacement", "strain" or "stress" (von Mises): what flexible bodies are coloured by, with a scale and a ring
-        around the largest value; not in .glb.
+        around the largest value. In .glb, whose colours cannot change, by the largest value in the motion.
     background : str
         "#rrggbb" or the name of a colour.
     show : sequence of str
@@ -114,10 +115,8 @@ def render(
     motion = recorded(shown, model, q)
     plain = motion
     motion = _deformed(motion, deformation)
-    if color is not None and suffix == ".glb":
-        raise StateError("color: expected a picture or a film, got .glb, whose surfaces have one colour each")
     if suffix == ".glb":
-        return write_glb(motion, target)
+        return write_glb(motion, target, None if color is None else _peaks(plain, color))
     width, height = _checked_size(size, suffix)
     paper = linear(str(checked_color(background, "background")))
     shown_groups = _groups(show)
@@ -196,6 +195,14 @@ class _Stage:
             yield self.picture(i)
             if progress is not None:
                 progress((i + 1) / len(self._followed))
+
+
+def _peaks(motion: Recorded, quantity: str) -> PeakColors:
+    """The largest values in a motion, of all flexible bodies."""
+    coloring = Coloring(motion.model, quantity, motion.q, motion.q)
+    values = {body: field.peaks() for body, field in coloring.fields.items()}
+    most = max(float(x.max(initial=0.0)) for x in values.values())
+    return PeakColors(quantity, QUANTITIES[quantity], most or 1.0, values)
 
 
 def _with_origin(points: Floats) -> Floats:

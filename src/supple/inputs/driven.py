@@ -39,6 +39,8 @@ class DrivenEquations:
         Where wrenches act, as the trace takes it; with numbers as constants if not given.
     symbol : function of a name and a number, optional
         Gives the symbols that stand for numbers of the laws.
+    leaves : Quantities, optional
+        Time, state and held values; leaves of the trace's graph if not given.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class DrivenEquations:
         laws: Callable[[Quantities], Applied] | None = None,
         wrenches: FrameWrenches | None = None,
         symbol: Callable[[str, float], Expr] | None = None,
+        leaves: Quantities | None = None,
     ) -> None:
         self.trace = t = model.traced(LIMIT) if trace is None else trace
         self._laws_alone = inputs.applied if laws is None else laws
@@ -57,7 +60,8 @@ class DrivenEquations:
         if wrenches is None and inputs.frame_wrenches is not None:
             assert isinstance(t, Trace)
             self._wrenches = t.nodes_of(inputs.frame_wrenches)
-        self.at = replace(run_leaves(model, inputs, t.graph, t.q, t.v), symbol=symbol)
+        own = run_leaves(model, inputs, t.graph, t.q, t.v) if leaves is None else leaves
+        self.at = replace(own, symbol=symbol)
         self.acting = inputs.acting
         self._independent = independent
         self.applied: Applied = self._laws(self.at)

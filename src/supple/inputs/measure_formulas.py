@@ -118,8 +118,12 @@ class MeasureFormula(Formula):
     @property
     def needs_motion(self) -> bool:
         """Whether a run must be made for it."""
-        called = {x.func.id for x in ast.walk(self._tree) if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)}
-        return bool(self.names - CONSTANTS.keys() or called & OF_BODY.keys())
+        return bool(self.names - CONSTANTS.keys() or self.functions & OF_BODY.keys())
+
+    @property
+    def functions(self) -> set[str]:
+        """Names of the functions in it."""
+        return {x.func.id for x in ast.walk(self._tree) if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)}
 
     def value(self, run: MeasuredRun) -> tuple[float, str]:
         """The number of a motion, and its unit where it is known."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from supple.lazy import lazy_names
 from supple.linear.campbell_report import campbell_report
+from supple.linear.mode_derivatives import ModeSensitivities, mode_sensitivities
 from supple.linear.modes_report import modes_report
 from supple.linear.poles_zeros import TransferFunction
 from supple.linear.regulators import Regulator, lqg, lqr
@@ -20,6 +21,7 @@ __all__ = [
     "Equilibrium",
     "EquilibriumError",
     "LinearEquations",
+    "ModeSensitivities",
     "Modes",
     "Regulator",
     "StateSpace",
@@ -30,6 +32,7 @@ __all__ = [
     "linear_equations",
     "lqg",
     "lqr",
+    "mode_sensitivities",
     "modes",
     "modes_report",
     "state_space",

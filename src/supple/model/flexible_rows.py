@@ -93,6 +93,10 @@ class Constants:
         return int((left > 0.5).sum())
 
 
+ROUNDING = 1e-14
+"""Size of a block, relative to the largest, that is there by rounding: which of these are zero is chance."""
+
+
 class Rows:
     """The arrays of rows; a body that occurs several times has its rows once."""
 
@@ -190,8 +194,9 @@ def _row_lists(body: FlexibleBody, c: Constants) -> dict[str, tuple[Any, Any, Fl
 
 
 def _listed(blocks: Floats) -> tuple[Any, Any, Floats]:
-    """Blocks (rows, others, 3, 3) that are not zero, as lists."""
-    row, other = np.nonzero(np.any(blocks != 0.0, axis=(-2, -1)))
+    """Blocks (rows, others, 3, 3) that are more than rounding, as lists."""
+    sizes = np.abs(blocks).max(axis=(-2, -1))
+    row, other = np.nonzero(sizes > ROUNDING * sizes.max(initial=0.0))
     return np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(blocks)))]), other, blocks[row, other]
 
 

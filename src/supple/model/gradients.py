@@ -186,6 +186,19 @@ def parameter_slopes(model: Model, parameters: Sequence[str]) -> ParameterSlopes
     StateError
         If a number is zero that a parameter would change: zeros belong to the structure.
     """
+    found, fixed = number_slopes(model, parameters)
+    moved = (found.slopes != 0.0)[fixed].any(axis=0)
+    if moved.any():
+        name = parameters[int(moved.argmax())]
+        raise StateError(
+            f"model {model.name!r}: gradient: {name!r} changes a number that is zero, or a direction, which belongs to "
+            "the structure; give it a value that is not zero"
+        )
+    return found
+
+
+def number_slopes(model: Model, parameters: Sequence[str]) -> tuple[ParameterSlopes, NDArray[np.bool_]]:
+    """The same, and which of these numbers (n,) belong to the structure."""
     graph, symbols = Graph(), plain_symbols(model, parameters)
     nodes = symbols.nodes(graph)
     places, entries, fixed, first = list[int](), list[Expr](), list[bool](), 0
@@ -200,11 +213,4 @@ def parameter_slopes(model: Model, parameters: Sequence[str]) -> ParameterSlopes
     leaves = np.array([nodes[name] for name in parameters], dtype=object)
     slopes = jacobian(np.array(entries, dtype=object), leaves)
     d = Function("slopes", graph, {"p": leaves}, {"d": slopes}).evaluate(p=list(symbols.values.values()))["d"]
-    moved = (d != 0.0)[np.array(fixed, dtype=bool)].any(axis=0)
-    if moved.any():
-        name = parameters[int(moved.argmax())]
-        raise StateError(
-            f"model {model.name!r}: gradient: {name!r} changes a number that is zero, or a direction, which belongs to "
-            "the structure; give it a value that is not zero"
-        )
-    return ParameterSlopes(np.array(places, dtype=np.intp), d)
+    return ParameterSlopes(np.array(places, dtype=np.intp), d), np.array(fixed, dtype=bool)

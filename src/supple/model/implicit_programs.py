@@ -13,10 +13,13 @@ from supple.engines.blocks.blocks import instances
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.places import Indices
 from supple.engines.blocks.prepared_function import PreparedFunction
+from supple.model.loops.closure_arrays import spring_closures
 from supple.model.number_arrays import NumberArrays
 from supple.model.programs import ModelStructure, RecursionRecording, recorded, remembered
-from supple.recursions import implicit
+from supple.recursions import implicit, spring_slopes
+from supple.recursions.closures import closure_workspace
 from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
+from supple.recursions.spring_slopes import SpringSlopes
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree
 
@@ -30,8 +33,9 @@ class ImplicitStructure(ModelStructure):
 
     @property
     def numbers(self) -> NumberArrays:
-        """All arrays of both."""
-        stiff = {"stiff_tree": self.stiff_tree, "stiff_flex": self.stiff_flex}
+        """All arrays of both, and the rows of the springs between frames."""
+        springs = spring_closures(self.tree) if len(self.tree.spring_frames) else None
+        stiff = {"stiff_tree": self.stiff_tree, "stiff_flex": self.stiff_flex, "springs": springs}
         return NumberArrays({"tree": self.tree, "flex": self.flex} | stiff)
 
 
@@ -73,8 +77,25 @@ def _recorded(structure: ImplicitStructure, given: tuple[bool, ...]) -> tuple[Pr
         last = r.mark()
         out = Correction(force[0], residual, change[0])  # type: ignore[arg-type]
         recorded(implicit.iteration_correction)(own, stiff, state, actuation, w[0], out)
+        again = end = r.mark()
+        if r.loaded["springs"] is not None:
+            springs = _spring_slopes(r)
+            recorded(spring_slopes.renew_springs)(own, stiff, springs, q[0], mask)
+            end = r.mark()
+            recorded(spring_slopes.spring_correction)(springs, change[0])
         whole = r.program()
     cells = [at for begin, size in whole.outputs.values() for at in range(begin, begin + size)]
-    after, since = (len(whole.instances) - len(instances(r.recorder, cells, at)) for at in (first, last))
+    marks = (first, last, again, end)
+    a, b, c, d = (len(whole.instances) - len(instances(r.recorder, cells, at)) for at in marks)
     r.recorder.release()
-    return whole, whole.with_instances(whole.instances[:after] + whole.instances[since:], whole.cells)
+    kept = whole.instances[:a] + whole.instances[b:c] + whole.instances[d:]
+    return whole, whole.with_instances(kept, whole.cells)
+
+
+def _spring_slopes(r: RecursionRecording) -> SpringSlopes:
+    """The rows of the springs, in cells."""
+    closures = r.loaded["springs"]
+    rows = len(closures.row_kind)
+    room = SpringSlopes(closures, closure_workspace(closures, r.nv, np.float64), np.zeros(rows * rows), np.zeros(rows))
+    found: SpringSlopes = r.cells(room._replace(closures=None))
+    return found._replace(closures=closures)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_recorder import in_loops
+from supple.engines.blocks.block_recorder import in_loops, in_straight_code
 from supple.engines.plain import Replacements, plain
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
@@ -19,6 +19,11 @@ from supple.recursions.closures import ClosureWorkspace
 Rows = NDArray[np.int64]
 WRITTEN_OUT = 6
 """Most constraint equations whose forces are found by straight-line code, which has tangents; beyond, by loops."""
+
+
+def written_out(count: int) -> bool:
+    """Whether so many constraint equations are written out."""
+    return count <= WRITTEN_OUT or in_straight_code()
 
 
 def parts_of(S: Nodes) -> list[Rows]:
@@ -98,7 +103,7 @@ def least_forces(S: Nodes, *right: Nodes) -> list[Nodes]:
 
 def _delassus_product(J: Nodes, X: Nodes, columns: Nodes, S: Nodes) -> None:
     """See `closure_forces.delassus_product`."""
-    if len(S) <= WRITTEN_OUT:
+    if written_out(len(S)):
         plain(closure_forces.delassus_product)(J, X, columns, S)
     else:
         S[:] = delassus(J, X)
@@ -106,7 +111,7 @@ def _delassus_product(J: Nodes, X: Nodes, columns: Nodes, S: Nodes) -> None:
 
 def _close(given: Any, drive: Nodes, cw: ClosureWorkspace, a: Nodes) -> None:
     """See `closure_forces.close`."""
-    if len(cw.force) <= WRITTEN_OUT:
+    if written_out(len(cw.force)):
         plain(closure_forces.close)(given, drive, cw, a)
         return
     a += np.where(given, 0.0, weighted_rows(cw.force, cw.X))

@@ -65,8 +65,12 @@ class NumberArrays:
 
     def values(self) -> Numbers:
         """All numbers, one array after the other."""
-        parts = [x.ravel() for arrays in self.groups.values() if arrays is not None for _, x in flat(arrays)]
-        return np.concatenate([np.zeros(0), *(x for x in parts if x.dtype.kind == "f")])
+        return np.concatenate([np.zeros(0), *(x.ravel() for x in self.arrays())])
+
+    def arrays(self) -> list[Numbers]:
+        """All arrays of numbers, in order."""
+        found = [x for arrays in self.groups.values() if arrays is not None for _, x in flat(arrays)]
+        return [x for x in found if x.dtype.kind == "f"]
 
     def loaded(self, recorder: BlockRecorder) -> dict[str, Any]:
         """The groups as a recorder sees them: integers as they are, numbers as loads."""

@@ -27,6 +27,7 @@ from supple.engines.code_cache import read_code, write_code
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
+from supple.model.frame_programs import FRAME_RECURSIONS
 from supple.model.looped_closures import RECORDED
 from supple.model.number_arrays import NumberArrays
 from supple.model.operational_programs import OPERATIONAL_RECURSIONS
@@ -330,6 +331,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "advance": advance,
     **STEP_RECURSIONS,
     **OPERATIONAL_RECURSIONS,
+    **FRAME_RECURSIONS,
 }
 """What can be recorded, by name."""
 _programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()

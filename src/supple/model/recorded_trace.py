@@ -98,17 +98,17 @@ class RecordedTrace(Trace):
 
     def least_forces(self, S: Nodes, *right: Nodes) -> list[Nodes]:
         """The same as of any trace, in loops where constraint equations are many."""
-        few = len(S) <= looped_closures.WRITTEN_OUT
+        few = looped_closures.written_out(len(S))
         return super().least_forces(S, *right) if few else looped_closures.least_forces(S, *right)
 
     def weighted_rows(self, weights: Nodes, rows: Nodes) -> Nodes:
         """The same as of any trace, in loops where constraint equations are many."""
-        few = len(weights) <= looped_closures.WRITTEN_OUT
+        few = looped_closures.written_out(len(weights))
         return super().weighted_rows(weights, rows) if few else looped_closures.weighted_rows(weights, rows)
 
     def pivots(self, S: Nodes) -> Nodes:
         """The same as of any trace, in loops where constraint equations are many."""
-        few = len(S) <= looped_closures.WRITTEN_OUT
+        few = looped_closures.written_out(len(S))
         return super().pivots(S) if few else looped_closures.pivots(S)
 
     def closure_margins(self, S: Nodes) -> Nodes:

@@ -318,7 +318,9 @@ class Trace:
         rows, ws = len(self.model.bodies) + 1, self.workspace()
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
         self.run(kinematics.poses)(self.tree, self.flex, q[None], ws, R, p)
-        own, out = Frames(*(x.astype(object) if x.dtype.kind == "f" else x for x in frames)), zeros(len(frames.body), 3)
+        own, out = frames, zeros(len(frames.body), 3)
+        if isinstance(frames.position, np.ndarray):
+            own = Frames(*(x.astype(object) if x.dtype.kind == "f" else x for x in frames))
         for i in range(len(out)):
             out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
         return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from supple.engines.kernels import step, sweep
+from supple.engines.kernels import step
 from supple.recursions.articulated import articulated_inertias, inverse_mass_times
 from supple.recursions.forces import loaded_motion, passive_forces
 from supple.recursions.kinematics import ground_acceleration
@@ -91,17 +91,11 @@ def iteration_correction(
     inverse_mass_times(stiff.tree, stiff.flex, out.residual, actuation.given, stiff.ws, out.change)
 
 
-@sweep
-def newton_iteration(
-    own: WorkingTree,
-    stiff: WorkingTree,
-    renew: bool,
-    state: States,
-    actuation: Actuation,
-    w: Array,
-    out: Correction,
+@step
+def tree_iteration(
+    own: WorkingTree, stiff: WorkingTree, renew: bool, state: States, actuation: Actuation, w: Array, out: Correction
 ) -> None:
-    """Forces that the accelerations w (nv,) of one state take, what the drives leave of them, the correction of w.
+    """An iteration of the tree alone: without the springs between its frames, with its loops open.
 
     With `renew` the inertias of the stiff tree are those of this configuration, else those in its workspace, which is
     a `stiff_workspace`.

@@ -37,6 +37,8 @@ class Checkpoint:
         Steps and evaluations so far.
     partition : list, optional
         Choices of independent speeds so far, and the condition of the last.
+    tangents : list
+        How state and held values change with parameters; empty if that is not asked for.
     """
 
     run: dict[str, Any]
@@ -52,6 +54,7 @@ class Checkpoint:
     happened: list[Any]
     effort: dict[str, int]
     partition: list[Any] | None
+    tangents: list[Any]
 
     def as_dict(self) -> dict[str, Any]:
         """By name."""

@@ -40,6 +40,8 @@ from supple.simulation.methods.variational import VariationalDriver
 from supple.simulation.trial_runs import SHARE, compared
 
 Vector = NDArray[np.float64]
+FEW = 100.0
+"""Radians or decays of the fastest motion in a run, ten times which explicit steps pass whatever they cost."""
 STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
 PATIENCE = 60.0
@@ -96,10 +98,13 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
     """The integrator asked for, or the best for this system where `Auto` was asked for."""
     if not isinstance(wanted, Auto):
         return Choice(wanted, "as asked")
-    fastest = max((fastest_motion(system, x, u) for x in _configurations(system, y)), key=abs)
-    size, duration = abs(fastest), horizon.duration
+    duration = horizon.duration
+    fastest = fastest_motion(system, y, u)
+    if abs(fastest) * duration > FEW:  # else it is not stiff ten times over
+        fastest = max([fastest, *(fastest_motion(system, x, u) for x in _configurations(system, y))], key=abs)
+    size = abs(fastest)
     tolerances = RTOL if wanted.rtol is None else wanted.rtol, wanted.atol
-    if size * duration < 1e3:
+    if size * duration < 10 * FEW:
         return Choice(DOP853(*tolerances), "nothing is stiff: adaptive explicit steps of order 8")
     vibrates = abs(fastest.imag) > abs(fastest.real)
     what = f"fastest vibration {size / (2 * np.pi):.4g} Hz" if vibrates else f"fastest decay {size:.3g} 1/s"
@@ -150,15 +155,15 @@ def _by_trial(
 
 
 def _configurations(system: DrivenSystem, y: Vector) -> list[Vector]:
-    """The start, and two configurations near it, undeformed and at rest: frequencies change with the configuration.
+    """Two configurations near the start, undeformed and at rest: frequencies change with the configuration.
 
     Joints are turned by up to 1 rad and moved by up to a tenth of the size of the motion or of the mechanism, so that a
     law is not asked where the motion does not come to.
     """
     model, nq = system.model, system.nq
-    found = [y]
+    found = list[Vector]()
     if model.loops is not None:
-        return found  # others would have to be assembled
+        return found  # they would have to be assembled
     straight = np.array([unit == "m/s" for unit in model.speed_units])
     far = max((abs(x) for x, unit in zip(y[:nq], model.coordinate_units, strict=True) if unit == "m"), default=0.0)
     by = np.where(straight, 0.1 * max(extent(model), far), 1.0)

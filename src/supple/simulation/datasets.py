@@ -20,6 +20,7 @@ from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask, TimeSeries
 from supple.simulation.samples import Samples
+from supple.simulation.sensitivities.sensitivity_variables import sensitivities
 from supple.simulation.simulator import Simulator
 from supple.simulation.validity import VALIDITY, judged
 
@@ -55,6 +56,9 @@ def run_dataset(
         found[WORK] = result_variables.variable(work, (), "J", "work of all inputs")
     if system.inputs.wrenches:
         found["applied_wrench"] = result_variables.applied(system.inputs.wrenches, samples)
+    if simulator.sensitivity is not None:
+        own = simulator.sensitivity
+        found |= sensitivities(system.model.floating_frames("a sensitivity"), own.parameters, own.frames, samples)
     attrs = {**_identity(system.model), **attributes(simulator)}
     out = result_variables.dataset(samples.t, found, attrs)
     if outputs.recovered:

@@ -92,7 +92,7 @@ class DrivenSystem:
         return "generic" if self.rate_kernel is None else "blocks"
 
     @cached_property
-    def _motion_kernel(self) -> StateKernel:
+    def motion_kernel(self) -> StateKernel:
         """Rates, and the accelerations and generalized forces in them; with loops the closed state: in machine code."""
         shapes = {"rate": (self.size,), "a": (self.nv,), "tau": (self.nv,)}
         loops = self.model.loops
@@ -104,7 +104,7 @@ class DrivenSystem:
     @cached_property
     def _sampled(self) -> BlockFunction:
         """Accelerations and generalized forces of many states."""
-        return self._motion_kernel.giving("a", "tau")
+        return self.motion_kernel.giving("a", "tau")
 
     @cached_property
     def rate_kernel(self) -> BlockFunction | None:
@@ -112,7 +112,7 @@ class DrivenSystem:
         if not self._worth_compiling:
             return None
         try:
-            kernel = self._motion_kernel.giving("rate", lanes=1)
+            kernel = self.motion_kernel.giving("rate", lanes=1)
         except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
             return None
         y, u = np.concatenate([*self.start_state(*self._start), self.z_0]), self.u_0.copy()
@@ -235,7 +235,7 @@ class DrivenSystem:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "blocks":
             return None
-        return self._motion_kernel.giving("y", "margin", lanes=1)
+        return self.motion_kernel.giving("y", "margin", lanes=1)
 
     def project(self, y: Vector) -> Vector:
         """States (n, ...) with their loops closed, to rounding."""

@@ -16,7 +16,7 @@ from supple.inputs.events import Event, changed, limit_speed
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.impacts import Mask, closed_again, impulse_at
 from supple.simulation.methods.segment import Watch
-from supple.simulation.watched import EventCrossing, StopRelease, on_nodes, values_by_python, watched_by
+from supple.simulation.watched import EventCrossing, StopRelease, Watched, on_nodes, values_by_python, watched_by
 
 Vector = NDArray[np.float64]
 REST = 1e-3
@@ -79,6 +79,11 @@ class EventHandler:
     def _name(self) -> str:
         whens = [e.when for e in self.events]
         return f"watch {(whens, self.limits, sorted(self.held.items()))!r}"
+
+    @property
+    def watched(self) -> Sequence[Watched]:
+        """All that is watched, in order."""
+        return self._watched
 
     def label(self, n: int) -> str:
         """Name of what happened."""

@@ -57,14 +57,14 @@ def closed_again(model: Model, q: Vector, v: Vector, prescribed: Mask, places: I
     fixed, still = prescribed.copy(), prescribed.copy()
     for place in places:
         if place < model.nq:
-            fixed[_speeds(model, place)] = True
+            fixed[moving_speeds(model, place)] = True
         else:
             still[place - model.nq] = True
     held = ([name for name, x in zip(model.speeds, which, strict=True) if x] for which in (fixed, still))
     return closed_state(model, q, v, *held)
 
 
-def _speeds(model: Model, place: int) -> list[int]:
+def moving_speeds(model: Model, place: int) -> list[int]:
     """Speeds that move a coordinate: its own, or where speeds are in body axes all of its rotation or translation."""
     tree = model.tree
     own = [int(i) for i in np.flatnonzero(tree.q_of_speed == place)]

@@ -253,7 +253,8 @@ def _slopes(body: FlexibleBody) -> Vectors:
     """Displacements of all nodes as rotations that go with them."""
     length = float(np.linalg.norm(body.nodes, axis=1).max())
     rows = (6 * np.arange(len(body.nodes))[:, None] + np.arange(3, 6)).ravel()
-    return scipy.sparse.csr_array(TIP_SLOPE / length * body.shapes[rows]), 3
+    shapes: Any = body.shapes[rows]
+    return scipy.sparse.csr_array(TIP_SLOPE / length * shapes), 3
 
 
 def _largest(rows: Sparse, width: int, eta: Floats, widest: int) -> tuple[float, int]:

@@ -133,6 +133,13 @@ class Run:
     def _kept_at_jump(self) -> Memory:
         return {key: self.memory[key] for key in KEPT_AT_JUMPS if key in self.memory}
 
+    def tangent_state(self) -> list[Vector]:
+        """How state and held values change with parameters: nothing is asked for."""
+        return []
+
+    def restore_tangents(self, values: list[Vector]) -> None:
+        """Take tangents of a checkpoint: there are none."""
+
     # ------------------------------------------------------------ advancing
 
     def advance(self, goal: float, times: Vector, tell: Progress) -> None:
@@ -187,8 +194,7 @@ class Run:
         if found.events:
             self._react(handler, found.events)
         if not self.ended and self.clocks.is_jump(self.t):
-            self.clocks.jump(self.t, self.y, self.u)
-            self.memory = self._kept_at_jump()
+            self._jump()
         self.choose_speeds()
 
     def _task(self, goal: float, method: Method, tell: Progress) -> Task:
@@ -230,10 +236,20 @@ class Run:
         """What the events do."""
         self.happened += [(self.t, handler.label(n)) for n in events]
         self._require_progress()
+        y, u = self.y.copy(), self.u.copy()
         self.ended, self.held = handler.react(events, self.t, self.y, self.u)
         self.memory = {}
+        self._reacted(handler, events, y, u)
         if self.ended and len(self._times):
             self._sample_end()
+
+    def _reacted(self, handler: EventHandler, events: list[int], y: Vector, u: Vector) -> None:
+        """What else changes with events; y and u are those before."""
+
+    def _jump(self) -> None:
+        """Let the laws jump that do so now."""
+        self.clocks.jump(self.t, self.y, self.u)
+        self.memory = self._kept_at_jump()
 
     def _require_progress(self) -> None:
         """Refuse an event that follows itself ever faster or at once, so that time does not go on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +54,8 @@ class Samples:
         What they do to the speeds, J* F; tau does not have it.
     on_bodies : (n, bodies, 6) array
         What they do to each body, in its axes at its origin; (n, 0, 6) if there are none.
+    tangents : (n, m, P) array
+        Derivatives of m quantities by P parameters, see `sensitive_run`; (0, 0, 0) if none were asked for.
     """
 
     t: Vector
@@ -65,6 +67,7 @@ class Samples:
     wrench: Vector
     pull: Vector
     on_bodies: Vector
+    tangents: Vector = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
     @classmethod
     def of(cls, model: Formulation, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike) -> Samples:

@@ -42,6 +42,7 @@ def simulate(
     events: Sequence[Event] = (),
     limits: Sequence[Limit] = (),
     outputs: Outputs | None = None,
+    sensitivities: Sequence[str] = (),
     integrator: str | type[Any] | Integrator = "auto",
     rtol: float | None = None,
     atol: float | None = None,
@@ -83,6 +84,11 @@ def simulate(
         Stops of joints.
     outputs : Outputs, optional
         What to give besides the state: frames, wrenches, nodes, strains.
+    sensitivities : sequence of str
+        Parameters by which the motion is differentiated, exactly, through events and impacts: numbers of the model
+        ("arm.mass", see `supple.parameters`), of laws ("arm.angle.kp", "arm.angle.force"), variables, stops
+        ("arm.angle.upper"), coordinates and speeds at the start ("q.arm.angle", "v.arm.angle"; "start" for all). The
+        result then has q_sensitivity (time, coordinate, parameter) and its like.
     integrator : str, class of scipy, or one of `supple.integrators`
         "auto" chooses an adaptive one from the fastest motion of the system, and says why. Adaptive: DOP853, explicit,
         and ESDIRK54, implicit for stiff systems, native loops; RK45, RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of
@@ -144,8 +150,9 @@ def simulate(
     require_formulation(model, "supple.simulate")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
-    arguments: dict[str, Any] = dict(
+    arguments = simulator_arguments(
         model=model,
+        duration=duration,
         q=q,
         v=v,
         tau=tau,
@@ -157,12 +164,17 @@ def simulate(
         events=events,
         limits=limits,
         loops=loops,
-        integrator=resolved(integrator, rtol, atol, step),
-        horizon=Horizon(duration, samples),
+        integrator=integrator,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        samples=samples,
     )
-    simulator = Simulator(**arguments)
+    simulator = Simulator(**arguments, sensitivities=sensitivities)
     accuracy = Accuracy.of(simulator, arguments, progress) if check else None
     wanted = outputs or Outputs()
+    if simulator.sensitivity is not None:
+        simulator.sensitivity.frames = tuple(wanted.frames)
     if file is not None:
         result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:
@@ -181,3 +193,17 @@ def simulate(
         result = run_dataset(simulator, Samples.joined(found), wanted, accuracy=accuracy)
     warn(model, result)
     return result
+
+
+def simulator_arguments(
+    *,
+    duration: float,
+    samples: int = 201,
+    integrator: str | type[Any] | Integrator = "auto",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """Keyword arguments of `Simulator` from those of `simulate`, without those for its results."""
+    return {**others, "integrator": resolved(integrator, rtol, atol, step), "horizon": Horizon(duration, samples)}

@@ -34,6 +34,10 @@ from supple.simulation.methods.segment import Effort, Method
 from supple.simulation.run import Progress, Run, Setting
 from supple.simulation.run_checks import require_loops, require_possible, require_steps
 from supple.simulation.samples import Samples, State
+from supple.simulation.sensitivities.run_parameters import run_parameters
+from supple.simulation.sensitivities.run_tangents import RunTangents
+from supple.simulation.sensitivities.sensitive_run import SensitiveRun, require_differentiable
+from supple.simulation.sensitivities.start_tangents import start_tangents
 from supple.simulation.start_state import LOOPS, STARTS, Start, Values
 
 Vector = NDArray[np.float64]
@@ -64,6 +68,9 @@ class Simulator:
     integrator : str, type or one of `supple.integrators`
     horizon : Horizon, optional
         Expected duration and output times: "auto" chooses by them, and events are looked for once an output interval.
+    sensitivities : sequence of str
+        Parameters by which the motion is differentiated, as for `supple.simulate`. Such a simulator is not changed on
+        the way.
 
     Examples
     --------
@@ -96,6 +103,7 @@ class Simulator:
         loops: str = LOOPS[0],
         integrator: str | type[Any] | Integrator = "auto",
         horizon: Horizon | None = None,
+        sensitivities: Sequence[str] = (),
     ) -> None:
         require_formulation(model, "supple.Simulator")
         self.model, self.loops, self.horizon = model, loops, horizon or Horizon()
@@ -115,7 +123,22 @@ class Simulator:
         self._motion, self._added = motion, added
         self.partition = IndependentSpeeds(model.loops) if loops == "independent" and model.loops is not None else None
         setting = Setting(self.events, self.limits, self.horizon, wanted)
-        self._run = Run(system, setting, *self.start, self.partition)
+        self.sensitivity: RunTangents | None = None
+        if len(sensitivities):
+            self._run, self.sensitivity = self._sensitive(system, setting, wanted_start, sensitivities)
+        else:
+            self._run = Run(system, setting, *self.start, self.partition)
+
+    def _sensitive(
+        self, system: DrivenSystem, setting: Setting, start: Start, names: Sequence[str]
+    ) -> tuple[Run, RunTangents]:
+        """A run with derivatives by parameters of these names, and what makes them."""
+        model = self.model.floating_frames("a sensitivity")
+        require_differentiable(model, setting, system)
+        parameters = run_parameters(model, system.inputs, self.limits, self.start, names)
+        tangents = RunTangents(parameters)
+        at_start = start_tangents(tangents, parameters, system, start, *self.start)
+        return SensitiveRun(system, setting, *self.start, self.partition, tangents, at_start), tangents
 
     # ------------------------------------------------------------ looking at it and changing it
 
@@ -161,6 +184,11 @@ class Simulator:
         return State(self._run.t, x.q[0], x.v[0], x.a[0], x.tau[0], self.variables)
 
     @property
+    def first(self) -> tuple[Vector, Vector]:
+        """The whole state y at the start, see `driven_system`, and the held values u there."""
+        return self._run.first
+
+    @property
     def variables(self) -> dict[str, float]:
         """The present values of the variables."""
         return dict(zip(self.system.inputs.variables, self._run.u.tolist(), strict=False))
@@ -200,6 +228,8 @@ class Simulator:
             if not is_number(x):
                 raise StateError(f"variables: {name!r}: expected a finite number, got {x!r}")
             self.system.inputs.require_changeable(name, "variables")
+        if self.sensitivity is not None:
+            raise StateError("set: a simulator with sensitivities is not changed on the way; expected events for that")
         wanted = None if integrator is None else resolved(integrator)
         if wanted is not None:
             require_possible(self.model, self.limits, wanted)
@@ -304,6 +334,7 @@ class Simulator:
             happened=list(self.happened),
             effort=dict(vars(self.effort)),
             partition=None if partition is None else [list(partition.choices), partition.condition],
+            tangents=[x.tolist() for x in self._run.tangent_state()],
         ).as_dict()
 
     def restore(self, checkpoint: Mapping[str, Any]) -> None:
@@ -319,6 +350,7 @@ class Simulator:
         self._run.first = np.array(x.first[0], dtype=float), np.array(x.first[1], dtype=float)
         self._run.happened = [(float(t), str(name)) for t, name in x.happened]
         self._run.effort = Effort(**x.effort)
+        self._run.restore_tangents([np.array(values, dtype=float) for values in x.tangents])
         if self.partition is not None and x.partition is not None:
             choices, self.partition.condition = x.partition
             self.partition.choices = [(float(t), [int(i) for i in chosen]) for t, chosen in choices]
@@ -334,6 +366,7 @@ class Simulator:
             "limits": [x.coordinate for x in self.limits],
             "loops": self.loops,
             "integrator": str(self.choice.options),
+            "sensitivities": [] if self.sensitivity is None else list(self.sensitivity.parameters.names),
         }
 
     @cached_property

@@ -28,7 +28,11 @@ PAUSE = 20_000_000
 """Operations, roughly, between two looks at the keyboard: some milliseconds."""
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
 STAGES = 12
-SAFETY, LEAST, GREATEST, EXPONENT, BEFORE = 0.9, 0.2, 10.0, -1.0 / 8.0, 0.06
+SAFETY, LEAST, GREATEST, EXPONENT, DAMPED, BEFORE = 0.94, 0.2, 10.0, -1.0 / 8.0, -0.6 / 8.0, 0.25 / 8.0
+"""Of step lengths: after a step whose error was a share of what is allowed; the last two where both this share and that
+of the step before count, so that lengths do not swing about a limit of stability (Gustafsson 1991)."""
+FAR = 0.01
+"""Share below which a step was much too short, and the next one is as long as the error says."""
 SHORT, PATIENT = 1e-9, 20_000
 """Steps shorter than this share of the end are short; after so many in a row it does not get anywhere."""
 AT_REST = 1e6
@@ -389,7 +393,9 @@ def advance(
             counts[2] += 1
             continue
         # With the size before: else steps that only stability limits would be rejected every few.
-        factor = SAFETY * max(size, 1e-10) ** EXPONENT * size_before**BEFORE
+        factor = SAFETY * max(size, 1e-10) ** EXPONENT
+        if size > FAR:
+            factor = SAFETY * size**DAMPED * size_before**BEFORE
         factor, size_before = min(GREATEST, max(LEAST, factor)), max(size, 1e-4)
         if rejected:
             factor = min(1.0, factor)

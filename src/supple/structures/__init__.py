@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from supple.structures.imports.mbdyn import read_mbdyn
     from supple.structures.imports.reading import read
     from supple.structures.imports.sid import read_sid
+    from supple.structures.imports.tangent_files import Tangent
     from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.interaction_forces import BodyMotion, nodal_forces
     from supple.structures.layups import Layer, Layup, Orthotropic
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from supple.structures.second_order import SecondOrder
     from supple.structures.section_forces import SectionForces
     from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+    from supple.structures.shells import shell
     from supple.structures.solids import box, from_mesh
     from supple.structures.strains import Strains
     from supple.structures.stresses import Recovery, Stresses, von_mises
@@ -77,6 +79,7 @@ __all__ = [
     "Stresses",
     "Structure",
     "Superelement",
+    "Tangent",
     "Tube",
     "Weld",
     "assemble",
@@ -94,6 +97,7 @@ __all__ = [
     "read_mbdyn",
     "read_sid",
     "save_body",
+    "shell",
     "von_mises",
     "write",
 ]
@@ -112,6 +116,7 @@ _HOMES = {
     "supple.structures.exports.body_formats": ("write",),
     "supple.structures.imports.mbdyn": ("read_mbdyn",),
     "supple.structures.imports.sid": ("read_sid",),
+    "supple.structures.imports.tangent_files": ("Tangent",),
     "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.given_recovery": ("StressRecovery",),
     "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),
@@ -126,6 +131,7 @@ _HOMES = {
     "supple.structures.regions": ("Average",),
     "supple.structures.second_order": ("SecondOrder",),
     "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
+    "supple.structures.shells": ("shell",),
     "supple.structures.solids": ("box", "from_mesh"),
     "supple.structures.section_forces": ("SectionForces",),
     "supple.structures.strains": ("Strains",),

@@ -15,6 +15,7 @@ from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body_writer import save_body
 from supple.structures.integrals import ModalIntegrals
+from supple.structures.reduced_from import Reduction
 from supple.structures.reduction_report import Report
 from supple.structures.second_order import SecondOrder
 from supple.structures.shape_basis import has_unit_masses, left_mass, unit_masses
@@ -83,6 +84,8 @@ class FlexibleBody:
         Its stresses and section forces; None where nothing is known of them.
     ruthless_only : str
         What is not known of it that full fidelity needs; empty if nothing is missing.
+    source : Reduction, optional
+        The structure that it was reduced from, and how; None where that is not known, as of a body read from a file.
     """
 
     basis: str
@@ -102,6 +105,7 @@ class FlexibleBody:
     surface: BodySurface | None = None
     recovery: Recovery | None = None
     ruthless_only: str = ""
+    source: Reduction | None = None
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"

@@ -9,6 +9,7 @@ minimum degree.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy
@@ -18,15 +19,21 @@ from supple.structures.mass import Sparse
 
 LEAF = 48
 """Groups of unknowns below which the graph is not split further."""
+LOPSIDED = 0.75
+"""Share of a graph that may stand on one side of its separator."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Front:
-    """Unknowns `own` that are eliminated and `rest` that they act on, with L of both."""
+    """Unknowns from `first` to `last` that are eliminated and `rest` that they act on, by their places in the order.
 
-    own: Ints
+    `inverse` is L^-1 of the former, by which solving is a product, `below` is L of the latter.
+    """
+
+    first: int
+    last: int
     rest: Ints
-    diagonal: Floats
+    inverse: Floats
     below: Floats
 
 
@@ -59,59 +66,67 @@ class DissectedFactors:
         group, graph = _groups(matrix)
         members = _members(group)
         separators, parents = _dissect(graph)
-        self._eliminate(scipy.sparse.csc_array(matrix), [_unknowns(s, members) for s in separators], parents)
+        blocks = [_unknowns(s, members) for s in separators]
+        self.order: Ints = np.concatenate(blocks)
+        ordered = scipy.sparse.csc_array(scipy.sparse.csr_array(matrix)[self.order][:, self.order])
+        self._eliminate(ordered, np.cumsum([0, *map(len, blocks)]).tolist(), parents)
 
     @property
     def lowest_pivot(self) -> tuple[float, int]:
         """The smallest diagonal entry of D in L D L*, and the unknown that it belongs to."""
-        lowest = min(self.fronts, key=lambda front: np.diagonal(front.diagonal).min())
-        pivots = np.diagonal(lowest.diagonal)
-        return float(pivots.min()) ** 2, int(lowest.own[np.argmin(pivots)])
+        lowest = min(self.fronts, key=lambda front: 1.0 / np.diagonal(front.inverse).max())
+        inverse = np.diagonal(lowest.inverse)
+        return float(inverse.max()) ** -2, int(self.order[lowest.first + np.argmax(inverse)])
 
     def solve(self, right: Floats) -> Floats:
         """x with A x = right (n,) or (n, m)."""
-        x = np.array(right, dtype=np.float64).reshape(self.size, -1)
+        x = np.array(right, dtype=np.float64).reshape(self.size, -1)[self.order]
         for front in self.fronts:
-            y = scipy.linalg.solve_triangular(front.diagonal, x[front.own], lower=True, check_finite=False)
-            x[front.own] = y
-            x[front.rest] -= front.below @ y
+            own = slice(front.first, front.last)
+            x[own] = front.inverse @ x[own]
+            x[front.rest] -= front.below @ x[own]
         for front in reversed(self.fronts):
-            y = x[front.own] - front.below.T @ x[front.rest]
-            x[front.own] = scipy.linalg.solve_triangular(front.diagonal, y, trans=1, lower=True, check_finite=False)
-        return x.reshape(np.shape(right))
+            own = slice(front.first, front.last)
+            x[own] = front.inverse.T @ (x[own] - front.below.T @ x[front.rest])
+        out = np.empty_like(x)
+        out[self.order] = x
+        return out.reshape(np.shape(right))
 
-    def _eliminate(self, A: scipy.sparse.csc_array, blocks: list[Ints], parents: list[int]) -> None:
-        """Fronts in the order of `blocks`, children first; each hands what is left to its parent."""
-        order = np.empty(self.size, dtype=np.int64)
-        order[np.concatenate(blocks)] = np.arange(self.size)
+    def _eliminate(self, A: scipy.sparse.csc_array, ends: list[int], parents: list[int]) -> None:
+        """Fronts in the order of the blocks between `ends`, children first; each hands what is left to its parent."""
         waiting: dict[int, list[tuple[Ints, Floats]]] = {}
-        place = np.zeros(self.size, dtype=np.int64)
-        for number, own in enumerate(blocks):
+        space = np.empty(0)
+        for number, (first, last) in enumerate(pairwise(ends)):
             updates = waiting.pop(number, [])
-            columns = scipy.sparse.csc_array(A[:, own])
-            last = order[own].max()
-            near: list[Ints] = [np.asarray(columns.indices, dtype=np.int64), *(rows for rows, _ in updates)]
-            later: Ints = np.unique(np.concatenate(near))
-            later = later[order[later] > last]
-            rest = later[np.argsort(order[later])]
-            front = np.concatenate([own, rest])
-            place[front] = np.arange(len(front))
-            F = np.zeros((len(front), len(front)))
-            entries = columns.tocoo()
-            kept = order[entries.row] >= order[own].min()
-            F[place[entries.row[kept]], entries.col[kept]] = entries.data[kept]
-            for rows, update in updates:
-                at = place[rows]
-                F[np.ix_(at, at)] += update
-            n = len(own)
-            try:
-                L: Floats = np.asarray(np.linalg.cholesky(F[:n, :n]), dtype=np.float64)
-            except np.linalg.LinAlgError:
-                raise NotPositiveError(int(own[0])) from None
-            below = scipy.linalg.solve_triangular(L, F[n:, :n].T, lower=True, check_finite=False).T
-            self.fronts.append(_Front(own, rest, L, below))
+            entries = slice(A.indptr[first], A.indptr[last])
+            rows, values = np.asarray(A.indices[entries], dtype=np.int64), A.data[entries]
+            columns = np.repeat(np.arange(last - first), np.diff(A.indptr[first : last + 1]))
+            near = np.concatenate([rows, *(at for at, _ in updates)])
+            rest: Ints = np.unique(near[near >= last])
+            n, size = last - first, last - first + len(rest)
+            if size**2 > len(space):  # used again by each front: fresh memory costs more than the sums in it
+                space = np.empty(size**2)
+            F = space[: size**2].reshape(size, size)
+            F[:] = 0.0
+            kept = rows >= first
+            F[_places(rows[kept], first, last, rest), columns[kept]] = values[kept]
+            for at, update in updates:
+                place = _places(at, first, last, rest)
+                F[np.ix_(place, place)] += update
+            L, wrong = scipy.linalg.lapack.dpotrf(F[:n, :n].T, lower=0, clean=1)  # L* of the lower triangle
+            if wrong:
+                raise NotPositiveError(int(self.order[first + min(wrong, n) - 1]))
+            inverse = np.ascontiguousarray(scipy.linalg.lapack.dtrtri(L, lower=0)[0].T)
+            below = F[n:, :n] @ inverse.T
+            self.fronts.append(_Front(first, last, rest, inverse, below))
             if len(rest):
-                waiting.setdefault(parents[number], []).append((rest, F[n:, n:] - below @ below.T))
+                left = below @ below.T
+                waiting.setdefault(parents[number], []).append((rest, np.subtract(F[n:, n:], left, out=left)))
+
+
+def _places(unknowns: Ints, first: int, last: int, rest: Ints) -> Ints:
+    """Rows of unknowns in a front."""
+    return np.where(unknowns < last, unknowns - first, last - first + np.searchsorted(rest, unknowns))
 
 
 def _groups(matrix: Sparse) -> tuple[Ints, Sparse]:
@@ -159,16 +174,31 @@ def _dissect(graph: Sparse) -> tuple[list[Ints], list[int]]:
 
 
 def _split(graph: Sparse) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """A level of equal distance from one end of a connected graph that halves it, and both sides."""
-    start = 0
+    """A small separator of a connected graph that leaves a fair part on both sides, and the sides.
+
+    Separators are levels of equal distance: from one end of the graph, and from all that is farthest from there, whose
+    levels are flatter.
+    """
+    start: Ints = np.zeros(1, np.int64)
     for _ in range(2):
-        distance = scipy.sparse.csgraph.shortest_path(graph, "D", unweighted=True, indices=start)
-        start = int(np.argmax(distance))
-    distance = scipy.sparse.csgraph.shortest_path(graph, "D", unweighted=True, indices=start)
-    level = np.sort(distance)[len(distance) // 2]
-    beyond = distance > level
-    middle = distance == level
-    if not beyond.any() or not (distance < level).any():
-        return np.ones(len(distance), bool), ()
-    middle &= np.asarray(graph @ beyond.astype(np.float64)) > 0.0  # others can go to the near side
+        start = np.array([np.argmax(_distances(graph, start))])
+    best: tuple[float, np.ndarray, np.ndarray] | None = None
+    for _ in range(3):
+        distance = _distances(graph, start)
+        for level in range(1, int(distance.max())):
+            beyond = distance > level
+            middle = (distance == level) & (graph @ beyond.astype(np.float64) > 0.0)  # others go to the near side
+            larger = max(beyond.sum(), len(beyond) - middle.sum() - beyond.sum()) / len(beyond)
+            worth = middle.sum() * (0.5 + larger)
+            if larger <= LOPSIDED and (best is None or worth < best[0]):
+                best = (worth, middle, beyond)
+        start = np.flatnonzero(distance == distance.max())
+    if best is None:
+        return np.ones(graph.shape[0], bool), ()
+    _, middle, beyond = best
     return middle, (~middle & ~beyond, beyond)
+
+
+def _distances(graph: Sparse, start: Ints) -> Floats:
+    """From the nearest of some nodes, in edges."""
+    return np.asarray(scipy.sparse.csgraph.dijkstra(graph, indices=start, unweighted=True, min_only=True))

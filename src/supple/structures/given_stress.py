@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,14 +32,23 @@ class GivenStress:
         K_sigma in each case.
     stiffness : (size, size) sparse array
         Of the structure.
+    held : dict of int to str
+        Nodes that were held when the matrices were computed, with their names; they must be those of the root.
     """
 
     cases: tuple[str | Floats, ...]
     matrices: tuple[Sparse, ...]
     stiffness: Sparse
+    held: Mapping[int, str] = field(default_factory=dict)
 
     def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
         """The loads of the cases that are given."""
+        apart = [name for node, name in self.held.items() if structure.condensed.point_of[node] != held.point]
+        if apart:
+            raise ModelError(
+                f"geometric_stiffness: {apart[0]}, which is not in the root, is held in the given tangents "
+                f"({len(apart)} such nodes); hold the root's nodes in both"
+            )
         expand = structure.layout.motion.T @ structure.condensed.motion
         F = np.zeros((len(unit.forces), len(self.cases)))
         U = np.zeros_like(F)

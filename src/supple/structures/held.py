@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -91,7 +91,8 @@ def frame_rows(structure: Structure, where: str | int) -> tuple[Floats, Sparse, 
         rows = scipy.sparse.csr_array(small.motion[6 * node : 6 * node + 6])
         return structure.nodes[node], rows, bool(small.turning[node])
     point = small.point_of[node]
-    rows = scipy.sparse.csr_array(small.layout.motion[6 * point : 6 * point + 6])
+    seen: Any = small.layout.motion[6 * point : 6 * point + 6]
+    rows = scipy.sparse.csr_array(seen)
     position = structure.nodes[list(nodes)].mean(axis=0)
     arm = position - small.layout.points[point]
     if arm.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -95,7 +95,7 @@ def from_matrices(
     turning = np.full(k, M.shape[0] == 6 * k)
     layout = DofLayout(x, turning)
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
-    M, K = scipy.sparse.csr_array(M[order][:, order]), scipy.sparse.csr_array(K[order][:, order])
+    M, K = _reordered(M, order), _reordered(K, order)
     structure = sound_structure(layout, M, K, named(frames, k))
     if geometric_stiffness is not None:
         geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
@@ -109,16 +109,21 @@ def from_matrices(
 
 
 def sound_structure(
-    layout: DofLayout, mass: Sparse, stiffness: Sparse, frames: dict[str, tuple[int, ...]]
+    layout: DofLayout,
+    mass: Sparse,
+    stiffness: Sparse,
+    frames: dict[str, tuple[int, ...]],
+    name_of: Callable[[int], str] = "row {}".format,
 ) -> Structure:
     """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
 
-    Whether the stiffness of a large structure has negative eigenvalues is left to the reduction, which factorises it.
+    Rows are named by `name_of`. Whether the stiffness of a large structure has negative eigenvalues is left to the
+    reduction, which factorises it.
     """
     M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
     if layout.size <= LARGE:
-        check_not_negative(M, "mass")
-        check_not_negative(K, "stiffness")
+        check_not_negative(M, "mass", name_of)
+        check_not_negative(K, "stiffness", name_of)
     check_free(K, layout)
     _check_even(M, layout)
     masses = recognised(M, layout)
@@ -135,6 +140,11 @@ def _matrix(value: Any, k: int, what: str) -> Sparse:
             + " x ".join(map(str, matrix.shape))
         )
     return scipy.sparse.csr_array(matrix)
+
+
+def _reordered(matrix: Sparse, order: Ints) -> Sparse:
+    rows: Any = matrix[order]  # the stubs have many types for parts of parts
+    return scipy.sparse.csr_array(rows[:, order])
 
 
 def _sparse(value: Any, what: str) -> Sparse:

@@ -1,4 +1,4 @@
-"""Flat quadrilateral plate elements of four nodes in the x-y plane: how their points move, strains, stiffness, mass.
+"""Flat quadrilateral plate elements of four nodes: how their points move, strains, stiffness, mass.
 
 Six degrees of freedom a node, rotation then displacement, as beams have, so that plates of any orientation and beams
 can share nodes. A straight line through the thickness stays straight: it moves by u + z (theta x n).
@@ -44,15 +44,19 @@ class PlateElements:
     Attributes
     ----------
     nodes : (k, 3) array
-        Of the plate, in the plane z = 0, m.
+        m; of a plate, in the plane z = 0.
     corners : (e, 4) array of int
-        Nodes of each element, against the clock seen from z.
+        Nodes of each element, against the clock seen from its z.
     layup : Layup
+    axes : (e, 3, 3) array, optional
+        Of a shell: x, y and z of each element as rows. Strains, rotations and displacements below are in these axes,
+        for degrees of freedom in those of the nodes.
     """
 
     nodes: Floats
     corners: Ints
     layup: Layup
+    axes: Floats | None = None
 
     @property
     def dofs(self) -> Ints:
@@ -61,8 +65,11 @@ class PlateElements:
 
     @cached_property
     def x(self) -> Floats:
-        """(e, 4, 2) positions of the nodes, m."""
-        return np.asarray(self.nodes[self.corners][..., :2])
+        """(e, 4, 2) positions of the nodes in the element's plane, m."""
+        at = self.nodes[self.corners]
+        if self.axes is not None:
+            at = np.einsum("eab,eib->eia", self.axes, at - at.mean(axis=1, keepdims=True))
+        return np.asarray(at[..., :2])
 
     def areas(self, at: Floats = POINTS) -> Floats:
         """(e, g) area for each unit of the natural coordinates; sums to the area at the Gauss points."""
@@ -72,12 +79,35 @@ class PlateElements:
         """(e, g, 3), m."""
         return np.einsum("gi,eia->ega", bilinear(at), self.nodes[self.corners])
 
+    def element_normals(self) -> Floats:
+        """(e, 3)."""
+        if self.axes is None:
+            return np.tile([0.0, 0.0, 1.0], (len(self.corners), 1))
+        return np.asarray(self.axes[:, 2])
+
+    def normals(self) -> Floats:
+        """(k, 3) at the nodes: the mean of the elements there."""
+        total = np.zeros_like(self.nodes)
+        np.add.at(total, self.corners, self.element_normals()[:, None])
+        return np.asarray(total / np.linalg.norm(total, axis=1, keepdims=True))
+
+    def in_common_axes(self, vectors: Floats) -> Floats:
+        """Vectors (e, g, 3, 24) of the elements in the axes of the nodes."""
+        return vectors if self.axes is None else np.einsum("eba,egbi->egai", self.axes, vectors)
+
+    def _of_nodes(self, values: Floats) -> Floats:
+        """Values (e, ..., 24) for degrees of freedom in the axes of elements, for those in the axes of the nodes."""
+        if self.axes is None:
+            return values
+        split = values.reshape(len(values), -1, 8, 3)
+        return np.asarray(np.einsum("erna,eab->ernb", split, self.axes)).reshape(values.shape)
+
     def rotation(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3, 24) rotation for the element's degrees of freedom."""
         out = np.zeros((len(self.corners), len(at), 3, 4, 6))
         for a in range(3):
             out[:, :, a, :, RX + a] = bilinear(at)
-        return out.reshape(*out.shape[:3], 24)
+        return self._of_nodes(out.reshape(*out.shape[:3], 24))
 
     def displacement(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3, 24) displacement of the middle plane."""
@@ -85,7 +115,7 @@ class PlateElements:
         for a in range(3):
             out[:, :, a, :, UX + a] = bilinear(at)
         self._bend_edges(out, _edge_shapes(at)[None])
-        return out.reshape(*out.shape[:3], 24)
+        return self._of_nodes(out.reshape(*out.shape[:3], 24))
 
     def rotation_slopes(self, at: Floats = POINTS) -> Floats:
         """(e, g, 2, 3, 24) slopes along x and y of the rotation."""
@@ -93,7 +123,7 @@ class PlateElements:
         out = np.zeros((*slopes.shape[:3], 3, 4, 6))
         for a in range(3):
             out[:, :, :, a, :, RX + a] = slopes
-        return out.reshape(*out.shape[:4], 24)
+        return self._of_nodes(out.reshape(*out.shape[:4], 24))
 
     def displacement_slopes(self, at: Floats = POINTS) -> Floats:
         """(e, g, 2, 3, 24) slopes along x and y of the displacement of the middle plane."""
@@ -104,7 +134,7 @@ class PlateElements:
         edges = self._slopes(_edge_rates(at), at)
         for b in range(2):
             self._bend_edges(out[:, :, b], edges[:, :, b])
-        return out.reshape(*out.shape[:4], 24)
+        return self._of_nodes(out.reshape(*out.shape[:4], 24))
 
     def strains(self, at: Floats = POINTS) -> Floats:
         """(e, g, 8, 24) strains and curvatures of the middle plane, and transverse shear."""
@@ -137,7 +167,8 @@ class PlateElements:
         B, w = self.strains(), self.drilling()
         K = np.einsum("egai,egaj,eg->eij", B, self.resultants(B), area, optimize=True)
         K += self.layup.A[2, 2] * np.einsum("egi,egj,eg->eij", w, w, area, optimize=True)
-        K += self.layup.A[2, 2] * area.sum(axis=1)[:, None, None] * np.outer(ALTERNATING, ALTERNATING)
+        bowed = self._of_nodes(np.broadcast_to(ALTERNATING, (len(area), 24)))
+        K += self.layup.A[2, 2] * np.einsum("ei,ej,eg->eij", bowed, bowed, area, optimize=True)
         return np.asarray((K + K.swapaxes(1, 2)) / 2.0)
 
     @cached_property
@@ -193,7 +224,7 @@ class PlateElements:
                 middle[0, 1 - a] = side
                 share = (1.0 + side * at[:, 1 - a]) / 2.0
                 natural[:, :, a] += share[:, None] * self._edge_shear(middle, a)[:, None]
-        return np.asarray(np.linalg.solve(self._map(at), natural))
+        return self._of_nodes(np.asarray(np.linalg.solve(self._map(at), natural), dtype=np.float64))
 
     def _edge_shear(self, at: Floats, a: int) -> Floats:
         """(e, 24) dw/dxi_a + theta_y dx/dxi_a - theta_x dy/dxi_a at one point (1, 2)."""

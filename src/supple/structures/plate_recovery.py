@@ -1,9 +1,9 @@
-"""Stresses on both faces of plates, at their nodes.
+"""Stresses on both faces of plates and shells, at their nodes.
 
 In the plane, as strains and curvatures of the middle plane make them in the outer layers; transverse shear is zero on a
 face. They are taken at the Gauss points of an element, where they are most accurate (Barlow, 1976), extrapolated to its
-nodes, and at a node the mean is taken over its elements. Curvatures do not vary along the element that they bend: at an
-edge of the plate stresses lag behind by half an element.
+nodes, and at a node the mean is taken over its elements. Curvatures do not vary along the element that they bend: on
+the rim the stresses of an element lag by half its length, which those of the elements behind it mend.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from supple.checks import Floats, Ints
+from supple.structures.layout import Bools
 from supple.structures.layups import Layer
 from supple.structures.mass import Sparse
 from supple.structures.materials import Material
@@ -38,7 +40,7 @@ class PlateRecovery:
         return None
 
     def stresses(self, motion: Sparse) -> Stresses | None:
-        """At all nodes of both faces, in the axes of the plate; None where the layers are not known."""
+        """At all nodes of both faces, in the axes of the nodes; None where the layers are not known."""
         layers = self.plate.layup.layers
         if not layers:
             return None
@@ -53,7 +55,7 @@ class PlateRecovery:
             tuple(f"node {i} {face}" for i in range(k)),
             tuple(f"node {i}" for i in range(k)),
             np.arange(k),
-            self.plate.nodes + np.array([0.0, 0.0, z]),
+            self.plate.nodes + z * self.plate.normals(),
             scipy.sparse.csr_array(self._rows(layer, z) @ motion),
             np.full(k, E),
             np.full(k, np.nan if strength is None else strength),
@@ -61,11 +63,60 @@ class PlateRecovery:
 
     def _rows(self, layer: Layer, z: float) -> Sparse:
         """(6 k, 6 k) components of the stresses at all nodes, for the motion of the nodes."""
-        corners, k = self.plate.corners, len(self.plate.nodes)
-        own = self.plate.strains()
-        sigma = layer.stiffness().Q @ (own[:, :, XX : XX + 3] + z * own[:, :, KXX : KXX + 3])
-        share = 1.0 / np.bincount(corners.ravel(), minlength=k)[corners]
-        values = share[:, :, None, None] * np.einsum("np,epic->enic", TO_NODES, sigma)
-        rows = np.broadcast_to(6 * corners[:, :, None, None] + IN_PLANE[:, None], values.shape)
-        columns = np.broadcast_to(self.plate.dofs[:, None, None], values.shape)
-        return scipy.sparse.csr_array((values.ravel(), (rows.ravel(), columns.ravel())), shape=(6 * k, 6 * k))
+        plate, k = self.plate, len(self.plate.nodes)
+        own = plate.strains()
+        in_plane = layer.stiffness().Q @ (own[:, :, XX : XX + 3] + z * own[:, :, KXX : KXX + 3])
+        at_nodes = np.einsum("np,epic->enic", TO_NODES, in_plane)
+        if plate.axes is None:
+            sigma = np.zeros((*at_nodes.shape[:2], 6, 24))
+            sigma[:, :, IN_PLANE] = at_nodes
+        else:
+            sigma = np.einsum("eab,enbc->enac", _turned(plate.axes), at_nodes)
+        rows = np.arange(sigma.size // 24).repeat(24)
+        columns = np.broadcast_to(plate.dofs[:, None, None], sigma.shape)
+        of_elements = scipy.sparse.csr_array((sigma.ravel(), (rows, columns.ravel())), shape=(sigma.size // 24, 6 * k))
+        of_elements.eliminate_zeros()
+        return scipy.sparse.csr_array(scipy.sparse.kron(nodal_means(plate.corners, k), np.eye(6)) @ of_elements)
+
+
+def nodal_means(corners: Ints, k: int) -> Sparse:
+    """(k, 4 e) values at nodes from those at the corners of the elements.
+
+    Within, the mean of the elements there. A node i on the rim sees elements on one side only. What they are off there
+    is, to first order, the opposite of what they are off at the corner across, where elements around know better: with
+    v of an element and the mean m, v_i - (m - v)_across. Of the elements at i those count that
+    have most neighbours there.
+    """
+    count = np.bincount(corners.ravel(), minlength=k)
+    place = np.arange(corners.size).reshape(corners.shape)
+    mean = scipy.sparse.csr_array((1.0 / count[corners].ravel(), (corners.ravel(), place.ravel())), (k, corners.size))
+    across = np.roll(np.arange(4), 2)
+    behind = count[corners[:, across]]
+    most = np.zeros(k, np.int64)
+    np.maximum.at(most, corners, behind)
+    known = on_rim(corners, k)[corners] & (behind == most[corners]) & (behind >= count[corners])
+    i, there, here = corners[known], place[:, across][known], place[known]
+    beyond = corners[:, across][known]
+    share = 1.0 / np.bincount(i, minlength=k)[i]
+    values = scipy.sparse.csr_array(
+        (np.concatenate([share, share]), (np.concatenate([i, i]), np.concatenate([here, there]))), mean.shape
+    )
+    others = scipy.sparse.csr_array((share, (i, beyond)), (k, k))
+    plain = scipy.sparse.diags_array((~np.isin(np.arange(k), i)).astype(np.float64))
+    return scipy.sparse.csr_array(plain @ mean + values - others @ mean)
+
+
+def on_rim(corners: Ints, k: int) -> Bools:
+    """Which nodes are at an edge of one element only."""
+    sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+    pairs, count = np.unique(sides, axis=0, return_counts=True)
+    out = np.zeros(k, bool)
+    out[pairs[count == 1]] = True
+    return out
+
+
+def _turned(axes: Floats) -> Floats:
+    """(e, 6, 3) stresses xx, yy, zz, xy, yz, zx in common axes for xx, yy and xy in those of elements."""
+    a, b = axes[:, 0], axes[:, 1]
+    i, j = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])
+    return np.stack([a[:, i] * a[:, j], b[:, i] * b[:, j], a[:, i] * b[:, j] + b[:, i] * a[:, j]], axis=-1)

@@ -1,4 +1,4 @@
-"""Strains on both faces of plates, at the centres of their elements.
+"""Strains on both faces of plates and shells, at the centres of their elements, in the axes of these.
 
 Of an isotropic face the six components of a solid, with the strain across that leaves the face free of stress, so that
 all that is done with solids' strains holds. Of an orthotropic face three, along its fibres.
@@ -34,7 +34,7 @@ def of_plate(plate: PlateElements) -> Strains | None:
         else:
             rows, names = layer.to_fibres() @ strain, LAYER
             stiff = np.full((len(LAYER) * len(strain), 3), np.nan)
-        centres = plate.positions(CENTRE)[:, 0] + np.array([0.0, 0.0, z])
+        centres = plate.positions(CENTRE)[:, 0] + z * plate.element_normals()
         places = tuple(f"element {i} {face}" for i in range(len(strain)) for _ in names)
         matrix = element_rows(rows, plate.dofs[:, None], 6 * len(plate.nodes))
         gauges.append(Strains(places, names * len(strain), np.repeat(centres, len(names), axis=0), matrix, stiff))

@@ -77,7 +77,7 @@ def plate(
     both = (frames or {}).keys() & (averages or {}).keys()
     if both:
         raise ModelError(f"plate: frame {min(both)!r}: expected it in frames or in averages, got both")
-    found = _layup(thickness, material, layup)
+    found = checked_layup(thickness, material, layup, "plate")
     through = {name: _positions(name, where, corners) for name, where in given.items() if _is_positions(where)}
     points = np.concatenate([np.zeros((0, 2)), *through.values()])
     mesh = _mesh((corners, rectangle), elements, spacing, points)
@@ -89,22 +89,27 @@ def plate(
         else _chosen(name, where, (corners, rectangle), nodes)
         for name, where in given.items()
     }
-    elements_of = PlateElements(nodes, mesh.corners, found)
-    surface = surface_of_plate(len(nodes), mesh.corners, found.thickness)
-    made = Structure(
-        nodes,
-        np.ones(len(nodes), bool),
-        _assembled(elements_of),
-        _mass(elements_of),
-        named({name: numbers[name] for name in frames or {}}, len(nodes)),
-        of_plate(elements_of),
-        PlateStress(elements_of),
-        surface,
-        PlateRecovery(elements_of),
+    made = plate_structure(
+        PlateElements(nodes, mesh.corners, found), named({name: numbers[name] for name in frames or {}}, len(nodes))
     )
     for name in averages or {}:
         made = made.with_average(name, numbers[name])
     return made
+
+
+def plate_structure(plate: PlateElements, frames: dict[str, tuple[int, ...]]) -> Structure:
+    """The structure of elements, with these frames."""
+    return Structure(
+        plate.nodes,
+        np.ones(len(plate.nodes), bool),
+        _assembled(plate),
+        _mass(plate),
+        frames,
+        of_plate(plate),
+        PlateStress(plate),
+        surface_of_plate(plate.corners, plate.normals() * plate.layup.thickness / 2.0),
+        PlateRecovery(plate),
+    )
 
 
 def _outline(outline: ArrayLike) -> tuple[Floats, bool]:
@@ -140,19 +145,20 @@ def _mesh(
         raise ModelError(f"plate: {error}") from None
 
 
-def _layup(thickness: float | None, material: Material | None, layup: Layup | None) -> Layup:
+def checked_layup(thickness: float | None, material: Material | None, layup: Layup | None, what: str) -> Layup:
+    """A layup that is given, or one layer."""
     if layup is not None:
         if thickness is not None or material is not None:
-            raise ModelError("plate: expected either a layup or a thickness and a material, got both")
+            raise ModelError(f"{what}: expected either a layup or a thickness and a material, got both")
         if not isinstance(layup, Layup):
-            raise ModelError(f"plate: layup: expected a Layup, got {layup!r}")
+            raise ModelError(f"{what}: layup: expected a Layup, got {layup!r}")
         return layup
     if thickness is None or material is None:
-        raise ModelError("plate: expected a thickness and a material, or a layup")
-    if number(thickness, "plate: thickness") <= 0:
-        raise ModelError(f"plate: thickness: expected a positive number, got {thickness:g}")
+        raise ModelError(f"{what}: expected a thickness and a material, or a layup")
+    if number(thickness, f"{what}: thickness") <= 0:
+        raise ModelError(f"{what}: thickness: expected a positive number, got {thickness:g}")
     if not isinstance(material, Material):
-        raise ModelError(f"plate: material: expected a Material, got {material!r}; orthotropic ones come in a Layup")
+        raise ModelError(f"{what}: material: expected a Material, got {material!r}; orthotropic ones come in a Layup")
     return Layup([Layer(thickness, material)])
 
 
@@ -238,19 +244,20 @@ def _assembled(plate: PlateElements) -> Sparse:
 
 def _mass(plate: PlateElements) -> MassModel:
     """Pieces at Gauss points, with the inertia of the thickness; a heavier face puts their centres off the middle."""
-    layup, n = plate.layup, np.array([0.0, 0.0, 1.0])
+    layup = plate.layup
     area = plate.areas().ravel()
     height = layup.moment / layup.mass if layup.mass > 0 else 0.0
-    arm = np.zeros((len(area), 3)) + height * n
+    n = np.repeat(plate.element_normals(), area.size // len(plate.corners), axis=0)
+    arm = height * n
     turn = plate.rotation()
     move = plate.displacement() + height * np.stack(
         [turn[:, :, 1], -turn[:, :, 0], np.zeros_like(turn[:, :, 0])], axis=2
     )
-    second = (layup.inertia - layup.moment * height) * np.outer(n, n)
+    second = (layup.inertia - layup.moment * height) * n[:, :, None] * n[:, None, :]
     return stations(
         plate.positions().reshape(-1, 3) + arm,
-        _operator(move, plate),
-        _operator(turn, plate),
+        _operator(plate.in_common_axes(move), plate),
+        _operator(plate.in_common_axes(turn), plate),
         layup.mass * area,
         area[:, None, None] * second,
         arm if height else None,

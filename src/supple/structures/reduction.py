@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -96,7 +96,8 @@ def reduce(
         found = prestress(known, stressed, second, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
-    motion = scipy.sparse.csr_array(small.motion @ scipy.sparse.csr_array(x.shapes))
+    motion: Any = small.motion @ scipy.sparse.csr_array(x.shapes)
+    motion = scipy.sparse.csr_array(motion)
     return FlexibleBody(
         basis=basis,
         root=root,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -141,7 +142,8 @@ def condense(layout: DofLayout, stiffness: Sparse, mass: MassModel, ties: Ties) 
         small, motion = _spinning(layout, small, motion, ties.arms)
         names += [str(arm.node) for arm in ties.arms]
     number = np.where(kept, np.cumsum(kept) - 1, FOLLOWING)
-    expand = scipy.sparse.csr_array(motion[6 * layout.point + layout.component])
+    seen: Any = motion[6 * layout.point + layout.component]
+    expand: Sparse = scipy.sparse.csr_array(seen)
     K = scipy.sparse.csr_array(expand.T @ stiffness @ expand)
     K = scipy.sparse.csr_array((K + K.T) * 0.5)
     K.eliminate_zeros()

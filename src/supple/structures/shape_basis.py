@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats
+from supple.structures.sparse_modes import definite_turn, first_largest
 
 DEPENDENT = 1e-12
 """Mass of a shape, less what modes explain of it, that counts as rounding, relative to its mass."""
@@ -46,15 +47,15 @@ def unit_masses(rest: Floats, own: Floats) -> Floats:
     size = np.sqrt(np.where(whole > 0.0, whole, 1.0))
     rest, own = rest / np.outer(size, size), own / np.outer(size, size)
     count, label = scipy.sparse.csgraph.connected_components(np.abs(rest) > COUPLED, directed=False)
-    massive: list[Floats] = []
-    massless: list[Floats] = []
+    massive, massless = [np.zeros((len(size), 0))], [np.zeros((len(size), 0))]
     for members in (np.flatnonzero(label == i) for i in range(count)):
         values, axes = np.linalg.eigh(rest[np.ix_(members, members)])
-        for mass, axis in zip(values[::-1], axes.T[::-1], strict=True):
-            t = np.zeros(len(size))
-            t[members] = axis
-            if mass > DEPENDENT * (t @ own @ t):
-                massive.append(t / size / np.sqrt(mass))
-            else:
-                massless.append(t / size)
-    return np.array([*massive, *massless]).reshape(len(size), len(size)).T
+        T = np.zeros((len(size), len(members)))
+        T[members] = axes
+        mass = np.einsum("ij,ij->j", T, own @ T)
+        kept = values > DEPENDENT * mass
+        massive.append((T[:, kept] / np.sqrt(values[kept]))[:, ::-1])
+        massless.append(T[:, ~kept] @ definite_turn(T[:, ~kept]))  # of one space, in which no axis is a principal one
+    T = np.concatenate([*massive, *massless], axis=1)
+    signs = [np.sign(t[first_largest(np.abs(t))]) for t in T.T]
+    return T * signs / size[:, None]

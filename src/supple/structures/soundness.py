@@ -36,12 +36,12 @@ def check_symmetric(matrix: Sparse, what: str) -> Sparse:
     return scipy.sparse.csr_array((matrix + matrix.T) * 0.5)
 
 
-def check_not_negative(matrix: Sparse, what: str) -> None:
-    """Raise if a symmetric matrix has a negative eigenvalue, beyond rounding."""
+def check_not_negative(matrix: Sparse, what: str, name_of: Callable[[int], str] = "row {}".format) -> None:
+    """Raise if a symmetric matrix has a negative eigenvalue, beyond rounding; `name_of` names its rows."""
     d = matrix.diagonal()
     if len(d) and d.min() < 0:
         i = int(np.argmin(d))
-        raise ModelError(f"{what}: expected no negative eigenvalue, got {d[i]:.6g} on the diagonal in row {i}")
+        raise ModelError(f"{what}: expected no negative eigenvalue, got {d[i]:.6g} on the diagonal at {name_of(i)}")
     scaled = _scaled(matrix, np.where(d > 0, d, 1.0))
     if _is_positive(scipy.sparse.csr_array(scaled + NEGATIVE * scipy.sparse.eye_array(len(d)))):
         return
@@ -76,7 +76,7 @@ def free_cause(resistance: Floats, limit: float) -> str:
     if wrong.max() < 3:  # rotations only
         cause = "; displacements need none: are positions those of the matrices, in the same order, units and axes?"
     else:
-        cause = "; leave supports out: the root is fixed by the reduction"
+        cause = "; leave supports out: the root is fixed by the reduction; or are the rows in another order?"
     return (
         "stiffness: expected a free structure, whose rigid motions need no force, got relative resistance to "
         f"{names}{cause}"

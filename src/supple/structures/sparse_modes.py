@@ -7,12 +7,14 @@ exact zeros in the others, and equal frequencies of different parts never mix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.structures.block_lanczos import NO_MASS, NoConvergenceError, block_lanczos
 from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
 
@@ -28,8 +30,6 @@ SAFE_PIVOT = 1e-10
 """A scaled mass matrix with larger pivots is definite beyond doubt."""
 NO_INERTIA = 1e-12
 """Share of its scaled inertia below which a rigid motion moves no mass."""
-NO_MASS = 1e-13
-"""Share of the largest M / K below which a shape has no mass."""
 
 
 Solve = Callable[[Floats], Floats]
@@ -157,13 +157,19 @@ def canonical(squares: Floats, shapes: Floats) -> Floats:
     out = shapes.copy()
     for cluster in _clusters(squares):
         if len(cluster) > 1:
-            V = out[:, cluster]
-            for i in range(len(cluster) - 1):
-                row = V[first_largest(np.linalg.norm(V[:, i:], axis=1)), i:]
-                Q, _ = np.linalg.qr(np.column_stack([row, np.eye(len(row))]))
-                V[:, i:] = V[:, i:] @ Q[:, : len(row)]
-            out[:, cluster] = V
+            out[:, cluster] = out[:, cluster] @ definite_turn(out[:, cluster])
     return out
+
+
+def definite_turn(shapes: Floats) -> Floats:
+    """(k, k) the rotation of shapes (n, k) of one space into that basis which `canonical` describes."""
+    V, turn = shapes.copy(), np.eye(shapes.shape[1])
+    for i in range(shapes.shape[1] - 1):
+        row = V[first_largest(np.linalg.norm(V[:, i:], axis=1)), i:]
+        Q, _ = np.linalg.qr(np.column_stack([row, np.eye(len(row))]))
+        for x in (V, turn):
+            x[:, i:] = x[:, i:] @ Q[:, : len(row)]
+    return turn
 
 
 def first_largest(sizes: Floats) -> int:
@@ -180,8 +186,12 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None
     if len(massive) <= DENSE < n:
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
+        solve = solve or solver(K)
+        if n > LARGE:
+            with suppress(NoConvergenceError):
+                return block_lanczos(solve, lambda x: M @ x - C @ (C.T @ x), n, count)
         effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve or solver(K), dtype=np.float64)
+        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
         w2, phi = scipy.sparse.linalg.eigsh(
             scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -16,6 +16,7 @@ from supple.structures.layout import Bools, extent
 from supple.structures.mass import Sparse
 from supple.structures.modal_bases import cleaned
 from supple.structures.regions import FOLLOWING, regions
+from supple.structures.sparse_modes import definite_turn
 from supple.structures.stress import GeometricStiffness, LoadCases, Stressed
 from supple.structures.unit_loads import COUPLED, DEPENDENT, UnitLoads
 
@@ -93,7 +94,7 @@ class StressedLoads:
         """
         families = [np.flatnonzero(self.family == i) for i in range(int(self.family.max(initial=-1)) + 1)]
         relevant, critical = self._relevant(), self._critical()
-        found = [self._few(m, relevant & self.work[:, m].any(axis=1), critical) for m in families]
+        found = [self._definite(*self._few(m, relevant & self.work[:, m].any(axis=1), critical)) for m in families]
         none = np.zeros((len(self.family), 0))
         moved, stressed = (np.concatenate([none, *parts], axis=1) for parts in zip(*found, strict=True))
         raw = self.shapes @ moved
@@ -106,6 +107,11 @@ class StressedLoads:
         used = value.any(axis=1)
         first = np.searchsorted(self.rows[used], np.arange(len(sizes) + 1)).astype(np.int64)
         return b, Quadratic(first, self.columns[used], value[used])
+
+    def _definite(self, moved: Floats, stressed: Floats) -> tuple[Floats, Floats]:
+        """The same few shapes in one definite basis: rounding must not choose among those that do equally well."""
+        turn = definite_turn((self.shapes @ moved) * self.scales[:, None])
+        return moved @ turn, stressed @ turn
 
     def _relevant(self) -> Bools:
         """(loads,) which loads have a geometric stiffness that is more than rounding beside that of their kind."""
@@ -206,7 +212,7 @@ def stressed_loads(
     moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):
-        C = scipy.sparse.csr_array(state.seen_by(moved))
+        C: Any = scipy.sparse.csr_array(state.seen_by(moved))
         C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
         found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
     keys, value = one_pattern(found, coordinates.shape[1])

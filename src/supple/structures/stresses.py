@@ -85,13 +85,14 @@ class Stresses:
     def at(self, points: Sequence[int] | Ints) -> Stresses:
         """Some of the points."""
         chosen = np.asarray(points, np.int64)
-        rows = (6 * chosen[:, None] + np.arange(6)).ravel()
+        rows: Any = (6 * chosen[:, None] + np.arange(6)).ravel()
+        matrix: Any = self.matrix[rows]
         return Stresses(
             tuple(self.places[i] for i in chosen),
             tuple(self.elements[i] for i in chosen),
             self.nodes[chosen],
             self.positions[chosen],
-            scipy.sparse.csr_array(self.matrix[rows]),
+            scipy.sparse.csr_array(matrix),
             self.modulus[chosen],
             self.strength[chosen],
         )

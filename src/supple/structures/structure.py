@@ -23,6 +23,7 @@ from supple.structures.integration import totals
 from supple.structures.layout import Bools, DofLayout, cross_matrix
 from supple.structures.mass import MassModel, Sparse, stations, turned
 from supple.structures.mode_choice import Modes
+from supple.structures.reduced_from import Reduction
 from supple.structures.reduction import reduce
 from supple.structures.regions import Arm, Average, Condensed, Ties, condense, regions
 from supple.structures.strains import Strains
@@ -300,7 +301,8 @@ class Structure:
         for name in (text(root, "root"), *(interfaces or ())):
             if name not in named.frames and str(name).isdigit():
                 named = replace(named, frames={**named.frames, name: named.find(name)})
-        return reduce(named._from(root), basis, modes, root, interfaces, damping, residual)
+        found = reduce(named._from(root), basis, modes, root, interfaces, damping, residual)
+        return replace(found, source=Reduction(self, basis, modes, root, interfaces, damping, residual))
 
 
 def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:

@@ -95,14 +95,14 @@ def of_nodes(faces: Ints) -> BodySurface:
     return BodySurface(used, np.zeros((len(used), 3)), compact.reshape(faces.shape))
 
 
-def of_plate(nodes: int, corners: Ints, thickness: float) -> BodySurface:
-    """Of a plate in the x-y plane with so many nodes: both faces of elements (e, 4), and the rim between them."""
-    half = np.array([0.0, 0.0, thickness / 2.0])
+def of_plate(corners: Ints, half: Floats) -> BodySurface:
+    """Of a plate or shell: both faces of elements (e, 4), and the rim between them; `half` (k, 3) of its thickness."""
+    nodes = len(half)
     upper = np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
     sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
     _, which, count = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True, return_counts=True)
     a, b = sides[count[which.reshape(-1)] == 1].T
     rim = np.concatenate([np.stack([a + nodes, b + nodes, b], axis=1), np.stack([a + nodes, b, a], axis=1)])
     node = np.tile(np.arange(nodes), 2)
-    offset = np.repeat(np.stack([half, -half]), nodes, axis=0)
+    offset = np.concatenate([half, -half])
     return BodySurface(node, offset, np.concatenate([upper, upper[:, ::-1] + nodes, rim]))

@@ -118,8 +118,9 @@ def sweep(
     store : path, optional
         Directory for the results, "NAME.sweep.zarr"; it needs zarr. Without one they are in memory.
     engine : str or Engine
-        "serial": in this process. "local": in processes of this machine. "dask": on a Dask cluster. "auto": dask if a
-        scheduler is given, serial for few cases, else local.
+        "lanes": side by side in the processor's vectors, where cases differ in numbers alone and steps are of fixed
+        length. "serial": one after another in this process. "local": in processes of this machine. "dask": on a Dask
+        cluster. "auto": dask if a scheduler is given, serial for few cases, lanes where that is possible, else local.
     workers : int, optional
         Number of processes; by default as many as there are processors.
     scheduler : str, optional

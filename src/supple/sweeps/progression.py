@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -15,6 +16,7 @@ from supple.checks import Ints
 from supple.errors import StateError, one_of
 from supple.sweeps.case_blocks import Block
 from supple.sweeps.dask_engine import DaskEngine
+from supple.sweeps.lane_engine import LaneEngine
 from supple.sweeps.local_engine import LocalEngine
 from supple.sweeps.plan import SweepPlan
 from supple.sweeps.serial_engine import SerialEngine
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, int], None]
 """Of the numbers of cases that are done, that failed, and of all."""
-ENGINES = ("auto", "serial", "local", "dask")
+ENGINES = ("auto", "lanes", "serial", "local", "dask")
 FEW = 16
 """Cases that are run here rather than in processes, which take a second to begin."""
 KEPT = 5.0
@@ -44,8 +46,8 @@ class EngineOptions:
     scheduler: str | None = None
     timeout: float | None = None
 
-    def made(self, cases: int) -> Engine:
-        """The engine for so many cases."""
+    def made(self, plan: SweepPlan, cases: int) -> Engine:
+        """The engine for so many cases of a plan."""
         if not isinstance(self.engine, str):
             return self.engine
         if self.engine not in ENGINES:
@@ -56,8 +58,13 @@ class EngineOptions:
         if name == "auto":
             few = cases < FEW and self.workers is None and self.timeout is None
             name = "dask" if self.scheduler is not None else "serial" if few else "local"
+            lanes = LaneEngine(self.workers or os.cpu_count() or 1)
+            if name == "local" and self.timeout is None and not lanes.refusal(plan):
+                return lanes
         if self.timeout is not None and name != "local":
             raise StateError(f"timeout: expected with the engine 'local', which can stop a case, got {name!r}")
+        if name == "lanes":
+            return LaneEngine(self.workers or os.cpu_count() or 1)
         if name == "serial":
             if self.workers not in (None, 1):
                 raise StateError(f"workers: expected 1 of the engine 'serial', got {self.workers}")
@@ -69,7 +76,7 @@ def sweep_in_memory(plan: SweepPlan, options: EngineOptions, progress: Progress 
     """Run all cases, and keep what comes of them in memory."""
     plan.check()
     sink = MemorySink(plan)
-    with closing(options.made(plan.count)) as engine:
+    with closing(options.made(plan, plan.count)) as engine:
         counter = _Counter(progress, plan.count)
         first, rest = _begun(engine, plan, range(plan.count))
         for block in first:
@@ -102,7 +109,7 @@ def sweep_to_store(
             todo = np.arange(plan.count)
         counter = _Counter(progress, plan.count, plan.count - len(todo))
         if len(todo):
-            with closing(options.made(len(todo))) as engine:
+            with closing(options.made(plan, len(todo))) as engine:
                 _fill(store, engine, plan, todo, counter, overwrite)
         return store.dataset()
 

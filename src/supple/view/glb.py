@@ -1,14 +1,16 @@
 """A model and its motion as binary glTF 2.0, for other viewers.
 
 One node a body, with its surfaces and an animation of its pose; a surface that deforms has morph targets whose weights
-follow the motion. glTF has y up, so all stands below a node that turns the model. Springs are not part of it.
+follow the motion. glTF has y up, so all stands below a node that turns the model. Springs are not part of it. Colours
+of vertices cannot change in time: those of a quantity are of its largest value in the motion.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -21,30 +23,51 @@ from supple.version import VERSION
 from supple.view.colors import body_color
 from supple.view.creases import cut
 from supple.view.drawn import DrawnSurface, amplitudes, drawn
-from supple.view.glb_container import Container
+from supple.view.fields import mapped
+from supple.view.glb_container import Container, linear_light
 from supple.view.recorded import Recorded
 
 MOST_FRAMES = 2000
 """Of an animation; of more the nearest to even ones are taken."""
 MOST_TARGETS = 16
 """Morph targets of a surface; of more shapes the principal ones of the motion are taken."""
+WHITE = "#ffffff"
 CLOSE = 1e-3
 """Of the largest displacement: how far principal shapes may be from the motion without a warning."""
 
 
-def write_glb(motion: Recorded, path: Path) -> Path:
+class PeakColors(NamedTuple):
+    """A quantity that colours surfaces which deform.
+
+    Attributes
+    ----------
+    quantity, unit : str
+    most : float
+        The end of the scale.
+    values : dict of str to (n,) array
+        By body: the largest value in the motion at each vertex of its surface.
+    """
+
+    quantity: str
+    unit: str
+    most: float
+    values: Mapping[str, Floats]
+
+
+def write_glb(motion: Recorded, path: Path, peaks: PeakColors | None = None) -> Path:
     """Write a model and its motion; without a motion the model stands still."""
     chosen = np.unique(np.linspace(0, len(motion.times) - 1, min(MOST_FRAMES, len(motion.times))).round().astype(int))
     times, q = motion.times[chosen] - motion.times[0], motion.q[chosen]
     with draft_of(path) as draft:
-        draft.write_bytes(_Writer(motion.model, times, q).written())
+        draft.write_bytes(_Writer(motion.model, times, q, peaks).written())
     return path
 
 
 class _Writer:
     """One file as it is written."""
 
-    def __init__(self, model: Model, times: Floats, q: Floats) -> None:
+    def __init__(self, model: Model, times: Floats, q: Floats, peaks: PeakColors | None) -> None:
+        self._peaks = peaks
         self._model, self._q, self._moving = model, q, len(times) > 1
         self._file = Container(f"supple {VERSION}")
         self._times = self._file.floats(times, "SCALAR", limits=True) if self._moving else -1
@@ -99,6 +122,10 @@ class _Writer:
         shapes, weights = _targets(surface, amplitudes(self._model, surface.body, self._q))
         name = f"{surface.body} {surface.name}"
         mesh: dict[str, Any] = {"name": name, "primitives": [self._primitive(surface, shapes)]}
+        if self._peaks is not None and surface.body in self._peaks.values:
+            mesh["primitives"] = [self._primitive(surface, shapes, self._peaks.values[surface.body] / self._peaks.most)]
+            scale = {"quantity": self._peaks.quantity, "unit": self._peaks.unit, "from": 0.0, "to": self._peaks.most}
+            mesh["extras"] = scale | {"of": "largest value in the motion", "colormap": "viridis"}
         if weights.shape[1]:
             mesh["weights"] = [float(x) for x in weights[0]]
         node = self._file.add("nodes", {"name": name, "mesh": self._file.add("meshes", mesh)})
@@ -123,8 +150,13 @@ class _Writer:
             self._channels.append({"sampler": len(self._samplers), "target": {"node": node, "path": path}})
             self._samplers.append({"input": self._times, "output": values, "interpolation": "LINEAR"})
 
-    def _primitive(self, surface: DrawnSurface, shapes: Floats | None = None) -> dict[str, Any]:
-        """Triangles with normals and a material; `shapes` (targets, n, 3) are displacements of the vertices."""
+    def _primitive(
+        self, surface: DrawnSurface, shapes: Floats | None = None, shares: Floats | None = None
+    ) -> dict[str, Any]:
+        """Triangles with normals and a material.
+
+        `shapes` (targets, n, 3) are displacements of the vertices, `shares` (n,) of the scale are their colours.
+        """
         origin, faces = cut(surface.vertices, surface.faces)
         x = surface.vertices[origin]
         normals = np.zeros_like(x)
@@ -138,8 +170,12 @@ class _Writer:
                 "NORMAL": self._file.floats(normals, "VEC3"),
             },
             "indices": self._file.indices(faces.ravel()),
-            "material": self._file.material(surface.color or body_color(self._model, surface.body), surface.opacity),
         }
+        color = surface.color or body_color(self._model, surface.body)
+        if shares is not None:
+            color = WHITE  # which the colours of the vertices are multiplied with
+            out["attributes"]["COLOR_0"] = self._file.floats(linear_light(mapped(shares[origin])), "VEC3")
+        out["material"] = self._file.material(color, surface.opacity)
         if shapes is not None and len(shapes):
             out["targets"] = [{"POSITION": self._file.floats(s[origin], "VEC3", limits=True)} for s in shapes]
         return out

@@ -60,7 +60,8 @@ class Container:
         """The material of a colour "#rrggbb", once for all surfaces that have it."""
         key = color, opacity
         if key not in self._materials:
-            red, green, blue = (_linear(int(color[i : i + 2], 16) / 255.0) for i in (1, 3, 5))
+            shares = np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
+            red, green, blue = linear_light(shares).tolist()
             surface = {"baseColorFactor": [red, green, blue, opacity], "metallicFactor": 0.0, "roughnessFactor": 0.6}
             entry = {"name": color, "pbrMetallicRoughness": surface, "doubleSided": True}
             self._materials[key] = self.add("materials", entry | ({"alphaMode": "BLEND"} if opacity < 1.0 else {}))
@@ -82,6 +83,6 @@ class Container:
         return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-def _linear(x: float) -> float:
-    """A share of a screen's colour, sRGB, as linear light."""
-    return x / 12.92 if x <= 0.04045 else float(((x + 0.055) / 1.055) ** 2.4)
+def linear_light(x: Floats) -> Floats:
+    """Shares of a screen's colours, sRGB, as linear light."""
+    return np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4)

@@ -13,7 +13,7 @@ from imported_files import unpacked
 from supple.errors import FileFormatError, ModelError
 from supple.structures import ImportedStructure, read
 from supple.structures.imports.calculix import read_calculix
-from supple.structures.imports.file_set import file_set
+from supple.structures.imports.file_set import MOST_BYTES, file_set
 
 AT_REST = [11015.25, 67944.10, 437620.5, 2625724.0, 3507659.0, 11956230.0]
 SPINNING = [22936.11, 69930.55, 502915.8, 2680579.0]
@@ -91,12 +91,18 @@ WRONG: dict[str, list[tuple[Callable[[str], str], str]]] = {
         (lambda t: t.replace("1 2 ", "1 385 ", 1), r"free.sti: entry 2: expected rows and columns from 1 to 384"),
         (lambda t: t.replace("1 2 ", "1 two ", 1), r"free.sti: line 2: expected row, column and value, got '1 two"),
         (lambda t: t.replace("1 1  1.5", "1 1  -1.5", 1), r"free.inp: stiffness: expected no negative eigenvalue"),
+        (
+            lambda t: t + f"{10**20} 1 1.0\n",
+            r"free.sti: entry 15601: row and column: expected whole numbers, got 1e\+20",
+        ),
+        (lambda t: t.replace("50 50  ", "50 50 -", 1), r"stiffness: .* on the diagonal at uy of node 17"),
         (lambda t: t + t.split("\n")[0] + "\n", r"free.sti: expected each entry once, got row 1, column 1 twice"),
     ],
     "free.dof": [
         (lambda t: t.replace("1.1\n", "1.7\n", 1), r"free.dof: line 1: expected a direction from 1 to 6, got 7"),
         (lambda t: t.replace("1.1\n", "900.1\n", 1), r"free.dof: degrees of freedom: no node 900"),
         (lambda t: t.replace("1.2\n", "1.1\n", 1), r"ux of node 1 is there twice"),
+        (lambda t: t.replace("1.2\n", f"{10**25}.1\n", 1), r"free.dof: line 2: expected node.direction, got '1000"),
         (lambda t: "", r"free.dof: expected lines of node.direction, got none"),
     ],
     "mesh.inp": [
@@ -124,6 +130,15 @@ def test_one_error_names_file_and_place(block: Path, tmp_path: Path, name: str, 
     (tmp_path / name).write_text(changed)
     with pytest.raises(FileFormatError, match=message):
         read(tmp_path / "free.inp", {"start": "ROOT"})
+
+
+def test_a_huge_file_beside_the_deck_is_refused_unread(block: Path, tmp_path: Path) -> None:
+    for part in ("free.inp", "mesh.inp", "free.sti", "free.mas", "free.dof"):
+        (tmp_path / part).write_bytes((block / part).read_bytes())
+    with open(tmp_path / "free.sti", "r+b") as file:
+        file.truncate(MOST_BYTES + 1)  # of which nothing is on the disk
+    with pytest.raises(FileFormatError, match=r"free.sti: expected at most 17,179,869,184 bytes, got 17,179,869,185"):
+        read(tmp_path / "free.inp")
 
 
 def test_a_missing_file_is_named(block: Path, tmp_path: Path) -> None:

@@ -89,6 +89,31 @@ def test_rows_in_an_order_of_their_own(tmp_path: Path, backwards: bool) -> None:
         read(files, ENDS)
 
 
+def test_files_as_ansys_writes_them(tmp_path: Path) -> None:
+    """Comments of *EXPORT, a mapping vector, and the nodes of Workbench in German: a heading, tabs, decimal commas."""
+    files = []
+    rule = "%" + 60 * "="
+    for name, matrix in zip(("stiffness.mmf", "mass.mmf"), fe_matrices(ORDER), strict=True):
+        i, j = np.nonzero(np.tril(matrix))
+        about = f"% Creator: ANSYS Inc\n% \n% This is a 30 x 30 Matrix\n% There are {len(i)} non-zero terms"
+        lines = ["%%MatrixMarket matrix coordinate real symmetric ", rule, about, rule, f"30 30 {len(i)}"]
+        lines += [f"{a + 1} {b + 1} {matrix[a, b]:.16E}" for a, b in zip(i, j, strict=True)]
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n")
+    about = "% Creator: ANSYS Inc\n% \n% This is a 5 x 1 Matrix"
+    vector = "\n".join(["%%MatrixMarket matrix array integer general ", rule, about, rule, "5 1"])
+    files.append(tmp_path / "map.mmf")
+    files[-1].write_text(vector + "\n" + "".join(f"{i + 11}\n" for i in ORDER))
+    rows = [f"{i + 11}\t" + "\t".join(f"{v:.9e}".replace(".", ",") for v in x) for i, x in enumerate(boom().nodes)]
+    nodes = tmp_path / "nodes.txt"
+    heading = "Knotennummer\tX-Position (m)\tY-Position (m)\tZ-Position (m)\t"
+    nodes.write_text("\n".join([heading, *(f"{row}\t" for row in rows[::-1])]) + "\n")
+    check(read([*files, nodes], ENDS))
+    nodes.write_text(nodes.read_text().replace("13\t", "x\t", 1))
+    with pytest.raises(FileFormatError, match=r"nodes.txt: line 4: expected label, x, y, z, got 'x"):
+        read([*files, nodes], ENDS)
+
+
 def test_harwell_boeing(tmp_path: Path) -> None:
     _, _, nodes = written(tmp_path)
     paths = [tmp_path / "k.matrix", tmp_path / "m.matrix"]

@@ -36,8 +36,9 @@ def assert_same(s: KaneSystem, model: supple.Model, seed: int, values: dict[str,
     assert np.abs(M - np.diag(np.diag(M))).max() > 0.1
 
 
-@pytest.mark.parametrize("symbolic", [True, False], ids=["symbols", "numbers"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("seed", "symbolic"), [(0, True), (0, False), (1, True), (1, False), (2, True), (3, True), (4, True), (5, True)]
+)
 def test_random_trees_with_all_joints(seed: int, symbolic: bool) -> None:
     model = random_tree(seed, 12, free_base=seed % 3 == 0)
     s = system_of(model, symbols_of(model, None if symbolic else []))

@@ -137,7 +137,12 @@ class BlockRecorder(Graph):
     def _load(self, space: str, row: int, column: int) -> Expr:
         """The leaf of a cell as it is when the block begins."""
         self._touched += 1
-        return self._make("input", (), (space, row, column))
+        value = space, row, column
+        found = self._known.get(("input", value))
+        if found is None:
+            found = self._known["input", value] = Expr(self, len(self.nodes), "input", (), value)
+            self.nodes.append(found)
+        return found
 
     def write(self, at: int, row: int, term: int, value: Any) -> None:
         """Store a node or a number where the block ends."""
@@ -237,14 +242,15 @@ class BlockRecorder(Graph):
         if args and len(self._known) > LARGE and self._segment is None:
             self._end()
         first = self._first
-        for a in args:
-            if a.id < first and a.op != "constant":
-                args = tuple([self.node(x) for x in args])
-                break
         key: tuple[Any, ...]
-        if len(args) == 2:
-            key = (op, args[0].id, args[1].id)
+        if len(args) == 2:  # most of them
+            a, b = args
+            if (a.id < first and a.op != "constant") or (b.id < first and b.op != "constant"):
+                args = a, b = self.node(a), self.node(b)
+            key = (op, a.id, b.id)
         else:
+            if any(a.id < first and a.op != "constant" for a in args):
+                args = tuple([self.node(x) for x in args])
             key = (op, value) if not args else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
@@ -350,6 +356,11 @@ def recording(recorder: BlockRecorder) -> Iterator[None]:
         yield
     finally:
         del _active.recorder
+
+
+def in_straight_code() -> bool:
+    """Whether what is recorded now shall have no steps in loops, because it needs tangents."""
+    return bool(getattr(getattr(_active, "recorder", None), "straight", False))
 
 
 def in_loops(step: Any) -> Callable[..., None]:

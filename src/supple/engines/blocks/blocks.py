@@ -264,14 +264,17 @@ def _canonical(order: list[Expr], leaves: dict[int, Address], stores: list[Store
         return cells[at]
 
     for node in order:
-        if node.op == "constant":
+        op, args = node.op, node.args
+        if op == "constant":
             operand[node.id] = node.value
             continue
         operand[node.id] = len(operations)
-        if node.op == "input":
+        if op == "input":
             operations.append(("load", *cell(*leaves[node.id])))
+        elif len(args) == 2:
+            operations.append((op, operand[args[0].id], operand[args[1].id]))
         else:
-            operations.append((node.op, *[operand[a.id] for a in node.args]))
+            operations.append((op, *[operand[a.id] for a in args]))
     stored = tuple((*cell(*address), operand[node.id]) for address, node in stores)
     block = Block.of([space for space, _ in slots], operations, stored)
     return block, tuple(row for _, row in slots)

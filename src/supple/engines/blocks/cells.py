@@ -76,6 +76,9 @@ class Cells:
     def _cell(self, key: Any) -> tuple[int, int, int]:
         """The address of a cell, that of its row, and the term that these follow from."""
         if type(key) is not tuple:
+            if type(key) is Place and type(self.first) is int:
+                at = self.first + key.value
+                return at, at, key.term
             at = self.first + key
         elif self.rows and len(key) == 2 and type(key[1]) is int and type(self.first) is int:
             i, j = key
@@ -155,6 +158,9 @@ class ModelNumbers:
         return math.prod(self.extents)
 
     def __getitem__(self, key: Any) -> Expr:
+        if type(key) is Place:
+            at = self.first + key.value
+            return self.recorder.number(at, at, key.term)
         if type(key) is not tuple:
             at = self.first + key
         else:

@@ -28,7 +28,7 @@ def driver_text(lanes: int) -> str:
     length; then for each block the address of its function and that of its table. A state's row in an array begins at
     its stride times its number. Lanes beyond the last state take the last state again.
     """
-    f = _Driver(f"define void @{DRIVER}({ARGUMENTS}) nounwind", lanes)
+    f = DriverWriter(f"define void @{DRIVER}({ARGUMENTS}) nounwind", lanes)
     inputs, outputs, blocks, span = (f.load("i64", "%program", str(i)) for i in (INPUTS, OUTPUTS, BLOCKS, SPAN))
     count = f.value(f"add i64 {inputs}, {outputs}")
     calls = f.at("i64", f.at("i64", "%program", str(HEADER)), f.value(f"shl i64 {count}, 1"))
@@ -48,8 +48,8 @@ def driver_text(lanes: int) -> str:
     return f.text()
 
 
-class _Driver(LoopWriter):
-    """The text of the driver."""
+class DriverWriter(LoopWriter):
+    """The text of a driver."""
 
     def __init__(self, head: str, lanes: int) -> None:
         super().__init__(head)
@@ -78,19 +78,21 @@ class _Driver(LoopWriter):
         """Cells of the lanes from the rows of the inputs."""
         memory = self.memory(first, state)
         with self.loop("0", inputs) as i:
-            rows = self.rows(i, state)
-            cells, length = self.place(i, memory)
-            with self.tiles(length) as j:
-                lines = [self.value(f"load {self.type}, ptr {self.at('double', row, j)}, align 8") for row in rows]
-                for k, x in enumerate(self.transposed(lines)):
-                    self.line(f"store {self.type} {x}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
-            with self.loop("0", self.rest(length)) as j:
-                value = "poison"
-                for k, row in enumerate(rows):
-                    value = self.value(
-                        f"insertelement {self.type} {value}, double {self.load('double', row, j)}, i64 {k}"
-                    )
-                self.line(f"store {self.type} {value}, ptr {self.cell(cells, j)}, align {8 * self.lanes}")
+            self.gather_array(memory, state, i)
+
+    def gather_array(self, memory: str, state: str, i: str) -> None:
+        """Cells of the lanes from the rows of one input."""
+        rows = self.rows(i, state)
+        cells, length = self.place(i, memory)
+        with self.tiles(length) as j:
+            lines = [self.value(f"load {self.type}, ptr {self.at('double', row, j)}, align 8") for row in rows]
+            for k, x in enumerate(self.transposed(lines)):
+                self.line(f"store {self.type} {x}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
+        with self.loop("0", self.rest(length)) as j:
+            value = "poison"
+            for k, row in enumerate(rows):
+                value = self.value(f"insertelement {self.type} {value}, double {self.load('double', row, j)}, i64 {k}")
+            self.line(f"store {self.type} {value}, ptr {self.cell(cells, j)}, align {8 * self.lanes}")
 
     def scatter(self, first: str, state: str, inputs: str, count: str) -> None:
         """Rows of the outputs from the cells of the lanes."""

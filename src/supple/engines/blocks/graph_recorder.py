@@ -48,11 +48,13 @@ class GraphRecorder(BlockRecorder):
     ----------
     aligned : bool
         Whether blocks of like constraint equations are to be alike, at the price of smaller ones.
+    straight : bool
+        Whether all code is to be straight-line code, which has tangents, at the price of more of it.
     """
 
     def __init__(self, limit: float = math.inf) -> None:
         super().__init__()
-        self.limit, self.aligned = limit, False
+        self.limit, self.aligned, self.straight = limit, False, False
         self._places: dict[int, Address] = {}
         self._rows: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._arrays: dict[int, int] = {}
@@ -80,6 +82,11 @@ class GraphRecorder(BlockRecorder):
     def load(self, space: str, row: int, column: int) -> Expr:
         """The leaf of a cell, which is written once."""
         return Graph._make(self, "input", (), (space, row, column))
+
+    def _load(self, space: str, row: int, column: int) -> Expr:
+        """The same for what steps read from cells."""
+        self._touched += 1
+        return self.load(space, row, column)
 
     def node(self, x: Any) -> Expr:
         """x itself if it is a leaf or of this block; a load of it if it is of an earlier block."""

@@ -10,7 +10,7 @@ import hashlib
 import threading
 from array import array
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeVar
 
 import llvmlite.binding as llvm
@@ -22,6 +22,7 @@ from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.driver import DRIVER, driver_text
 from supple.engines.blocks.instructions import block_instructions, tangent_instructions
 from supple.engines.blocks.interpreter import INTERPRETER, interpreter_text
+from supple.engines.blocks.lane_driver import LANE_DRIVER, lane_driver_text
 from supple.engines.blocks.looped_code import in_lanes
 from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.engines.code_cache import has_code, read_code, write_code
@@ -106,6 +107,11 @@ class Library:
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""
         return function_of(DRIVER, driver_text(self.lanes))[1]
+
+    @cached_property
+    def lane_driver(self) -> int:
+        """The address of the function that does it step by step for lanes with their own numbers."""
+        return function_of(LANE_DRIVER, lane_driver_text(self.lanes))[1]
 
     def _functions(self, blocks: Iterable[Block]) -> dict[str, int]:
         """Addresses of the functions that blocks call, which these also find by their names."""

@@ -16,7 +16,23 @@ from supple.engines.llvm.jit import function_of
 
 Words = NDArray[np.int64]
 CALL = "ptr %record, i64 %start, i64 %stop, ptr %arrays, ptr %strides"
-KERNEL, BLOCKS = "supple_enter_kernel", "supple_enter_blocks"
+KERNEL, BLOCKS, TANGENTS = "supple_enter_kernel", "supple_enter_blocks", "supple_enter_tangents"
+"""Of graphs, of blocks, and of blocks with tangents that are called with state and tangents in one array.
+
+The last is called with (t, Y, U, out), where Y = [y, dy], U = [u, du] and out = [f, df]; the program's own arrays are
+t, y, u, dt, dy, du, steps, f, df. Its record goes on with the lengths of y and u and the address of zeros for dt and
+steps. It serves one state.
+"""
+
+
+def _stores(*names: str) -> str:
+    """Pointers into the array `own`, in LLVM code."""
+    return "\n".join(
+        f"  %own{i} = getelementptr ptr, ptr %own, i64 {i}\n  store ptr %{name}, ptr %own{i}"
+        for i, name in enumerate(names)
+    )
+
+
 TEXTS = {
     KERNEL: f"""
 define void @{KERNEL}({CALL}) nounwind {{
@@ -36,6 +52,39 @@ define void @{BLOCKS}({CALL}) nounwind {{
   %memory = load ptr, ptr %at3
   %numbers = load ptr, ptr %at4
   call void %driver(ptr %program, i64 %start, i64 %stop, ptr %arrays, ptr %strides, ptr %memory, ptr %numbers)
+  ret void
+}}""",
+    TANGENTS: f"""
+define void @{TANGENTS}({CALL}) nounwind {{
+  %at1 = getelementptr ptr, ptr %record, i64 1
+  %at2 = getelementptr ptr, ptr %record, i64 2
+  %at3 = getelementptr ptr, ptr %record, i64 3
+  %at4 = getelementptr ptr, ptr %record, i64 4
+  %at5 = getelementptr i64, ptr %record, i64 5
+  %at6 = getelementptr i64, ptr %record, i64 6
+  %at7 = getelementptr ptr, ptr %record, i64 7
+  %driver = load ptr, ptr %at1
+  %program = load ptr, ptr %at2
+  %memory = load ptr, ptr %at3
+  %numbers = load ptr, ptr %at4
+  %n = load i64, ptr %at5
+  %k = load i64, ptr %at6
+  %zeros = load ptr, ptr %at7
+  %t = load ptr, ptr %arrays
+  %a1 = getelementptr ptr, ptr %arrays, i64 1
+  %a2 = getelementptr ptr, ptr %arrays, i64 2
+  %a3 = getelementptr ptr, ptr %arrays, i64 3
+  %y = load ptr, ptr %a1
+  %u = load ptr, ptr %a2
+  %f = load ptr, ptr %a3
+  %dy = getelementptr double, ptr %y, i64 %n
+  %du = getelementptr double, ptr %u, i64 %k
+  %df = getelementptr double, ptr %f, i64 %n
+  %own = alloca [9 x ptr]
+  %strides9 = alloca [9 x i64]
+  store [9 x i64] zeroinitializer, ptr %strides9
+{_stores("t", "y", "u", "zeros", "dy", "du", "zeros", "f", "df")}
+  call void %driver(ptr %program, i64 0, i64 1, ptr %own, ptr %strides9, ptr %memory, ptr %numbers)
   ret void
 }}""",
 }

@@ -13,7 +13,8 @@ from supple.description.constraints import Gear, Row
 from supple.description.description import Description
 from supple.errors import ModelError, nearest
 from supple.model.flatten import Names
-from supple.recursions.closures import Closures
+from supple.recursions.closures import ALONG, Closures
+from supple.recursions.spring_slopes import ROWS
 from supple.recursions.tree import Tree
 
 
@@ -55,6 +56,30 @@ def closure_arrays(mech: Description, names: Names, tree: Tree) -> Closures:
         [tree.frames.body[f] for f in parts["pair_frames"][e]] if e >= 0 else [_body_of(i, tree) for i in speeds]
         for e, _, _, speeds, _ in table
     ]
+    return _frozen(parts, ends, tree)
+
+
+def spring_closures(tree: Tree) -> Closures:
+    """The rows of all spring-dampers between frames: see `recursions.spring_slopes`."""
+    springs = len(tree.spring_frames)
+    rows = ROWS * springs
+    pair = np.repeat(np.arange(springs), ROWS)
+    parts = {
+        "pair_frames": tree.spring_frames.copy(),
+        "row_kind": np.full(rows, ALONG),
+        "row_pair": pair,
+        "row_first": np.tile(np.eye(ROWS), (springs, 1)),
+        "row_second": np.zeros((rows, 3)),
+        "row_number": np.zeros((rows, 2)),
+        "row_coordinates": np.zeros((rows, 2), dtype=np.int64),
+        "row_speeds": np.zeros((rows, 2), dtype=np.int64),
+        "row_ratios": np.zeros((rows, 2)),
+    }
+    return _frozen(parts, [[tree.frames.body[f] for f in tree.spring_frames[e]] for e in pair], tree)
+
+
+def _frozen(parts: dict[str, NDArray[Any]], ends: Sequence[Sequence[int]], tree: Tree) -> Closures:
+    """The arrays, with the paths of rows that act on these bodies."""
     parts["row_path"] = np.array([_path(bodies, tree) for bodies in ends]).reshape(-1, len(tree.parent))
     parts["row_reach"] = parts["row_path"].copy()
     for k in range(1, len(tree.parent)):

@@ -58,6 +58,8 @@ class Loops:
         Typical sizes of the speeds and rows, which tolerances and steps are relative to.
     sweeps : ConstraintSweeps
         The recursions over all bodies and rows.
+    known_rank : int
+        Of the rows in usual configurations, once it was found; 0 before. See `singular_configurations.usual_rank`.
     """
 
     def __init__(self, model: Model, names: Names) -> None:
@@ -79,6 +81,7 @@ class Loops:
         self.arrays: Closures = every._replace(**fields)
         self.scales = Scales(model, self.arrays)
         self.sweeps = ConstraintSweeps(model, self.arrays)
+        self.known_rank = 0
         refuse_turned_over(self)
 
     def __len__(self) -> int:

@@ -44,8 +44,10 @@ def usual_rank(loops: Loops, q: Floats, found: int) -> int:
     """Number of independent equations in closed configurations that are not singular, as those (states, nq) may all be.
 
     It is at least what was `found` at them. Unless that is all there are, the loops are closed again from guesses off
-    the first, middle and last of them.
+    the first, middle and last of them: once for a model, as it takes a second and more where bodies are flexible.
     """
+    if found < len(loops) and loops.known_rank:
+        return max(found, loops.known_rank)
     rng = np.random.default_rng(0)
     none = loops.model.none_prescribed
     for at in sorted({0, len(q) // 2, len(q) - 1}) if found < len(loops) else ():
@@ -55,7 +57,7 @@ def usual_rank(loops: Loops, q: Floats, found: int) -> int:
             other = closed(loops, guess, none)
         except AssemblyError:
             continue
-        found = max(found, loops.redundancy(loops.jacobian(other)).rank)
+        found = loops.known_rank = max(found, loops.redundancy(loops.jacobian(other)).rank)
     return found
 
 

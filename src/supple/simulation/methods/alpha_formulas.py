@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from supple.engines.plain import plain
 from supple.errors import SimulationError
+from supple.model.evaluation import Evaluation
 from supple.model.flatten import numbering
 from supple.model.flexible import flexible_arrays
 from supple.model.model import Model
@@ -20,6 +22,9 @@ from supple.structures.body import FlexibleBody
 
 Gains = tuple[Vector, Vector]
 """Damping and stiffness (nv,) that the laws give their own degrees of freedom."""
+MOST_KEPT = 64
+"""Lengths of steps for which the arrays of a model's flexible bodies are kept."""
+_kept: WeakKeyDictionary[Evaluation, dict[tuple[float, float], Flex]] = WeakKeyDictionary()
 
 
 class AlphaState(NamedTuple):
@@ -83,15 +88,24 @@ class AlphaFormulas:
 def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = None) -> tuple[Tree, Flex | None]:
     """The arrays of the model with M + g_1 C + g_2 K in the place of M, for elasticity, joints and gains.
 
+    Springs between frames have g_2 k and g_1 c in the place of k and c (see `recursions.spring_slopes`).
     `gains` are the damping and stiffness (nv,) that controllers add to their own degrees of freedom.
     """
     rates = model.q_of_speed >= 0
     own = model.tree.joint_inertia + g_1 * model.tree.damping + g_2 * np.where(rates, model.tree.stiffness, 0.0)
     if gains is not None:
         own = own + np.where(model.is_mode, 0.0, g_1 * gains[0] + g_2 * gains[1])
-    tree = model.tree._replace(joint_inertia=own)
-    if model.flex is None:
-        return tree, None
+    springs = model.tree.spring_constants * (g_2, g_1, 1.0)
+    tree = model.tree._replace(joint_inertia=own, spring_constants=springs)
+    return tree, None if model.flex is None else _stiff_flex(model, g_1, g_2)
+
+
+def _stiff_flex(model: Model, g_1: float, g_2: float) -> Flex:
+    """Arrays of the flexible bodies with their elasticity; kept for the next run of a model."""
+    assert model.flex is not None
+    kept = _kept.setdefault(model.evaluation, {})  # which is compared by identity, a model by all its numbers
+    if (g_1, g_2) in kept:
+        return kept[g_1, g_2]
     stiff: dict[int, FlexibleBody] = {}
     mech = model.description.copy()
     for name, placed in mech.bodies.items():
@@ -101,7 +115,12 @@ def implicit_arrays(model: Model, g_1: float, g_2: float, gains: Gains | None = 
                 G = body.mass_matrix + g_1 * body.damping + g_2 * body.stiffness
                 stiff[id(body)] = replace(body, mass_matrix=G.tocsr())
             mech.bodies[name] = replace(placed, body=stiff[id(body)])
-    return tree, flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
+    found = flexible_arrays(mech, numbering(mech), model.flex.q_mode, model.flex.v_mode)
+    assert found is not None
+    if len(kept) >= MOST_KEPT:
+        kept.pop(next(iter(kept)), None)
+    kept[g_1, g_2] = found
+    return found
 
 
 def law_gains(system: DrivenSystem, y: Vector, u: Vector) -> Gains:

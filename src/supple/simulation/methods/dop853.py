@@ -9,7 +9,17 @@ import numpy as np
 from supple.engines.llvm.callbacks import CalledBack
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
-from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, cut_at_event, diverged
+from supple.simulation.methods.segment import (
+    CALLED,
+    Effort,
+    LoopEnd,
+    Segment,
+    Task,
+    Vector,
+    cut_at_event,
+    diverged,
+    ended,
+)
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.native_loop import Integration, Kernels, Scratch
@@ -92,13 +102,7 @@ class NativeDOP853:
         memory["h"], memory["sizes"] = clock[[2, 5]], sizes[0].copy()
         if project is not None:
             memory["singular"] = clock[[6, 7]]
-        if watch is not None:
-            watch.signs = g[0].copy()
-        if status == native_loop.FAILED:
-            raise self._failure(float(clock[0]), float(clock[2]), y, u)
-        if status == native_loop.EVENT:
-            return self._event(task, clock, int(counts[0]), g)
-        return Segment(task.out[: counts[0]], float(clock[0]), y)
+        return ended(task, LoopEnd(int(status), clock, y, g, int(counts[0])), self._failure, self._event)
 
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
         """The error of an integration that steps of the length h do not take further."""
@@ -114,8 +118,8 @@ class NativeDOP853:
         why = f"steps as short as {h:.1e} s do not reach the tolerance: {why}"
         return diverged(self.system, self.name, t, y, self.system.rate(t, y, u), why)
 
-    def _event(self, task: Task, clock: Vector, written: int, g: Vector) -> Segment:
-        """The segment cut at the event in its last step; so many output times are written."""
+    def _event(self, task: Task, at: LoopEnd) -> Segment:
+        """The segment cut at the event in its last step."""
         before, F = self._scratch.work[0].copy(), self._scratch.F
 
         def state(x: float) -> Vector:
@@ -125,4 +129,4 @@ class NativeDOP853:
 
         self.effort.steps += 1
         self.effort.evaluations += 15
-        return cut_at_event(task, g[2], (float(clock[3]), float(clock[4])), written, state)
+        return cut_at_event(task, at.g[2], (float(at.clock[3]), float(at.clock[4])), at.written, state)

@@ -20,7 +20,17 @@ from supple.simulation.methods.alpha_formulas import implicit_arrays, law_gains
 from supple.simulation.methods.alpha_newton import BlockNewton, newton_iteration_of
 from supple.simulation.methods.esdirk_loop import NEEDED, StepRoom, advance_implicit, interpolate_implicit
 from supple.simulation.methods.esdirk_stages import Passage, Stage, StageKernels, StageParts
-from supple.simulation.methods.segment import CALLED, Effort, Segment, Task, Vector, cut_at_event, diverged
+from supple.simulation.methods.segment import (
+    CALLED,
+    Effort,
+    LoopEnd,
+    Segment,
+    Task,
+    Vector,
+    cut_at_event,
+    diverged,
+    ended,
+)
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping import native_loop
 from supple.stepping.esdirk_coefficients import DEGREE, DIAGONAL, STAGES, coefficients
@@ -224,13 +234,7 @@ class ImplicitRungeKutta:
             elif status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
                 break
         memory |= {"h": clock[[2, 5]], "sizes": sizes[0].copy(), "rate": K[0].copy()}
-        if watch is not None:
-            watch.signs = g[0].copy()
-        if status == native_loop.FAILED:
-            raise self._failure(float(clock[0]), float(clock[2]), y, u)
-        if status == native_loop.EVENT:
-            return self._event(task, clock, int(counts[0]), g)
-        return Segment(task.out[: counts[0]], float(clock[0]), y)
+        return ended(task, LoopEnd(int(status), clock, y, g, int(counts[0])), self._failure, self._event)
 
     def _failure(self, t: float, h: float, y: Vector, u: Vector) -> SimulationError:
         """The error of an integration that steps of the length h do not take further."""
@@ -240,9 +244,9 @@ class ImplicitRungeKutta:
         )
         return diverged(self.system, self.name, t, y, self.system.single_rate(t, y, u), why)
 
-    def _event(self, task: Task, clock: Vector, written: int, g: Vector) -> Segment:
-        """The segment cut at the event in its last step; so many output times are written."""
-        t, h = float(clock[3]), float(clock[4])
+    def _event(self, task: Task, at: LoopEnd) -> Segment:
+        """The segment cut at the event in its last step."""
+        t, h = float(at.clock[3]), float(at.clock[4])
         before, F = self._room.before.copy(), self._room.F
 
         def state(x: float) -> Vector:
@@ -250,7 +254,7 @@ class ImplicitRungeKutta:
             interpolate_implicit(x, h, before, F, y)
             return y
 
-        found = cut_at_event(task, g[2], (t, h), written, state)
+        found = cut_at_event(task, at.g[2], (t, h), at.written, state)
         self._require_sound()
         self.effort.steps += 1
         return found

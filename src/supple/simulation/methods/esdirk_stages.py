@@ -6,8 +6,9 @@ The equations are q' = T(q) v, M(q) v' = f(q, v, t). A stage at the time t has
 
 where v_b and q_b come from the stages before. The accelerations w are found by Newton iterations with
 M + g C + g^2 K in the place of the derivative, which has the operator factors of M (see `generalized_alpha`): each is
-one inverse dynamics and two vector sweeps. Quaternions are coordinates like others in T(q) v; rotations are taken from
-their direction alone, and their length is made one after every step.
+one inverse dynamics and two vector sweeps, and products with rows for springs between frames. Quaternions are
+coordinates like others in T(q) v; rotations are taken from their direction alone, and their length is made one after
+every step.
 """
 
 from __future__ import annotations

@@ -32,8 +32,7 @@ class ExplicitDriver(FixedStepDriver):
         self.kernel: StateKernel | None = None
         if system.engine == "blocks" and not system.inputs.calls:
             try:
-                shapes = {"y": (system.size,)}
-                self.kernel = StateKernel(system, self.name, shapes, self._traced, lanes=1, extra={"h": ["h"]})
+                self.kernel = step_kernel(system, self.name)
             except GraphTooLarge:
                 self.kernel = None
 
@@ -42,20 +41,6 @@ class ExplicitDriver(FixedStepDriver):
 
     def run(self, task: Task) -> Segment:
         return self._driven(task, (task.y.copy(),))
-
-    def _traced(self, e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
-        h = e.inputs["h"][0]
-        w = np.concatenate([e.at.v, e.at.z])
-
-        def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
-            return e.accelerations(e.at.t + fraction * h, q, w)
-
-        q, w = STEPS[self.name](e.trace, e.at.q, w, h, accelerate)
-        if e.at.model.loops is not None:
-            nv = e.at.model.nv
-            closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
-            q, w = closed.q, np.concatenate([closed.v, w[nv:]])
-        return {"y": np.concatenate([q, w])}
 
     def _stepper(self, task: Task, h: float, count: int) -> _ExplicitSteps:
         return _ExplicitSteps(self, h)
@@ -74,6 +59,31 @@ class ExplicitDriver(FixedStepDriver):
 
         q, w = STEPS[self.name](_Numbers(self.system), y[:nq], y[nq:], h, accelerate)
         return self.system.project(np.concatenate([q, w])[None])[0]
+
+
+def step_nodes(e: DrivenEquations, name: str) -> Nodes:
+    """The state after a step of the length h, an input of the equations, by the method of this name."""
+    h = e.inputs["h"][0]
+    w = np.concatenate([e.at.v, e.at.z])
+
+    def accelerate(fraction: float, q: Nodes, w: Nodes) -> Nodes:
+        return e.accelerations(e.at.t + fraction * h, q, w)
+
+    q, w = STEPS[name](e.trace, e.at.q, w, h, accelerate)
+    if e.at.model.loops is not None:
+        nv = e.at.model.nv
+        closed = e.at_state(e.at.t + h, q, w[:nv], w[nv:])
+        q, w = closed.q, np.concatenate([closed.v, w[nv:]])
+    return np.concatenate([q, w])
+
+
+def step_kernel(system: DrivenSystem, name: str) -> StateKernel:
+    """One step of an explicit method in machine code, (t, y, u, h) -> y."""
+
+    def traced(e: DrivenEquations, _: Groups) -> dict[str, Nodes]:
+        return {"y": step_nodes(e, name)}
+
+    return StateKernel(system, name, {"y": (system.size,)}, traced, lanes=1, extra={"h": ["h"]})
 
 
 class _ExplicitSteps:

@@ -5,7 +5,8 @@ K and C that stand on single degrees of freedom or single bodies. M + g_1 C + g_
 factors as M:
 with G + g_1 C + g_2 K in the place of the modal mass and the joints' terms added to their own inertia, the
 articulated-body recursion solves it. A Newton iteration is one inverse dynamics for the residual and two vector sweeps
-for the correction; no Jacobian is formed. What K leaves out (weight, spin) only slows the iteration down a little.
+for the correction; no Jacobian is formed. Springs between frames join bodies: they come as a correction of low rank
+(see `recursions.spring_slopes`). What K leaves out (weight, spin) only slows the iteration down a little.
 
 Chung and Hulbert (1993), on rotations as Arnold and Bruls (2007): displacements in a step are speeds times the step,
 applied as the motion they are.

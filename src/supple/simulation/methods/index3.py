@@ -33,7 +33,7 @@ from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.residuals import MotionBalance
 from supple.simulation.methods.segment import Task, Vector
 from supple.simulation.methods.sundials import Sundials
-from supple.simulation.methods.tolerances import MAGNIFIED, Tolerances
+from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.state_kernel import StateKernel
 from supple.simulation.state_slopes import StateSlopes
 
@@ -129,9 +129,9 @@ class ClosedIDA(Sundials):
 
     def _allowed(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,), no smaller than the corrector can reach in a mechanism of this length."""
-        return np.maximum(
-            super()._allowed(h, y, sizes), MAGNIFIED * self.tolerances.rules[6] / self.tolerances.scaling[3]
-        )
+        tolerances = self.tolerances
+        least = tolerances.magnified * tolerances.rules[6] / tolerances.scaling[3]
+        return np.maximum(super()._allowed(h, y, sizes), least)
 
     def _reported(self, task: Task, t: float, found: Vector) -> Vector:
         """The state, prescribed motions as prescribed; refused if a row that was left out has opened."""

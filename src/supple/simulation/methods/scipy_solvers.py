@@ -52,7 +52,7 @@ class ScipySolver:
             return self.system.rate(min(time, last), np.ascontiguousarray(state), u)
 
         tolerances, y = self.tolerances, task.y
-        options: dict[str, Any] = {"rtol": tolerances.rtol}
+        options: dict[str, Any] = {"rtol": tolerances.step_rtol}
         if self._takes_jacobian:
             options["jac"] = self._jacobian(task)
         if watch is not None:
@@ -116,12 +116,12 @@ class ScipySolver:
         return lambda time, state: pattern.matrix(slopes.entries(min(time, last), np.ascontiguousarray(state), u))
 
     def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
-        """Absolute tolerances (n,) of the next step: what is allowed, less rtol |y|, which the solver adds."""
+        """Absolute tolerances (n,) of the next step: what is allowed, less what the solver adds for |y|."""
         tolerances = self.tolerances
         out = tolerances.atol
         if tolerances.asked_atol is None:
             allowed = tolerances.allowed(h, y, sizes)
-            out = np.maximum(allowed - tolerances.rtol * np.abs(y), 1e-3 * allowed)
+            out = np.maximum(allowed - tolerances.step_rtol * np.abs(y), 1e-3 * allowed)
         # The work follows the motion and need not steer it, but from rest a step must not pass over it.
         return np.where(tolerances.weight > 0.0, out, 1e300 if tolerances.asked_atol is not None else 1e3 * out)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy
@@ -255,6 +255,46 @@ def cut_at_event(
     for i in range(written, upto):
         task.out[i] = state((task.times[i] - t) / h)
     return Segment(task.out[:upto], reached, state(x), events)
+
+
+class LoopEnd(NamedTuple):
+    """Where a native loop has stopped.
+
+    Attributes
+    ----------
+    status : int
+        One of those of `native_loop`.
+    clock : array
+        Time, end, next step length; time and length of the last step.
+    y : (n,) array
+        The state.
+    g : (3, e) array
+        See `Task.signs`.
+    written : int
+        Output times that are done.
+    """
+
+    status: int
+    clock: Vector
+    y: Vector
+    g: Vector
+    written: int
+
+
+def ended(
+    task: Task,
+    at: LoopEnd,
+    failure: Callable[[float, float, Vector, Vector], SimulationError],
+    event: Callable[[Task, LoopEnd], Segment],
+) -> Segment:
+    """What a native loop has come to: its segment, cut at an event, or the error of (t, h, y, u) raised."""
+    if task.watch is not None:
+        task.watch.signs = at.g[0].copy()
+    if at.status == native_loop.FAILED:
+        raise failure(float(at.clock[0]), float(at.clock[2]), at.y, task.u)
+    if at.status == native_loop.EVENT:
+        return event(task, at)
+    return Segment(task.out[: at.written], float(at.clock[0]), at.y)
 
 
 def diverged(system: DrivenSystem, name: str, t: float, y: Vector, rate: Vector | None, why: str) -> SimulationError:

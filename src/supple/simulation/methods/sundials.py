@@ -124,7 +124,7 @@ class Sundials:
         return resized
 
     def _allowed(self, h: float, y: Vector, sizes: Vector) -> Vector:
-        """Absolute tolerances (n,); the solver adds rtol |y|."""
+        """Absolute tolerances (n,); with a given atol the solver adds rtol |y|."""
         tolerances = self.tolerances
         out = tolerances.atol if tolerances.asked_atol is not None else tolerances.allowed(h, y, sizes)
         # The work follows the motion, but what does not count is not solved for either.
@@ -140,7 +140,9 @@ class Sundials:
 
     def _options(self, task: Task) -> dict[str, Any]:
         """What both solvers take."""
-        options: dict[str, Any] = {"rtol": self.tolerances.rtol, "atol": self._atol, "max_num_steps": 10_000_000}
+        options: dict[str, Any] = {"atol": self._atol, "max_num_steps": 10_000_000}
+        # What is allowed is whole where no atol is given: rtol |y| would be many times the share of a step.
+        options["rtol"] = 0.0 if self.tolerances.asked_atol is None else self.tolerances.rtol
         if task.watch is not None:
             options |= {"num_events": len(task.watch.directions), "max_step": task.watch.longest}
         return options

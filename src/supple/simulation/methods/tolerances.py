@@ -42,10 +42,11 @@ from supple.structures.body import FlexibleBody
 Vector = NDArray[np.float64]
 Rates = Callable[[float, Vector, Vector], Vector]
 POSITION, SPEED, INTEGRAL = 0, 1, 2
-SHARES = {"DOP853": 1 / 6, "ESDIRK54": 1 / 3, "RK45": 1 / 30, "RK23": 1 / 20, "Radau": 1 / 2}
+SHARES = {"DOP853": 1 / 7, "ESDIRK54": 1 / 3, "RK45": 1 / 30, "RK23": 1 / 80, "Radau": 1 / 2, "LSODA": 1 / 300}
 """Of the error asked for that a step may have, by method: of a spinning top, which forgets nothing, as much adds up."""
-MULTISTEP = 1 / 300
-"""The same of methods of many steps, whose errors have all the same sign for long."""
+BACKWARD = 1 / 200, 1 / 6
+"""The same of backward differences, a rtol^b: their estimate is of the order 6 of the error of a step, so rtol^(-1/6)
+steps add up their errors, which all have the same sign for long."""
 FADE = 0.9
 """Of the size of a group that is left after a tenth of rtol^(-1/order) steps, about a radian of a vibration."""
 ORDERS = {"DOP853": 8, "RK45": 5, "RK23": 3, "ESDIRK54": 5}
@@ -54,7 +55,12 @@ NEGLIGIBLE = 1e-9
 """Share of the largest motion of a kind below which a group is not resolved on its own account."""
 REST = 1e-3
 MAGNIFIED = 1e-10
-"""Added to rtol where loops are closed: near singular configurations rounding is magnified to about that."""
+"""Added to rtol where loops are closed: near singular configurations rounding is magnified to about that. Of backward
+differences, whose steps are many, their share of it, but no less than `LEAST_SHARE`: the corrector does not reach less.
+"""
+LEAST_SHARE = 1e-3
+SMALLEST = 100 * float(np.finfo(float).eps)
+"""The smallest relative tolerance that scipy's solvers take."""
 SCALED = "relative to the motion"
 """What results say where no absolute tolerance was given."""
 
@@ -81,6 +87,8 @@ class Tolerances:
     scaling : tuple of (n,) arrays
         For each state its group, the group of the coordinates that belong to it, its kind, its metres m_i, and the
         most that it counts for rounding, m. See `native_loop.allowed_errors`.
+    magnified : float
+        What is added to the share of rtol where loops are closed; zero with a given atol.
     weight : (n,) array
         Zero for the work of the generalized forces, which follows the motion and need not steer it.
     """
@@ -88,7 +96,7 @@ class Tolerances:
     def __init__(self, system: DrivenSystem, rtol: float, atol: float | None, method: str = "DOP853") -> None:
         n = system.size
         self.system, self.rtol, self.asked_atol, self.order = system, rtol, atol, ORDERS.get(method, 4)
-        self.atol = np.full(n, 0.0 if atol is None else atol)
+        self.atol, self.magnified = np.full(n, 0.0 if atol is None else atol), 0.0
         self.weight = np.ones(n)
         if system.inputs.acting:
             self.weight[-1] = 0.0
@@ -97,8 +105,9 @@ class Tolerances:
             eps, length = float(np.finfo(float).eps), extent(system.model) or 1.0
             gravity = float(np.linalg.norm(system.model.description.gravity))
             least = length if system.model.loops is not None else 0.0
-            share = SHARES.get(method, MULTISTEP)
-            asked = share * rtol if system.model.loops is None else share * rtol + MAGNIFIED
+            share = SHARES[method] if method in SHARES else BACKWARD[0] * rtol ** BACKWARD[1]
+            self.magnified = MAGNIFIED if method in SHARES else max(share, LEAST_SHARE) * MAGNIFIED
+            asked = share * rtol if system.model.loops is None else share * rtol + self.magnified
             self.rules = np.array([asked, eps, fade, NEGLIGIBLE, REST * eps * length, gravity, least])
             self.scaling = _groups(system, length)
         else:
@@ -106,6 +115,13 @@ class Tolerances:
             self.scaling = Scaling(each, each, np.zeros(n, dtype=np.int64), np.ones(n), np.zeros(n))
         self.count = int(self.scaling[0].max(initial=-1)) + 1
         self.rule = ErrorRule(self.rules, self.atol, self.scaling, self.weight)
+
+    @property
+    def step_rtol(self) -> float:
+        """The share of rtol that a step may have, or rtol with a given atol: for solvers that add its product with |y|
+        to an absolute tolerance. No smaller than scipy's solvers take.
+        """
+        return max(float(self.rules[0]), SMALLEST)
 
     def attributes(self) -> dict[str, Any]:
         """For the results."""

@@ -18,6 +18,8 @@ from supple.structures.imports.number_table import coordinate_entries, coordinat
 from supple.structures.imports.raw_model import RawModel
 
 MATRICES = (".sti", ".mas", ".dof")
+MOST_DIGITS = 15
+"""Of the number of a node."""
 
 
 def is_calculix(files: FileSet) -> bool:
@@ -72,7 +74,7 @@ def _rows(path: Path) -> tuple[Ints, Ints]:
         if not line.strip():
             continue
         node, _, direction = line.strip().partition(".")
-        if not (node.isdigit() and direction.isdigit()):
+        if not (node.isdigit() and direction.isdigit() and len(node) <= MOST_DIGITS):
             raise FileFormatError(f"{path}: line {number}: expected node.direction, got {line.strip()[:60]!r}")
         if not 1 <= int(direction) <= 6:
             raise FileFormatError(f"{path}: line {number}: expected a direction from 1 to 6, got {direction}")

@@ -7,14 +7,15 @@ matrix is the stiffness is seen from what they do to a rigid motion.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import FileSet, head, is_text
-from supple.structures.imports.number_table import read_table, whole
+from supple.structures.imports.file_set import FileSet, is_text
+from supple.structures.imports.number_table import parsed_table, whole
 from supple.structures.imports.raw_model import RawModel
 from supple.structures.imports.stored_matrix import (
     harwell_boeing_matrix,
@@ -58,7 +59,7 @@ def read_exchange(files: FileSet) -> RawModel:
             f"with the order of the rows, got {len(matrices)}, {len(tables)} and {len(orders)} of matrices, tables and "
             "vectors"
         )
-    labels, nodes = _nodes(tables[0])
+    labels, nodes = _nodes(tables[0], bool(orders))
     (first, (A, _)), (second, (B, _)) = matrices
     if A.shape != B.shape:
         raise FileFormatError(f"{second}: expected {A.shape[0]} rows as in {first.name}, got {B.shape[0]}")
@@ -90,24 +91,38 @@ def read_exchange(files: FileSet) -> RawModel:
     )
 
 
-def _nodes(path: Path) -> tuple[Ints, Floats]:
-    """Ascending labels and positions; without labels nodes are numbered from 1."""
-    lines = (x.replace(b",", b" ").split() for x in head(path).splitlines() if x.strip()[:1] not in (b"", b"*", b"#"))
+def _nodes(path: Path, mapped: bool) -> tuple[Ints, Floats]:
+    """Ascending labels and positions; without labels nodes are numbered from 1.
+
+    They may stand in any order if rows are `mapped` to them by their labels.
+    """
+    content = _plain_table(path.read_bytes())
+    lines = (x.replace(b",", b" ").split() for x in content.splitlines() if x.strip()[:1] not in (b"", b"*", b"#"))
     columns = len(next(lines, ()))
     if columns not in (3, 4):
         raise FileFormatError(
             f"{path}: expected lines of x, y, z or of label, x, y, z, got {columns} entries in a line"
         )
-    table = read_table(path, columns, "x, y, z" if columns == 3 else "label, x, y, z", comment=b"#")
+    table = parsed_table(content, path, columns, "x, y, z" if columns == 3 else "label, x, y, z", comment=b"#")
     if columns == 3:
         return np.arange(1, len(table) + 1, dtype=np.int64), table
     labels = whole(table[:, 0], path, "label")
     place = np.argsort(labels, kind="stable")
     if (np.diff(labels[place]) == 0).any():
         raise FileFormatError(f"{path}: expected each node once")
-    if (place != np.arange(len(place))).any():
+    if not mapped and (place != np.arange(len(place))).any():
         raise FileFormatError(f"{path}: expected nodes in ascending order, as the rows of the matrices")
-    return labels, table[:, 1:]
+    return labels[place], table[place, 1:]
+
+
+def _plain_table(content: bytes) -> bytes:
+    """A table without the heading that Ansys gives it, and with decimal points where fields are parted by tabs."""
+    lines = content.split(b"\n")
+    heading = next((i for i, x in enumerate(lines) if x.strip()[:1] not in (b"", b"*", b"#")), 0)
+    if re.match(rb"\s*[A-Za-z]", lines[heading]):
+        lines[heading] = b""
+    content = b"\n".join(lines)
+    return content.replace(b",", b".") if b"\t" in content else content
 
 
 def _forceless(matrix: Sparse, each: int) -> bool:

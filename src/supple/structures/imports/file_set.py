@@ -24,9 +24,12 @@ class FileSet:
     ----------
     paths : tuple of Path
         As the user named them.
+    superelement : int, optional
+        Number of the one that is wanted, where files hold several.
     """
 
     paths: tuple[Path, ...]
+    superelement: int | None = None
 
     @property
     def first(self) -> Path:
@@ -43,16 +46,15 @@ class FileSet:
         if found:
             return found
         stem = self.first.stem.lower()
-        return [
-            path for path in _siblings(self.first) if any(path.name.lower() == f"{stem}{suffix}" for suffix in suffixes)
-        ]
+        names = [f"{stem}{suffix}" for suffix in suffixes]
+        return [_not_too_large(path) for path in _siblings(self.first) if path.name.lower() in names]
 
     def siblings(self) -> Iterator[Path]:
         """All files in the folder of the first, by name."""
         return _siblings(self.first)
 
 
-def file_set(given: Any) -> FileSet:
+def file_set(given: Any, superelement: int | None = None) -> FileSet:
     """One path or several, all of them there."""
     each: Sequence[Any] = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(each, Sequence) or not each or not all(isinstance(x, str | os.PathLike) for x in each):
@@ -61,9 +63,14 @@ def file_set(given: Any) -> FileSet:
     for path in paths:
         if not path.is_file():
             raise FileFormatError(f"{path}: expected a file, got {'a folder' if path.is_dir() else 'nothing there'}")
-        if path.stat().st_size > MOST_BYTES:
-            raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {path.stat().st_size:,}")
-    return FileSet(paths)
+        _not_too_large(path)
+    return FileSet(paths, superelement)
+
+
+def _not_too_large(path: Path) -> Path:
+    if path.stat().st_size > MOST_BYTES:
+        raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {path.stat().st_size:,}")
+    return path
 
 
 def head(path: Path) -> bytes:

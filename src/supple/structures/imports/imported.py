@@ -16,6 +16,7 @@ from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.imports.import_report import ImportReport, import_report
 from supple.structures.imports.outer_faces import enclosed_volume, outer_surface
 from supple.structures.imports.raw_model import COMPONENT_NAMES, RawModel
+from supple.structures.imports.tangent_files import TangentModel, tangent_stress
 from supple.structures.imports.units import Units
 from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse
@@ -90,10 +91,12 @@ class ImportedStructure(Structure):
         return _nodes_of(where, what, self.source, self.nodes)
 
 
-def imported_structure(raw: RawModel, frames: GivenFrames, units: Units) -> ImportedStructure:
+def imported_structure(
+    raw: RawModel, frames: GivenFrames, units: Units, tangents: Mapping[str, TangentModel] | None = None
+) -> ImportedStructure:
     """The structure of a file, in SI, free in space, checked.
 
-    Nodes without degrees of freedom are left out.
+    Nodes without degrees of freedom are left out. Tangents are matrices of the same mesh under loads.
     """
     used = np.unique(raw.dof_node)
     layout, order = _layout(raw, used, units)
@@ -117,8 +120,12 @@ def imported_structure(raw: RawModel, frames: GivenFrames, units: Units) -> Impo
     chosen = {
         name: _nodes_of(where, f"frame {name!r}", source, layout.points) for name, where in (frames or {}).items()
     }
+
+    def name_of(row: int) -> str:
+        return f"{COMPONENT_NAMES[raw.dof_component[order[row]]]} of node {raw.labels[raw.dof_node[order[row]]]}"
+
     try:
-        structure = sound_structure(layout, M, K, named(chosen, len(used)))
+        structure = sound_structure(layout, M, K, named(chosen, len(used)), name_of)
     except FileFormatError:
         raise
     except ModelError as error:
@@ -129,6 +136,7 @@ def imported_structure(raw: RawModel, frames: GivenFrames, units: Units) -> Impo
         stiffness=structure.stiffness,
         masses=structure.masses,
         frames=structure.frames,
+        geometric=None if not tangents else tangent_stress(tangents, raw, order, structure, units),
         surface=outer_surface(elements),
         source=source,
     )

@@ -7,15 +7,15 @@ MAAX. Matrices of a whole model are those of the grids of a bulk data file, six 
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from supple.checks import Floats, Ints
-from supple.errors import FileFormatError, ModelError
+from supple.errors import FileFormatError
 from supple.structures.imports.file_set import FileSet, head
+from supple.structures.imports.pyyeti_files import careful, dense, pyyeti
 from supple.structures.imports.raw_superelement import RawRecovery, RawSuperelement
 
 BULK = (".bdf", ".dat", ".blk", ".nas")
@@ -30,20 +30,7 @@ def is_nastran(files: FileSet) -> bool:
 
 def read_nastran(files: FileSet) -> RawSuperelement:
     """Boundary grids or all grids, in basic axes, with their matrices."""
-    nastran = _pyyeti()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pyyeti speaks of its own dependencies
-        try:
-            return _read(nastran, files)
-        except ModelError:
-            raise
-        except FileNotFoundError as error:
-            missing = Path(str(error.filename)).name
-            raise FileFormatError(f"{files.first}: expected the file {missing} beside it, got none") from None
-        except Exception as error:  # damaged files fail in pyyeti in many ways
-            raise FileFormatError(
-                f"{files.first}: expected files of Nastran, got damaged or other ones: {type(error).__name__}: {error}"
-            ) from None
+    return careful(files, lambda: _read(pyyeti(), files))
 
 
 def _read(nastran: Any, files: FileSet) -> RawSuperelement:
@@ -87,8 +74,7 @@ def _uset(nastran: Any, files: FileSet) -> tuple[Any, Path]:
 def _named(found: dict[str, Any], names: tuple[str, ...], path: Path) -> Floats:
     for name in names:
         if name in found and np.ndim(found[name]) == 2 and np.shape(found[name])[0] > 1:
-            value: Any = found[name]
-            return np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=np.float64)
+            return dense(found[name])
     raise FileFormatError(f"{path}: expected a matrix {' or '.join(names)}, got {', '.join(found)}")
 
 
@@ -129,13 +115,3 @@ def _recovery(nastran: Any, files: FileSet, matrix: Floats, size: int) -> RawRec
         return None
     x = grids[["x", "y", "z"]].to_numpy()[::6]
     return RawRecovery(labels, x, matrix[[places[key] for key in index]], rigid[:, :3])
-
-
-def _pyyeti() -> Any:
-    try:
-        with np.printoptions():  # it changes how all arrays are printed
-            from pyyeti import nastran
-            from pyyeti.nastran import bulk, n2p, op4  # noqa: F401
-    except ImportError:
-        raise ModelError("files of Nastran need pyyeti: pip install supple[nastran]") from None
-    return nastran

@@ -12,6 +12,8 @@ from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
 from supple.structures.mass import Sparse
 
+LARGEST_WHOLE = 2.0**53
+"""Beyond it not all whole numbers have a place of their own among those that are read."""
 SEPARATORS = bytes.maketrans(b",;\tDd\r", b"   Ee ")
 """Commas and tabs are blanks; exponents of Fortran's double precision begin with D."""
 
@@ -24,7 +26,11 @@ def read_table(path: Path, columns: int, what: str, comment: bytes = b"*") -> Fl
     what : str
         What stands in a line, for messages: "row, column and value".
     """
-    content = path.read_bytes()
+    return parsed_table(path.read_bytes(), path, columns, what, comment)
+
+
+def parsed_table(content: bytes, path: Path, columns: int, what: str, comment: bytes = b"*") -> Floats:
+    """The same from what a file holds."""
     if content and not content.endswith((b"\n", b"\r")):
         raise FileFormatError(f"{path}: line {_lines(content)}: expected a line break behind it; is the file complete?")
     lines = [] if comment not in content else content.splitlines()
@@ -73,13 +79,12 @@ def _wrong_line(text: bytes, columns: int, what: str) -> str:
 
 def whole(values: Floats, path: Path, what: str) -> Ints:
     """Numbers that are to be whole."""
-    out = values.astype(np.int64)
-    wrong = np.flatnonzero(out != values)
+    rows = values.reshape(len(values), -1)
+    wrong = np.argwhere((np.abs(rows) >= LARGEST_WHOLE) | (np.floor(rows) != rows))
     if len(wrong):
-        raise FileFormatError(
-            f"{path}: entry {int(wrong[0]) + 1}: {what}: expected whole numbers, got {values[wrong[0]]:g}"
-        )
-    return out
+        row, column = wrong[0]
+        raise FileFormatError(f"{path}: entry {row + 1}: {what}: expected whole numbers, got {rows[row, column]:g}")
+    return values.astype(np.int64)
 
 
 def symmetric(path: Path, rows: Ints, columns: Ints, values: Floats, size: int) -> tuple[Sparse, float]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from supple.errors import ModelError
+from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.file_set import FileSet, file_set
 from supple.structures.imports.imported import GivenFrames, ImportedStructure, imported_structure
+from supple.structures.imports.raw_model import RawModel
 from supple.structures.imports.raw_superelement import RawSuperelement, imported_superelement
-from supple.structures.imports.registry import BodyFormat, format_of
+from supple.structures.imports.registry import BodyFormat, ImportFormat, format_of
+from supple.structures.imports.tangent_files import Tangent, TangentModel
 from supple.structures.imports.units import GivenUnits, Units, units_of
 from supple.structures.superelement import Superelement
 
@@ -19,7 +21,13 @@ Imported: TypeAlias = ImportedStructure | Superelement | FlexibleBody
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 
-def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> Imported:
+def read(
+    path: Paths,
+    frames: GivenFrames = None,
+    units: GivenUnits = None,
+    tangents: Mapping[str, Tangent] | None = None,
+    superelement: int | None = None,
+) -> Imported:
     """A structure, or a body that is reduced already, from files of a finite-element program.
 
     Parameters
@@ -27,14 +35,19 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
     path : path or sequence of paths
         A deck beside which the matrices stand, or all files by name. What they are is seen from what stands in them:
         CalculiX (.inp with .sti, .mas, .dof), Abaqus (.inp with .mtx), Nastran (.op4 or .pch with .asm or bulk data),
-        MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of nodes,
-        as from Ansys or MATLAB.
+        NAS2CAM (.op2 with .op4), MBDyn (.fem), SID_FEM, and Matrix Market or Harwell-Boeing matrices with a table of
+        nodes, as from Ansys or MATLAB.
     frames : dict, optional
         Name to the label of a node in the file, to several labels, to the name of a node set, or to a function of the
         positions (3, k) in m that says which nodes are in. Several nodes are a rigid region, at their mean position.
     units : str or dict, optional
         Of the files: "mm-t-s", or {"length": "mm", "mass": "t", "time": "s"}; what is not said is SI. Forces are in
         mass x length / time^2.
+    tangents : dict of load case to Tangent, optional
+        Files with the stiffness of the same mesh under loads, by which the body stiffens; load cases such as "spin
+        about z" are those of `from_matrices`, the root of the reduction being held.
+    superelement : int, optional
+        Which one to take from files of NAS2CAM that hold several; 0 is the residual structure.
 
     Returns
     -------
@@ -49,14 +62,44 @@ def read(path: Paths, frames: GivenFrames = None, units: GivenUnits = None) -> I
     reduction, and frames of several nodes are rigid.
     """
     wanted = units_of(units)
-    files = file_set(path)
+    files = file_set(path, superelement)
     known = format_of(files)
+    if superelement is not None and not (isinstance(known, ImportFormat) and known.several):
+        raise ModelError(
+            f"superelement: expected none for {known.name}, which has no numbers for them, got {superelement}"
+        )
     if isinstance(known, BodyFormat):
+        _no_tangents(tangents, known.name)
         return _body(known, files, frames, wanted)
     found = known.read(files)
     if isinstance(found, RawSuperelement):
+        _no_tangents(tangents, "a superelement")
         return imported_superelement(found, frames, wanted)
-    return imported_structure(found, frames, wanted)
+    return imported_structure(found, frames, wanted, _tangent_models(tangents or {}))
+
+
+def _no_tangents(tangents: Mapping[str, Tangent] | None, what: str) -> None:
+    if tangents:
+        raise ModelError(
+            f"tangents: expected none for {what}, whose nodes inside are not known, got {', '.join(tangents)}"
+        )
+
+
+def _tangent_models(tangents: Mapping[str, Tangent]) -> dict[str, TangentModel]:
+    """What the files of tangents say."""
+    out = {}
+    for case, tangent in tangents.items():
+        if not isinstance(tangent, Tangent):
+            raise ModelError(f"tangents: {case!r}: expected a Tangent with file and size, got {tangent!r}")
+        files = file_set(tangent.file)
+        known = format_of(files)
+        found = known.read(files) if isinstance(known, ImportFormat) else None
+        if not isinstance(found, RawModel):
+            raise FileFormatError(
+                f"{files.first}: tangent of {case!r}: expected matrices of a whole mesh, got {known.name}"
+            )
+        out[case] = TangentModel(found, tangent.size, tangent.softened)
+    return out
 
 
 def _body(known: BodyFormat, files: FileSet, frames: GivenFrames, units: Units) -> FlexibleBody:

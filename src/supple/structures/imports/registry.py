@@ -13,6 +13,7 @@ from supple.structures.imports.calculix import is_calculix, read_calculix
 from supple.structures.imports.exchange import is_exchange, read_exchange
 from supple.structures.imports.file_set import FileSet, head
 from supple.structures.imports.mbdyn import read_mbdyn
+from supple.structures.imports.nas2cam import is_nas2cam, read_nas2cam
 from supple.structures.imports.nastran import is_nastran, read_nastran
 from supple.structures.imports.raw_model import RawModel
 from supple.structures.imports.raw_superelement import RawSuperelement
@@ -32,11 +33,14 @@ class ImportFormat:
         Whether these are such files, by what stands in them.
     read : function of FileSet
         What they say.
+    several : bool
+        Whether they may hold several superelements.
     """
 
     name: str
     recognises: Callable[[FileSet], bool]
     read: Callable[[FileSet], RawModel | RawSuperelement]
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ FORMATS: tuple[ImportFormat | BodyFormat, ...] = (
     ImportFormat("Matrix Market or Harwell-Boeing with a table of nodes", is_exchange, read_exchange),
     ImportFormat("Abaqus: .inp with the .mtx of a substructure", is_substructure, read_substructure),
     ImportFormat("Abaqus: .inp with .mtx", is_abaqus, read_abaqus),
+    ImportFormat("Nastran: .op2 and .op4 of NAS2CAM", is_nas2cam, read_nas2cam, several=True),
     ImportFormat("Nastran: .op4 or .pch with .asm or bulk data", is_nastran, read_nastran),
 )
 """In the order in which they are tried."""

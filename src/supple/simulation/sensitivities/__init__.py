@@ -1,0 +1,1 @@
+"""How a motion changes with parameters and with the state at its start."""
