@@ -107,7 +107,8 @@ def kills(file: Path, samples: int, count: int) -> None:
         store = Path(folder, "killed.zarr")
         options = ["--samples", str(samples), "-o", str(store), "--engine", "local", "--workers", "2"]
         options += ["--set", 'sweep.trajectories=["q"]']
-        kept, done = list[int](), 0
+        kept: list[int] = []
+        done = 0
         while len(kept) < count and done < samples:
             more = ["--resume"] if store.exists() else []
             process = subprocess.Popen([*COMMAND, str(file), *options, *more], stdout=subprocess.DEVNULL)
