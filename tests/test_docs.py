@@ -28,6 +28,8 @@ PUBLIC = (
     "supple",
     "supple.structures",
     "supple.linear",
+    "supple.identification",
+    "supple.optimization",
     "supple.symbolic",
     "supple.results",
     "supple.view",

@@ -42,12 +42,14 @@ if TYPE_CHECKING:
     from supple.description.orientation import orientation
     from supple.files import load, save
     from supple.film.render import render
+    from supple.identification.fitting import fit
     from supple.inputs import PID, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
     from supple.model.mechanism import Mechanism
     from supple.model.model import Model
+    from supple.optimization.optimizing import optimize
     from supple.results.pandas_tables import to_pandas
     from supple.rigid_body import RigidBody
     from supple.simulation.gradient import gradient
@@ -110,11 +112,13 @@ __all__ = [
     "Wrench",
     "count_operations",
     "equations",
+    "fit",
     "gradient",
     "live",
     "load",
     "open_results",
     "open_sweep",
+    "optimize",
     "orientation",
     "render",
     "save",
@@ -144,12 +148,14 @@ _HOMES = {
     "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
+    "supple.identification.fitting": ("fit",),
     "supple.inputs": ("PID", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),
     "supple.model.mechanism": ("Mechanism",),
     "supple.model.model": ("Model",),
+    "supple.optimization.optimizing": ("optimize",),
     "supple.results.pandas_tables": ("to_pandas",),
     "supple.rigid_body": ("RigidBody",),
     "supple.simulation.gradient": ("gradient",),
@@ -172,10 +178,12 @@ _PARTS = (
     "erls",
     "files",
     "film",
+    "identification",
     "inputs",
     "integrators",
     "interop",
     "linear",
+    "optimization",
     "results",
     "shapes",
     "simulation",

@@ -1,4 +1,4 @@
-"""Tables as HTML, by which objects show themselves in notebooks."""
+"""Tables as HTML, by which objects show themselves in notebooks, and as text."""
 
 from __future__ import annotations
 
@@ -22,6 +22,22 @@ def html_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[objec
         body += f'<tr><td colspan="{len(columns)}">... and {len(rows) - MOST_ROWS:,} more</td></tr>'
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>" if rows else ""
     return f"<div><strong>{escape(title)}</strong>{table}{f'<div>{escape(note)}</div>' if note else ''}</div>"
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as lines of text, its first column to the left and all others to the right; ">" of columns is left out.
+
+    >>> print(text_table(["name", "value>"], [["a", "10"], ["bcdef", "2"]]))
+    name   value
+    a         10
+    bcdef      2
+    """
+    table = [[name.removesuffix(">") for name in columns], *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    return "\n".join(
+        "  ".join(x.rjust(w) if i else x.ljust(w) for i, (x, w) in enumerate(zip(row, widths, strict=True)))
+        for row in table
+    )
 
 
 def _line(tag: str, cells: Sequence[object], sides: Sequence[str]) -> str:

@@ -8,7 +8,9 @@ a_pin = T a + dT/dt v. Joints are matched by the links they carry.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,26 @@ class Peer:
         T = self.speed_map(q)
         a_pin = T @ a + self.speed_map_rate(q, v) @ v
         return np.asarray(T.T @ pin.rnea(self.pin, self.data, self.coordinates(q), T @ v, a_pin))
+
+    def regressor(self, q: Floats, v: Floats, a: Floats) -> Floats:
+        """Pinocchio's joint torque regressor, with rows and columns as the model's.
+
+        Its inertia has yy before xz, and its columns come joint by joint.
+        """
+        found = self.regressor_call(q, v, a)()
+        parameters = [10 * k + i for k in self._joints() for i in (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)]
+        return np.asarray(self.speed_map(q).T @ found[:, parameters])
+
+    def regressor_call(self, q: Floats, v: Floats, a: Floats) -> Callable[[], Any]:
+        """A call of Pinocchio's own function, to be timed."""
+        T = self.speed_map(q)
+        a_pin = T @ a + self.speed_map_rate(q, v) @ v
+        return partial(pin.computeJointTorqueRegressor, self.pin, self.data, self.coordinates(q), T @ v, a_pin)
+
+    def _joints(self) -> list[int]:
+        """For each body of the model its joint of Pinocchio, counted from zero without the universe."""
+        number = {match.v: i for i, match in enumerate(self.matches)}
+        return [number[int(first)] for first in self.model.tree.v_first[1:-1]]
 
     def mass_matrix(self, q: Floats) -> Floats:
         """Pinocchio's mass matrix, as the model's."""

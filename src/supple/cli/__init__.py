@@ -19,6 +19,7 @@ HOMES = {
     "equations": "equations",
     "run": "run",
     "sweep": "sweep",
+    "fit": "fit",
     "modes": "modes",
     "info": "show",
     "check": "show",

@@ -128,3 +128,22 @@ def _named(items: list[Any]) -> Iterator[tuple[str, int]]:
             if isinstance(item.get(key), str):
                 yield item[key], i
                 break
+
+
+def value_at(content: Any, path: str, file: Path) -> Any:
+    """What stands at a path in what was read of a file; None if nothing does.
+
+    Examples
+    --------
+    >>> value_at({"body": [{"name": "arm", "com": [0, 0, 0.5]}]}, "body.arm.com[3]", Path("arm.toml"))
+    0.5
+    """
+    node, steps, where = content, _steps(path, file), f"{file}: path {path!r}"
+    while steps:
+        if not isinstance(node, dict | list):
+            return None
+        key, steps = _next(node, steps, where)
+        if isinstance(node, dict) and key not in node:
+            return None
+        node = node[key]
+    return node

@@ -172,6 +172,28 @@ def lines_text(pairs: Iterable[tuple[str, Any]]) -> str:
     return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in pairs)
 
 
+def content_text(content: Mapping[str, Any]) -> str:
+    """What was read of a TOML file, as the text of one: single values first, then tables, a value a line."""
+    tables = {
+        key: x for key, x in content.items() if _is_table(x) or (isinstance(x, list) and x and all(map(_is_table, x)))
+    }
+    parts = [lines_text((key, x) for key, x in content.items() if key not in tables)]
+    for key, x in tables.items():
+        if isinstance(x, list):
+            parts += [table_text(_key(key), list(table.items())) for table in x]
+        else:
+            parts.append(f"[{_key(key)}]\n{lines_text(x.items())}")
+    return "\n".join(filter(None, parts))
+
+
+def _is_table(x: Any) -> bool:
+    return isinstance(x, dict)
+
+
+def _are_tables(x: Any) -> bool:
+    return isinstance(x, list) and bool(x) and all(map(_is_table, x))
+
+
 def _key(name: str) -> str:
     """A key in TOML, in quotes where it needs them."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)

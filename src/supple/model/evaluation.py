@@ -16,7 +16,7 @@ from supple.engines.llvm.batches import CORES
 from supple.model.complex_states import sweep_states
 from supple.model.programs import ModelStructure, Programs
 from supple.model.tangents import Tangents
-from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler, regressor
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Flex, Tree, sizes
@@ -127,6 +127,16 @@ class Evaluation:
         )
         self._sweep(newton_euler.inverse_dynamics, (States(q, v), a, self._acting(wrench, q)), (out,))
         return out.tau, out.f
+
+    def regressor(self, q: Numbers, v: Numbers, a: Numbers) -> Numbers:
+        """Generalized forces (s, nv, n, 10) for units of the inertial parameters of bodies; zero for flexible ones."""
+        shape = (len(q), self.nv, self.rows - 1, regressor.PARAMETERS)
+        found = self._run("regressor", (), q, v, a)
+        if found is not None:
+            return found[0].reshape(shape)
+        Y = np.zeros(shape, q.dtype)
+        self._sweep(regressor.regressor, (States(q, v), a), (Y,))
+        return Y
 
     def hybrid_dynamics(
         self, q: Numbers, v: Numbers, drive: Numbers, prescribed: Mask, wrench: Numbers | None

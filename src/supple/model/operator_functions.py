@@ -8,17 +8,17 @@ from numpy.typing import ArrayLike
 from supple.errors import StateError
 from supple.model.complex_states import sweep_states
 from supple.model.complex_steps import by_complex_steps
-from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.frozen import Numbers
 from supple.model.operators.body_blocks import Bodies
 from supple.model.operators.innovations import Innovations
 from supple.model.operators.state_operators import Operators
+from supple.model.regressor_functions import RegressorFunctions
 from supple.recursions.body_states import body_states, new_body_states
 from supple.recursions.states import States
 from supple.recursions.tree import sizes
 
 
-class OperatorFunctions(DynamicFunctions):
+class OperatorFunctions(RegressorFunctions):
     """The operators of the sources by name."""
 
     def operators(self, q: ArrayLike, v: ArrayLike | None = None) -> Operators:

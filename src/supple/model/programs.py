@@ -34,7 +34,7 @@ from supple.model.operational_programs import OPERATIONAL_RECURSIONS
 from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import matrices_quickly_made, quickly_made, rows_quickly_made
 from supple.model.step_programs import STEP_RECURSIONS
-from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler
+from supple.recursions import articulated, composite, coordinates, energy, kinematics, newton_euler, regressor
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.frame_paths import FramePaths
 from supple.recursions.states import Actuation, States
@@ -218,6 +218,14 @@ def inverse_dynamics(r: RecursionRecording, applied: bool, keep: bool) -> Progra
     return r.program()
 
 
+def force_regressor(r: RecursionRecording) -> Program:
+    """Generalized forces for units of the inertial parameters."""
+    q, v = r.state()
+    a, Y = r.input("a", r.nv), r.output("Y", r.nv, r.bodies, regressor.PARAMETERS)
+    recorded(regressor.regressor)(r.tree, r.flex, States(q, v), a, r.ws, Y)
+    return r.program()
+
+
 def mass_matrix(r: RecursionRecording) -> Program:
     """M."""
     q, M = r.input("q", r.structure.nq), r.output("M", r.nv, r.nv)
@@ -319,6 +327,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "pivots": pivots,
     "inverse_dynamics": inverse_dynamics,
     "bias_forces": bias_forces,
+    "regressor": force_regressor,
     "mass_matrix": mass_matrix,
     "mass_times": mass_times,
     "inverse_mass_product": inverse_mass_product,
@@ -444,7 +453,7 @@ class Programs:
 
     def serves(self, what: str) -> bool:
         """Whether the blocks of a recursion are quickly made."""
-        return what != "mass_matrix" or self._matrix
+        return what not in ("mass_matrix", "regressor") or self._matrix
 
     def __call__(self, what: str, *options: Any) -> Bound:
         """A recursion with the model's numbers."""
