@@ -52,6 +52,7 @@ def lane_refusal(simulator: Simulator, arguments: Mapping[str, Any]) -> str:
         "sampled controllers": bool(inputs.sample_rates),
         f"steps of {options.name} that are not of fixed length": not isinstance(options, FixedStep),
         "an estimate of the error (check)": bool(arguments.get("check")),
+        "sensitivities": bool(arguments.get("sensitivities")),
         f"the outputs {', '.join(asked)}": bool(asked),
         f"velocities along the axes of the {outputs.velocity_axes}": outputs.velocity_axes != "ground",
     }
