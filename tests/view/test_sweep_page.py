@@ -100,7 +100,7 @@ def test_the_page_stands_alone_and_is_safe(sweep: xr.Dataset) -> None:
     assert not re.search(r"https?://|\bfetch\b|\beval\b", text)
     for name in ("sweep <&>", "<b>a", "<radau>", "<img", "peak<,"):
         assert name not in text
-    assert "supple run FILE --case" in text
+    assert "supple run FILE" in text
 
 
 def test_every_part_is_drawn(fresh: Any, sweep: xr.Dataset) -> None:

@@ -32,7 +32,7 @@ FEW = 64
 def require_paths(content: Any, paths: Iterable[str], file: Path, model: Callable[[], Formulation]) -> None:
     """Refuse paths that are neither in a file nor keys of its schema, with the nearest name.
 
-    Unlike a change by `--set`, which may add what is not there, a misspelt path would leave all cases equal. Names
+    Unlike a change of one value, which may add what is not there, a misspelt path would leave all cases equal. Names
     under `simulation.q` and `simulation.v` are looked up in the model, which is made if there are such.
     """
     for path in paths:

@@ -122,9 +122,8 @@ class DaskEngine:
                     yield Block.of(found, plan.measures)
             # A worker that dies takes all its tasks with it: which case it was is found with each of them alone.
             for case in suspects:
-                future = sent([case])
-                self._distributed.wait([future])
-                yield Block.of(self._outcomes(future) or [Outcome(case, FAILED, DIED)], plan.measures)
+                running.add(sent([case]))
+                yield Block.of(self._outcomes(next(running)) or [Outcome(case, FAILED, DIED)], plan.measures)
         finally:
             self.client.cancel([model])
 

@@ -29,7 +29,7 @@ class SweepCases:
     ----------
     title : str
     numbers : (cases,) array
-        Of the cases, as `supple run FILE --case` takes them.
+        Of the cases, as `supple run` takes them.
     status : (cases,) array
     messages : tuple of str
         Why a case failed or stopped; "" for others.

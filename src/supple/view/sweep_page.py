@@ -62,9 +62,9 @@ def write_sweep(
     path : path
         Of the HTML file.
     file : path, optional
-        The model file, for the command `supple run FILE --case 17` that repeats a case.
+        The model file, for the command that repeats a case.
     options : sequence of str
-        Its further arguments, such as "--sweep" with the store of a sweep of other samples than the file says.
+        Further arguments of that command, such as the store of a sweep of other samples than the file says.
     found : xarray.Dataset, optional
         Its summary, if it is known already.
 
@@ -96,7 +96,7 @@ def sweep_page(
         "independent": packed(cases.independent[kept], "<u1"),
         "axes": _axes(cases, kept),
         "messages": _messages(cases, kept),
-        "command": f"{shlex.join(['supple', 'run', os.fspath(file), *options])} --case ",
+        "command": shlex.join(["supple", "run", os.fspath(file), *options]),
         "order": _by_influence(cases, known),
         "normal": float(stats.norm.isf(significance(known) / 2)) if known is not None else 0.0,
         "indices": _indices(known),

@@ -100,7 +100,7 @@ class CasePanel {
     const number = cases.numbers[i], message = cases.messages.get(number);
     root.querySelector("h2").textContent = `Case ${number}`;
     root.querySelector("output").textContent = "";
-    root.querySelector("code").textContent = `${cases.command}${number}`;
+    root.querySelector("code").textContent = `${cases.command} --case ${number}`;
     const alert = root.querySelector(".alert");
     alert.hidden = !message;
     alert.textContent = message ?? "";
