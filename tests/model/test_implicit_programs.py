@@ -8,7 +8,8 @@ import supple
 from supple import structures
 from supple.engines.llvm.call import invoke
 from supple.model.implicit_programs import ImplicitStructure, newton_function
-from supple.recursions.implicit import Correction, WorkingTree, newton_iteration, stiff_workspace
+from supple.recursions.closed_implicit import newton_iteration
+from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
 from supple.simulation.methods.alpha_formulas import implicit_arrays
@@ -42,7 +43,7 @@ def test_blocks_are_the_sweep() -> None:
         invoke(function.renewed if renew else function.kept, 0, 1, q, v, drive, w, force, change)
         actuation = Actuation(drive, given, m.no_wrench(float)[0])
         out = Correction(expected, residual, expected_change)
-        newton_iteration(*trees, renew, States(q, v), actuation, w, out)
+        newton_iteration(*trees, None, renew, States(q, v), actuation, w, out)
         for x, y in ((force, expected), (change, expected_change)):
             np.testing.assert_allclose(x, y, rtol=0.0, atol=1e-9 * np.abs(y).max())
         np.testing.assert_allclose(force, m.inverse_dynamics(q, v, w), rtol=0.0, atol=1e-9 * np.abs(force).max())

@@ -28,7 +28,7 @@ U = np.linspace(0.001, 0.999, 201)
         ({"normal": [7.0, 2.0], "truncate": 1.5}, scipy.stats.truncnorm(-1.5, 1.5, 7.0, 2.0)),
         ({"normal": [7.0, 2.0], "truncate": [6.0, 20.0]}, scipy.stats.truncnorm(-0.5, 6.5, 7.0, 2.0)),
     ],
-    ids=str,
+    ids=lambda x: str(x) if isinstance(x, dict) else x.dist.name,
 )
 def test_quantiles_are_those_of_scipy(spec: Any, expected: Any) -> None:
     assert np.allclose(read_quantity(spec, "x").quantiles(U), expected.ppf(U), rtol=1e-10)
