@@ -42,7 +42,7 @@ from supple.structures import Material, Rectangle, beam
 
 Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-RTOLS = (1e-3, 1e-4) if SMALL else (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+RTOLS: tuple[float, ...] = (1e-3, 1e-4) if SMALL else (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 if "--coarse" in ARGUMENTS:
     RTOLS = RTOLS[::2]
 METHODS = ("auto", "DOP853", "CVODE") if SMALL else ("auto", "DOP853", "ESDIRK54", "RK45", "Radau", "CVODE", "IDA")

@@ -49,7 +49,7 @@ def test_statistics_page_and_the_command_that_repeats_a_case(command: Command, f
     assert rows["body.slider.mass"][1] == "< 1e-6 *"
     assert "page: a model.sweep.html" in said
     page = Path("a model.sweep.html").read_text()
-    repeat = re.search(r'"command":"(.*?) --case "', page)
+    repeat = re.search(r'"command":"(.*?)"', page)
     assert repeat is not None
     words = shlex.split(repeat[1].encode().decode("unicode_escape"))
     assert words == [

@@ -19,6 +19,9 @@ REASONS = {
     "shape_loads": f"{RECURSION}; links do not stiffen",
     "static_loads": f"{RECURSION}; ask for recovery by displacement",
     "find_frame": f"{RECURSION}; `pose`, `velocity`, `jacobian` take frames by name",
+    "casadi": "`printers.to_casadi` takes its `forward_dynamics_function`",
+    "inertial_parameters": RECURSION,
+    "regressor": RECURSION,
     "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
 }
 """By the names of `Model`."""

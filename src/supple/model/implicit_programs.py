@@ -96,6 +96,7 @@ def _spring_slopes(r: RecursionRecording) -> SpringSlopes:
     """The rows of the springs, in cells."""
     closures = r.loaded["springs"]
     rows = len(closures.row_kind)
-    room = SpringSlopes(closures, closure_workspace(closures, r.nv, np.float64), np.zeros(rows * rows), np.zeros(rows))
-    found: SpringSlopes = r.cells(room._replace(closures=None))
+    nothing: Any = None  # closures are loaded, not worked in
+    room = SpringSlopes(nothing, closure_workspace(closures, r.nv, np.float64), np.zeros(rows * rows), np.zeros(rows))
+    found: SpringSlopes = r.cells(room)
     return found._replace(closures=closures)
