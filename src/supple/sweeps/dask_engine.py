@@ -35,6 +35,8 @@ MOST_IN_TASK = 256
 AHEAD = 4
 """Tasks that are with the scheduler for each of its processes."""
 LEAST_AHEAD = 64
+ALONE = 2
+"""How often a case is run alone before it is taken for one that kills its worker."""
 KNOWN = 5.0
 """Seconds for which the number of workers is taken as known."""
 CONFIG = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 hour"}
@@ -122,8 +124,13 @@ class DaskEngine:
                     yield Block.of(found, plan.measures)
             # A worker that dies takes all its tasks with it: which case it was is found with each of them alone.
             for case in suspects:
-                running.add(sent([case]))
-                yield Block.of(self._outcomes(next(running)) or [Outcome(case, FAILED, DIED)], plan.measures)
+                alone = None
+                for _ in range(ALONE):
+                    running.add(sent([case]))
+                    alone = self._outcomes(next(running))
+                    if alone is not None:
+                        break
+                yield Block.of(alone or [Outcome(case, FAILED, DIED)], plan.measures)
         finally:
             self.client.cancel([model])
 
