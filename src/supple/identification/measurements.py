@@ -127,7 +127,8 @@ def _csv_columns(path: Path) -> dict[str, list[float]]:
             delimiter = max(",;\t", key=sample.count)
             rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter=delimiter) if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StateError(f"{path}: expected a CSV file, got {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise StateError(f"{path}: expected a CSV file, got {reason}") from None
     names = rows[0] if rows else []
     if not names or len(set(names)) < len(names) or "" in names:
         raise StateError(f"{path}: expected a first line with names, each once, got {', '.join(map(repr, names))}")
