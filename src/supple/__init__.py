@@ -176,6 +176,7 @@ _PARTS = (
     "bench",
     "compare",
     "erls",
+    "export",
     "files",
     "film",
     "identification",
