@@ -11,7 +11,6 @@ on one core, in seconds of the processor; results are compared before. Code is c
 from __future__ import annotations
 
 import copy
-import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -27,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL
+from sizes import SMALL, compile_at_once
 from supple.files import read
 from supple.sweeps.lane_engine import LaneEngine
 
@@ -207,8 +206,7 @@ def exudyn_carts(found: Any) -> float:
 
 def main() -> None:
     """Print the table."""
-    if not SMALL:
-        os.environ["SUPPLE_OPTIMIZATION"] = "1"  # compile at once what would be interpreted first
+    compile_at_once()
     many = {name: round(x["duration"] / x["step"]) for name, x in RUNS.items()}
     title = f"{SIDE**3} carts with a pendulum, {many['cart']} steps of RK4; {ARMS} flexible arms, {many['arm']} steps"
     table = Table(title=title)
