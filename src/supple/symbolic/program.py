@@ -21,7 +21,7 @@ from supple.symbolic.program_entries import (
     settings,
 )
 from supple.symbolic.program_parts import ProgramParts, ProgramRun
-from supple.symbolic.program_text import ProgramText
+from supple.symbolic.program_text import program_text
 
 STATES = ("t", "q", "v", "z", "u", "a")
 """Inputs of functions that change in a run."""
@@ -96,7 +96,7 @@ def simulation_program(
     entries += _stop_entries(parts)
     first[PARAMETER] = len(entries)
     entries += _parameters(parts.rates, plan, parameters or {})
-    return ProgramText(parts, entries, first).text()
+    return program_text(parts, entries, first)
 
 
 def parts_of(function: Function) -> ProgramParts:
