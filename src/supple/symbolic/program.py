@@ -79,6 +79,19 @@ def simulation_program(
     };
     """
     parts = equations if isinstance(equations, ProgramParts) else parts_of(equations)
+    entries, first = all_entries(parts, parameters, q, v, held, run)
+    return program_text(parts, entries, first)
+
+
+def all_entries(
+    parts: ProgramParts,
+    parameters: Mapping[str, float] | None = None,
+    q: Start | None = None,
+    v: Start | None = None,
+    held: Mapping[str, Start] | None = None,
+    run: ProgramRun | None = None,
+) -> tuple[list[Entry], dict[str, int]]:
+    """All numbers of a simulation, as `simulation_program` takes them, and where those of each kind begin."""
     plan = planned(parts.rates)
     _check(parts.rates, plan)
     entries = settings(ProgramRun() if run is None else run, parts.rule is not None)
@@ -96,7 +109,7 @@ def simulation_program(
     entries += _stop_entries(parts)
     first[PARAMETER] = len(entries)
     entries += _parameters(parts.rates, plan, parameters or {})
-    return program_text(parts, entries, first)
+    return entries, first
 
 
 def parts_of(function: Function) -> ProgramParts:

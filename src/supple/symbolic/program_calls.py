@@ -38,6 +38,8 @@ class Reached(NamedTuple):
         Where inputs of the equations stand that are not in the state, in C.
     before, after : sequences of str
         Lines round the call.
+    linkage : str
+        What stands in front of the equations in C.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Reached(NamedTuple):
     given: Mapping[str, str] = {}
     before: Sequence[str] = ()
     after: Sequence[str] = ()
+    linkage: str = "static "
 
 
 class Calls:
@@ -84,11 +87,14 @@ class Calls:
         lines = self._preparation()
         free = "free_rates" if parts.stops else "rates"
         lines += self._wrapper(Reached(free, parts.rates, RATES))
-        before = ["double rate[STATE];", "rates(now, t, y, u, rate);"] if "a" in parts.columns.inputs else []
+        accelerations = "a" in parts.columns.inputs and parts.titles
+        before = ["double rate[STATE];", "rates(now, t, y, u, rate);"] if accelerations else []
         if before:
             lines += [f"static void rates({CONTEXT}, const double *t, const double *y, const double *u, double *out);"]
             lines.append("")
-        for reached in (Reached("columns", parts.columns, {"column": "out"}, before=before), *self._others()):
+        if parts.titles:
+            lines += self._wrapper(Reached("columns", parts.columns, {"column": "out"}, before=before))
+        for reached in self._others():
             lines += self._wrapper(reached)
         lines += self._cases("tick", "clock", [(x.change, [("u", i) for i in x.places]) for x in parts.clocks])
         lines += self._cases("change", "event", [(x.change, x.places) for x in parts.events])

@@ -30,7 +30,7 @@ class Stepper(NamedTuple):
     functions: str
 
 
-def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> Stepper:
+def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool, most: int = AHEAD) -> Stepper:
     """The loop `native_loop.advance` for a program.
 
     Parameters
@@ -41,6 +41,8 @@ def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> 
         Without it errors are atol + rtol times every state.
     closing : bool
         Whether there are loops to be closed after every step.
+    most : int
+        Output times that the loop is given at once.
     """
     n, watched = sizes["STATE"], sizes["WATCHED"]
     chosen = by_state(n) if rule is None else rule
@@ -63,7 +65,7 @@ def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> 
     scratch = Scratch(array("K", 16, n), array("F", 7, n), array("work", 6, n), array("tt", 1))
     ahead = CNumber(INT, "now->ahead")
     output = CArray(FLOAT, "now->output_times", (ahead,)), CArray(FLOAT, "now->output_states", (ahead, n))
-    shapes |= {"output_times": (FLOAT, (AHEAD,)), "output_states": (FLOAT, (AHEAD, n))}
+    shapes |= {"output_times": (FLOAT, (most,)), "output_states": (FLOAT, (most, n))}
     tables, constants = _constants(Tableau, native_loop.tableau(), "tables")
     scaling, numbers = _constants(Scaling, chosen.scaling, "rule")
     rules, more = _constants(ErrorRule, chosen._replace(scaling=np.zeros(0)), "rule")

@@ -7,7 +7,7 @@ function. A program round it reads numbers and writes rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib import resources
 from typing import NamedTuple
 
@@ -79,12 +79,18 @@ class Surroundings(NamedTuple):
         Texts of C that come last. Lines between "#if NAME" and "#endif" are there if the run has what the name says.
     more : sequence of Reached
         Further functions of the equations.
+    features : set of str
+        Names that hold in the sections beside those of the run.
+    ahead : int
+        Output times that the integrator is given at once.
     """
 
     about: str
     arrays: str
     sections: Sequence[str]
     more: Sequence[Reached] = ()
+    features: Set[str] = frozenset()
+    ahead: int = AHEAD
 
 
 def program_text(parts: ProgramParts, entries: Sequence[Entry], first: Mapping[str, int]) -> str:
@@ -111,6 +117,7 @@ class ProgramText:
         self.sizes = parts.sizes
         self.variables = sum(entry.kind == VARIABLE for entry in entries)
         self.features = {name for name, n in self.sizes.items() if n}
+        self.features |= set() if parts.stops else {"FREE"}
         self.features |= {"LOOPS"} if parts.closing is not None else set()
         self.features |= {"ASSEMBLY" if parts.assembly is not None else "NEWTON"}
         again = any(kind == "y" for x in parts.events for kind, _ in x.places)
@@ -118,10 +125,11 @@ class ProgramText:
         self.features |= {"JUMPS"} if parts.tables or parts.clocks else set()
         self.features |= {"EVENTFUL"} if self.sizes["WATCHED"] else set()
         self.features |= {"VARIABLES"} if self.variables else set()
+        self.features |= around.features
 
     def text(self) -> str:
         """All of it."""
-        integrator = stepper(self.sizes, self.parts.rule, self.parts.closing is not None)
+        integrator = stepper(self.sizes, self.parts.rule, self.parts.closing is not None, self.around.ahead)
         sections = {name: self._kept(section("supple.symbolic", f"program_{name}.c")) for name in self._sections()}
         last = [self._kept(text) for text in self.around.sections]
         fixed = "\n".join([*sections.values(), *last, integrator.functions])
@@ -136,7 +144,7 @@ class ProgramText:
         calls = Calls(self.parts, self.first, called, self.around.more)
         body = [
             self.around.about,
-            c_functions(own, "static "),
+            c_functions(own, [*("static " for _ in self.parts.functions), *(x.linkage for x in self.around.more)]),
             self._heads(fixed),
             entries_text(self.entries),
             integrator.arrays,
@@ -183,7 +191,9 @@ class ProgramText:
     def _heads(self, fixed: str) -> str:
         """Headers, sizes and constants."""
         lines = [f"#include <{name}.h>" for name in HEADERS]
-        sizes = {name: n for name, n in self.sizes.items() if re.search(rf"\b{name}\b", fixed)} | {"AHEAD": AHEAD}
+        sizes = {name: n for name, n in self.sizes.items() if re.search(rf"\b{name}\b", fixed)} | {
+            "AHEAD": self.around.ahead
+        }
         sizes |= {"VARIABLES": self.variables, "FIRST_VARIABLE": self.first[VARIABLE]} if self.variables else {}
         sizes |= {"RELATIVE": int(self.parts.rule is not None), "MESSAGE": MESSAGE}
         lines += ["", f"enum {{ {', '.join(f'{name} = {n}' for name, n in sizes.items())} }};"]

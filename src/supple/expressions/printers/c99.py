@@ -42,11 +42,15 @@ def c_source(function: Function) -> str:
     return c_functions([function])
 
 
-def c_functions(functions: Sequence[Function], linkage: str = "") -> str:
-    """The same of several functions, whose names as identifiers differ, in one file; "static " if it alone has them."""
+def c_functions(functions: Sequence[Function], linkage: Sequence[str] | None = None) -> str:
+    """The same of several functions, whose names as identifiers differ, in one file.
+
+    `linkage` stands in front of each of them: "static " where the file alone has it.
+    """
     used = {node.op for function in functions for node in function.order}
     shared = ["#include <math.h>", "", *(line for name, x in HELPERS.items() if name in used for line in x)]
-    texts = [_c_function(function, [] if i else shared, linkage) for i, function in enumerate(functions)]
+    fronts = [""] * len(functions) if linkage is None else linkage
+    texts = [_c_function(f, [] if i else shared, fronts[i]) for i, f in enumerate(functions)]
     return "\n".join(texts)
 
 
