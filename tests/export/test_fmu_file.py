@@ -126,6 +126,25 @@ def test_a_start_time_other_than_zero() -> None:
     late.close()
 
 
+@pytest.mark.parametrize(("name", "moved"), [("four-bar", "rocker.angle"), ("satellite", "bus.qw")])
+def test_event_mode_closes_loops_and_keeps_quaternions(name: str, moved: str) -> None:
+    """When an integrator has let them drift, and not before."""
+    x = Opened(fmu_path(name))
+    y = x.get(*x.states)
+    for far in (0.0, 1e-6):
+        y[x.states.index(moved)] += far
+        x.move(0.0, y)
+        assert bool(x.fmu.completedIntegratorStep()[0]) is (far > 0.0)
+        x.fmu.enterEventMode()
+        assert bool(x.fmu.updateDiscreteStates()[3]) is (far > 0.0)
+    q = x.get(*case(name).model.coordinates)
+    if name == "four-bar":
+        assert np.abs(case(name).model.loops.errors(q)[0]).max() < 1e-14  # type: ignore[union-attr]
+    else:
+        assert np.linalg.norm(q[3:7]) == pytest.approx(1.0, abs=1e-15)
+    x.close()
+
+
 # ------------------------------------------------------------ instances and their states
 
 
