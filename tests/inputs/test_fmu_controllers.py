@@ -69,6 +69,38 @@ def test_it_moves_as_a_linear_controller_does(cart: supple.Model, fmu_folder: Pa
     assert found.attrs["functions"] == f"controller 'pi': pi{version}.fmu, an FMU, stepped 40 times a second"
 
 
+SLAVE = """
+from pythonfmu import Fmi2Causality, Fmi2Slave, Fmi2Variability, Real
+
+
+class PI(Fmi2Slave):
+    def __init__(self, **arguments):
+        super().__init__(**arguments)
+        self.measured, self.speed, self.kp, self.x, self.force = 0.0, 0.0, 1.0, 0.0, 0.0
+        for name in ("measured", "speed"):
+            self.register_variable(Real(name, causality=Fmi2Causality.input))
+        self.register_variable(Real("kp", causality=Fmi2Causality.parameter, variability=Fmi2Variability.tunable))
+        self.register_variable(Real("force", causality=Fmi2Causality.output))
+
+    def do_step(self, t, h):
+        self.x += h * (0.5 - self.measured)
+        self.force = self.kp * (0.5 - self.measured) + 5.0 * self.x - 8.0 * self.speed
+        return True
+"""
+
+
+def test_an_fmu_of_another_program(cart: supple.Model, tmp_path: Path) -> None:
+    """PythonFMU computes outputs in steps alone."""
+    builder = pytest.importorskip("pythonfmu.builder", reason="pythonfmu is not installed")
+    (tmp_path / "pi.py").write_text(SLAVE)
+    file = builder.FmuBuilder.build_FMU(str(tmp_path / "pi.py"), dest=str(tmp_path))
+    inputs: dict[str, float | str] = {"measured": "cart.position", "speed": "rate(cart.position)"}
+    outputs, parameters = {"force": "cart.position"}, {"kp": 20.0}
+    controller = supple.FmuController("pi", file, inputs, outputs, rate=RATE, parameters=parameters, ahead=True)
+    found = supple.simulate(cart, 1.0, tau=controller, **SETTING)
+    np.testing.assert_allclose(found.q, supple.simulate(cart, 1.0, tau=linear(True), **SETTING).q, **SAME)
+
+
 def test_its_limit_holds_the_integral(cart: supple.Model, fmu_folder: Path) -> None:
     law = {"cart.position": supple.PID(0.5, 20.0, 8.0, 5.0, limit=1.5, rate=RATE)}
     expected = supple.simulate(cart, 2.0, tau=law, **SETTING)

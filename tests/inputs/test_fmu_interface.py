@@ -11,7 +11,7 @@ import pytest
 
 import supple
 from controller_fmus import description, packed
-from supple.inputs.fmu_interface import FmuVariable, read_interface
+from supple.inputs.fmu_interface import InterfaceVariable, read_interface
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -21,8 +21,8 @@ def test_version_variables_and_platforms_are_read(version: int, tmp_path: Path) 
     assert (found.version, found.identifier, found.platforms) == (version, "pi", ("plan9",))
     assert (found.saves, found.any_step) == (True, True)
     real, whole = ("Real", "Integer") if version == 2 else ("Float64", "Int32")
-    assert found.variables["kp"] == FmuVariable("kp", 3, "parameter", real, True)
-    assert found.variables["steps"] == FmuVariable("steps", 102, "output", whole, True)
+    assert found.variables["kp"] == InterfaceVariable("kp", 3, "parameter", real, True)
+    assert found.variables["steps"] == InterfaceVariable("steps", 102, "output", whole, True)
     assert len(found.digest) == 64
     fixed = read_interface(packed(path, description(version, saves=False, any_step=False)))
     assert (fixed.saves, fixed.any_step, fixed.platforms) == (False, False, ())
@@ -89,7 +89,7 @@ def test_damaged_archives_are_refused(tmp_path: Path) -> None:
     [("Float64", 2, 2.0), ("Int32", 3.0, 3), ("Boolean", True, True), ("String", "a", "a"), ("Enumeration", 2, 2)],
 )
 def test_values_have_the_type_of_their_variable(kind: str, given: object, value: object) -> None:
-    found = FmuVariable("x", 1, "parameter", kind, True).value(given, "x")
+    found = InterfaceVariable("x", 1, "parameter", kind, True).value(given, "x")
     assert (found, type(found)) == (value, type(value))
 
 
@@ -104,7 +104,7 @@ def test_values_have_the_type_of_their_variable(kind: str, given: object, value:
 )
 def test_values_of_other_types_are_refused(kind: str, given: object, words: str) -> None:
     with pytest.raises(supple.StateError, match=words):
-        FmuVariable("x", 1, "parameter", kind, True).value(given, "x")
+        InterfaceVariable("x", 1, "parameter", kind, True).value(given, "x")
 
 
 def test_arrays_are_no_signals(tmp_path: Path) -> None:

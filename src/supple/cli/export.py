@@ -85,7 +85,10 @@ def export(
     ] = None,
     outputs: Annotated[
         str | None,
-        typer.Option(help="FMU, linear model: outputs, separated by commas: arm.angle; q:arm.angle, boom/end.z."),
+        typer.Option(
+            help="FMU: frames whose motion is put out, beside all coordinates; linear model: outputs, as q:arm.angle, "
+            "boom/end.z. Separated by commas."
+        ),
     ] = None,
     parameters: Annotated[
         str | None,
@@ -154,6 +157,8 @@ def _of_model(
     """What is written of a model with what its file says about a run."""
     if to is ExportFormat.c:
         return supple.export.c_library(model, target, **options)
+    if to is ExportFormat.fmu and "outputs" in options:
+        options["outputs"] = supple.Outputs(frames=options["outputs"])
     if to is ExportFormat.casadi:
         functions = options.pop("functions", ["forward_dynamics"])
         if len(functions) != 1:

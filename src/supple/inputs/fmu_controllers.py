@@ -12,7 +12,7 @@ from typing import Any
 from supple.checks import is_number
 from supple.errors import FileFormatError, StateError, nearest
 from supple.inputs.controllers import require_rate
-from supple.inputs.fmu_interface import FmuInterface, FmuVariable, read_interface
+from supple.inputs.fmu_interface import FmuInterface, InterfaceVariable, read_interface
 
 
 class FmuController(Mapping[str, "FmuOutput"]):
@@ -48,7 +48,7 @@ class FmuController(Mapping[str, "FmuOutput"]):
     ----------
     interface : FmuInterface
         What the FMU says about itself.
-    variables : dict of str to FmuVariable
+    variables : dict of str to InterfaceVariable
         Those of its variables that are named here.
 
     Notes
@@ -145,7 +145,7 @@ class FmuController(Mapping[str, "FmuOutput"]):
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _sort(x: FmuVariable) -> str:
+def _sort(x: InterfaceVariable) -> str:
     return f"a variable of type {x.kind}" if x.scalar else "an array"
 
 

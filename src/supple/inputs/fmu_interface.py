@@ -24,7 +24,7 @@ TRUE = ("true", "1")
 
 
 @dataclass(frozen=True)
-class FmuVariable:
+class InterfaceVariable:
     """A variable of an FMU: its number there, what it is for, its type, and whether it is one value."""
 
     name: str
@@ -69,7 +69,7 @@ class FmuInterface:
         Of FMI, 2 or 3.
     token, identifier : str
         What an instance is made with, and the name of the library.
-    variables : mapping of str to FmuVariable
+    variables : mapping of str to InterfaceVariable
     platforms : tuple of str
         Directories of binaries, "linux64" or "x86_64-linux".
     saves : bool
@@ -83,12 +83,12 @@ class FmuInterface:
     version: int
     token: str
     identifier: str
-    variables: Mapping[str, FmuVariable]
+    variables: Mapping[str, InterfaceVariable]
     platforms: tuple[str, ...]
     saves: bool
     any_step: bool
 
-    def variable(self, name: str, causality: str, where: str) -> FmuVariable:
+    def variable(self, name: str, causality: str, where: str) -> InterfaceVariable:
         """The variable of a name, which has to be there for this."""
         fitting = [x.name for x in self.variables.values() if x.causality == causality]
         if name not in self.variables:
@@ -164,13 +164,13 @@ def _described(path: Path, digest: str, root: Element, names: list[str]) -> FmuI
     )
 
 
-def _variables(root: Element, version: int) -> Iterator[FmuVariable]:
+def _variables(root: Element, version: int) -> Iterator[InterfaceVariable]:
     """All variables."""
     for x in root.find("ModelVariables") or ():
         inner = [child.tag for child in x]
         kind = x.tag if version == 3 else next((tag for tag in inner if tag in (*REAL, *WHOLE, BOOLEAN, TEXT)), "")
         reference = x.get("valueReference", "")
         if reference.isdecimal():
-            yield FmuVariable(
+            yield InterfaceVariable(
                 x.get("name", ""), int(reference), x.get("causality", "local"), kind, "Dimension" not in inner
             )
