@@ -11,6 +11,7 @@ import typer
 import supple
 from supple.cli.console import Changed, Floating, app, changes_of, say
 from supple.cli.view import RESULTS
+from supple.export.start_point import start_point
 from supple.files import read
 from supple.results.export import write_export
 from supple.simulation.recording import results_model
@@ -40,7 +41,7 @@ OPTIONS: dict[str, tuple[ExportFormat, ...]] = {
     "precision": (ExportFormat.c,),
     "functions": (ExportFormat.c, ExportFormat.casadi, ExportFormat.python),
     "inputs": (ExportFormat.mat,),
-    "outputs": (ExportFormat.fmu, ExportFormat.mat),
+    "outputs": (ExportFormat.fmu, ExportFormat.c, ExportFormat.mat),
     "parameters": (ExportFormat.fmu, ExportFormat.c, ExportFormat.casadi, ExportFormat.python),
     "of": (ExportFormat.csv, ExportFormat.mat, ExportFormat.parquet),
 }
@@ -86,8 +87,8 @@ def export(
     outputs: Annotated[
         str | None,
         typer.Option(
-            help="FMU: frames whose motion is put out, beside all coordinates; linear model: outputs, as q:arm.angle, "
-            "boom/end.z. Separated by commas."
+            help="FMU, C library: frames whose motion is put out; linear model: outputs, as q:arm.angle, boom/end.z. "
+            "Separated by commas."
         ),
     ] = None,
     parameters: Annotated[
@@ -156,7 +157,10 @@ def _of_model(
 ) -> Path:
     """What is written of a model with what its file says about a run."""
     if to is ExportFormat.c:
-        return supple.export.c_library(model, target, **options)
+        frames = {"frames": options.pop("outputs")} if "outputs" in options else {}
+        start = start_point(model, run)
+        library: Path = supple.export.c_library(model, target, start=(start.q, start.v), **frames, **options)
+        return library
     if to is ExportFormat.fmu and "outputs" in options:
         options["outputs"] = supple.Outputs(frames=options["outputs"])
     if to is ExportFormat.casadi:
