@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -284,6 +286,35 @@ def test_a_name_with_control_characters(tmp_path: Path) -> None:
     mech.add_body("a\tb", supple.RigidBody(1.0), joint=supple.Prismatic("x"))
     with pytest.raises(StateError, match=r"an FMU cannot have a name with control characters: 'a\\tb\.position'$"):
         supple.export.fmu(mech.build(), tmp_path / "no.fmu", sources_only=True)
+
+
+def test_any_other_name_is_fine(tmp_path: Path) -> None:
+    """Words of C and XML, letters beyond ASCII, quotation marks."""
+    mech = supple.Mechanism('for <"\u00e9"> &')
+    mech.add_body("\u00e9* ??<&>\"'", supple.RigidBody(1.0), joint=supple.Prismatic("x"))
+    model = mech.build()
+    limits = [supple.Limit(model.coordinates[0], upper=1.0)]
+    path = supple.export.fmu(model, tmp_path / "odd.fmu", {"limits": limits})
+    assert fmpy.validation.validate_fmu(str(path)) == []
+    x = Opened(str(path), {model.coordinates[0]: 0.5})
+    assert x.get(model.coordinates[0]) == 0.5
+    x.close()
+
+
+@pytest.mark.parametrize("fmi", [3, 2])
+@pytest.mark.parametrize("name", ["cart pendulum", "four-bar", "gate", "sampled"])
+def test_sources_have_no_warnings_and_libraries_all_functions(name: str, fmi: int, tmp_path: Path) -> None:
+    unzipped = Path(fmpy.extract(fmu_path(name, fmi), str(tmp_path)))
+    (source,) = (unzipped / "sources").glob("*.c")
+    command = ["cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (library,) = (unzipped / "binaries").glob("*/*")
+    found = library.read_bytes()
+    header = Path(fmpy.__file__).parent / "c-code" / f"fmi{fmi}Functions.h"
+    names = set(re.findall(rf"FMI{fmi}_Export fmi\w+TYPE\s+(fmi\w+);", header.read_text()))
+    assert len(names) > 40
+    assert [word for word in names if f"\0{word}\0".encode() not in found] == []
 
 
 def test_a_model_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

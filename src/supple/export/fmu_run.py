@@ -17,7 +17,7 @@ from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
 from supple.model.compiled import LARGEST
 from supple.model.model import Model
-from supple.model.parameters import symbols_of
+from supple.model.parameters import parameter_values, plain_symbols
 from supple.simulation.program_columns import ColumnLabel
 from supple.simulation.run_program import WrittenRun, written_run
 from supple.symbolic.program import all_entries
@@ -87,7 +87,8 @@ class FmuRun:
             laws = {model.speeds[i]: law for i, law in own.laws.items() if i < model.nv}
             given["tau"] = laws | {speed: repr(name) for name, speed in inputs.items()}
             given["variables"] = dict(given.get("variables") or {}) | dict.fromkeys(inputs, 0.0)
-        found = written_run(model, given, symbols_of(model, parameters), orientations=True)
+        chosen = [name for name, x in parameter_values(model).items() if x != 0.0] if parameters is None else parameters
+        found = written_run(model, given, plain_symbols(model, chosen), orientations=True)
         run = FmuRun(model, _without_states(found, inputs), inputs, adjoint)
         size = sum(len(f.order) for f in (*run.parts.functions, *(x.function for x in run.derivatives)))
         if size > LARGEST:

@@ -256,7 +256,7 @@ class ProgramText:
         lines.append("} stops[STOPS] = {")
         for x in self.parts.stops:
             where = [places.get(f"{x.coordinate}.{what}", -1) for what in ("lower", "upper", "restitution")]
-            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}}}, /* {csv_field(x.coordinate)} */")
+            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}}},")
         return [*lines, "};"]
 
     def _structure(self, members: Sequence[str]) -> str:
