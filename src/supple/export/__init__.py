@@ -10,14 +10,16 @@ from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
     from supple.export.casadi_file import casadi
+    from supple.export.fmu_file import fmu
     from supple.export.linear_mat import mat
     from supple.export.python_module import python
     from supple.export.still_glb import glb
 
-__all__ = ["casadi", "glb", "mat", "python"]
+__all__ = ["casadi", "fmu", "glb", "mat", "python"]
 
 _HOMES = {
     "supple.export.casadi_file": ("casadi",),
+    "supple.export.fmu_file": ("fmu",),
     "supple.export.linear_mat": ("mat",),
     "supple.export.python_module": ("python",),
     "supple.export.still_glb": ("glb",),
