@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -99,6 +100,28 @@ def test_an_fmu_of_another_program(cart: supple.Model, tmp_path: Path) -> None:
     controller = supple.FmuController("pi", file, inputs, outputs, rate=RATE, parameters=parameters, ahead=True)
     found = supple.simulate(cart, 1.0, tau=controller, **SETTING)
     np.testing.assert_allclose(found.q, supple.simulate(cart, 1.0, tau=linear(True), **SETTING).q, **SAME)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_fmu_that_supple_has_written(cart: supple.Model, tmp_path: Path, version: int) -> None:
+    """A rotor with a damper makes a lag: J w' = u - d w. Held inputs make it a discrete system, exactly."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    J, d = 0.2, 4.0
+    mech = supple.Mechanism("lag", gravity=(0, 0, 0))
+    mech.add_body("rotor", supple.RigidBody(1.0, inertia=(J, J, J)), joint=supple.Revolute("z", damping=d))
+    file = supple.export.fmu(mech.build(), tmp_path / "lag.fmu", {"rtol": 1e-11}, fmi=version)
+    inputs: dict[str, float | str] = {"tau(rotor.angle)": "-20*cart.position - 8*rate(cart.position)"}
+    controller = supple.FmuController("lag", file, inputs, {"rate(rotor.angle)": "lagged"}, rate=RATE)
+    law: dict[str, Any] = {**controller, "cart.position": f"{d}*lagged"}
+    found = supple.simulate(cart, 1.0, tau=law, variables={"lagged": 0.0}, **SETTING)
+    decay = np.exp(-d / J / RATE)
+    B = (1.0 - decay) / d * np.array([[-20.0, -8.0]])
+    measured = ["cart.position", "rate(cart.position)"]
+    exact = supple.LinearController("lag", measured, ["cart.position"], [[decay]], B, [[d]], rate=RATE)
+    expected = supple.simulate(cart, 1.0, tau=exact, **SETTING)
+    assert np.ptp(expected.tau.values[:, 0]) > 1.0
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-9)  # as exact as the steps of the FMU
 
 
 def test_its_limit_holds_the_integral(cart: supple.Model, fmu_folder: Path) -> None:
