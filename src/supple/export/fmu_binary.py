@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,8 @@ def chosen(platforms: Sequence[str]) -> list[str]:
 def binaries(source: str, identifier: str, platforms: Sequence[str], fmi: int) -> dict[str, bytes]:
     """Libraries by their places in the archive.
 
+    The environment variables CC and CFLAGS name another compiler for this platform, and further flags.
+
     Raises
     ------
     StateError
@@ -81,6 +84,7 @@ def binaries(source: str, identifier: str, platforms: Sequence[str], fmi: int) -
             more = [] if name.endswith("windows") else ["-fPIC"]
             level = "-O1" if len(source) > LONG else "-O2"
             arguments = [*command, *FLAGS, *more, level, str(text), "-o", str(library)]
+            arguments += shlex.split(os.environ.get("CFLAGS", ""))
             _run([*arguments, *([] if name.endswith("windows") else ["-lm"])], name, folder)
             where = target.folder2 if fmi == 2 else name
             found[f"binaries/{where}/{identifier}{target.ending}"] = library.read_bytes()

@@ -29,7 +29,7 @@ LOGGED = "logStatusError"
 
 
 class FmuHead(NamedTuple):
-    """What a description says of the whole: name of the model, identifier of files, token, duration, step, tolerance."""
+    """What a description says of the whole: name of the model, identifier of files, token, and the usual run."""
 
     name: str
     identifier: str

@@ -74,6 +74,10 @@ class FmuRun:
         """
         if model.estimated_operations > 4 * LARGEST:
             raise _too_large(model, f"about {model.estimated_operations}")
+        names = (model.name, *model.coordinates, *model.speeds, *(arguments.get("variables") or ()))
+        for name in names:
+            if not name.isprintable():
+                raise StateError(f"model {model.name!r}: an FMU cannot have a name with control characters: {name!r}")
         given = dict(arguments) | ({} if outputs is None else {"outputs": outputs})
         if not float(given.get("duration", 1.0)) > 0.0:
             raise StateError(f"duration: expected more than 0, got {given['duration']}")

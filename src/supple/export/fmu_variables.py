@@ -153,7 +153,7 @@ class FmuVariables:
         ]
 
     def _name(self, x: ColumnLabel) -> str:
-        """position(tip).x, quaternion(tip).w, moment(arm).x, force(arm).x, displacement(boom/end).x, strain(boom)...."""
+        """position(tip).x, quaternion(tip).w, moment(arm).x, force(arm).x, displacement(boom/end).x, tau(arm.angle)."""
         if x.kind == "tau":
             return force_name(x.name) + (".with_stops" if force_name(x.name) in self.run.inputs else "")
         if x.kind == "wrench":
