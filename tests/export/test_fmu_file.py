@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,7 @@ def test_a_state_is_kept_restored_and_written_as_bytes() -> None:
 
 def test_what_is_wrong_is_told() -> None:
     x = Opened(fmu_path("cart pendulum"), kind="CoSimulation")
-    tried = {
+    tried: dict[str, Callable[[], Any]] = {
         "the variable with the value reference 1 cannot be set now": lambda: x.set({"cart.position": 1.0}),
         "expected a finite number for the value reference": lambda: x.set({"tau(cart.position)": np.nan}),
         "there is no variable with the value reference 999": lambda: x.fmu.getFloat64([999]),

@@ -315,9 +315,9 @@ class Trace:
 
     def frame_positions(self, q: Nodes, frames: Frames) -> Nodes:
         """Origins (frames, 3) of frames in the ground frame."""
-        return self.frame_poses(q, frames)[1]
+        return self.posed_frames(q, frames)[1]
 
-    def frame_poses(self, q: Nodes, frames: Frames) -> tuple[Nodes, Nodes]:
+    def posed_frames(self, q: Nodes, frames: Frames) -> tuple[Nodes, Nodes]:
         """Rotations (frames, 3, 3) and origins (frames, 3) of frames in the ground frame."""
         rows, ws = len(self.model.bodies) + 1, self.workspace()
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)

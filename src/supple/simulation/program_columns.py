@@ -126,7 +126,7 @@ class Columns:
         """Positions in the ground frame, and quaternions."""
         for name in outputs.frames:
             arrays = frame_arrays([requests.frame(self.model, name)])
-            turns, places = self.trace.frame_poses(self.q, arrays)
+            turns, places = self.trace.posed_frames(self.q, arrays)
             self._add("position", name, AXES, places[0])
             if self.orientations:
                 self._add("quaternion", name, QUATERNION, quaternion_of(self.trace.graph, turns[0]))
