@@ -6,9 +6,9 @@ module would take the function's place.
 
 from supple.lazy import lazy_names
 
-__all__: list[str] = []
+__all__ = ["c_library"]
 
-_HOMES: dict[str, tuple[str, ...]] = {}
+_HOMES: dict[str, tuple[str, ...]] = {"supple.export.c_library_files": ("c_library",)}
 """Modules, and the public names that are defined there."""
 __getattr__ = lazy_names(__name__, _HOMES)
 
