@@ -31,8 +31,11 @@ FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_forces
 """Those that a library has unless others are asked for."""
 CHOICES = (*FUNCTIONS, "coordinate_rates", "close_loops", DERIVATIVES)
 PRECISIONS = ("double", "float")
-LONGEST_STEP = 1e-3
-"""Of the example, s."""
+HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool
+stddef stdint stdio stdlib string tgmath time wchar wctype""".split()  # noqa: SIM905 - one word a line is no easier to read
+"""Headers of C, whose place no header of a library takes."""
+LONGEST_STEP, SMALL, POWERS = 1e-3, 1e-6, 20
+"""Longest step of the example, s; changes by which its fastest motion is found, and how many times."""
 
 
 def c_library(
@@ -98,10 +101,11 @@ def c_library(
         _require_independent(model, q)
     made = [_made(numbers, x) for x in _needed(model, wanted)]
     library = CLibrary(prefix, CPrecision(precision), numbers, made, INTEGRATOR in wanted)
+    step = _example_step(model, q, v) if library.integrator else LONGEST_STEP
     texts = {
         f"{prefix}.h": header(library),
         f"{prefix}.c": source(library),
-        f"{prefix}_main.c": main_text(library, (q.tolist(), v.tolist()), _example_step(model, q, v)),
+        f"{prefix}_main.c": main_text(library, (q.tolist(), v.tolist()), step),
         "CMakeLists.txt": cmake_text(library),
         "README.md": readme_text(library),
     }
@@ -165,7 +169,7 @@ def _prefix(name: str) -> str:
     """A name as C takes it, in small letters."""
     if not checked_text(name, "c_library: name").strip():
         raise StateError("c_library: name: expected a name, got an empty one")
-    (found,) = identifiers([name.strip().lower()], RESERVED).values()
+    (found,) = identifiers([name.strip().lower()], {*RESERVED, *HEADERS}).values()
     return found
 
 
@@ -193,9 +197,29 @@ def _start(model: Model, start: tuple[ArrayLike, ArrayLike] | None) -> tuple[Flo
 
 def _example_step(model: Model, q: Floats, v: Floats) -> float:
     """A step of the example: a third of the time in which the fastest small motion turns by a radian, or less."""
-    A, _ = model.linearize(q, v, np.zeros(model.nv))
-    fastest = float(np.abs(np.linalg.eigvals(A)).max()) if np.isfinite(A).all() else 0.0
-    return float(f"{min(LONGEST_STEP, 1 / (3 * fastest) if fastest else LONGEST_STEP):.0e}")
+    tau = np.zeros(model.nv)
+
+    def by_position(x: Floats) -> Floats:
+        ends = [model.forward_dynamics(model.integrate(q, x, h), v, tau) for h in (SMALL, -SMALL)]
+        return (ends[0] - ends[1]) / (2 * SMALL)
+
+    def by_speed(x: Floats) -> Floats:
+        ends = [model.forward_dynamics(q, v + h * x, tau) for h in (SMALL, -SMALL)]
+        return (ends[0] - ends[1]) / (2 * SMALL)
+
+    fastest = max(np.sqrt(_growth(by_position, model.nv)), _growth(by_speed, model.nv))
+    return float(f"{min(LONGEST_STEP, 1 / (3 * fastest)) if fastest > 0 else LONGEST_STEP:.0e}")
+
+
+def _growth(change: Callable[[Floats], Floats], count: int) -> float:
+    """The size of the largest eigenvalue of a linear map, by its powers."""
+    x, size = np.random.default_rng(0).normal(size=count), 0.0
+    for _ in range(POWERS):
+        x = change(x / np.linalg.norm(x))
+        size = float(np.linalg.norm(x))
+        if not 0 < size < np.inf:
+            return 0.0
+    return size
 
 
 def _written(folder: Path, texts: Mapping[str, str]) -> Path:

@@ -44,17 +44,20 @@ class CPrecision:
 
     def number(self, x: float) -> str:
         """A constant, to the last bit of its type."""
-        if not math.isfinite(x):
-            return "NAN" if math.isnan(x) else "-INFINITY" if x < 0 else "INFINITY"
-        if self.name != "float":
-            return repr(float(x))
-        text = str(np.float32(x))
-        return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+        if self.name == "float":
+            with np.errstate(over="ignore"):
+                own = np.float32(x)
+            return f"{own!s}f" if np.isfinite(own) else _not_finite(float(own))
+        return repr(float(x)) if math.isfinite(x) else _not_finite(x)
 
     def function(self, op: str) -> str:
         """What a function is called."""
         name = FUNCTIONS[op].c or op
         return name if name in HELPERS or self.name != "float" else f"{name}f"
+
+
+def _not_finite(x: float) -> str:
+    return "NAN" if math.isnan(x) else "-INFINITY" if x < 0 else "INFINITY"
 
 
 def block_text(block: Block, name: str, precision: CPrecision) -> str:
