@@ -4,8 +4,9 @@
 
 Masses, lengths and stiffnesses are varied; of the arm also the material, so that every case has modes of its own. The
 loop loads the model with the numbers of a case and calls `supple.simulate` with the same steps; some cases of it are
-timed and scaled. Beside them are MuJoCo's `rollout` with a model for each cart and Exudyn's `ParameterVariation`. All
-on one core, in seconds of the processor; results are compared before. Code is compiled before anything is timed.
+timed and scaled. Most of its time for arms goes into making their models: with four times as many steps a case, lanes
+are half as far ahead. Beside them are MuJoCo's `rollout` with a model for each cart and Exudyn's `ParameterVariation`.
+All on one core, in seconds of the processor; results are compared before. Code is compiled before anything is timed.
 """
 
 from __future__ import annotations
@@ -235,7 +236,7 @@ def main() -> None:
     Console(width=110).print(table)
     if not SMALL:
         assert loop >= 50 * lanes, loop / lanes
-        assert arm_loop >= 40 * arms, arm_loop / arms
+        assert arm_loop >= 50 * arms, arm_loop / arms
 
 
 if __name__ == "__main__":

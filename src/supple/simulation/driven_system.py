@@ -201,6 +201,12 @@ class DrivenSystem:
         found: Vector = self.rate_kernel(np.array([t]), y, u)
         return found
 
+    def few_rates(self, t: float, y: Vector, u: Vector) -> Vector:
+        """dy/dt of a few states (n, size) at one time, with the same held values."""
+        if self.rate_kernel is None or self.inputs.calls:
+            return np.array([self.rate(t, x, u) for x in y])
+        return self.rate_kernel.one_by_one(np.array([[t]]), np.ascontiguousarray(y), u[None])[0]
+
     def single_rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """The same by the recursions: for one state, code of its own is not worth while."""
         self.call(t, y, u)
