@@ -14,6 +14,7 @@ from supple.engines.blocks.block_c_text import reads_tape, tangent_as_block
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import MEMORY
 from supple.engines.blocks.blocks import Block, Instance
+from supple.engines.blocks.split_blocks import in_pieces
 from supple.engines.blocks.tangent_groups import Visit
 from supple.engines.blocks.tangent_program import TangentProgram
 from supple.errors import StateError
@@ -90,7 +91,7 @@ def _by_branches(made: TangentProgram) -> CFunction:
     places = _places(made) | {"M": (made.branches.first, n * n), "x": (made.branches.scratch, n)}
     places |= {f"force by {by}": (known[by].first, n * n) for by in ("q", "v")}
     given = [*(f"given {key}" for key in INPUTS), "x"]
-    own = laid_out({NAME: made.values.instances}, places, given)
+    own = laid_out({NAME: list(in_pieces(made.values.instances))}, places, given)
     M, x = own.places["M"][0], own.places["x"][0]
     body = ["int i, j;", *clear_lines(own), run_line(NAME), f"factor(m + {M});", "for (j = 0; j < NV; j++) {"]
     for by in ("q", "v"):
@@ -105,7 +106,7 @@ def _by_tangents(made: TangentProgram) -> CFunction:
     """By tangents: W = M^-1 first, then -W times the change of forces along each direction."""
     offset = made.values.cells
     groups = made.groups(sum(n for x in made.passes for _, n in x.seeds.values()))
-    segments = {NAME: list(made.values.instances)}
+    segments = {NAME: list(in_pieces(made.values.instances))}
     for name, own_pass in zip(("tau", "state"), made.passes, strict=True):
         visits = [x for other, group in groups if other is own_pass for x in group.visits]
         segments[f"{NAME}_{name}"] = [_instance(x, offset) for x in visits]
@@ -153,7 +154,7 @@ def _of_closed_loops(numbers: LibraryNumbers) -> CFunction:
     offset, last = made.values.cells, made.values.cells + made.span
     visits = [x for _, group in made.groups(sum(n for _, n in own_pass.seeds.values())) for x in group.visits]
     rated = [Instance(x.block, tuple(_in_memory(x.block, x.rows, last))) for x in rates.instances]
-    segments = {NAME: list(made.values.instances), f"{NAME}_rates": rated}
+    segments = {NAME: list(in_pieces(made.values.instances)), f"{NAME}_rates": rated}
     segments[f"{NAME}_state"] = [_instance(x, offset) for x in visits]
     seeds = {f"seed {by}": _raised(x, offset) for by, x in own_pass.seeds.items()}
     places = _places(made) | seeds | {"change": _raised(own_pass.results["a"], offset)}

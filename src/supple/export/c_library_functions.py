@@ -8,6 +8,8 @@ from typing import Any
 
 from supple.engines.blocks.block_c_tables import CProgram, laid_out
 from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.cell_sharing import in_less_memory
+from supple.engines.blocks.split_blocks import in_pieces
 from supple.export.c_library_numbers import LibraryNumbers
 from supple.model.programs import Ends, program
 from supple.model.recorded_trace import recorded_program
@@ -70,7 +72,7 @@ def plain_function(
     name: str, purpose: str, made: Program, shift: Callable[[int], int], inputs: Sequence[str], outputs: Sequence[str]
 ) -> CFunction:
     """A function that is one program; of its inputs those that are not named matter to none of the outputs."""
-    kept = made if tuple(outputs) == tuple(made.outputs) else made.giving(outputs)
+    kept = _small(made if tuple(outputs) == tuple(made.outputs) else made.giving(outputs))
     results = {CALLED.get(key, key): key for key in outputs}
     places = {f"given {key}": kept.inputs[key] for key in inputs}
     places |= {word: kept.outputs[key] for word, key in results.items()}
@@ -78,6 +80,14 @@ def plain_function(
     body = [*clear_lines(own), run_line(name)]
     lengths = {word: SIZES[key] for word, key in results.items()}
     return CFunction(name, purpose, {x: SIZES[x] for x in inputs}, lengths, own, body)
+
+
+def _small(made: Program) -> Program:
+    """A program in equal pieces, on cells that are used again unless some of its results are left as they were."""
+    pieces = made.with_instances(list(in_pieces(made.instances)), made.cells)
+    written = {at for x in pieces.instances for at in x.cells[1]}
+    whole = all(at in written for first, n in made.outputs.values() for at in range(first, first + n))
+    return in_less_memory(pieces) if whole else pieces
 
 
 def recursion(numbers: LibraryNumbers, what: str, *options: Any) -> Program:

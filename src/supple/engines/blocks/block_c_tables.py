@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -19,7 +20,6 @@ from supple.engines.blocks.block_recorder import LENGTH, MEMORY, NUMBERS
 from supple.engines.blocks.blocks import Block, Instance
 from supple.engines.blocks.looped_c_text import looped_function
 from supple.engines.blocks.looped_code import looped_text
-from supple.engines.blocks.split_blocks import in_pieces
 
 Place = tuple[int, int]
 """First cell, and number of cells."""
@@ -87,7 +87,7 @@ def laid_out(
     shift : function of int
         Where a row of numbers is among those of the library.
     """
-    segments = {name: list(in_pieces(own)) for name, own in segments.items()}
+    segments = {name: [_from_first(x) for x in own] for name, own in segments.items()}
     instances = [x for own in segments.values() for x in own]
     reach = {x.block.name: _reach(x.block) for x in instances}
     size = max([first + n for first, n in places.values()], default=0)
@@ -110,6 +110,26 @@ def laid_out(
     found = {key: (rank[first], n) for key, (first, n) in places.items()}
     everything, cells = [x for own in moved.values() for x in own], int(used.sum())
     return CProgram(moved, found, cells, _unwritten(everything, found, set(given), cells))
+
+
+def _from_first(x: Instance) -> Instance:
+    """An instance whose rows begin with the first cell that it uses of each, which no cell in front of it is."""
+    block, first = _first_places(x.block)
+    return Instance(block, tuple(row + n for row, n in zip(x.rows, first, strict=True))) if any(first) else x
+
+
+@lru_cache(maxsize=4096)
+def _first_places(block: Block) -> tuple[Block, tuple[int, ...]]:
+    """A block whose slots begin with the first place that it uses, and where these were."""
+    if block.loops:
+        return block, ()
+    loads = [x[1:] for x in block.operations if x[0] == "load"]
+    first = [0] * len(block.spaces)
+    for slot, places in groupby(sorted([*loads, *(x[:2] for x in block.stores)]), key=lambda x: x[0]):
+        first[slot] = next(places)[1]
+    operations = [(op, x[0], x[1] - first[x[0]]) if op == "load" else (op, *x) for op, *x in block.operations]
+    stores = [(slot, place - first[slot], x) for slot, place, x in block.stores]
+    return Block.of(block.spaces, operations, stores), tuple(first)
 
 
 def _reach(block: Block) -> list[int]:
