@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,9 @@ def test_operations_keep_their_order_and_signs() -> None:
     assert "s1[0] = -(-(s0[0] - v2)) / v2;" in text
 
 
-def evaluated(operations: list[tuple[object, ...]], stores: list[tuple[int, int, int]], folder: Path) -> list[float]:
+def evaluated(
+    operations: Sequence[tuple[object, ...]], stores: list[tuple[int, int, int]], folder: Path
+) -> list[float]:
     """What a block makes of four cells and of numbers in these, run as the only one of a program."""
     spaces = [MEMORY, NUMBERS][: 2 if ("load", 1, 1) in operations else 1]
     block = Block.of(spaces, operations, stores)
