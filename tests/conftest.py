@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -29,6 +30,12 @@ FIRST = (
     "tests/simulation/test_recorder.py",
 )
 """Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are those of the library: looking for some in tests takes seconds in each worker."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,6 +12,8 @@ SEEDS = [int(seed) for seed in np.random.default_rng(0).integers(0, 10**6, 12)]
 TREES = list(zip(SEEDS, [*range(1, 22, 2), 45], strict=True))
 """Seeds and numbers of bodies: 1 to 21, and 45. The same for all laws, so that what is compiled for one serves the
 others; every kind of joint is in each that has 11 bodies or more."""
+FEW_TREES = TREES[0:8:3]
+"""Those that always run: of 1, 7 and 13 bodies."""
 
 
 def random_body(rng: np.random.Generator) -> supple.RigidBody:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from generators import TREES, random_tree
+from cases import thinned
+from generators import FEW_TREES, TREES, random_tree
 from supple import Free, Mechanism, Model, RigidBody, Spherical
 
-every_tree = pytest.mark.parametrize("tree", TREES, ids=str)
+every_tree = pytest.mark.parametrize("tree", thinned(TREES, FEW_TREES), ids=str)
 STEP = 1e-30
 
 

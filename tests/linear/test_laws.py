@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import Points, random_flexible_tree
 from supple.linear import equilibrium, linear_equations, modes, state_space
@@ -60,7 +61,7 @@ def test_outputs_are_derivatives(seed: int) -> None:
     assert found == pytest.approx(slope, rel=1e-5, abs=1e-6 * np.abs(found).max())
 
 
-@pytest.mark.parametrize("seed", [11, 15, 22])
+@pytest.mark.parametrize("seed", thinned([11, 15, 22], [22]))
 def test_modes_of_a_conservative_tree(seed: int) -> None:
     """Orthogonal in M and K; potential energy grows by half the square of rate times amplitude."""
     model, _ = random_flexible_tree(seed, 6, 4, fidelity="full", forces=True, conservative=True)

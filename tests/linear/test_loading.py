@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import integrate, optimize
 
 import supple
+from cases import thinned
 from supple.linear import Equilibrium, EquilibriumError, equilibrium
 from supple.structures import Circle, Material, beam
 
@@ -70,7 +71,7 @@ def test_more_pieces_are_closer_to_the_elastica() -> None:
     assert R[0, 0] < -0.5
 
 
-@pytest.mark.parametrize("L", [1e-6, 1e3])
+@pytest.mark.parametrize("L", thinned([1e-6, 1e3], [1e3]))
 @pytest.mark.parametrize("follows", [True, False])
 def test_size_does_not_matter(L: float, follows: bool) -> None:
     """A part of a micrometre, and one of a kilometre, bend as one of a metre does."""
