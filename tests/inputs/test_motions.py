@@ -20,12 +20,14 @@ from supple.simulation.driven_system import DrivenSystem
 OMEGA = 3.0
 
 
+@cache
 def pendulum() -> supple.Model:
     mech = supple.Mechanism("pendulum")
     mech.add_body("arm", supple.RigidBody(2.0, (0, 0, -0.8)), joint=supple.Revolute("y"))
     return mech.build()
 
 
+@cache
 def two() -> supple.Model:
     mech = supple.Mechanism("two")
     mech.add_body("a", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
@@ -33,6 +35,7 @@ def two() -> supple.Model:
     return mech.build()
 
 
+@cache
 def flexible(fidelity: str = "full") -> supple.Model:
     return flexible_mechanism(fidelity).build()
 

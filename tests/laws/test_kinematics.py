@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,7 @@ def test_integrate_follows_the_rates(tree: tuple[int, int]) -> None:
     assert np.allclose(central, rate, rtol=0, atol=1e-6 * (1 + np.abs(rate).max() ** 3))
 
 
+@cache
 def free_body() -> Model:
     mech = Mechanism("body")
     mech.add_body("body", RigidBody(1.0, inertia=(1, 1, 1)), joint=Free())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ METAL = structures.Material(E=7e10, nu=0.3, rho=2700.0)
 ROUND = structures.Circle(0.004)
 
 
+@cache
 def two_masses() -> supple.Model:
     """3 kg on a spring of 50 N/m and a damper of 2 N s/m; on it 1 kg on a spring of 20 N/m."""
     mech = supple.Mechanism("two masses", gravity=(0, 0, 0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import linalg, optimize
@@ -20,6 +22,7 @@ BENDING_Z = np.sqrt(METAL.E * STRIP.Iz / (METAL.rho * STRIP.A))
 MASS = METAL.rho * STRIP.A * LENGTH
 
 
+@cache
 def strip(elements: int = 20, length: float = LENGTH) -> structures.Structure:
     return structures.beam(length, STRIP, METAL, elements)
 
@@ -160,6 +163,7 @@ def test_damped_free_masses() -> None:
         assert np.abs(found.shapes[:, 0] - [0.5, 0.0]).max() < 1e-12
 
 
+@cache
 def rotor(spin_inertia: float, across: float, stiffness: float, mass: float, height: float) -> supple.Model:
     mech = supple.Mechanism("rotor")
     empty = supple.RigidBody(0.0)

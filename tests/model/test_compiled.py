@@ -231,7 +231,11 @@ def test_huge_angles_nan_and_infinity() -> None:
     assert np.isnan(a[[4, 5]]).all()
 
 
-@pytest.mark.parametrize("what", FUNCTIONS)
+LIKE_OTHERS = ("rk4", "semi_implicit_euler", "mass_matrix", "bias_forces")
+"""Steps like those of leapfrog, and parts of other functions."""
+
+
+@pytest.mark.parametrize("what", thinned(FUNCTIONS, [what for what in FUNCTIONS if what not in LIKE_OTHERS]))
 def test_blocks_give_what_folded_code_gives(what: str) -> None:
     model = FEW if what in LONG else MODEL
     blocks, folded = model.compile(what), model.compile(what, fold=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_motion_of_random_trees_is_the_same(seed: int, free_base: bool) -> None:
     compare(evaluated(t, model), model)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 4])
+@pytest.mark.parametrize("seed", thinned([1, 2, 4], [2]))
 def test_motion_among_flexible_bodies_is_the_same(seed: int) -> None:
     model, _ = random_flexible_tree(seed, 8, modes=1, forces=True)
     assert model.flex is not None
@@ -69,6 +70,7 @@ def test_motion_among_flexible_bodies_is_the_same(seed: int) -> None:
     compare(evaluated(t, model), model)
 
 
+@cache
 def arm() -> supple.Model:
     """Joints about coordinate axes of turned frames, on a base that moves, with a slider, a fixed body and rotors."""
     rng = np.random.default_rng(7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,7 @@ def test_all_parameters_symbolic_equal_the_model_at_its_numbers(what: str) -> No
     compare(f.evaluate(numbers(model, names), **given), EXPECTED[what](model, x), 1e-11)
 
 
+@cache
 def pendulum(mass: float, height: float, damping: float) -> supple.Model:
     mech = supple.Mechanism("pendulum", gravity=(0, -9.81, 0))
     body = supple.RigidBody(mass, (0, height, 0), (0.06, 0.001, 0.06))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ def test_integrators_agree(integrator: str) -> None:
     np.testing.assert_allclose(motion.q, best.q, atol=1e-6)
 
 
+@cache
 def trammel() -> supple.Model:
     """Two sliders of one mass across each other, kept 1 m apart: x = cos, y = sin of an angle that grows evenly."""
     mech = supple.Mechanism("trammel", gravity=(0, 0, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from supple.stepping.esdirk_coefficients import coefficients
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 
 
+@cache
 def arm(links: int = 2, damping: float = 0.0) -> supple.Model:
     """Beams of which the first has modes up to some kHz."""
     body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 6)
@@ -36,6 +38,7 @@ def arm(links: int = 2, damping: float = 0.0) -> supple.Model:
     return mech.build()
 
 
+@cache
 def tumbling() -> supple.Model:
     """Two bodies with quaternions."""
     mech = supple.Mechanism("two")
@@ -204,6 +207,7 @@ def test_prescribed_modes_are_refused() -> None:
 # ------------------------------------------------------------ closed loops and rolling
 
 
+@cache
 def linkage() -> supple.Model:
     """A crank, a flexible rod and a rocker, soft enough to see all vibrations."""
     mech = supple.Mechanism("linkage")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ Z = supple.Revolute("z")
 BEST: dict[str, Any] = {"integrator": "DOP853", "rtol": 1e-11, "atol": 1e-13}
 
 
+@cache
 def slider_crank(flexible: bool = False) -> supple.Model:
     mech = supple.Mechanism("slider-crank", gravity=(0, -9.81, 0))
     mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=Z)

@@ -129,7 +129,7 @@ def flexible_chain(links: int, fidelity: str) -> supple.Model:
 
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
-@pytest.mark.parametrize("links", [1, 10, 40])
+@pytest.mark.parametrize("links", thinned([1, 10, 40], [1, 10]))
 def test_operators_of_a_long_flexible_chain(links: int, fidelity: str) -> None:
     """Rounding does not grow from body to body: at most ten digits are lost of a matrix with a condition of 1e9."""
     model = flexible_chain(links, fidelity)
@@ -146,7 +146,7 @@ def test_operators_of_a_long_flexible_chain(links: int, fidelity: str) -> None:
         assert np.linalg.eigvalsh(P)[0] > -1e-12 * np.abs(P).max()
 
 
-@pytest.mark.parametrize(("seed", "bodies"), [(31, 5), (32, 20)])
+@pytest.mark.parametrize(("seed", "bodies"), thinned([(31, 5), (32, 20)], [(31, 5)], several=True))
 def test_operators_of_flexible_trees(seed: int, bodies: int) -> None:
     model, _ = random_flexible_tree(seed, bodies, 4)
     q = model.random_state(seed)[0]
