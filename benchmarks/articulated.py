@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 from supple.recursions.tree import Sizes, workspace
 
 AXES = "xyz"
@@ -58,6 +58,7 @@ def pinocchio_time(bodies: int, q: Any, v: Any, expected: Any) -> float | None:
 
 def main() -> None:
     """Print the tables."""
+    compile_at_once()
     rng = np.random.default_rng(0)
     table = Table(title="Articulated-body forward dynamics of a chain, one call")
     for column in ("bodies", "supple us/body", "growth", "workspace bytes/body", "Pinocchio us/body", "ratio"):

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 
 SIZES = (10, 20) if SMALL else (100, 300, 1000, 3000, 10_000)
 
@@ -59,6 +59,7 @@ def check() -> None:
 
 def main() -> None:
     """Print the table."""
+    compile_at_once()
     check()
     table = Table(title="forward dynamics of one state, one thread")
     for column in ("links", "open us", "closed us", "closed us a link", "closed / open"):

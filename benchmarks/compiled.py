@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
 from robots import robot_directory
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
 
 ROBOTS = ("ur5_robot",) if SMALL else ("panda, fingers fixed", "panda", "ur5_robot", "talos_reduced, floating")
@@ -129,6 +129,7 @@ NUMBERS = {"loaded": False, "folded": True}
 
 def main() -> None:
     """Print the tables."""
+    compile_at_once()
     console = Console(width=140)
     table = Table(title=f"Batches of {STATES} states, one thread")
     names = ("robot", "nv", "function", "numbers", "compile s", "again s", "supple us", "Pinocchio us", "ratio")

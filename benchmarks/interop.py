@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 from supple.interop import jax_function
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -66,6 +66,7 @@ def row(name: str) -> list[str]:
 
 def main() -> None:
     """Print the table."""
+    compile_at_once()
     jax.config.update("jax_enable_x64", True)
     heads = ("batch, us", "JAX vmap, us", "ratio", "derivatives, us", "JAX jacrev, us", "ratio", "CasADi, us")
     table = Table("model", *heads)

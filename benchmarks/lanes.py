@@ -4,14 +4,14 @@
 
 Masses, lengths and stiffnesses are varied; of the arm also the material, so that every case has modes of its own. The
 loop loads the model with the numbers of a case and calls `supple.simulate` with the same steps; some cases of it are
-timed and scaled. Beside them are MuJoCo's `rollout` with a model for each cart and Exudyn's `ParameterVariation`. All
-on one core, in seconds of the processor; results are compared before. Code is compiled before anything is timed.
+timed and scaled. Most of its time for arms goes into making their models: with four times as many steps a case, lanes
+are half as far ahead. Beside them are MuJoCo's `rollout` with a model for each cart and Exudyn's `ParameterVariation`.
+All on one core, in seconds of the processor; results are compared before. Code is compiled before anything is timed.
 """
 
 from __future__ import annotations
 
 import copy
-import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL
+from sizes import SMALL, compile_at_once
 from supple.files import read
 from supple.sweeps.lane_engine import LaneEngine
 
@@ -207,8 +207,7 @@ def exudyn_carts(found: Any) -> float:
 
 def main() -> None:
     """Print the table."""
-    if not SMALL:
-        os.environ["SUPPLE_OPTIMIZATION"] = "1"  # compile at once what would be interpreted first
+    compile_at_once()
     many = {name: round(x["duration"] / x["step"]) for name, x in RUNS.items()}
     title = f"{SIDE**3} carts with a pendulum, {many['cart']} steps of RK4; {ARMS} flexible arms, {many['arm']} steps"
     table = Table(title=title)
@@ -237,7 +236,7 @@ def main() -> None:
     Console(width=110).print(table)
     if not SMALL:
         assert loop >= 50 * lanes, loop / lanes
-        assert arm_loop >= 40 * arms, arm_loop / arms
+        assert arm_loop >= 50 * arms, arm_loop / arms
 
 
 if __name__ == "__main__":

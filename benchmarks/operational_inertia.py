@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 
 Floats = NDArray[np.float64]
 SIZES = ((16, 1), (32, 2)) if SMALL else ((8, 1), (32, 2), (100, 2), (100, 6), (300, 2), (1_000, 2), (10_000, 2))
@@ -91,6 +91,7 @@ def dense(model: supple.Model, q: Floats, names: list[str]) -> Floats:
 
 def main() -> None:
     """Print the table."""
+    compile_at_once()
     table = Table(title="J M^-1 J* of frames on two arms, one state, microseconds")
     for column in ("bodies", "frames", "supple", "a body", "dense J M^-1 J*", "Delassus", "Cholesky", "ratio"):
         table.add_column(column, justify="right")

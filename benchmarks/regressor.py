@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
 
 ROBOTS = ("ur5_robot",) if SMALL else ("ur5_robot", "panda", "talos_reduced")
@@ -33,6 +33,7 @@ def robot(name: str) -> Peer:
 
 def main() -> None:
     """Print the table."""
+    compile_at_once()
     table = Table(title="Regressor of inverse dynamics, us a state")
     for column in (
         "robot",

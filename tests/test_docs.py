@@ -38,6 +38,7 @@ PUBLIC = (
     "supple.integrators",
     "supple.interop",
     "supple.sweeps",
+    "supple.export",
 )
 FENCE = re.compile(r"^```(?P<kind>\{code-block\} \w+|\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r":caption: (?P<file>\S+)\n+")

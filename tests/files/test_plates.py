@@ -26,6 +26,7 @@ from supple.structures import (
     assemble,
     beam,
     plate,
+    shell,
 )
 from supple.structures.connections import Connection
 
@@ -64,6 +65,16 @@ thickness = 0.01
 material = "aluminium"
 elements = [2, 2]
 frames = { start = "x_min", tip = [1.0, 0.1] }
+"""
+SHELL = """\
+[[structure]]
+name = "s"
+type = "shell"
+nodes = [[0, 0, 0], [1, 0, 0.1], [1, 1, 0.1], [0, 1, 0], [0, 2, -0.1], [1, 2, 0]]
+elements = [[0, 1, 2, 3], [3, 2, 5, 4]]
+thickness = 0.01
+material = "aluminium"
+frames = { start = [0, 3], tip = 5 }
 """
 RIB = """\
 [[structure]]
@@ -148,6 +159,19 @@ def test_plates_are_those_of_python(tmp_path: Path) -> None:
     assert alike(body_of(tmp_path, polygon), expected)
 
 
+def test_shells_are_those_of_python(tmp_path: Path) -> None:
+    nodes = [(0, 0, 0), (1, 0, 0.1), (1, 1, 0.1), (0, 1, 0), (0, 2, -0.1), (1, 2, 0)]
+    frames = {"start": (0, 3), "tip": 5}
+    expected = shell(nodes, [(0, 1, 2, 3), (3, 2, 5, 4)], 0.01, ALUMINIUM, frames=frames)
+    assert alike(body_of(tmp_path, SHELL), expected)
+    layers = "layers = [{ thickness = 0.001, material = 'aluminium' }]"
+    layered = SHELL.replace("thickness = 0.01", layers).replace('material = "aluminium"\n', "")
+    layered = layered.replace("[[0, 1, 2, 3], [3, 2, 5, 4]]", "[[0, 1, 2], [0, 2, 3], [3, 2, 4], [2, 5, 4]]")
+    triangles = [(0, 1, 2), (0, 2, 3), (3, 2, 4), (2, 5, 4)]
+    thin = shell(nodes, triangles, layup=Layup([Layer(0.001, ALUMINIUM)]), frames=frames)
+    assert alike(body_of(tmp_path, layered), thin)
+
+
 def test_assemblies_are_those_of_python(tmp_path: Path) -> None:
     sheet = panel(frames={"start": "x_min"})
     rib = beam(1.0, Rectangle(0.01, 0.03), ALUMINIUM, 2)
@@ -191,6 +215,11 @@ def test_assemblies_are_those_of_python(tmp_path: Path) -> None:
         (PLATE.replace('material = "aluminium"\n', ""), "thickness = 0.01",
          "abd = { A = [[1, 2, 0], [2, 1, 0], [0, 0, 1]], D = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], shear = [1, 1], "
          "thickness = 1, mass = 1 }", "'s': layup: A, B, D: expected a positive definite stiffness"),
+        (SHELL, "[0, 1, 2, 3]", "[0, 1, 2, 9]", "'s': element 0: expected numbers of nodes from 0 to 5, got"),
+        (SHELL, "[0, 1, 2, 3]", "[0, 1, 2]", "'s': elements: expected quadrilaterals or triangles, got both"),
+        (SHELL, "[0, 1, 2, 3]", "[0, 1]", "'s': elements: expected rows of 4 node numbers, or of 3, got"),
+        (SHELL, "tip = 5", "tip = 6", "'s': frame 'tip': .*6"),
+        (SHELL, "thickness = 0.01\n", "", "'s': expected thickness and material, layers, or abd, got none of them"),
         (RIB, 'structure = "rib"', 'structure = "rob"', r"'s': part\[2\] 'rib': structure: no .* did you mean 'rib'"),
         (RIB, 'structure = "rib"', 'structure = "s"', r"'s': part\[2\] 'rib': structure: .* got itself"),
         (RIB, 'name = "rib"\nstructure', 'name = "panel"\nstructure', r"'s': part\[2\]: there is a part 'panel'"),

@@ -9,7 +9,7 @@ import pytest
 import scipy
 
 from supple.errors import ModelError
-from supple.structures import Material, box, reduction, soundness, sparse_modes
+from supple.structures import Material, box, dissection, reduction, soundness, sparse_modes
 from supple.structures.dissection import DissectedFactors, NotPositiveError
 from supple.structures.mass import Sparse
 
@@ -32,6 +32,20 @@ def test_they_solve() -> None:
     separate = scipy.sparse.csr_array(scipy.sparse.block_diag([K, 2.0 * K]))
     x = DissectedFactors(separate).solve(np.concatenate([f, f]))
     np.testing.assert_allclose(x[len(f) :], x[: len(f)] / 2.0, rtol=1e-8)
+
+
+def test_pieces_side_by_side_are_the_same() -> None:
+    K = held()
+    f = np.random.default_rng(0).standard_normal((K.shape[0], 3))
+    alone = DissectedFactors(K)
+    assert len(alone.pieces) > 3
+    with mock.patch.object(dissection, "WORTH_THREADS", 0), mock.patch.object(dissection, "CORES", 3):
+        together = DissectedFactors(K)
+        np.testing.assert_allclose(together.solve(f), alone.solve(f), rtol=1e-10)
+    assert together.lowest_pivot[1] == alone.lowest_pivot[1]
+    pivots = np.diagonal(np.linalg.cholesky(K.toarray()[np.ix_(alone.order, alone.order)])) ** 2
+    np.testing.assert_allclose(alone.lowest_pivot[0], pivots.min(), rtol=1e-8)
+    assert alone.order[np.argmin(pivots)] == alone.lowest_pivot[1]
 
 
 def test_what_is_not_positive_is_named() -> None:

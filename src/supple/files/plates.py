@@ -1,4 +1,4 @@
-"""The tables of a model file that describe plates and their layers."""
+"""The tables of a model file that describe plates, shells and their layers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from supple.errors import ModelError
 from supple.files.error_list import ReportedError
-from supple.files.file_table import FileTable, Form, MaybePositive, Nine, NotNegative, Number, Positive, Real
+from supple.files.file_table import FileTable, Form, MaybePositive, Nine, NotNegative, Number, Positive, Real, Three
 from supple.files.sections import (
     MATERIAL_WORDS,
     LayerMaterial,
@@ -19,9 +19,11 @@ from supple.files.sections import (
     find_any_material,
     find_material,
 )
-from supple.files.structure_table import Count, Structures, StructureTable
+from supple.files.structure_table import Count, Node, NumberedTable, Structures, StructureTable
 from supple.structures.layups import Layer, Layup
+from supple.structures.materials import Material
 from supple.structures.plates import plate
+from supple.structures.shells import shell
 from supple.structures.structure import Structure
 
 Two = Annotated[list[Number], Field(min_length=2, max_length=2)]
@@ -66,7 +68,50 @@ class ABDTable(FileTable):
         return Layup.from_abd(self.A, self.B, self.D, self.shear, self.thickness, self.mass, self.moment, self.inertia)
 
 
-class PlateTable(StructureTable):
+class ThinTable(StructureTable):
+    """What plates and shells are made of: one material, layers, or given stiffness per area."""
+
+    thickness: MaybePositive = Field(None, description="m.")
+    material: Annotated[OneMaterial | None, Form(MATERIAL_WORDS)] = Field(None, description="See Materials.")
+    layers: Annotated[
+        list[LayerTable] | None, Field(min_length=1), Form("a list of {thickness, material, angle_deg}")
+    ] = Field(None, description="From the lower face to the upper, in place of thickness and material.")
+    abd: Annotated[ABDTable | None, Form("a table {A, B, D, shear, thickness, mass}")] = Field(
+        None, description="Stiffness and mass per area, in place of thickness and material."
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """One way to say what it is made of."""
+        ways = [key for key in ("thickness", "layers", "abd") if key in data]
+        if len(ways) != 1:
+            yield "", f"expected thickness and material, layers, or abd, got {' and '.join(ways) or 'none of them'}"
+        elif ("material" in data) != (ways == ["thickness"]):
+            wrong = f"expected only with thickness, not with {ways[0]}"
+            yield "material", wrong if "material" in data else f"missing; expected {MATERIAL_WORDS}"
+
+    def found_material(self, materials: Materials) -> Material | None:
+        """That of a plate or shell of one material."""
+        return None if self.material is None else find_material(self.material, materials)
+
+    def layup(self, materials: Materials) -> Layup | None:
+        """What it is made of otherwise."""
+        if self.layers is not None:
+            return Layup([self._layer(i, materials) for i in range(len(self.layers))])
+        return None if self.abd is None else self.abd.made()
+
+    def _layer(self, number: int, materials: Materials) -> Layer:
+        """A layer; messages about it begin with its place."""
+        assert self.layers is not None
+        try:
+            return self.layers[number].made(materials)
+        except ReportedError:
+            raise
+        except ModelError as error:
+            raise ModelError(f"layers[{number + 1}]: {error}") from None
+
+
+class PlateTable(ThinTable):
     """A flat plate in the x-y plane, of one material, of layers, or with given stiffness per area.
 
     A rectangle lies along x from the origin, centred in y; its edges are `x_min`, `x_max`, `y_min` and `y_max`. Those
@@ -77,14 +122,6 @@ class PlateTable(StructureTable):
     type: Literal["plate"]
     outline: Annotated[Two | Annotated[list[Two], Field(min_length=3)], Form("2 numbers, or 3 or more rows of 2")] = (
         Field(description="Length and width of a rectangle, or the corners of a polygon in order, m.")
-    )
-    thickness: MaybePositive = Field(None, description="m.")
-    material: Annotated[OneMaterial | None, Form(MATERIAL_WORDS)] = Field(None, description="See Materials.")
-    layers: Annotated[
-        list[LayerTable] | None, Field(min_length=1), Form("a list of {thickness, material, angle_deg}")
-    ] = Field(None, description="From the lower face to the upper, in place of thickness and material.")
-    abd: Annotated[ABDTable | None, Form("a table {A, B, D, shear, thickness, mass}")] = Field(
-        None, description="Stiffness and mass per area, in place of thickness and material."
     )
     elements: Annotated[
         Annotated[list[Count], Field(min_length=2, max_length=2)] | None, Form("2 whole numbers, one or more")
@@ -103,12 +140,7 @@ class PlateTable(StructureTable):
     @classmethod
     def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
         """One way to say what it is made of, one to say how it is divided."""
-        ways = [key for key in ("thickness", "layers", "abd") if key in data]
-        if len(ways) != 1:
-            yield "", f"expected thickness and material, layers, or abd, got {' and '.join(ways) or 'none of them'}"
-        elif ("material" in data) != (ways == ["thickness"]):
-            wrong = f"expected only with thickness, not with {ways[0]}"
-            yield "material", wrong if "material" in data else f"missing; expected {MATERIAL_WORDS}"
+        yield from super().conflicts(data)
         polygon = isinstance(data.get("outline"), list) and len(data["outline"]) > 2
         if polygon and "elements" in data:
             yield "elements", "expected only for a rectangle; give a polygon a spacing"
@@ -118,28 +150,45 @@ class PlateTable(StructureTable):
 
     def framed(self, materials: Materials, structures: Structures) -> Structure:
         """The plate."""
-        layup = None
-        if self.layers is not None:
-            layup = Layup([self._layer(i, materials) for i in range(len(self.layers))])
-        elif self.abd is not None:
-            layup = self.abd.made()
         return plate(
             self.outline,
             self.thickness,
-            None if self.material is None else find_material(self.material, materials),
+            self.found_material(materials),
             self.elements,
             self.spacing,
-            layup,
+            self.layup(materials),
             self.frames,
             self.averages,
         )
 
-    def _layer(self, number: int, materials: Materials) -> Layer:
-        """A layer; messages about it begin with its place."""
-        assert self.layers is not None
-        try:
-            return self.layers[number].made(materials)
-        except ReportedError:
-            raise
-        except ModelError as error:
-            raise ModelError(f"layers[{number + 1}]: {error}") from None
+
+class ShellTable(ThinTable, NumberedTable):
+    """A thin curved shell: a mesh of flat quadrilaterals, or of triangles, each of which is cut into three of these.
+
+    Nodes go round all elements in the same sense; layers are along the first edge of each element.
+    """
+
+    type: Literal["shell"]
+    nodes: Annotated[list[Three], Field(min_length=3), Form("3 or more rows of 3 numbers")] = Field(
+        description="Positions, m."
+    )
+    elements: Annotated[
+        list[Annotated[list[Node], Field(min_length=3, max_length=4)]],
+        Field(min_length=1),
+        Form("rows of 4 node numbers, or of 3"),
+    ] = Field(description="Numbers of the nodes of each element, from 0, in order around it.")
+    prefix: ClassVar[str] = "shell: "
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """Elements of one kind."""
+        yield from super().conflicts(data)
+        rows = data.get("elements")
+        lengths = {len(x) for x in rows if isinstance(x, list)} if isinstance(rows, list) else set()
+        if lengths == {3, 4}:
+            yield "elements", "expected quadrilaterals or triangles, got both"
+
+    def bare(self, materials: Materials) -> Structure:
+        """The shell."""
+        found = self.found_material(materials)
+        return shell(self.nodes, self.elements, self.thickness, found, self.layup(materials))

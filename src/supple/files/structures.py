@@ -9,7 +9,7 @@ from pydantic import Field
 from supple.files.assemblies import AssemblyTable
 from supple.files.file_table import Axis, Form, Positive, Three, Truth, by_type
 from supple.files.imported_structures import ImportTable
-from supple.files.plates import PlateTable
+from supple.files.plates import PlateTable, ShellTable
 from supple.files.sections import (
     AllMaterials,
     AnyMaterial,
@@ -99,6 +99,6 @@ class BoxTable(NumberedTable):
         return box(self.length, self.width, self.height, material, self.elements, self.quadratic)
 
 
-OneStructure = BeamTable | BeamPathTable | PlateTable | BoxTable | AssemblyTable | ImportTable
+OneStructure = BeamTable | BeamPathTable | PlateTable | ShellTable | BoxTable | AssemblyTable | ImportTable
 STRUCTURES = by_type(OneStructure)
 AnyStructure = Annotated[OneStructure, Field(discriminator="type")]

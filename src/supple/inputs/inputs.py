@@ -23,6 +23,8 @@ from supple.expressions.graph import Expr
 from supple.formulations import Formulation
 from supple.inputs.applied import Applied
 from supple.inputs.controllers import PID, Sampled, Signal
+from supple.inputs.fmu_controllers import FmuController, FmuOutput
+from supple.inputs.fmu_instances import FmuInstance
 from supple.inputs.linear_controllers import ControllerOutput, LinearController
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
@@ -36,7 +38,7 @@ from supple.recursions.frame_wrenches import MOTION, FrameWrenches
 
 Vector = NDArray[np.float64]
 Laws = ArrayLike | Mapping[str, Law] | ForceFunction | Sampled | None
-CLOCKED = PID | Sampled | ControllerOutput
+CLOCKED = PID | Sampled | ControllerOutput | FmuOutput
 """Laws that a clock may set."""
 WORK = "work"
 """Name of the integral of the power of all actuators."""
@@ -89,6 +91,7 @@ class Inputs:
             self.motions[i] = law if isinstance(law, Motion) else Motion(position=law)
         self.whole: ForceFunction | Sampled | None = None
         self.laws: dict[int, Law] = {}
+        self._set_variables: dict[str, FmuOutput] = {}
         self._width: dict[int, int] = {}
         self.locked: frozenset[int] = frozenset()
         self._read(tau)
@@ -134,7 +137,12 @@ class Inputs:
         if isinstance(tau, Sampled) or callable(tau):
             self.whole = tau
         elif isinstance(tau, Mapping):
-            self.laws = {self._speed(name, "tau"): checked_law(law, f"tau: {name!r}") for name, law in tau.items()}
+            for name, law in tau.items():
+                if isinstance(law, FmuOutput) and name in self.variables:
+                    self.require_changeable(name, law.controller.place)
+                    self._set_variables[name] = law
+                else:
+                    self.laws[self._speed(name, "tau")] = checked_law(law, f"tau: {name!r}")
         else:
             given = named_vector(self.model.speeds, tau, "tau")
             self.laws = {i: float(x) for i, x in enumerate(given) if x != 0.0}
@@ -188,6 +196,11 @@ class Inputs:
         for law in self.laws.values():
             if isinstance(law, ControllerOutput) and law.controller not in self._controllers:
                 self._place_controller(law.controller)
+        self.fmus: dict[FmuController, int] = {}
+        self._instances: dict[FmuController, FmuInstance] = {}
+        for law in (*self.laws.values(), *self._set_variables.values()):
+            if isinstance(law, FmuOutput) and law.controller not in self.fmus:
+                self._place_fmu(law.controller)
         functions = [(i, law) for i, law in self.laws.items() if is_function(law)]
         self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
@@ -212,10 +225,19 @@ class Inputs:
         if self.acting:
             self.integrals.append(WORK)
 
+    def _place_fmu(self, controller: FmuController) -> None:
+        """Give an FMU its place: of the first of its held outputs, and then of what its inputs are set to."""
+        self._require_own_name(controller, [*self._controllers, *self.fmus])
+        self.fmus[controller] = len(self.held)
+        self.held += [f"{controller.name}.{name}" for name in (*controller.outputs, *controller.inputs)]
+
+    def _require_own_name(self, controller: Any, others: Sequence[Any]) -> None:
+        if any(x.name == controller.name for x in others):
+            raise StateError(f"{controller.place}: there are two of this name")
+
     def _place_controller(self, controller: LinearController) -> None:
         """Give a controller its place: of the first of its integrals, or of its held outputs and then states."""
-        if any(x.name == controller.name for x in self._controllers):
-            raise StateError(f"{controller.place}: there are two of this name")
+        self._require_own_name(controller, [*self._controllers])
         held = controller.rate is not None
         names = self.held if held else self.integrals
         self._controllers[controller] = len(names)
@@ -273,7 +295,7 @@ class Inputs:
     @property
     def sample_rates(self) -> tuple[float, ...]:
         """Of all clocks, 1/s."""
-        laws = [*self.laws.values(), self.whole]
+        laws = [*self.laws.values(), *self._set_variables.values(), self.whole]
         return tuple(sorted({float(x.rate) for x in laws if isinstance(x, CLOCKED) and x.rate is not None}))
 
     def locking(self, speeds: frozenset[int]) -> Inputs:
@@ -322,11 +344,42 @@ class Inputs:
             n = self.model.nv
             u[self._whole_at : self._whole_at + n] = asked(self.whole.function, t, q, v, (n,), "tau")
 
+    def begin_fmus(self, t: float, u: Vector) -> None:
+        """Start all FMUs anew at a time, with inputs that are in u; their outputs go there too."""
+        for controller, first in self.fmus.items():
+            self._instances.setdefault(controller, FmuInstance(controller))
+            self._exchange(controller, first, self._instances[controller].begin, t, u)
+
+    def tick_fmus(self, rate: float, t: float, u: Vector) -> None:
+        """Step the FMUs of one clock, with inputs that are in u; their outputs go there too."""
+        for controller, first in self.fmus.items():
+            if controller.rate == rate:
+                self._exchange(controller, first, self._instances[controller].tick, t, u)
+
+    def _exchange(self, controller: FmuController, first: int, ask: Any, t: float, u: Vector) -> None:
+        """What an FMU makes of its inputs; variables that it sets are changed."""
+        middle = first + len(controller.outputs)
+        u[first:middle] = ask(t, u[middle : middle + len(controller.inputs)].tolist())
+        names = list(self.variables)
+        for name, law in self._set_variables.items():
+            if law.controller == controller:
+                u[names.index(name)] = u[first + law.index]
+
+    def saved_fmus(self) -> dict[str, Any]:
+        """The states of all FMUs by the names of their controllers, as texts and numbers."""
+        return {controller.name: x.saved() for controller, x in self._instances.items()}
+
+    def restore_fmus(self, saved: Mapping[str, Any]) -> None:
+        """Take states that were saved."""
+        for controller, x in self._instances.items():
+            x.restore(saved.get(controller.name))
+
     def describe(self) -> dict[str, Any]:
         """The laws as texts, by which a run is known again."""
         speeds = self.model.speeds
         named = {i: f"tau {speeds[i]}" if i < len(speeds) else self._where(i) for i in sorted(self.laws)}
         out = {name: text(self.laws[i]) for i, name in named.items()}
+        out |= {f"variable {name} by": text(law) for name, law in self._set_variables.items()}
         out |= {f"{x.place}: {key}": getattr(x, key) for x in self.wrenches for key in ("frame", "axes")}
         out |= {f"motion {speeds[i]}": text(law) for i, law in sorted(self.motions.items())}
         out |= {f"added {speeds[i]}": text(law) for i, law in sorted(self.added.items())}
@@ -356,9 +409,13 @@ class Inputs:
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
         outputs = {x: self._outputs(at, x, first, rates, ticks) for x, first in self._controllers.items()}
+        for controller, first in self.fmus.items():
+            self._measured_by(at, controller, first + len(controller.outputs), ticks)
         for i, law in self.laws.items():
             if isinstance(law, ControllerOutput):
                 drive[i] = outputs[law.controller][law.index]
+            elif isinstance(law, FmuOutput):
+                drive[i] = at.u[self.fmus[law.controller] + law.index]
             else:
                 drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
         if self.whole is not None:
@@ -407,6 +464,14 @@ class Inputs:
         outputs, states = controller.nodes(at, at.u[first + count : first + count + n])
         ticks.setdefault(float(controller.rate), {}).update(enumerate([*outputs, *states], start=first))
         return list(at.u[first : first + count])
+
+    def _measured_by(
+        self, at: Quantities, controller: FmuController, first: int, ticks: dict[float, dict[int, Expr]]
+    ) -> None:
+        """What the inputs of an FMU become at a tick."""
+        for i, (name, x) in enumerate(controller.inputs.items(), start=first):
+            node = at.formula(x, f"{controller.place}: inputs: {name!r}")
+            ticks.setdefault(float(controller.rate), {})[i] = node
 
     def _controlled(
         self, at: Quantities, i: int, law: PID, rates: list[Expr], ticks: dict[float, dict[int, Expr]]

@@ -1,4 +1,4 @@
-"""How a model's numbers change with the material, section, length or damping of a beam: through its reduction.
+"""How a model's numbers change with the material, section, thickness, length or damping: through the reduction.
 
 Modes, modal integrals and shapes of second order follow from the structure; their derivatives are central differences
 of order 6 of the whole reduction. Modes are tracked: they keep order and sign where they change little, and what does
@@ -18,7 +18,8 @@ from supple.errors import StateError
 from supple.model.recorded_trace import model_numbers
 from supple.recursions.tree import Flex
 from supple.structures.body import FlexibleBody
-from supple.structures.structural_parameters import remade, require_made_of_beam, structural_values
+from supple.structures.second_order import SecondOrder
+from supple.structures.structural_parameters import remade, require_remade, structural_values
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -89,7 +90,7 @@ def structural_change(model: Model, name: str, quantity: Callable[[Model], Vecto
     value, bodies, _ = structural_parameters(model)[name]
     body = model.description.bodies[bodies[0]].body
     assert isinstance(body, FlexibleBody)
-    require_made_of_beam(body, bodies[0])
+    require_remade(body, bodies[0])
     if value == 0.0:
         raise StateError(f"model {model.name!r}: {name!r} is zero, so that relative changes of it say nothing")
     total: Any = 0.0
@@ -163,15 +164,24 @@ def _require_apart(model: Model, name: str) -> None:
 def _aligned(body: FlexibleBody, like: FlexibleBody) -> FlexibleBody:
     """The body with its shapes of second order turned among themselves so that they are nearest to those of another.
 
-    Any orthogonal combination of them is as good; reduction takes one that may jump.
+    Any orthogonal combination of them is as good; reduction takes one that may jump. Some move no node, but points on
+    arms alone: they are known by their integrals.
     """
     old, new = like.second_order, body.second_order
     if old is None or new is None or old.count != new.count or not new.count:
         return body
-    U, _, V = np.linalg.svd(np.asarray(new.shapes).T @ np.asarray(old.shapes))
+    S = sum(x.T @ y / (float(np.sum(y * y)) or 1.0) for x, y in zip(_marks(new), _marks(old), strict=True))
+    U, _, V = np.linalg.svd(S)
     T = U @ V
     frames = {name: replace(x, second=x.second @ T) for name, x in body.frames.items()}
     return replace(body, second_order=new.in_basis(T), frames=frames)
+
+
+def _marks(x: SecondOrder) -> list[Vector]:
+    """What tells shapes of second order from each other, a column a shape."""
+    k = x.count
+    turned = np.moveaxis(x.N_cross, 1, -1)
+    return [x.shapes, x.E.T, x.X.reshape(k, 9).T, turned.reshape(-1, k), x.mass_cross, x.quadratic.value]
 
 
 def _require_tracked(model: Model, name: str, before: FlexibleBody, after: FlexibleBody) -> None:

@@ -116,7 +116,7 @@ class DrivenSystem:
         except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
             return None
         y, u = np.concatenate([*self.start_state(*self._start), self.z_0]), self.u_0.copy()
-        self.begin(0.0, y, u)
+        self.begin(0.0, y, u, fmus=False)  # those of the run are at work
         return kernel if np.isfinite(kernel(np.zeros(1), y, u)).all() else None
 
     @property
@@ -156,14 +156,21 @@ class DrivenSystem:
         q, v = self.model.normalize(q), np.ascontiguousarray(v)
         return (q, v) if only is None else (q[only], v[only])
 
-    def begin(self, t: float, y: Vector, u: Vector) -> None:
-        """Held values as all clocks leave them at the start."""
+    def begin(self, t: float, y: Vector, u: Vector, fmus: bool = True) -> None:
+        """Held values as all clocks leave them at the start; FMUs start anew, or are left alone."""
         for rate in self.inputs.sample_rates:
-            self.tick(rate, t, y, u)
+            self._sample(rate, t, y, u)
+        if fmus:
+            self.inputs.begin_fmus(t, u)
         self.call(t, y, u)
 
     def tick(self, rate: float, t: float, y: Vector, u: Vector) -> None:
         """Held values after a tick of a clock."""
+        self._sample(rate, t, y, u)
+        self.inputs.tick_fmus(rate, t, u)
+
+    def _sample(self, rate: float, t: float, y: Vector, u: Vector) -> None:
+        """Held values after a tick of a clock, but for those of FMUs."""
         if rate in self.laws_equations.ticks:
             places, function = self.laws_equations.ticks[rate]
             motions = self.wrenches(np.array([t]), y, u)[-1] if self.inputs.wrenches else np.zeros(0)
@@ -200,6 +207,12 @@ class DrivenSystem:
         self.call(t, y, u)
         found: Vector = self.rate_kernel(np.array([t]), y, u)
         return found
+
+    def few_rates(self, t: float, y: Vector, u: Vector) -> Vector:
+        """dy/dt of a few states (n, size) at one time, with the same held values."""
+        if self.rate_kernel is None or self.inputs.calls:
+            return np.array([self.rate(t, x, u) for x in y])
+        return self.rate_kernel.one_by_one(np.array([[t]]), np.ascontiguousarray(y), u[None])[0]
 
     def single_rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """The same by the recursions: for one state, code of its own is not worth while."""

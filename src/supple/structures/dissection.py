@@ -8,24 +8,33 @@ minimum degree.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.engines.llvm.batches import CORES
+from supple.structures.blas_threads import one_blas_thread
 from supple.structures.mass import Sparse
+from supple.structures.separators import dissected
 
-LEAF = 48
-"""Groups of unknowns below which the graph is not split further."""
-LOPSIDED = 0.75
-"""Share of a graph that may stand on one side of its separator."""
+WORTH_THREADS = 10_000
+"""Unknowns from which on threads take less time than they cost."""
+
+P = TypeVar("P")
+T = TypeVar("T")
+Update = tuple[Ints, Floats]
+"""What the elimination of some unknowns leaves on others, and their places."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Front:
-    """Unknowns from `first` to `last` that are eliminated and `rest` that they act on, by their places in the order.
+    """Unknowns from `first` to `last` that are eliminated and `rest` that they act on, by their places in a piece.
 
     `inverse` is L^-1 of the former, by which solving is a product, `below` is L of the latter.
     """
@@ -35,6 +44,42 @@ class _Front:
     rest: Ints
     inverse: Floats
     below: Floats
+
+    def moved(self, by: int, rest: Ints) -> _Front:
+        """The same by other places."""
+        return _Front(self.first - by, self.last - by, rest, self.inverse, self.below)
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """A part of the order that can be eliminated by itself: its unknowns, then those of the top that it acts on.
+
+    Attributes
+    ----------
+    unknowns : slice
+        Its own, by their places in the order.
+    top : array of int
+        Those of the top, by their places there.
+    fronts : list of _Front
+    """
+
+    unknowns: slice
+    top: Ints
+    fronts: list[_Front]
+
+    def forward(self, x: Floats) -> Floats:
+        """Solve with L for its own unknowns, in place; what that takes away from those of the top."""
+        n = self.unknowns.stop - self.unknowns.start
+        y = np.concatenate([x[self.unknowns], np.zeros((len(self.top), x.shape[1]))])
+        forward(self.fronts, y)
+        x[self.unknowns] = y[:n]
+        return y[n:]
+
+    def backward(self, x: Floats, top: Floats) -> None:
+        """Solve with L* for its own unknowns, in place."""
+        y = np.concatenate([x[self.unknowns], top[self.top]])
+        backward(self.fronts, y)
+        x[self.unknowns] = y[: self.unknowns.stop - self.unknowns.start]
 
 
 class NotPositiveError(ArithmeticError):
@@ -61,47 +106,111 @@ class DissectedFactors:
     """
 
     def __init__(self, matrix: Sparse) -> None:
-        self.fronts: list[_Front] = []
         self.size = int(matrix.shape[0])
-        group, graph = _groups(matrix)
-        members = _members(group)
-        separators, parents = _dissect(graph)
-        blocks = [_unknowns(s, members) for s in separators]
+        blocks, parents, pieces = dissected(matrix)
         self.order: Ints = np.concatenate(blocks)
         ordered = scipy.sparse.csc_array(scipy.sparse.csr_array(matrix)[self.order][:, self.order])
-        self._eliminate(ordered, np.cumsum([0, *map(len, blocks)]).tolist(), parents)
+        ends = np.cumsum([0, *map(len, blocks)]).tolist()
+        with one_blas_thread():
+            self._eliminate(_Elimination(ordered, self.order, ends, parents), pieces)
+
+    @property
+    def fronts(self) -> list[_Front]:
+        """All of them."""
+        return [front for piece in self.pieces for front in piece.fronts] + self.top
 
     @property
     def lowest_pivot(self) -> tuple[float, int]:
         """The smallest diagonal entry of D in L D L*, and the unknown that it belongs to."""
-        lowest = min(self.fronts, key=lambda front: 1.0 / np.diagonal(front.inverse).max())
-        inverse = np.diagonal(lowest.inverse)
-        return float(inverse.max()) ** -2, int(self.order[lowest.first + np.argmax(inverse)])
+        found = []
+        starts = [(piece.unknowns.start, piece.fronts) for piece in self.pieces] + [(self.above, self.top)]
+        for start, front in ((start, front) for start, fronts in starts for front in fronts):
+            inverse = np.diagonal(front.inverse)
+            found.append((float(inverse.max()) ** -2, start + front.first + int(np.argmax(inverse))))
+        lowest, at = min(found)
+        return lowest, int(self.order[at])
 
     def solve(self, right: Floats) -> Floats:
         """x with A x = right (n,) or (n, m)."""
         x = np.array(right, dtype=np.float64).reshape(self.size, -1)[self.order]
-        for front in self.fronts:
-            own = slice(front.first, front.last)
-            x[own] = front.inverse @ x[own]
-            x[front.rest] -= front.below @ x[own]
-        for front in reversed(self.fronts):
-            own = slice(front.first, front.last)
-            x[own] = front.inverse.T @ (x[own] - front.below.T @ x[front.rest])
+        top = x[self.above :]
+        with one_blas_thread():
+            for piece, taken in zip(self.pieces, self._side_by_side(lambda p: p.forward(x), self.pieces), strict=True):
+                top[piece.top] += taken
+            forward(self.top, top)
+            backward(self.top, top)
+            self._side_by_side(lambda piece: piece.backward(x, top), self.pieces)
         out = np.empty_like(x)
         out[self.order] = x
         return out.reshape(np.shape(right))
 
-    def _eliminate(self, A: scipy.sparse.csc_array, ends: list[int], parents: list[int]) -> None:
-        """Fronts in the order of the blocks between `ends`, children first; each hands what is left to its parent."""
-        waiting: dict[int, list[tuple[Ints, Floats]]] = {}
+    def _eliminate(self, elimination: _Elimination, lengths: list[int]) -> None:
+        """Pieces of so many blocks one after the other, then the rest, the top."""
+        starts = np.cumsum([0, *lengths]).tolist()
+        self.above = elimination.ends[starts[-1]]
+        found = self._side_by_side(lambda blocks: elimination.fronts(*blocks), list(pairwise(starts)))
+        self.pieces: list[_Piece] = []
+        updates: list[tuple[int, Update]] = []
+        for (start, stop), (fronts, left) in zip(pairwise(starts), found, strict=True):
+            first, last = elimination.ends[start], elimination.ends[stop]
+            beyond = [front.rest[front.rest >= last] for front in fronts]
+            top = np.unique(np.concatenate([np.zeros(0, np.int64), *beyond]))
+            own = [x.moved(first, _places(x.rest, first, last, top)) for x in fronts]
+            self.pieces.append(_Piece(slice(first, last), top - self.above, own))
+            updates += left
+        fronts, _ = elimination.fronts(starts[-1], len(elimination.ends) - 1, updates)
+        self.top = [x.moved(self.above, x.rest - self.above) for x in fronts]
+
+    def _side_by_side(self, work: Callable[[P], T], parts: Sequence[P]) -> list[T]:
+        """What is made of each part, in threads."""
+        threads = min(CORES, len(parts))
+        if threads < 2 or self.size < WORTH_THREADS:
+            return [work(x) for x in parts]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, parts))
+
+
+def forward(fronts: Iterable[_Front], x: Floats) -> None:
+    """Solve with L, in place."""
+    for front in fronts:
+        own = slice(front.first, front.last)
+        x[own] = front.inverse @ x[own]
+        x[front.rest] -= front.below @ x[own]
+
+
+def backward(fronts: Sequence[_Front], x: Floats) -> None:
+    """Solve with L*, in place."""
+    for front in reversed(fronts):
+        own = slice(front.first, front.last)
+        x[own] = front.inverse.T @ (x[own] - front.below.T @ x[front.rest])
+
+
+@dataclass(frozen=True, eq=False)
+class _Elimination:
+    """Blocks of an ordered matrix between `ends`, children first; each hands what is left to its parent."""
+
+    matrix: scipy.sparse.csc_array
+    order: Ints
+    ends: list[int]
+    parents: list[int]
+
+    def fronts(
+        self, start: int, stop: int, updates: Iterable[tuple[int, Update]] = ()
+    ) -> tuple[list[_Front], list[tuple[int, Update]]]:
+        """Fronts of some blocks, given what others have left on them; and what they leave on blocks beyond."""
+        A = self.matrix
+        waiting: dict[int, list[Update]] = {}
+        for parent, own in updates:
+            waiting.setdefault(parent, []).append(own)
+        found: list[_Front] = []
         space = np.empty(0)
-        for number, (first, last) in enumerate(pairwise(ends)):
-            updates = waiting.pop(number, [])
+        for number in range(start, stop):
+            first, last = self.ends[number], self.ends[number + 1]
+            given = waiting.pop(number, [])
             entries = slice(A.indptr[first], A.indptr[last])
             rows, values = np.asarray(A.indices[entries], dtype=np.int64), A.data[entries]
             columns = np.repeat(np.arange(last - first), np.diff(A.indptr[first : last + 1]))
-            near = np.concatenate([rows, *(at for at, _ in updates)])
+            near = np.concatenate([rows, *(at for at, _ in given)])
             rest: Ints = np.unique(near[near >= last])
             n, size = last - first, last - first + len(rest)
             if size**2 > len(space):  # used again by each front: fresh memory costs more than the sums in it
@@ -110,7 +219,7 @@ class DissectedFactors:
             F[:] = 0.0
             kept = rows >= first
             F[_places(rows[kept], first, last, rest), columns[kept]] = values[kept]
-            for at, update in updates:
+            for at, update in given:
                 place = _places(at, first, last, rest)
                 F[np.ix_(place, place)] += update
             L, wrong = scipy.linalg.lapack.dpotrf(F[:n, :n].T, lower=0, clean=1)  # L* of the lower triangle
@@ -118,87 +227,13 @@ class DissectedFactors:
                 raise NotPositiveError(int(self.order[first + min(wrong, n) - 1]))
             inverse = np.ascontiguousarray(scipy.linalg.lapack.dtrtri(L, lower=0)[0].T)
             below = F[n:, :n] @ inverse.T
-            self.fronts.append(_Front(first, last, rest, inverse, below))
+            found.append(_Front(first, last, rest, inverse, below))
             if len(rest):
                 left = below @ below.T
-                waiting.setdefault(parents[number], []).append((rest, np.subtract(F[n:, n:], left, out=left)))
+                waiting.setdefault(self.parents[number], []).append((rest, np.subtract(F[n:, n:], left, out=left)))
+        return found, [(parent, x) for parent, own in waiting.items() for x in own]
 
 
 def _places(unknowns: Ints, first: int, last: int, rest: Ints) -> Ints:
     """Rows of unknowns in a front."""
     return np.where(unknowns < last, unknowns - first, last - first + np.searchsorted(rest, unknowns))
-
-
-def _groups(matrix: Sparse) -> tuple[Ints, Sparse]:
-    """Unknowns with the same neighbours, such as those of one node, as one: group of each, graph of the groups."""
-    n = matrix.shape[0]
-    pattern = scipy.sparse.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-    keys = np.asarray(pattern @ np.random.default_rng(0).random(n))
-    _, group = np.unique(np.round(keys, 9), return_inverse=True)
-    count = int(group.max()) + 1
-    which = scipy.sparse.csr_array((np.ones(n), (group, np.arange(n))), shape=(count, n))
-    graph = scipy.sparse.csr_array(which @ pattern @ which.T)
-    return group.astype(np.int64), graph
-
-
-def _members(group: Ints) -> tuple[Ints, Ints]:
-    """Unknowns in the order of their groups, and where each group begins."""
-    order = np.argsort(group, kind="stable").astype(np.int64)
-    return order, np.searchsorted(group[order], np.arange(int(group.max()) + 2)).astype(np.int64)
-
-
-def _unknowns(groups: Ints, members: tuple[Ints, Ints]) -> Ints:
-    order, first = members
-    return np.concatenate([order[first[g] : first[g + 1]] for g in groups])
-
-
-def _dissect(graph: Sparse) -> tuple[list[Ints], list[int]]:
-    """Separators and leaves, children before parents, and the number of each one's parent."""
-    found: list[tuple[Ints, int]] = []  # parents first, by place in this list
-    stack: list[tuple[Ints, int]] = [(np.arange(graph.shape[0], dtype=np.int64), -1)]
-    while stack:
-        nodes, parent = stack.pop()
-        own = scipy.sparse.csr_array(graph[nodes][:, nodes])
-        count, label = scipy.sparse.csgraph.connected_components(own, directed=False)
-        if count > 1:
-            order = np.argsort(label, kind="stable")
-            parts = np.split(nodes[order], np.flatnonzero(np.diff(label[order])) + 1)
-            stack += [(part, parent) for part in parts]
-            continue
-        middle, sides = _split(own) if len(nodes) > LEAF else (np.ones(len(nodes), bool), ())
-        found.append((nodes[middle], parent))
-        stack += [(nodes[side], len(found) - 1) for side in sides if side.any()]
-    last = len(found) - 1
-    parents = [last - parent if parent >= 0 else -1 for _, parent in reversed(found)]
-    return [nodes for nodes, _ in reversed(found)], parents
-
-
-def _split(graph: Sparse) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """A small separator of a connected graph that leaves a fair part on both sides, and the sides.
-
-    Separators are levels of equal distance: from one end of the graph, and from all that is farthest from there, whose
-    levels are flatter.
-    """
-    start: Ints = np.zeros(1, np.int64)
-    for _ in range(2):
-        start = np.array([np.argmax(_distances(graph, start))])
-    best: tuple[float, np.ndarray, np.ndarray] | None = None
-    for _ in range(3):
-        distance = _distances(graph, start)
-        for level in range(1, int(distance.max())):
-            beyond = distance > level
-            middle = (distance == level) & (graph @ beyond.astype(np.float64) > 0.0)  # others go to the near side
-            larger = max(beyond.sum(), len(beyond) - middle.sum() - beyond.sum()) / len(beyond)
-            worth = middle.sum() * (0.5 + larger)
-            if larger <= LOPSIDED and (best is None or worth < best[0]):
-                best = (worth, middle, beyond)
-        start = np.flatnonzero(distance == distance.max())
-    if best is None:
-        return np.ones(graph.shape[0], bool), ()
-    _, middle, beyond = best
-    return middle, (~middle & ~beyond, beyond)
-
-
-def _distances(graph: Sparse, start: Ints) -> Floats:
-    """From the nearest of some nodes, in edges."""
-    return np.asarray(scipy.sparse.csgraph.dijkstra(graph, indices=start, unweighted=True, min_only=True))

@@ -121,6 +121,17 @@ class MassModel:
         given = None if self.given is None else _clean(self.given + other.matrix)
         return replace(joined([self, other]), given=given)
 
+    def after(self, count: int) -> MassModel:
+        """The rows after the first so many, which have no weights with these in common."""
+        x, y, z = (scipy.sparse.csr_array(P[count:]) for P in self.motion)
+        swung = self.swung
+        if swung is not None:
+            kept = np.flatnonzero(swung.rows >= count)
+            about_x, about_y, about_z = (scipy.sparse.csr_array(T[kept]) for T in swung.turns)
+            swung = Swung(swung.rows[kept] - count, swung.arms[kept], (about_x, about_y, about_z))
+        weights = scipy.sparse.csr_array(self.weights[count:, count:])
+        return MassModel((x, y, z), self.positions[count:], weights, self.counted[count:], swung=swung)
+
 
 def joined(models: Sequence[MassModel]) -> MassModel:
     """The rows of several models in the same degrees of freedom."""

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.structures.blas_threads import one_blas_thread
 from supple.structures.block_lanczos import NO_MASS, NoConvergenceError, block_lanczos
 from supple.structures.dissection import DissectedFactors
 from supple.structures.mass import Sparse
@@ -188,7 +189,7 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None
     if n > DENSE and 3 * count < n:
         solve = solve or solver(K)
         if n > LARGE:
-            with suppress(NoConvergenceError):
+            with suppress(NoConvergenceError), one_blas_thread():
                 return block_lanczos(solve, lambda x: M @ x - C @ (C.T @ x), n, count)
         effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
         inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve, dtype=np.float64)

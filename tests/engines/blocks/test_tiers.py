@@ -107,7 +107,7 @@ def test_compiled_code_that_is_there_is_taken(empty: list[int]) -> None:
 def test_threads_see_no_difference(empty: list[int]) -> None:
     bound, x = Bound(recorded(), NONE), states(64)
     wanted = bound.batch([x], 64)
-    bound.program.loaded(host_lanes()).words[LEFT] = 500
+    bound.program.side_by_side(host_lanes()).words[LEFT] = 500
     barrier = threading.Barrier(8)
 
     def work(_: int) -> bool:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from supple.engines.blocks.block_program import Bound, Loaded, Program
 from supple.engines.blocks.driven_code import Numbers
 from supple.engines.llvm.batch_function import BatchFunction
@@ -67,6 +69,18 @@ class BlockFunction(BatchFunction):
 
     def _evaluate(self, first: int, last: int, arrays: Sequence[Numbers]) -> None:
         lanes = host_lanes()
-        loaded = self.program.loaded(lanes if last - first >= 2 * lanes else 1)
+        loaded = self.program.side_by_side(lanes if last - first >= 2 * lanes else 1)
         loaded.tiers.expect((last - first) // loaded.lanes)
         loaded.run(first, last, arrays, self.numbers)
+
+    def one_by_one(self, *inputs: Numbers) -> list[Numbers]:
+        """Outputs (states, n) from inputs (1 or states, n), contiguous, by the code for one state.
+
+        For few states, which are not worth code for states side by side.
+        """
+        states = max(len(x) for x in inputs)
+        outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
+        loaded = self.program.loaded(1)
+        loaded.tiers.expect(states)
+        loaded.run(0, states, [*inputs, *outs], self.numbers)
+        return outs

@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.engines.blocks.block_recorder import LENGTH, MEMORY, NUMBERS, BlockRecorder
 from supple.engines.blocks.blocks import ENCODER, Block, Instance, instances, needed
+from supple.engines.blocks.cell_sharing import in_less_memory
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.driven_code import DrivenCode, Numbers, Words
 from supple.engines.blocks.library import Library
@@ -24,8 +25,9 @@ from supple.engines.once import once
 
 STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
 """What is known of a program besides its instances."""
-GROUPS, NEAR = 2, 1 << 19
-"""Most groups of states that go through a block in turn, and bytes of memory that they may take together."""
+GROUPS, NEAR = 2, 40_000
+"""Most groups of states that go through a block in turn, and bytes of memory that they may take together: what the
+nearest cache of common processors holds beside numbers and tables."""
 
 
 @once
@@ -71,6 +73,7 @@ class Program:
 
     def _unload(self) -> None:
         self._loaded: dict[int, Loaded] = {}
+        self._small: Program | None = None
         self._parts: dict[tuple[str, ...], Program] = {}
         self._lock = threading.Lock()
 
@@ -125,6 +128,15 @@ class Program:
             if lanes not in self._loaded:
                 self._loaded[lanes] = Loaded(self, lanes)
             return self._loaded[lanes]
+
+    def side_by_side(self, lanes: int) -> Loaded:
+        """The program in machine code for batches, whose cells nobody looks at: in as few of them as it can."""
+        if lanes == 1:
+            return self.loaded(1)
+        with self._lock:
+            if self._small is None:
+                self._small = in_less_memory(self)
+        return self._small.loaded(lanes)
 
 
 class Loaded(DrivenCode):
@@ -200,7 +212,7 @@ class Bound:
         """
         lanes = host_lanes()
         few = states * self.program.weight <= worth
-        loaded = self.program.loaded(lanes if states >= 2 * lanes and not few else 1)
+        loaded = self.program.side_by_side(lanes if states >= 2 * lanes and not few else 1)
         loaded.tiers.expect(states // loaded.lanes)
         outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
         arrays = [*inputs, *outs]

@@ -16,6 +16,7 @@ import numpy as np
 from supple.engines.blocks.block_program import Loaded, Program, library
 from supple.engines.blocks.block_recorder import MEMORY, NUMBERS
 from supple.engines.blocks.blocks import SEPARATOR, Block, Instance
+from supple.engines.blocks.cell_sharing import in_less_memory
 from supple.engines.blocks.driven_code import Numbers, Words
 from supple.engines.blocks.lane_driver import COUNTS
 from supple.engines.llvm.batches import spread
@@ -54,7 +55,7 @@ def with_own_numbers(program: Program, count: int) -> Program:
         shifts = (program.cells if space == NUMBERS else 0 for space in x.block.spaces)
         rows = tuple(row + shift for row, shift in zip(x.rows, shifts, strict=True))
         found.append(Instance(blocks[x.block.name], rows))
-    other = program.with_instances(found, program.cells + count + 1)
+    other = program.with_instances(found, program.cells + count)
     other.inputs = program.inputs | {OWN: (program.cells, count)}
     return other
 
@@ -72,9 +73,10 @@ class LaneProgram:
     """
 
     def __init__(self, program: Program, count: int, fed_back: tuple[str, str] | None = None) -> None:
-        self.program = with_own_numbers(program, count)
+        self.program = in_less_memory(with_own_numbers(program, count), repeated=True)
         self._loaded: dict[int, Loaded] = {}
-        scratch = self.program.cells - 1
+        scratch = self.program.cells
+        self.program.cells += 1
         first = {name: at for name, (at, _) in self.program.inputs.items()}
         words = [first.get("t", scratch), first.get("h", scratch), scratch, scratch, 0]
         if fed_back is not None:

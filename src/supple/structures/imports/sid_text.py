@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -165,7 +166,7 @@ class SidReader:
         self._expect(f"end {name}")
         if entries[1] and not head["order"]:
             raise self._wrong(f"{name}: got entries m1 in a block of order 0")
-        self._require_all(name, entries[0], rows, columns, head["structure"])
+        self._require_all(name, entries, (rows, columns, n), head["structure"])
         symmetric = head["structure"] == 2
         m0 = _array(entries[0], (rows, columns), symmetric) if entries[0] else None
         m1 = _array(entries[1], (rows, columns, n), symmetric) if head["order"] else None
@@ -185,12 +186,14 @@ class SidReader:
         return len(place) - 2, place, self._number(found[5], name)
 
     def _require_all(
-        self, name: str, entries: dict[tuple[int, ...], float], rows: int, columns: int, kind: int
+        self, name: str, entries: Sequence[Mapping[tuple[int, ...], float]], size: tuple[int, int, int], kind: int
     ) -> None:
-        """Refuse a matrix with some of its entries missing; an empty one is as good as none."""
+        """Refuse terms of either order with some of their entries missing; empty ones are as good as none."""
+        rows, columns, modes = size
         full = {0: 0, 1: rows, 2: rows * (rows + 1) // 2, 3: rows * columns}[kind]
-        if entries and len(entries) < full:
-            raise self._wrong(f"{name}: expected {full} entries m0 for structure {kind}, got {len(entries)}")
+        for order, (own, expected) in enumerate(zip(entries, (full, full * modes), strict=True)):
+            if own and len(own) < expected:
+                raise self._wrong(f"{name}: expected {expected} entries m{order} for structure {kind}, got {len(own)}")
 
 
 def _array(entries: dict[tuple[int, ...], float], shape: tuple[int, ...], symmetric: bool) -> Floats:

@@ -1,0 +1,30 @@
+"""What leaves the house: models as files for other programs.
+
+The functions are imported when they are first asked for. No module here has the name of a function: once imported, the
+module would take the function's place.
+"""
+
+from typing import TYPE_CHECKING
+
+from supple.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from supple.export.casadi_file import casadi
+    from supple.export.linear_mat import mat
+    from supple.export.python_module import python
+    from supple.export.still_glb import glb
+
+__all__ = ["casadi", "glb", "mat", "python"]
+
+_HOMES = {
+    "supple.export.casadi_file": ("casadi",),
+    "supple.export.linear_mat": ("mat",),
+    "supple.export.python_module": ("python",),
+    "supple.export.still_glb": ("glb",),
+}
+"""Modules, and the public names that are defined there."""
+__getattr__ = lazy_names(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
