@@ -12,6 +12,7 @@ import xarray as xr
 from scipy import interpolate
 
 import supple
+from cases import thinned
 from supple import Motion, Table, structures
 from supple.errors import StateError
 from supple.inputs.inputs import Inputs
@@ -130,7 +131,7 @@ def reference(make: Callable[[], supple.Model]) -> tuple[supple.Model, dict[str,
         ("generalized_alpha", 1e-3, 1e-4),
     ],
 )
-@pytest.mark.parametrize("make", [two, flexible], ids=["rigid", "flexible"])
+@pytest.mark.parametrize("make", thinned([two, flexible], [flexible]), ids=["rigid", "flexible"])
 def test_every_integrator_agrees(make: Any, integrator: str, step: float | None, tolerance: float) -> None:
     model, given, best = reference(make)
     result = supple.simulate(model, 0.5, integrator=integrator, step=step, **given)

@@ -205,7 +205,10 @@ def test_random_trees(make: Callable[[], Model]) -> None:
     compared(make())
 
 
-@pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
+@pytest.mark.parametrize(
+    "make",
+    [lambda n: chain({}, n).build(), pytest.param(flexible_chain, marks=pytest.mark.exhaustive)],
+)
 def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -> None:
     short, long = make(4), make(5)
     for what, *options in functions(short):
