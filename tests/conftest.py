@@ -18,6 +18,8 @@ sys.dont_write_bytecode = False
 
 import numpy as np  # noqa: E402
 
+from supple.bench import best_time  # noqa: E402
+
 # No test outlives a failure of the power: waiting for the disk takes longer than the runs whose parts are written.
 os.fsync = lambda descriptor: None  # type: ignore[assignment]
 
@@ -41,6 +43,12 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest tests first."""
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def short_timings() -> None:
+    """Timings repeat a call for 10 ms, not for 0.3 s: no test looks at what they find."""
+    best_time.__defaults__ = (0.01,)
 
 
 @pytest.fixture(autouse=True)

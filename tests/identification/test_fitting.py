@@ -47,6 +47,7 @@ def test_a_flexible_arm_without_noise(measured: dict[str, Any]) -> None:
     assert found.model.mass == pytest.approx(0.5 + 0.004 * 0.04 * 2700.0)
 
 
+@pytest.mark.exhaustive
 def test_a_flexible_arm_with_noise(measured: dict[str, Any]) -> None:
     rng = np.random.default_rng(5)
     noisy = {name: x + LEVELS[name] * rng.normal(size=len(x)) if name in LEVELS else x for name, x in measured.items()}
