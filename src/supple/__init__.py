@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from supple.files import load, save
     from supple.film.render import render
     from supple.identification.fitting import fit
-    from supple.inputs import PID, LinearController, Sampled, Table, Wrench
+    from supple.inputs import PID, FmuController, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
@@ -77,6 +77,7 @@ __all__ = [
     "Event",
     "FileFormatError",
     "Fixed",
+    "FmuController",
     "Free",
     "Gear",
     "Helical",
@@ -149,7 +150,7 @@ _HOMES = {
     "supple.files": ("load", "save"),
     "supple.film.render": ("render",),
     "supple.identification.fitting": ("fit",),
-    "supple.inputs": ("PID", "LinearController", "Sampled", "Table", "Wrench"),
+    "supple.inputs": ("PID", "FmuController", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
     "supple.inputs.inputs": ("Motion",),
     "supple.inputs.requests": ("Outputs",),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 from secrets import token_hex
+
+from supple.errors import ResultsError, StateError
 
 
 @contextmanager
@@ -26,3 +29,24 @@ def draft_of(target: Path) -> Iterator[Path]:
         with suppress(OSError):
             draft.unlink()
         raise
+
+
+@contextmanager
+def export_target(path: str | os.PathLike[str], suffix: str) -> Iterator[Path]:
+    """The path of a file for another program: it must end in `suffix`, and what cannot be written is named."""
+    target = Path(path)
+    if target.suffix.lower() != suffix:
+        raise StateError(f"export: expected a name that ends in {suffix}, got {target}")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        yield target
+    except OSError as error:
+        raise ResultsError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def export_draft(path: str | os.PathLike[str], suffix: str) -> Iterator[Path]:
+    """A draft of such a file."""
+    with export_target(path, suffix) as target, draft_of(target) as draft:
+        yield draft

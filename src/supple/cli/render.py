@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import supple
 from supple.cli.console import Collision, Floating, app, err, say
 from supple.cli.view import RESULTS
+from supple.export.start_point import start_point
 from supple.files import Contents, read
 from supple.film.render import PAPER, SHOWN
 from supple.simulation.recording import results_model
@@ -90,9 +91,7 @@ def _shown(contents: Contents, output: Path, time: float | None) -> tuple[Any, d
     if suffix == ".png" and time is not None:
         settings["duration"] = max(time, 1e-9)
     if (suffix == ".png" and time is None) or (suffix == ".glb" and "duration" not in settings):
-        names = ("q", "v", "tau", "motion", "wrenches", "variables", "guess", "start")
-        start = supple.Simulator(contents.model, **{name: settings[name] for name in names if name in settings}).start
-        return contents.model, {"q": start[0]}
+        return contents.model, {"q": start_point(contents.model, settings).q}
     if "duration" not in settings:
         raise supple.StateError(
             f"{contents.path}: no duration: give [simulation] duration in the file, or the results of supple run"

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
 from supple.errors import FileFormatError
 from supple.files.error_list import read_bytes
-from supple.files.file_table import FileTable, Form, MaybePositive, Name, Number
-from supple.files.inputs import Limits, placed
+from supple.files.file_table import FileTable, Form, MaybePositive, Name, Number, Positive, Text, Truth
+from supple.files.inputs import ActuatorTable, Limits, placed
+from supple.files.simulation import flat
+from supple.inputs.fmu_controllers import FmuController
 from supple.inputs.linear_controllers import LinearController
 
 MATRICES = ("A", "B", "C", "D")
@@ -68,6 +70,68 @@ class ControllerTable(FileTable):
                 rate=self.rate,
                 limit=limit,
             )
+
+
+Wiring = Annotated[
+    dict[str, Number | Annotated[str, Strict()]], BeforeValidator(flat), Form("a table of numbers and formulas by name")
+]
+Targets = Annotated[dict[str, Annotated[str, Strict()]], BeforeValidator(flat), Form("a table of names by name")]
+Settings = Annotated[
+    dict[str, Annotated[bool, Strict()] | Number | Annotated[str, Strict()]],
+    BeforeValidator(flat),
+    Form("a table of numbers, truths and texts by name"),
+]
+
+
+class FmuTable(FileTable):
+    """In place of a law: a controller of another program, an FMU for co-simulation by FMI 2 or 3. At every sample it is
+    stepped from the sample before, its inputs are set, and its outputs are read and held.
+    """
+
+    name: Name = Field(description="Name of the controller.")
+    fmu: Text = Field(description="The FMU; a relative path starts at the model file's folder.")
+    inputs: Wiring = Field(
+        {}, description='What inputs of the FMU are set to: `{ measured = "arm.angle", reference = 0.5 }`.'
+    )
+    outputs: Targets = Field(
+        description="What outputs of the FMU set: speeds, on which they are generalized forces, or names under "
+        '`[variables]`: `{ torque = "arm.angle" }`.'
+    )
+    rate: Positive = Field(description="Samples a second.")
+    parameters: Settings = Field({}, description="Parameters of the FMU that have other values than it says itself.")
+    ahead: Truth = Field(
+        False,
+        description="Step it over the interval after a sample, and apply its outputs from the sample on: for FMUs that "
+        "compute their outputs in a step alone.",
+    )
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Speeds and variables that it sets."""
+        return tuple(self.outputs.values())
+
+    def laws(self, folder: Path) -> FmuController:
+        """The controller, its file read."""
+        with placed("actuator"):
+            return FmuController(
+                self.name,
+                folder / self.fmu,
+                self.inputs,
+                self.outputs,
+                rate=self.rate,
+                parameters=self.parameters,
+                ahead=self.ahead,
+            )
+
+
+def _actuator_tag(value: Any) -> str:
+    """An FMU, or a law of one speed."""
+    return "#fmu" if isinstance(value, FmuTable) or (isinstance(value, dict) and "fmu" in value) else "#law"
+
+
+AnyActuator = Annotated[
+    Annotated[FmuTable, Tag("#fmu")] | Annotated[ActuatorTable, Tag("#law")], Discriminator(_actuator_tag)
+]
 
 
 def read_matrices(folder: Path, file: str) -> dict[str, Any]:

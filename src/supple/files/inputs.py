@@ -131,6 +131,15 @@ class ActuatorTable(FileTable):
         if all(isinstance(x, int | float) for x in ends) and not ends[0] < ends[1]:
             yield "limit", f"expected a positive number, or minimum and maximum, got {limit}"
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What it sets: its speed."""
+        return (self.speed,)
+
+    def laws(self, folder: Path) -> dict[str, Law]:
+        """The law, by its speed."""
+        return {self.speed: self.law(folder)}
+
     def law(self, folder: Path) -> Law:
         """The law."""
         with placed(f"actuator of {self.speed!r}"):

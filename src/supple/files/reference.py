@@ -427,6 +427,7 @@ def page() -> str:
         _section("### [[coupling]]", schema.CouplingTable),
         FORMULAS,
         _section("### [[actuator]]", inputs.ActuatorTable),
+        _section("#### [[actuator]] with an FMU", controller_tables.FmuTable),
         _section("### [[controller]]", controller_tables.ControllerTable),
         _section("### [[motion]]", inputs.MotionTable),
         _section("#### { times, values } or { file }", inputs.TimeTable),

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from supple.errors import SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
-from supple.files.controller_tables import ControllerTable
+from supple.files.controller_tables import AnyActuator, ControllerTable, FmuTable
 from supple.files.dh import DHTable
 from supple.files.equations import EquationsTable
 from supple.files.file_table import (
@@ -33,7 +33,7 @@ from supple.files.file_table import (
 )
 from supple.files.flexible_tables import AnyFlexible
 from supple.files.formulation import FormulationTable
-from supple.files.inputs import ActuatorTable, EventTable, LimitTable, MotionTable
+from supple.files.inputs import EventTable, LimitTable, MotionTable
 from supple.files.joints import AnyJoint
 from supple.files.live import LiveTable
 from supple.files.output import OutputTable
@@ -217,8 +217,8 @@ class ModelFile(FileTable):
     variables: Annotated[dict[str, Number], Form("a table of numbers by name")] = Field(
         {}, description="Names for numbers in formulas; events can change them."
     )
-    actuator: Annotated[list[ActuatorTable], Form("[[actuator]] tables")] = Field(
-        [], description="Generalized forces, controllers."
+    actuator: Annotated[list[AnyActuator], Form("[[actuator]] tables")] = Field(
+        [], description="Generalized forces, controllers, FMUs."
     )
     controller: Annotated[list[ControllerTable], Form("[[controller]] tables")] = Field(
         [], description="Linear controllers with states, several inputs and outputs."
@@ -249,7 +249,10 @@ class ModelFile(FileTable):
         found += [f"output: {error}" for error in (self.output.errors(shown) if self.output else ())]
         found += [f"equations: {error}" for error in (self.equations.errors(shown) if self.equations else ())]
         found += [f"live: {error}" for error in (self.live.errors(settable(self, shown)) if self.live else ())]
-        driven = [*(x.speed for x in self.actuator), *(name for x in self.controller for name in x.speeds)]
+        driven = [
+            *(name for x in self.actuator for name in x.targets),
+            *(name for x in self.controller for name in x.speeds),
+        ]
         for key, names in (("actuator", driven), ("motion", [x.speed for x in self.motion])):
             found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
         twice = sorted({*driven} & (self.simulation.tau if self.simulation else {}).keys())
@@ -274,7 +277,8 @@ class ModelFile(FileTable):
 def settable(tables: Any, model: Formulation) -> set[str]:
     """Names of what can be set while a model of these tables runs."""
     moved = {x.speed for x in tables.motion}
-    targets = {f"{x.speed}.target" for x in tables.actuator if x.target is not None}
+    laws = [x for x in tables.actuator if not isinstance(x, FmuTable)]
+    targets = {f"{x.speed}.target" for x in laws if x.target is not None}
     numbers = parameter_names(model) if isinstance(model, Model) else []
     return {*tables.variables, *targets, *numbers} | ({*model.speeds} - moved)
 
@@ -282,7 +286,9 @@ def settable(tables: Any, model: Formulation) -> set[str]:
 def run_arguments(tables: Any, limits: Sequence[LimitTable], folder: Path) -> dict[str, Any]:
     """What the tables of a run say, as keyword arguments of `supple.simulate`; files beside it are in `folder`."""
     out = tables.simulation.arguments() if tables.simulation else {}
-    tau = {**out.get("tau", {}), **{x.speed: x.law(folder) for x in tables.actuator}}
+    tau = dict(out.get("tau", {}))
+    for x in tables.actuator:
+        tau |= x.laws(folder)
     for x in tables.controller:
         tau |= x.controller(folder)
     given = {

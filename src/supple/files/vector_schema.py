@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from supple.errors import SuppleError
-from supple.files.controller_tables import ControllerTable
+from supple.files.controller_tables import AnyActuator, ControllerTable
 from supple.files.file_table import FileTable, Form, Name, Number, PlainName, Text
-from supple.files.inputs import ActuatorTable, EventTable, MotionTable
+from supple.files.inputs import EventTable, MotionTable
 from supple.files.live import LiveTable
 from supple.files.output import OutputTable
 from supple.files.schema import run_arguments, settable
@@ -156,8 +156,8 @@ class VectorFile(FileTable):
     variables: Annotated[dict[str, Number], Form("a table of numbers by name")] = Field(
         {}, description="Names for numbers in the formulas of runs."
     )
-    actuator: Annotated[list[ActuatorTable], Form("[[actuator]] tables")] = Field(
-        [], description="Generalized forces of a run, controllers."
+    actuator: Annotated[list[AnyActuator], Form("[[actuator]] tables")] = Field(
+        [], description="Generalized forces of a run, controllers, FMUs."
     )
     controller: Annotated[list[ControllerTable], Form("[[controller]] tables")] = Field(
         [], description="Linear controllers with states, several inputs and outputs."

@@ -17,6 +17,8 @@ def function_laws(inputs: Inputs) -> dict[str, str]:
     for i, law in inputs.laws.items():
         if isinstance(law, Sampled) or is_function(law):
             out[inputs.law_name(i)] = _how(law, i in inputs.called_functions)
+    for x in inputs.fmus:
+        out[x.place] = f"{x.interface.file.name}, an FMU, stepped {x.rate:g} times a second"
     if inputs.whole is not None:
         out["tau"] = _how(inputs.whole, inputs.whole_is_called)
     return out

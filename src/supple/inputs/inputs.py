@@ -23,9 +23,11 @@ from supple.expressions.graph import Expr
 from supple.formulations import Formulation
 from supple.inputs.applied import Applied
 from supple.inputs.controllers import PID, Sampled, Signal
+from supple.inputs.fmu_controllers import FmuController, FmuOutput
 from supple.inputs.linear_controllers import ControllerOutput, LinearController
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
+from supple.inputs.run_fmus import RunFmus
 from supple.inputs.tables import Table
 from supple.inputs.user_functions import ForceFunction, asked, equations, inserted, is_function, text
 from supple.inputs.wrenches import COMPONENTS, Wrench, checked_law, checked_wrenches, located, motion_names
@@ -36,7 +38,7 @@ from supple.recursions.frame_wrenches import MOTION, FrameWrenches
 
 Vector = NDArray[np.float64]
 Laws = ArrayLike | Mapping[str, Law] | ForceFunction | Sampled | None
-CLOCKED = PID | Sampled | ControllerOutput
+CLOCKED = PID | Sampled | ControllerOutput | FmuOutput
 """Laws that a clock may set."""
 WORK = "work"
 """Name of the integral of the power of all actuators."""
@@ -89,6 +91,7 @@ class Inputs:
             self.motions[i] = law if isinstance(law, Motion) else Motion(position=law)
         self.whole: ForceFunction | Sampled | None = None
         self.laws: dict[int, Law] = {}
+        self._set_variables: dict[str, FmuOutput] = {}
         self._width: dict[int, int] = {}
         self.locked: frozenset[int] = frozenset()
         self._read(tau)
@@ -134,7 +137,12 @@ class Inputs:
         if isinstance(tau, Sampled) or callable(tau):
             self.whole = tau
         elif isinstance(tau, Mapping):
-            self.laws = {self._speed(name, "tau"): checked_law(law, f"tau: {name!r}") for name, law in tau.items()}
+            for name, law in tau.items():
+                if isinstance(law, FmuOutput) and name in self.variables:
+                    self.require_changeable(name, law.controller.place)
+                    self._set_variables[name] = law
+                else:
+                    self.laws[self._speed(name, "tau")] = checked_law(law, f"tau: {name!r}")
         else:
             given = named_vector(self.model.speeds, tau, "tau")
             self.laws = {i: float(x) for i, x in enumerate(given) if x != 0.0}
@@ -188,6 +196,7 @@ class Inputs:
         for law in self.laws.values():
             if isinstance(law, ControllerOutput) and law.controller not in self._controllers:
                 self._place_controller(law.controller)
+        self.fmus = self._placed_fmus()
         functions = [(i, law) for i, law in self.laws.items() if is_function(law)]
         self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
@@ -212,10 +221,23 @@ class Inputs:
         if self.acting:
             self.integrals.append(WORK)
 
+    def _placed_fmus(self) -> RunFmus:
+        """FMUs with their places among the held values."""
+        places: dict[FmuController, int] = {}
+        for law in (*self.laws.values(), *self._set_variables.values()):
+            if isinstance(law, FmuOutput) and law.controller not in places:
+                self._require_own_name(law.controller, [*self._controllers, *places])
+                places[law.controller] = len(self.held)
+                self.held += [f"{law.controller.name}.{x}" for x in (*law.controller.outputs, *law.controller.inputs)]
+        return RunFmus(places, {self.held.index(name): law for name, law in self._set_variables.items()})
+
+    def _require_own_name(self, controller: Any, others: Sequence[Any]) -> None:
+        if any(x.name == controller.name for x in others):
+            raise StateError(f"{controller.place}: there are two of this name")
+
     def _place_controller(self, controller: LinearController) -> None:
         """Give a controller its place: of the first of its integrals, or of its held outputs and then states."""
-        if any(x.name == controller.name for x in self._controllers):
-            raise StateError(f"{controller.place}: there are two of this name")
+        self._require_own_name(controller, [*self._controllers])
         held = controller.rate is not None
         names = self.held if held else self.integrals
         self._controllers[controller] = len(names)
@@ -273,7 +295,7 @@ class Inputs:
     @property
     def sample_rates(self) -> tuple[float, ...]:
         """Of all clocks, 1/s."""
-        laws = [*self.laws.values(), self.whole]
+        laws = [*self.laws.values(), *self._set_variables.values(), self.whole]
         return tuple(sorted({float(x.rate) for x in laws if isinstance(x, CLOCKED) and x.rate is not None}))
 
     def locking(self, speeds: frozenset[int]) -> Inputs:
@@ -327,6 +349,7 @@ class Inputs:
         speeds = self.model.speeds
         named = {i: f"tau {speeds[i]}" if i < len(speeds) else self._where(i) for i in sorted(self.laws)}
         out = {name: text(self.laws[i]) for i, name in named.items()}
+        out |= {f"variable {name} by": text(law) for name, law in self._set_variables.items()}
         out |= {f"{x.place}: {key}": getattr(x, key) for x in self.wrenches for key in ("frame", "axes")}
         out |= {f"motion {speeds[i]}": text(law) for i, law in sorted(self.motions.items())}
         out |= {f"added {speeds[i]}": text(law) for i, law in sorted(self.added.items())}
@@ -356,9 +379,12 @@ class Inputs:
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
         outputs = {x: self._outputs(at, x, first, rates, ticks) for x, first in self._controllers.items()}
+        self.fmus.measured(at, ticks)
         for i, law in self.laws.items():
             if isinstance(law, ControllerOutput):
                 drive[i] = outputs[law.controller][law.index]
+            elif isinstance(law, FmuOutput):
+                drive[i] = self.fmus.output(at, law)
             else:
                 drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
         if self.whole is not None:

@@ -39,6 +39,10 @@ def require_written(model: Model, inputs: Inputs, events: Sequence[Event]) -> No
             raise StateError(f"model {model.name!r}: {inputs.law_name(i)} {python}{more}")
     if inputs.calls or isinstance(inputs.whole, Sampled):
         raise StateError(f"model {model.name!r}: tau: the law of all speeds {python}{more}")
+    for x in inputs.fmus:
+        raise StateError(
+            f"model {model.name!r}: {x.place} is an FMU, which cannot be written; expected a law in formulas"
+        )
     for event in events:
         if not isinstance(event.when, str):
             raise StateError(f"model {model.name!r}: event {event.name!r}: 'when' {python}")

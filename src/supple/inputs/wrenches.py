@@ -11,6 +11,7 @@ from supple.errors import StateError
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 from supple.inputs.controllers import PID, Sampled
+from supple.inputs.fmu_controllers import FmuOutput
 from supple.inputs.linear_controllers import ControllerOutput
 from supple.inputs.tables import Table
 from supple.inputs.user_functions import ForceFunction
@@ -19,7 +20,7 @@ from supple.model.body_frames import frame_arrays
 from supple.model.model import Model
 from supple.recursions.frame_wrenches import GROUND_AXES, FrameWrenches, frame_wrenches
 
-Law = float | str | Table | PID | Sampled | ControllerOutput | ForceFunction
+Law = float | str | Table | PID | Sampled | ControllerOutput | FmuOutput | ForceFunction
 PARTS = ("moment", "force")
 AXES = "xyz"
 COMPONENTS = tuple(f"{part}.{axis}" for part in PARTS for axis in AXES)
@@ -105,7 +106,7 @@ class Wrench:
 
 def checked_law(law: Any, where: str) -> Law:
     """A law as it was given, numbers as floats."""
-    if isinstance(law, str | Table | PID | Sampled | ControllerOutput) or callable(law):
+    if isinstance(law, str | Table | PID | Sampled | ControllerOutput | FmuOutput) or callable(law):
         return law  # type: ignore[no-any-return]
     if is_number(law):
         return float(law)

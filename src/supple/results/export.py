@@ -7,14 +7,13 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 
-from supple.drafts import draft_of
+from supple.drafts import export_draft
 from supple.errors import ResultsError, StateError, one_of
 from supple.results.pandas_tables import to_pandas
 from supple.results.signals import TIME
@@ -46,16 +45,8 @@ def write_export(
     chosen = target.suffix.removeprefix(".").lower() if form is None else form
     if chosen not in FORMS:
         raise StateError(f"export: no format {chosen!r}{one_of(FORMS)}")
-    if target.suffix.lower() != f".{chosen}":
-        raise StateError(f"export: expected a name that ends in .{chosen}, got {target}")
-    table = to_pandas(result, of)
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        with draft_of(target) as draft:
-            FORMS[chosen](table, draft)
-    except OSError as error:
-        raise ResultsError(f"{target}: cannot be written: {error.strerror or error}") from None
+    with export_draft(target, f".{chosen}") as draft:
+        FORMS[chosen](to_pandas(result, of), draft)
     return target
 
 

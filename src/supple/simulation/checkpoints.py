@@ -39,6 +39,8 @@ class Checkpoint:
         Choices of independent speeds so far, and the condition of the last.
     tangents : list
         How state and held values change with parameters; empty if that is not asked for.
+    fmus : dict of name to dict
+        States of FMUs by controller.
     """
 
     run: dict[str, Any]
@@ -55,6 +57,7 @@ class Checkpoint:
     effort: dict[str, int]
     partition: list[Any] | None
     tangents: list[Any]
+    fmus: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """By name."""

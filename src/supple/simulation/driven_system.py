@@ -116,7 +116,7 @@ class DrivenSystem:
         except (GraphTooLarge, ZeroDivisionError):  # the recursions will say which inertia is zero
             return None
         y, u = np.concatenate([*self.start_state(*self._start), self.z_0]), self.u_0.copy()
-        self.begin(0.0, y, u)
+        self.begin(0.0, y, u, fmus=False)  # those of the run are at work
         return kernel if np.isfinite(kernel(np.zeros(1), y, u)).all() else None
 
     @property
@@ -156,14 +156,21 @@ class DrivenSystem:
         q, v = self.model.normalize(q), np.ascontiguousarray(v)
         return (q, v) if only is None else (q[only], v[only])
 
-    def begin(self, t: float, y: Vector, u: Vector) -> None:
-        """Held values as all clocks leave them at the start."""
+    def begin(self, t: float, y: Vector, u: Vector, fmus: bool = True) -> None:
+        """Held values as all clocks leave them at the start; FMUs start anew, or are left alone."""
         for rate in self.inputs.sample_rates:
-            self.tick(rate, t, y, u)
+            self._sample(rate, t, y, u)
+        if fmus:
+            self.inputs.fmus.begin(t, u)
         self.call(t, y, u)
 
     def tick(self, rate: float, t: float, y: Vector, u: Vector) -> None:
         """Held values after a tick of a clock."""
+        self._sample(rate, t, y, u)
+        self.inputs.fmus.tick(rate, t, u)
+
+    def _sample(self, rate: float, t: float, y: Vector, u: Vector) -> None:
+        """Held values after a tick of a clock, but for those of FMUs."""
         if rate in self.laws_equations.ticks:
             places, function = self.laws_equations.ticks[rate]
             motions = self.wrenches(np.array([t]), y, u)[-1] if self.inputs.wrenches else np.zeros(0)

@@ -164,6 +164,6 @@ def _evaluation_seconds(simulator: Simulator) -> float:
     """A rough guess; where functions of the user take part, a careful one."""
     inputs = simulator.system.inputs
     sampled = any(isinstance(x, Sampled) for x in (*inputs.laws.values(), inputs.whole))
-    if inputs.calls or sampled or any(callable(e.when) for e in simulator.events):
+    if inputs.calls or inputs.fmus or sampled or any(callable(e.when) for e in simulator.events):
         return CALLED
     return simulator.system.evaluation_seconds

@@ -72,7 +72,8 @@ def simulate(
     tau : array_like, mapping or function, optional
         Generalized forces: numbers for all speeds; or by speed name a number, a formula ("5*sin(t) -
         2*rate(arm.angle)"), a `Table`, a `PID`, a `Sampled` function, or a function of (t, q, v); or one function of
-        (t, q, v) for all. Functions that work on symbols become part of the equations, others are called.
+        (t, q, v) for all. Functions that work on symbols become part of the equations, others are called. A
+        `LinearController` or an `FmuController` is a mapping of this kind.
     motion : mapping of speed name to Motion, number, formula of t or Table, optional
         Prescribed motions (of positions, if not a `Motion`); the forces that they take are found.
     wrenches : sequence of Wrench

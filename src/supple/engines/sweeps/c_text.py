@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from supple.engines.sweeps.c_expressions import Expressions
-from supple.engines.sweeps.c_values import C_TYPES, CArray, CNumber, as_number, number_kind
+from supple.engines.sweeps.c_values import C_TYPES, CArray, CNumber, CStep, as_number, number_kind
 from supple.engines.sweeps.translate import Widened, syntax
 from supple.engines.sweeps.values import FLOAT, INT, wider
 from supple.expressions.printers.c99 import KEYWORDS
@@ -33,19 +33,26 @@ WIDTH = 110
 class CText:
     """Functions of C, printed as they are needed, each after those it calls.
 
+    Parameters
+    ----------
+    context : str
+        Type and name of a pointer, "struct simulation *now", that functions take first which reach arrays through it:
+        those whose names begin with "now->". Empty if all arrays are the program's own.
+
     Attributes
     ----------
     functions : list of str
         Their texts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: str = "") -> None:
         self.functions: list[str] = []
-        self._known: dict[Any, tuple[str, str | None, list[bool]]] = {}
+        self.context = context
+        self._known: dict[Any, CStep] = {}
         self._names: set[str] = set()
 
-    def function(self, step: Any, args: tuple[Any, ...]) -> tuple[str, str | None, list[bool]]:
-        """Name, kind of the value and which arrays are written, of a step with arguments of these forms."""
+    def function(self, step: Any, args: tuple[Any, ...]) -> CStep:
+        """A step with arguments of these forms."""
         key = step.py_func, tuple(_form(x) for x in args)
         if key not in self._known:
             kinds: dict[str, str] = {}
@@ -62,7 +69,7 @@ class CText:
                 name = f"{step.py_func.__name__}_{number}"
             self._names.add(name)
             self.functions.append(body.text(name))
-            self._known[key] = name, body.returned, body.written_flags
+            self._known[key] = CStep(name, body.returned, body.written_flags, body.takes_context)
         return self._known[key]
 
 
@@ -86,7 +93,7 @@ class _Body(Expressions):
     """One function as it is printed."""
 
     def __init__(self, texts: CText, function: Any, kinds: dict[str, str]) -> None:
-        super().__init__(function)
+        super().__init__(function, texts.context.rpartition("*")[2])
         self.texts, self.kinds = texts, kinds
         self.definition, self.changing = syntax(function)
         self.lines: list[str] = []
@@ -95,7 +102,7 @@ class _Body(Expressions):
         self.returned: str | None = None
         self.depth = 1
 
-    def step(self, step: Any, args: tuple[Any, ...]) -> tuple[str, str | None, list[bool]]:
+    def step(self, step: Any, args: tuple[Any, ...]) -> CStep:
         return self.texts.function(step, args)
 
     def run(self, args: tuple[Any, ...]) -> None:
@@ -128,9 +135,14 @@ class _Body(Expressions):
         """Of the arrays among the parameters, which are written."""
         return [name in self.written for name, kind in self.parameters if kind.endswith("*")]
 
+    @property
+    def takes_context(self) -> bool:
+        """Whether it reaches arrays through the context, or hands it on."""
+        return bool(self.context) and self.context in re.findall(r"\w+", "\n".join(self.lines))
+
     def text(self, name: str) -> str:
         """The whole function, under its docstring."""
-        words = []
+        words = [self.texts.context] if self.takes_context else []
         for parameter, kind in self.parameters:
             constant = "const " if kind.endswith("*") and parameter not in self.written else ""
             words.append(f"{constant}{C_TYPES[kind[0]]} {'*' if kind.endswith('*') else ''}{parameter}")

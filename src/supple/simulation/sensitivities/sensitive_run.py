@@ -183,6 +183,8 @@ def require_differentiable(model: Formulation, run: Setting, system: DrivenSyste
             raise StateError(f"sensitivities: {inputs.law_name(i)} {why}")
     if inputs.whole_is_called or isinstance(inputs.whole, Sampled):
         raise StateError(f"sensitivities: tau: the law of all speeds {why}")
+    for x in inputs.fmus:
+        raise StateError(f"sensitivities: {x.place} is an FMU, whose derivative is not known; write it as a formula")
     for event in run.events:
         if callable(event.when) or event.action is not None:
             raise StateError(f"sensitivities: event {event.name!r}: 'when' or 'action' {why}")
