@@ -143,7 +143,9 @@ def header(library: CLibrary) -> str:
     lines += [f"    {line}" for line in (RK4.format(p=p, U=upper).splitlines() if library.integrator else [])]
     lines += [f"}} {p}_workspace;", ""]
     for function in library.functions:
-        lines += [f"/* {function.purpose} */", f"{prototype(library, function)};", ""]
+        lengths = [", ".join(f"{x} {_length(n, upper)}" for x, n in own.items()) for own in function.arrays]
+        lines += ["/*", f" * {function.purpose}", f" * Lengths: {lengths[0]}; {lengths[1]}.", " */"]
+        lines += [f"{prototype(library, function)};", ""]
     lines += rk4_declarations(p, model.loops is not None) if library.integrator else []
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
