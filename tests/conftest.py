@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 # Workers are as many as processors; threads of linear algebra would take turns with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -16,6 +18,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 import numpy as np  # noqa: E402
+
+from supple.bench import best_time  # noqa: E402
 
 # No test outlives a failure of the power: waiting for the disk takes longer than the runs whose parts are written.
 os.fsync = lambda descriptor: None  # type: ignore[assignment]
@@ -31,9 +35,21 @@ FIRST = (
 """Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are those of the library: looking for some in tests takes seconds in each worker."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest tests first."""
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def short_timings() -> None:
+    """Timings repeat a call for 10 ms, not for 0.3 s: no test looks at what they find."""
+    best_time.__defaults__ = (0.01,)
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +65,11 @@ def own_garbage() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def fmu_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the PI controller as pi2.fmu and pi3.fmu, and with these without a state that can be saved."""
+    from controller_fmus import fill  # imports supple, which the settings above have to precede
+
+    return fill(tmp_path_factory.mktemp("fmus"))

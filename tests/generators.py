@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -12,6 +14,8 @@ SEEDS = [int(seed) for seed in np.random.default_rng(0).integers(0, 10**6, 12)]
 TREES = list(zip(SEEDS, [*range(1, 22, 2), 45], strict=True))
 """Seeds and numbers of bodies: 1 to 21, and 45. The same for all laws, so that what is compiled for one serves the
 others; every kind of joint is in each that has 11 bodies or more."""
+FEW_TREES = TREES[0:8:3]
+"""Those that always run: of 1, 7 and 13 bodies."""
 
 
 def random_body(rng: np.random.Generator) -> supple.RigidBody:
@@ -50,10 +54,14 @@ def random_joint(rng: np.random.Generator, kind: int, bare: bool = False) -> Joi
 KINDS = 11
 
 
+@lru_cache(maxsize=64)  # models do not change, and those that laws share are loaded once
 def random_tree(
     seed: int, bodies: int, gravity: bool = True, forces: bool = True, free_base: bool = False
 ) -> supple.Model:
-    """A model of so many bodies; with as many as there are kinds every kind occurs."""
+    """A model of so many bodies; with as many as there are kinds every kind occurs.
+
+    Tests that change what models are made of take `random_tree.__wrapped__`, which makes a new one.
+    """
     rng = np.random.default_rng(seed)
     mech = supple.Mechanism(f"tree {seed}", gravity=(0.3, -0.5, -9.81) if gravity else (0, 0, 0))
     kinds = rng.permutation(np.arange(bodies) % KINDS)

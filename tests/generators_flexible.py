@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,7 @@ def beam_body(rng: np.random.Generator, basis: str, modes: int, damping: float =
     return structure.reduce(basis, root="start", **options)
 
 
+@lru_cache(maxsize=64)
 def random_flexible_tree(
     seed: int,
     bodies: int,

@@ -1,6 +1,6 @@
 """`supple run` that is killed again and again and resumed each time.
 
-`python interrupted_runs.py DIRECTORY KIND KILLS INTEGRATOR...` runs a model without a break, then in processes of its
+`python interrupted_runs.py DIRECTORY KIND:KILLS:INTEGRATOR...` runs a model without a break, then in processes of its
 own that are killed so often, and prints what came of it as JSON. KIND is `files`: killed when the n-th file is touched;
 or `moments`: killed at random moments.
 
@@ -102,8 +102,10 @@ OTHERS = dict.fromkeys(("BDF", "LSODA", "RK45", "RK23", "CVODE", "IDA"), ("--rto
 """Integrators that the tests leave out: those of other libraries, whose steps know nothing of files."""
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
 """Events of the interpreter that can change a file, or come between two that do."""
-PARTS = {10: 8, 25: 20}
+PARTS = {4: 8, 5: 8, 10: 8, 25: 20}
 """In how many parts a run is written that is killed so often: enough that it is not finished before."""
+EARLIEST = {4: 12, 10: 1, 25: 1}
+"""The first touch at which it may be killed: a run that is killed less often gets on from the beginning."""
 
 
 def supple_run(model: Path, target: Path, integrator: str) -> str:
@@ -167,7 +169,7 @@ def interrupted(directory: Path, kind: str, kills: int, integrator: str) -> dict
     rng = random.Random(7 if kind == "files" else None)
     codes, parts, left = [1], [0], (1, 0)
     while codes[-1] and len(codes) <= kills:
-        touches = rng.randrange(1, 14 + 2 * parts[-1]) if kind == "files" else 0
+        touches = rng.randrange(EARLIEST[kills], 14 + 2 * parts[-1]) if kind == "files" else 0
         child = started(model, target, integrator, touches)
         if kind == "moments":
             time.sleep(rng.uniform(0.0, span))
@@ -190,11 +192,13 @@ def interrupted(directory: Path, kind: str, kills: int, integrator: str) -> dict
 
 
 if __name__ == "__main__":
-    often = int(sys.argv[3])
-    recorder.WORTH_WRITING, recorder.PARTS = 0.0, PARTS[often]  # every part is written
+    os.fsync = lambda descriptor: None  # type: ignore[assignment] # a killed process loses nothing of the disk's
+    recorder.WORTH_WRITING = 0.0  # every part is written
     out = {}
-    for name in sys.argv[4:]:
-        place = Path(sys.argv[1], name)
+    for word in sys.argv[2:]:
+        how, often, name = word.split(":")
+        recorder.PARTS = PARTS[int(often)]
+        place = Path(sys.argv[1], word.replace(":", "_"))
         place.mkdir()
-        out[name] = interrupted(place, sys.argv[2], often, name)
+        out[word] = interrupted(place, how, int(often), name)
     print(json.dumps(out))

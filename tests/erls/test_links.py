@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from supple.erls.links import make_link
 from supple.structures import Rectangle, Structure, beam, beam_path, from_matrices
 
 
+@cache
 def frame() -> Structure:
     """A bent beam with a mass on it."""
     points = [(0, 0, 0), (0.3, 0, 0), (0.3, 0.2, 0.1)]

@@ -153,7 +153,7 @@ def built(g: Any, tree: Any) -> Any:
     return getattr(g, tree[0])(x, y)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(TREES, st.tuples(*[st.floats(-1.5, 1.5) for _ in NAMES]))
 def test_the_value_stays(tree: Any, values: tuple[float, ...]) -> None:
     g, leaves = symbols()

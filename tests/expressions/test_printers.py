@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ PARAMETERS = {"arm.mass": 1.7, "arm.com.y": -0.5, "gravity.y": -1.62, "arm.angle
 Given = dict[str, Any]
 
 
+@cache
 def model(name: str) -> supple.Model:
     if name == "panda":
         return supple.load(next(robot_directory().rglob("panda.urdf")), limits=False, mimic=False)

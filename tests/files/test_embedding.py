@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from robots import robot_directory
@@ -36,7 +37,7 @@ def through_a_file(model: supple.Model, path: Path) -> supple.Model:
     return again
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), [1]))
 def test_rigid_and_flexible_trees_come_back_equal(tmp_path: Path, seed: int) -> None:
     through_a_file(random_tree(seed, 11), tmp_path / "rigid.nc")
     flexible = random_flexible_tree(seed, 8, beams=True, forces=True)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from supple.simulation.driven_system import DrivenSystem
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@cache
 def arm() -> supple.Model:
     mech = supple.Mechanism("arm")
     bar = supple.RigidBody(1.5, (0.1, 0, -0.4), (0.1, 0.1, 0.01))

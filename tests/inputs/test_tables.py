@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def test_at_its_own_times_a_table_has_its_own_values(kind: str) -> None:
     assert np.allclose(evaluated(supple.Table(TIMES, VALUES, kind), TIMES), VALUES, rtol=1e-13)
 
 
+@cache
 def pendulum() -> supple.Model:
     mech = supple.Mechanism("pendulum")
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y", damping=0.1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from supple.inputs.user_functions import text
 Vector = NDArray[np.float64]
 
 
+@cache
 def two() -> supple.Model:
     mech = supple.Mechanism("two")
     mech.add_body("a", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))

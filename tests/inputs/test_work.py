@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from generators_flexible import random_flexible
 from supple import PID, Motion, Sampled, Table
 
 
+@cache
 def undamped(seed: int, flexible: bool) -> supple.Model:
     """Three bodies on random joints; the second flexible."""
     rng = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def described(gravity: Any = (0, 0, -9.81), fidelity: str = "full") -> supple.Me
     return mech
 
 
+@cache
 def arm() -> supple.Model:
     return described().build()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from generators import TREES, random_tree
+from cases import thinned
+from generators import FEW_TREES, TREES, random_tree
 from supple import Free, Mechanism, RigidBody
 
 
-@pytest.mark.parametrize(("seed", "bodies"), TREES[0:-1:3])
+@pytest.mark.parametrize(("seed", "bodies"), thinned(TREES[0:-1:3], FEW_TREES, several=True))
 def test_linearize_against_central_differences(seed: int, bodies: int) -> None:
     model = random_tree(seed, bodies)
     q, v = model.random_state(seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from supple.structures import Material, Rectangle, beam
 VALUES = {"E": 70e9, "rho": 2700.0, "length": 2.0, "damping": 0.01}
 
 
+@cache
 def boom(**changed: float) -> supple.Model:
     x = VALUES | changed
     strip = beam(x["length"], Rectangle(0.05, 0.01), Material(x["E"], 0.3, x["rho"]), elements=6)
@@ -21,6 +24,7 @@ def boom(**changed: float) -> supple.Model:
     return mech.build()
 
 
+@cache
 def blocks(*, damping: float = 0.0, other: float = 4.0) -> supple.Model:
     mech = supple.Mechanism("blocks", gravity=(0, 0, 0))
     mech.add_body("a", supple.RigidBody(1.0), joint=supple.Prismatic("x", stiffness=4.0, damping=damping))

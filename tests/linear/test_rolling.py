@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ PUBLISHED: dict[float, list[complex]] = {
 }
 
 
+@cache
 def bicycle() -> supple.Model:
     """The benchmark bicycle, z up and y to the left: its frame on a free joint, both wheels roll."""
 
@@ -95,6 +98,7 @@ def test_transfer_of_the_bicycle(whipple: supple.Model) -> None:
         system.transfer(0.0)
 
 
+@cache
 def disc(inertia: tuple[float, float, float]) -> supple.Model:
     """A wheel of 2 kg and 0.3 m, its spin on a joint of its own: axes that turn with it would never be steady."""
     mech = supple.Mechanism("disc")

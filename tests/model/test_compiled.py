@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from closed_mechanisms import slider_crank
 from generators import KINDS, random_tree
 from robots import robot_directory
@@ -70,7 +71,10 @@ def test_energy_and_kinematics() -> None:
     assert close(p, expected_p[:, 1:])
 
 
-@pytest.mark.parametrize("name", ["panda", "ur5_robot", "solo12", "hyq_no_sensors", "talos_reduced"])
+ROBOTS = ["panda", "ur5_robot", "solo12", "hyq_no_sensors", "talos_reduced"]
+
+
+@pytest.mark.parametrize("name", thinned(ROBOTS, ["panda", "solo12"]))
 def test_robots_equal_the_generic_engine(name: str) -> None:
     floating = name in ("solo12", "hyq_no_sensors", "talos_reduced")
     with warnings.catch_warnings():
@@ -130,7 +134,7 @@ def test_parameters_are_one_more_argument_and_can_be_differentiated_by() -> None
     assert np.abs(swept[0] - swept[1]).max() > 0.1
 
 
-@pytest.mark.parametrize("what", FUNCTIONS)
+@pytest.mark.parametrize("what", thinned(FUNCTIONS, ["forward_dynamics", "sums", "semi_implicit_euler"]))
 def test_parameters_may_differ_from_state_to_state(what: str) -> None:
     model = FEW if what in LONG else MODEL
     names = [x for x in parameter_names(model) if not x.endswith("rest") and "/" not in x]
@@ -227,7 +231,11 @@ def test_huge_angles_nan_and_infinity() -> None:
     assert np.isnan(a[[4, 5]]).all()
 
 
-@pytest.mark.parametrize("what", FUNCTIONS)
+LIKE_OTHERS = ("rk4", "semi_implicit_euler", "mass_matrix", "bias_forces")
+"""Steps like those of leapfrog, and parts of other functions."""
+
+
+@pytest.mark.parametrize("what", thinned(FUNCTIONS, [what for what in FUNCTIONS if what not in LIKE_OTHERS]))
 def test_blocks_give_what_folded_code_gives(what: str) -> None:
     model = FEW if what in LONG else MODEL
     blocks, folded = model.compile(what), model.compile(what, fold=True)
@@ -247,7 +255,9 @@ def test_blocks_give_what_folded_code_gives(what: str) -> None:
         assert np.array_equal(a, d)
 
 
-@pytest.mark.parametrize("what", ["forward_dynamics", "rk4", "leapfrog", "semi_implicit_euler"])
+@pytest.mark.parametrize(
+    "what", thinned(["forward_dynamics", "rk4", "leapfrog", "semi_implicit_euler"], ["forward_dynamics", "leapfrog"])
+)
 def test_closed_loops_are_blocks_too(what: str) -> None:
     model = slider_crank()
     assert model.loops is not None

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from supple.engines.blocks import library
@@ -72,7 +73,7 @@ def test_a_product_with_no_inverse_names_the_joint() -> None:
             model.inverse_mass_product(q, np.ones(2), np.zeros(2, dtype=bool))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, ["tree 4", "flexible 5"]))
 def test_blocks_and_sweeps_agree(name: str) -> None:
     model = MODELS[name]()
     q, v, x = states(model)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from supple.model.complex_steps import by_differences
 from supple.model.frame_slopes import frame_forces, frame_motions
 
 
+@cache
 def model_of(kind: str) -> supple.Model:
     """A random tree."""
     return random_tree(3, 5) if kind == "rigid" else random_flexible_tree(2, 4, 4, fidelity=kind, forces=True)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import supple
@@ -15,6 +17,7 @@ from supple.recursions.tree import sizes, workspace
 from supple.simulation.methods.alpha_formulas import implicit_arrays
 
 
+@cache
 def model() -> supple.Model:
     """Two beams, a spring between them and the ground, and a rigid body."""
     body = structures.beam(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from supple.model.looped_closures import WRITTEN_OUT
 from supple.model.recorded_trace import RecordedTrace, model_numbers
 
 
+@cache
 def four_bars(count: int) -> supple.Model:
     """So many four-bar linkages side by side, two constraint equations each."""
     mech = supple.Mechanism("row of four-bars")

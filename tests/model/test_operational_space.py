@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible, random_flexible_tree
 
@@ -52,7 +53,10 @@ def near(a: Any, b: Any, tolerance: float = 1e-11) -> bool:
     return bool(np.abs(a - b).max() < tolerance * np.abs(b).max() > 0)
 
 
-@pytest.mark.parametrize(("seed", "bodies", "frames"), [(1, 1, 1), (2, 7, 3), (3, 20, 6), (4, 40, 10)])
+RIGID = [(1, 1, 1), (2, 7, 3), (3, 20, 6), (4, 40, 10)]
+
+
+@pytest.mark.parametrize(("seed", "bodies", "frames"), thinned(RIGID, RIGID[1:3], several=True))
 def test_rigid_trees(seed: int, bodies: int, frames: int) -> None:
     model = random_tree(seed, bodies)
     q = model.random_state(seed)[0]
@@ -112,15 +116,18 @@ def test_what_one_call_cannot_do_goes_the_long_way() -> None:
         model.inverse_operational_inertia(q, names, "body")
 
 
+FLEXIBLE = [
+    (5, 2, False, "ruthless"),
+    (6, 6, False, "full"),
+    (7, 6, True, "full"),
+    (7, 6, True, "ruthless"),
+    (8, 11, True, None),
+]
+
+
 @pytest.mark.parametrize(
     ("seed", "bodies", "beams", "fidelity"),
-    [
-        (5, 2, False, "ruthless"),
-        (6, 6, False, "full"),
-        (7, 6, True, "full"),
-        (7, 6, True, "ruthless"),
-        (8, 11, True, None),
-    ],
+    thinned(FLEXIBLE, [x for x in FLEXIBLE if x[1] < 11 and x[3] != "ruthless"] + FLEXIBLE[:1], several=True),
 )
 def test_flexible_trees(seed: int, bodies: int, beams: bool, fidelity: str | None) -> None:
     model, _ = random_flexible_tree(seed, bodies, 5, fidelity, beams=beams)
@@ -164,7 +171,10 @@ def test_inertia_is_the_inverse() -> None:
         pendulum.operational_inertia(pendulum.neutral(), [pendulum.bodies[0]])
 
 
-@pytest.mark.parametrize("name", ["four_bar", "stewart_platform", "flexible_five_bar", "flexible_slider_crank"])
+CLOSED = ["four_bar", "stewart_platform", "flexible_five_bar", "flexible_slider_crank"]
+
+
+@pytest.mark.parametrize("name", thinned(CLOSED, CLOSED[1::2]))
 def test_closed_loops(name: str) -> None:
     """Against the motions that the loops allow, Z (Z* M Z)^-1 Z*."""
     model = supple.load(EXAMPLES / f"{name}.toml")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import KINDS, random_tree
 from generators_flexible import beam_body, random_flexible_tree
 from supple.engines.blocks.block_program import Bound, Program
@@ -127,7 +128,21 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+FEW = (
+    "nothing",
+    "zeros of the inertia",
+    "skew axis",
+    "fixed",
+    "spherical",
+    "three angles",
+    "no offset",
+    "spring",
+    "branch",
+)
+"""Changes of the body, the kind of joint, its place, its forces and the tree that always run."""
+
+
+@pytest.mark.parametrize("change", thinned(CHANGES, FEW))
 def test_a_chain_with_one_body_that_differs(change: str) -> None:
     counts = compared(chain(CHANGES[change]).build())
     for what in ("hybrid_dynamics", "inverse_dynamics", "sums", "poses"):
@@ -173,16 +188,16 @@ def flexible_chain(links: int, different: bool = False) -> Model:
 
 
 def test_flexible_links() -> None:
-    counts = compared(flexible_chain(4, different=True))
+    counts = compared(flexible_chain(3, different=True))
     assert counts["hybrid_dynamics"][0] < counts["hybrid_dynamics"][1]
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: random_tree(11, KINDS),
-        lambda: random_flexible_tree(2, 4, forces=True)[0],
-        lambda: random_flexible_tree(5, 3, beams=True)[0],
+        pytest.param(lambda: random_tree(11, KINDS), marks=pytest.mark.exhaustive),
+        lambda: random_flexible_tree(2, 3, forces=True)[0],
+        pytest.param(lambda: random_flexible_tree(5, 3, beams=True)[0], marks=pytest.mark.exhaustive),
     ],
     ids=["rigid", "points", "beams"],
 )
@@ -190,9 +205,12 @@ def test_random_trees(make: Callable[[], Model]) -> None:
     compared(make())
 
 
-@pytest.mark.parametrize("make", [lambda n: chain({}, n).build(), flexible_chain])
+@pytest.mark.parametrize(
+    "make",
+    [lambda n: chain({}, n).build(), pytest.param(flexible_chain, marks=pytest.mark.exhaustive)],
+)
 def test_a_longer_chain_takes_no_more_recordings(make: Callable[[int], Model]) -> None:
-    short, long = make(4), make(6)
+    short, long = make(4), make(5)
     for what, *options in functions(short):
         if what != "mass_matrix" or short.flex is not None:
             same = [(False,) * long.nv if isinstance(x, tuple) else x for x in options]
@@ -218,7 +236,7 @@ def test_what_another_model_has_recorded_is_not_recorded_again(make: Callable[[i
 def test_models_in_any_order_share_what_is_alike() -> None:
     """Small trees one after the other, each the same as if it were alone; most of them find something."""
     shared, found = Prototypes(), []
-    for seed in range(4):
+    for seed in range(3):
         model = random_flexible_tree(seed, 3, beams=seed % 4 == 0)[0] if seed % 2 else random_tree(seed, 5)
         for what, *options in functions(model):
             one, few = recorded(model, True, what, *options, shared=shared)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import KINDS, random_body, random_tree
 from generators_flexible import random_flexible_tree
 from supple.model.parameters import parameter_names
@@ -46,7 +48,7 @@ def compare(found: dict[str, Any], model: supple.Model) -> None:
         np.testing.assert_allclose(found[name], x, rtol=0, atol=1e-11 * np.abs(x).max(), err_msg=name)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", thinned(range(2), [0]))
 @pytest.mark.parametrize("free_base", [False, True])
 def test_motion_of_random_trees_is_the_same(seed: int, free_base: bool) -> None:
     model = random_tree(seed, KINDS + 3, free_base=free_base)
@@ -55,7 +57,7 @@ def test_motion_of_random_trees_is_the_same(seed: int, free_base: bool) -> None:
     compare(evaluated(t, model), model)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 4])
+@pytest.mark.parametrize("seed", thinned([1, 2, 4], [2]))
 def test_motion_among_flexible_bodies_is_the_same(seed: int) -> None:
     model, _ = random_flexible_tree(seed, 8, modes=1, forces=True)
     assert model.flex is not None
@@ -68,6 +70,7 @@ def test_motion_among_flexible_bodies_is_the_same(seed: int) -> None:
     compare(evaluated(t, model), model)
 
 
+@cache
 def arm() -> supple.Model:
     """Joints about coordinate axes of turned frames, on a base that moves, with a slider, a fixed body and rotors."""
     rng = np.random.default_rng(7)

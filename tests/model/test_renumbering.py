@@ -44,7 +44,9 @@ def test_the_same_as_a_model_built_with_the_numbers() -> None:
     assert changed == mech.build()
 
 
-@pytest.mark.parametrize("model", [random_tree(4, 9), random_flexible_tree(2, 5)[0]], ids=lambda x: x.name)
+@pytest.mark.parametrize(
+    "model", [random_tree.__wrapped__(4, 9), random_flexible_tree.__wrapped__(2, 5)[0]], ids=lambda x: x.name
+)
 def test_every_number_can_change_and_nothing_is_compiled(model: supple.Model) -> None:
     q, v = model.random_state(0)
     tau = np.ones(model.nv)
@@ -93,7 +95,7 @@ def test_wrong_names_and_numbers() -> None:
         model.with_parameters({"link1.mass": -1.0})
     with pytest.raises(supple.ModelError, match=r"parameter 'link1.mass': expected a finite number, got nan"):
         model.with_parameters({"link1.mass": float("nan")})
-    flexible = random_flexible_tree(2, 5)[0]
+    flexible = random_flexible_tree.__wrapped__(2, 5)[0]
     mode = next(name for name, is_mode in zip(flexible.speeds, flexible.is_mode, strict=True) if is_mode)
     with pytest.raises(supple.StateError, match="a mode belongs to its flexible body"):
         flexible.with_parameters({f"{mode}.stiffness": 1.0})

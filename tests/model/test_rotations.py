@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations, product
 from typing import Any
 
@@ -72,6 +73,7 @@ def test_renaming_axes_takes_no_operations(axes: Any) -> None:
     assert Function("y", g, {"x": x}, {"y": np.array(y)}).operations.total == 0
 
 
+@cache
 def robot() -> supple.Model:
     """A chain with joints about coordinate axes of turned frames."""
     rng = np.random.default_rng(3)

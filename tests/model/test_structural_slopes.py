@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from supple.structures.structural_parameters import remade, require_remade, stru
 VALUES = {"E": 70e9, "rho": 2700.0, "length": 2.0, "height": 0.01, "width": 0.05, "damping": 0.01}
 
 
+@cache
 def boom(fidelity: str = "full", **changed: float) -> supple.Model:
     x = VALUES | changed
     strip = beam(x["length"], Rectangle(x["width"], x["height"]), Material(x["E"], 0.3, x["rho"]), elements=6)
@@ -32,11 +34,11 @@ def test_motion_and_position_of_the_tip_by_material_section_and_length(fidelity:
     settings["outputs"] = supple.Outputs(frames=["boom/end"])
     wanted = list(VALUES) if fidelity == "full" else ["rho", "length"]
     names = [f"boom.{name}" for name in wanted]
-    found = supple.simulate(boom(fidelity), 0.1, rtol=1e-10, sensitivities=names, **settings)
+    found = supple.simulate(boom(fidelity), 0.04, rtol=1e-10, sensitivities=names, **settings)
     for i, name in enumerate(wanted):
         h = 1e-5 * VALUES[name]
         models = (boom(fidelity, **{name: VALUES[name] + sign * h}) for sign in (1, -1))
-        plus, minus = (supple.simulate(model, 0.1, rtol=1e-12, **settings) for model in models)
+        plus, minus = (supple.simulate(model, 0.04, rtol=1e-12, **settings) for model in models)
         for what in ("q", "position"):
             expected = (plus[what] - minus[what]).values / (2 * h)
             error = np.abs(found[f"{what}_sensitivity"].values[..., i] - expected).max()
@@ -62,16 +64,17 @@ def panel(**changed: float) -> supple.Model:
 def test_motion_of_a_panel_by_its_material_and_thickness() -> None:
     settings: dict[str, Any] = {"q": {"panel.angle": 0.3}, "samples": 3, "integrator": "DOP853"}
     assert structural_values(panel().description.bodies["panel"].body) == PANEL  # type: ignore[arg-type]
-    found = supple.simulate(panel(), 0.1, rtol=1e-10, sensitivities=[f"panel.{name}" for name in PANEL], **settings)
+    found = supple.simulate(panel(), 0.04, rtol=1e-10, sensitivities=[f"panel.{name}" for name in PANEL], **settings)
     for i, (name, value) in enumerate(PANEL.items()):
         h = 2e-3 * value
         models = (panel(**{name: value + steps * h}) for steps in (-2, -1, 1, 2))
-        q = [supple.simulate(model, 0.1, rtol=1e-12, **settings).q.values for model in models]
+        q = [supple.simulate(model, 0.04, rtol=1e-12, **settings).q.values for model in models]
         expected = (8.0 * (q[2] - q[1]) - (q[3] - q[0])) / (12.0 * h)  # nu hardly matters: short steps would be noise
         error = np.abs(found.q_sensitivity.values[..., i] - expected).max()
         assert error <= 1e-6 * np.abs(expected).max(), name
 
 
+@cache
 def two_booms(E: float = 70e9) -> supple.Model:
     strip = beam(1.0, Rectangle(0.05, 0.01), Material(E, 0.3, 2700.0), elements=4).reduce("cantilever", modes=1)
     mech = supple.Mechanism("two booms")

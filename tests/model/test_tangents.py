@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 from supple.model.complex_steps import imaginary_steps, step_slopes
@@ -67,7 +68,7 @@ def test_tangents_and_complex_steps_agree(model: Model, what: str) -> None:
             np.testing.assert_allclose(x, found[name][s], rtol=0, atol=1e-12 * np.abs(found[name]).max(), err_msg=name)
 
 
-@pytest.mark.parametrize("what", STEPS)
+@pytest.mark.parametrize("what", thinned(STEPS, ["leapfrog"]))
 def test_steps_are_differentiated_as_their_graphs_are(what: str) -> None:
     model = random_tree(4, 2)
     given = states(model) | {"dt": np.array([0.01])}

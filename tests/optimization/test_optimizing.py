@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ NATURAL = 2.0
 """rad/s"""
 
 
+@cache
 def oscillator(damping: float = 2.4, stiffness: float = NATURAL**2) -> supple.Model:
     mech = supple.Mechanism("oscillator", gravity=(0, 0, 0))
     joint = supple.Prismatic("x", stiffness=stiffness, damping=damping)

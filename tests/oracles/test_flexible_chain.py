@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
+from cases import thinned
 from exudyn_chain import SAMPLE, ExudynChain
 from supple.structures import FlexibleBody, Structure, from_matrices
 
@@ -77,7 +78,7 @@ def test_frequencies_of_the_link() -> None:
     assert reduced().mass == pytest.approx(0.27, rel=1e-12)
 
 
-@pytest.mark.parametrize("links", [1, 2])
+@pytest.mark.parametrize("links", thinned([1, 2], [1]))
 def test_a_falling_chain_moves_as_the_independent_program_says(links: int) -> None:
     expected = np.genfromtxt(DATA / f"flexible_chain_{links}.csv", delimiter=",", names=True)[:51]
     model = chain(reduced(), "y" * links, gravity=9.81)
@@ -96,7 +97,10 @@ def test_a_falling_chain_moves_as_the_independent_program_says(links: int) -> No
     assert largest(np.einsum("tij,ti->tj", R, tip - p)[:, 2]) > 3e-5
 
 
-@pytest.mark.parametrize(("axes", "rates"), [("yy", (10.0, -25.0)), ("yz", (4.0, -9.0))])
+SPINS = [("yy", (10.0, -25.0)), ("yz", (4.0, -9.0))]
+
+
+@pytest.mark.parametrize(("axes", "rates"), thinned(SPINS, SPINS[1:], several=True))
 def test_a_spinning_chain_moves_as_in_exudyn(axes: str, rates: tuple[float, float]) -> None:
     pytest.importorskip("exudyn", reason="Exudyn is not installed")
     expected = ExudynChain(link(), reduced(), axes, rates).run(steps=2500, step=2e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
 import supple
+from cases import thinned
 from flying_rod import LENGTH, SOFT, ExudynRod, fly, rod_model
 from supple.linear import Equilibrium, equilibrium
 from supple.structures import Material, Rectangle, Section, Tube, beam, beam_path
@@ -77,13 +79,13 @@ def test_static_error_falls_with_the_square_of_the_pieces_and_with_the_cube_with
 ) -> None:
     exact = elastica(3.0)
     load = np.array([0, 0, 0, 0, 0, 3.0 * EI])
-    found = [tip(held(n, load, dead=True, stiffening=stiffening)) for n in (1, 2, 4, 8, 16)]
+    found = [tip(held(n, load, dead=True, stiffening=stiffening)) for n in (4, 8, 16)]
     errors = [float(np.linalg.norm(x - exact)) for x in found]
-    assert np.log2(np.array(errors[:-1]) / errors[1:])[-2:].min() > rate, errors
+    assert np.log2(np.array(errors[:-1]) / errors[1:]).min() > rate, errors
     assert errors[-1] < (1e-4 if stiffening else 1e-3)
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("axis", thinned([0, 1, 2], [1]))
 def test_a_tube_with_bends_is_near_to_its_pieces_with_few_shapes(axis: int) -> None:
     """No load at its end is critical before it turns the tube by half a radian: two shapes follow all of them.
 
@@ -112,6 +114,13 @@ def test_a_tube_with_bends_is_near_to_its_pieces_with_few_shapes(axis: int) -> N
     assert errors[0] < errors[1]
 
 
+@cache
+def flying_rods_of_exudyn() -> tuple[Floats, Floats]:
+    """The motion of the softer rod on a fine mesh, and the limit of two."""
+    coarse, fine = (ExudynRod(n, SOFT).run(0.005) for n in (32, 64))
+    return fine, fine + (fine - coarse) / 3
+
+
 @pytest.mark.filterwarnings("ignore:.*left the range of linear theory")  # coarse pieces do
 @pytest.mark.skipif(not find_spec("exudyn"), reason="Exudyn is not installed")
 @pytest.mark.parametrize(("stiffening", "rate"), VARIANTS)
@@ -119,8 +128,7 @@ def test_dynamic_error_falls_with_the_square_of_the_pieces_and_with_the_cube_wit
     stiffening: bool, rate: float
 ) -> None:
     """Of the softer flying rod, which bends to a horseshoe; the limit is Exudyn's, extrapolated from two meshes."""
-    coarse, fine = (ExudynRod(n, SOFT).run(0.005) for n in (32, 64))
-    exact = fine + (fine - coarse) / 3
+    fine, exact = flying_rods_of_exudyn()
     ends = fine[:, 0] - fine[:, 2]
     assert np.linalg.norm(ends, axis=-1).min() < 0.25 * LENGTH
     step = {"integrator": "generalized_alpha", "step": 0.005}
@@ -134,8 +142,8 @@ def test_dynamic_error_falls_with_the_square_of_the_pieces_and_with_the_cube_wit
     ("EI", "half", "one"),
     [
         (3.0, (1.258128, -1.554574), (-1.761670, -0.946852)),
-        (10.0, (1.250856, -1.560568), (-1.764136, -0.942217)),
-        (50.0, (1.251317, -1.560195), (-1.763503, -0.943426)),
+        pytest.param(10.0, (1.250856, -1.560568), (-1.764136, -0.942217), marks=pytest.mark.exhaustive),
+        pytest.param(50.0, (1.251317, -1.560195), (-1.763503, -0.943426), marks=pytest.mark.exhaustive),
     ],
 )
 def test_falling_strip(EI: float, half: tuple[float, float], one: tuple[float, float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ MODES, BODIES, SEED = 3, 3, 7
 ACROSS = np.array(GRAVITY)
 
 
+@cache
 def body(modes: int = MODES) -> FlexibleBody:
     found = crooked(modes)
     assert isinstance(found, FlexibleBody)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -88,6 +90,7 @@ def test_a_falling_strip(EI: float, half: tuple[float, float], end: tuple[float,
     assert np.asarray(result["kinetic_energy"])[1] > 1.0
 
 
+@cache
 def satellite() -> supple.Model:
     """A free hub with two booms on universal joints, in space."""
     boom = structures.beam(

@@ -7,6 +7,8 @@ differential equations of the beam-column.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy
@@ -25,6 +27,7 @@ UNIT = np.sqrt(EI / (PER_LENGTH * LENGTH**4))
 """Of frequencies and spins, rad/s."""
 
 
+@cache
 def strip(elements: int = 24, length: float = LENGTH) -> structures.Structure:
     """Wide in y, thin in z."""
     return structures.beam(length, structures.Rectangle(WIDTH, HEIGHT), ALUMINIUM, elements)

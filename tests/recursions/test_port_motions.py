@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators_flexible import random_flexible_tree
 from supple.structures import Material, Tube, beam
 
@@ -45,7 +46,7 @@ def round_trip(model: supple.Model, seed: int) -> float:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("joint", list(TIPS))
+@pytest.mark.parametrize("joint", thinned(TIPS, list(TIPS)[:2]))
 def test_forces_come_back(basis: str, joint: str, options: dict[str, bool | str]) -> None:
     """10 t and 1,000 t. Forces are as accurate as the largest; a hinge at the tip loses three digits more.
 
@@ -70,7 +71,7 @@ def test_light_children_need_no_correction() -> None:
     assert not flex.heavy.any()
 
 
-@pytest.mark.parametrize("seed", [3, 5, 6, 10, 11])
+@pytest.mark.parametrize("seed", thinned([3, 5, 6, 10, 11], [3, 10]))
 def test_a_correction_where_none_is_needed_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees with several children on a body, modes that move ports in few directions, shapes of second order."""
     options = {
@@ -82,7 +83,7 @@ def test_a_correction_where_none_is_needed_changes_nothing(seed: int, monkeypatc
     }[seed]
     model, _ = random_flexible_tree(seed, 6, **options)  # type: ignore[arg-type]
     monkeypatch.setattr("supple.model.flexible.HEAVY", 0.0)
-    corrected, _ = random_flexible_tree(seed, 6, **options)  # type: ignore[arg-type]
+    corrected, _ = random_flexible_tree.__wrapped__(seed, 6, **options)  # type: ignore[arg-type]
     assert model.flex is not None
     assert corrected.flex is not None
     assert corrected.flex.heavy.sum() > model.flex.heavy.sum()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ G = 1e-3
 STIFFNESS = 1e7
 
 
+@cache
 def sprung(
     stiffness: float = STIFFNESS, lengths: tuple[float, float] = (0.0, 0.0), closed: bool = False
 ) -> supple.Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ def accelerations(model: supple.Model, start: str, **options: Any) -> np.ndarray
     return simulator(model, start, **options).state.a
 
 
+@cache
 def crane() -> supple.Model:
     """A flexible jib that carries a load on a spring."""
     jib = beam(3.0, Rectangle(0.04, 0.06), Material(E=70e9, nu=0.3, rho=2700.0), elements=6)
@@ -77,6 +79,7 @@ def test_loops_are_closed() -> None:
     assert -weight * (np.sin(a) + 2.0 * np.sin(2.0 * a)) - 4.0 * a + 2.0 * (1.5 + 0.2 * a) == pytest.approx(0, abs=1e-9)
 
 
+@cache
 def governor() -> supple.Model:
     mech = supple.Mechanism("governor", gravity=(0, 0, 0))
     mech.add_body("arm", supple.RigidBody(1.0), joint=supple.Revolute("z"))

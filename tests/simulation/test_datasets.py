@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ SQUARE = structures.Rectangle(0.03, 0.03)
 EVERYTHING = Outputs(frames=["hub", "boom/end", "boom/2", "camera"], wrenches="all", nodes=["boom"], strains=["boom"])
 
 
+@cache
 def satellite() -> supple.Model:
     """A hub with a flexible boom that carries a camera, free in space."""
     mech = supple.Mechanism("satellite", gravity=(0, 0, 0))
@@ -35,6 +37,7 @@ def satellite() -> supple.Model:
     return mech.build()
 
 
+@cache
 def pendulum() -> supple.Model:
     mech = supple.Mechanism("pendulum")
     mech.add_body("arm", supple.RigidBody(2.0, (0, 0, -0.5)), joint=supple.Revolute("y"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from supple import structures
 from supple.files import read
 from supple.inputs.inputs import Inputs
@@ -24,6 +26,7 @@ from supple.stepping.esdirk_coefficients import coefficients
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 
 
+@cache
 def arm(links: int = 2, damping: float = 0.0) -> supple.Model:
     """Beams of which the first has modes up to some kHz."""
     body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 6)
@@ -35,6 +38,7 @@ def arm(links: int = 2, damping: float = 0.0) -> supple.Model:
     return mech.build()
 
 
+@cache
 def tumbling() -> supple.Model:
     """Two bodies with quaternions."""
     mech = supple.Mechanism("two")
@@ -93,7 +97,7 @@ LAWS: list[dict[str, Any]] = [
 SETTINGS: dict[str, Any] = {"integrator": "ESDIRK54", "samples": 31}
 
 
-@pytest.mark.parametrize("laws", LAWS, ids=["free", "controlled", "prescribed", "sampled"])
+@pytest.mark.parametrize("laws", thinned(LAWS, LAWS[1:]), ids=["free", "controlled", "prescribed", "sampled"])
 def test_the_motion_of_dop853(laws: dict[str, Any]) -> None:
     model = arm()
     best = supple.simulate(model, 0.06, v={"l1.angle": 2.0}, integrator="DOP853", rtol=1e-11, samples=31, **laws)
@@ -104,7 +108,7 @@ def test_the_motion_of_dop853(laws: dict[str, Any]) -> None:
         np.testing.assert_allclose(found[name], best[name], atol=1e-7 * float(np.abs(best[name]).max()))
 
 
-@pytest.mark.parametrize("laws", LAWS[:3], ids=["free", "controlled", "prescribed"])
+@pytest.mark.parametrize("laws", thinned(LAWS[:3], LAWS[1:3]), ids=["free", "controlled", "prescribed"])
 def test_all_ways_agree(laws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code, and Python called back for the sweeps of very large models."""
     model = arm()
@@ -127,7 +131,7 @@ def test_steps_compile_nothing_for_other_lengths() -> None:
     assert len(programs._programs) == known
 
 
-@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-8])
+@pytest.mark.parametrize("rtol", thinned([1e-3, 1e-5, 1e-8], [1e-5]))
 @pytest.mark.parametrize("make", [tumbling, arm], ids=["rotations", "flexible"])
 def test_the_error_is_what_was_asked_for(make: Any, rtol: float) -> None:
     """Within a factor 30, relative to the largest coordinate, over a second or about thirty periods."""
@@ -203,6 +207,7 @@ def test_prescribed_modes_are_refused() -> None:
 # ------------------------------------------------------------ closed loops and rolling
 
 
+@cache
 def linkage() -> supple.Model:
     """A crank, a flexible rod and a rocker, soft enough to see all vibrations."""
     mech = supple.Mechanism("linkage")

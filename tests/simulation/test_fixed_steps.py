@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from supple.model.rollout import INTEGRATORS
 from supple.simulation.methods.fixed_steps import EXPLICIT
 
 
+@cache
 def arm() -> supple.Model:
     soft = structures.Material(E=7e9, nu=0.33, rho=2700.0)
     body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), soft, 6).reduce("cantilever", modes=3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from supple import structures
 
 RUBBERY = structures.Material(E=3e8, nu=0.4, rho=1200.0)
@@ -23,7 +24,7 @@ def drift(values: np.ndarray, size: float) -> float:
 CHAINS = [("cantilever", 4, 2.0), ("free-free", 4, 2.0), ("craig-bampton", 0, 1.0)]
 
 
-@pytest.mark.parametrize(("basis", "modes", "duration"), CHAINS)
+@pytest.mark.parametrize(("basis", "modes", "duration"), thinned(CHAINS, CHAINS[1:2], several=True))
 def test_a_swinging_chain_keeps_its_energy(basis: str, modes: int, duration: float) -> None:
     mech = supple.Mechanism("chain")
     body = link(basis, modes, structures.Material(E=1e9, nu=0.4, rho=1200.0))
@@ -56,7 +57,7 @@ def test_a_free_flexible_tree_keeps_energy_and_momentum() -> None:
     mech.add_body("wheel", supple.RigidBody(0.3, (0, 0, 0), (1e-3, 1e-3, 2e-3)), "left", supple.Revolute("x"), at="end")
     model = mech.build()
     start = {"bus.wx": 0.8, "bus.wy": 1.0, "bus.wz": -1.2, "bus.vx": 0.1, "wheel.angle": 30.0, "left.mode1": 0.3}
-    result = supple.simulate(model, 2.0, v=start, rtol=1e-11, atol=1e-12)
+    result = supple.simulate(model, 1.0, v=start, rtol=1e-11, atol=1e-12)
     q, v = result.q.values, result.v.values
     energy = (result.kinetic_energy + result.potential_energy).values
     assert drift(energy, float(np.ptp(result.kinetic_energy.values))) < 1e-8

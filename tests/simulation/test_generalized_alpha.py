@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from supple.simulation.methods.alpha_newton import SweepNewton
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 
 
+@cache
 def arm(links: int = 2) -> supple.Model:
     body = structures.beam(1.0, structures.Rectangle(0.02, 0.01), SOFT, 6).reduce("craig-bampton", modes=1)
     mech = supple.Mechanism("arm")

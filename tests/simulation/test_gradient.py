@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+@cache
 def double_pendulum() -> supple.Model:
     mech = supple.Mechanism("double pendulum")
     mech.add_body("a", supple.RigidBody(2.0, com=(0.1, 0, -0.5), inertia=INERTIA), joint=supple.Revolute("y"))

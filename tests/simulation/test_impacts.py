@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ METHODS: list[dict[str, Any]] = [
 methods = pytest.mark.parametrize("method", METHODS, ids=lambda x: x["integrator"])
 
 
+@cache
 def slider_crank(gravity: float = 0.0) -> supple.Model:
     mech = supple.Mechanism("slider-crank", gravity=(0, -gravity, 0))
     mech.add_body("crank", supple.RigidBody(1.0, (0.15, 0, 0), (0.01, 0.01, 0.01)), joint=Z)
@@ -36,6 +38,7 @@ def slider_crank(gravity: float = 0.0) -> supple.Model:
     return mech.build()
 
 
+@cache
 def gears() -> supple.Model:
     mech = supple.Mechanism("gears", gravity=(0, 0, 0))
     for name, moment in (("small", 0.1), ("large", 0.8)):
@@ -165,6 +168,7 @@ def test_the_law_of_a_held_joint_decides_when_it_is_released(model: Any) -> None
     np.testing.assert_allclose(off, [0.5, 0.25], atol=1e-8)
 
 
+@cache
 def five_bar() -> supple.Model:
     mech = supple.Mechanism("five-bar", gravity=(0, 0, 0))
     bar = supple.RigidBody(1.0, (0.5, 0, 0), (0.01, 0.1, 0.1))

@@ -11,6 +11,7 @@ import pytest
 
 import supple
 from c_programs import EXAMPLES, Floats, built, called, input_file, motion
+from cases import thinned
 from supple.errors import StateError
 from supple.files import read
 from supple.inputs.inputs import Inputs
@@ -45,7 +46,7 @@ def followed(model: supple.Model, arguments: dict[str, Any], directory: Path, at
     return rows, run
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", thinned(FILES, [name for name in FILES if not name.startswith("flexible")]))
 def test_programs_of_examples_follow_their_runs(name: str, tmp_path: Path) -> None:
     contents = read(EXAMPLES / f"{name}.toml")
     followed(contents.model, contents.run_arguments() | FILES[name], tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from supple.model.parameters import parameter_values
 INERTIA = np.diag([0.1, 0.2, 0.3])
 
 
+@cache
 def oscillator() -> supple.Model:
     mech = supple.Mechanism("oscillator", gravity=(0, 0, 0))
     mech.add_body("a", supple.RigidBody(2.0), joint=supple.Prismatic("x", stiffness=8.0))
     return mech.build()
 
 
+@cache
 def double_pendulum() -> supple.Model:
     mech = supple.Mechanism("double pendulum")
     mech.add_body("a", supple.RigidBody(2.0, com=(0.1, 0, -0.5), inertia=INERTIA), joint=supple.Revolute("y"))

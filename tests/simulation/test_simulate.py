@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import supple
 from generators import random_tree
 
 
+@cache
 def pendulum() -> supple.Model:
     mech = supple.Mechanism("pendulum")
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))

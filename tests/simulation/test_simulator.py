@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import supple
 from supple.simulation import recorder, run
 
 
+@cache
 def slider(gravity: float = 0.0) -> supple.Model:
     mech = supple.Mechanism("slider", gravity=(0, 0, -gravity))
     mech.add_body("block", supple.RigidBody(2.0), joint=supple.Prismatic("z"))

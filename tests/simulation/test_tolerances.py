@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 AMPLITUDES = (1e-9, 1e-8, 1e-3)
 
 
+@cache
 def strip() -> FlexibleBody:
     """A boom of 2 m."""
     material = Material(E=70e9, nu=0.3, rho=2700.0)
@@ -88,6 +90,7 @@ def test_a_free_body_keeps_a_small_vibration() -> None:
     assert np.abs(large.v).max() > 1e-5
 
 
+@cache
 def chain(links: int) -> supple.Model:
     """Rods whose joints are turned, so that nothing about them is exactly zero."""
     mech = supple.Mechanism("chain")

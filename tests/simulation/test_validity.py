@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ UNIT = float(np.sqrt(STEEL.E * STRIP.Iy / (STEEL.rho * STRIP.A)))
 """Spin at which centrifugal forces are of the size of elastic ones, rad/s, for a length of 1 m."""
 
 
+@cache
 def rubber_chain(stiffening: bool) -> supple.Model:
     """As the README once had it."""
     mech = supple.Mechanism("rubber chain")
@@ -39,6 +41,7 @@ def rubber_chain(stiffening: bool) -> supple.Model:
     return mech.build()
 
 
+@cache
 def blade(stiffening: bool, axis: str = "y") -> supple.Model:
     """On a hinge about `axis`: y is that of its soft bending, in whose plane it then rotates."""
     mech = supple.Mechanism("rotor", gravity=(0, 0, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def test_both_stops_of_a_joint_with_full_restitution_keep_the_energy(method: dic
     assert np.allclose(np.abs(result.v), 2.0, rtol=1e-9)
 
 
+@cache
 def arm() -> supple.Model:
     mech = supple.Mechanism("arm", gravity=(0, 0, 0))
     mech.add_body("a", supple.RigidBody(1.0, (0.5, 0, 0), np.eye(3) * 0.05), joint=supple.Revolute("z"))

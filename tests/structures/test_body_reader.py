@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Repor
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 
 
+@cache
 def body(basis: str = "craig-bampton", modes: int | None = 3) -> FlexibleBody:
     damping = None if basis == "nodal" else 0.01
     return beam(2.0, Rectangle(0.02, 0.01), ALUMINIUM, 6).reduce(basis, modes, damping=damping)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from supple.structures import BodyMotion, nodal_forces
 ALUMINIUM = structures.Material(E=70e9, nu=0.33, rho=2700.0)
 
 
+@cache
 def rod(lumped: bool) -> structures.Structure:
     found = structures.beam(1.0, structures.Rectangle(0.02, 0.01), ALUMINIUM, 5, lumped=lumped)
     return found.with_mass("end", 0.3, inertia=(1e-3, 2e-3, 2e-3), offset=(0.01, 0.02, -0.03))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ def fe_matrices(structure: Structure) -> tuple[Floats, Floats, Floats]:
     return structure.nodes, M, K
 
 
+@cache
 def bent(lumped: bool = False) -> Structure:
     return beam_path([(0, 0, 0), (0.6, 0, 0), (0.6, 0.3, 0.1)], Rectangle(0.03, 0.02), ALUMINIUM, 6, lumped=lumped)
 

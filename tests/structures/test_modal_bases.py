@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -31,6 +32,7 @@ ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 THIN = Section(A=1e-2, Iy=1e-12, Iz=4e-12, J=1e-12)
 
 
+@cache
 def tee(elements: int = 3) -> Structure:
     """A bent beam with an offset mass at its corner."""
     path = beam_path([(1, 1, 1), (1.5, 1, 1), (1.5, 1.2, 1.3)], Rectangle(0.03, 0.02), ALUMINIUM, elements)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from supple.structures import Bandwidth, EffectiveMass
 STEEL = structures.Material(E=210e9, nu=0.3, rho=7850)
 
 
+@cache
 def rod(lumped: bool = False) -> structures.Structure:
     return structures.beam(1.0, structures.Rectangle(0.03, 0.01), STEEL, 8, lumped=lumped)
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import linalg
 
 import supple
+from cases import thinned
 from supple.structures import (
     Beam,
     BeamPieces,
@@ -66,7 +67,10 @@ def test_cuts_in_a_path_of_uneven_elements_are_all_different() -> None:
     assert np.all(np.diff([*pieces.first, 8]) >= 1)
 
 
-@pytest.mark.parametrize(("lumped", "shear", "root"), [(False, False, "start"), (True, True, "end")])
+ROOTS = [(False, False, "start"), (True, True, "end")]
+
+
+@pytest.mark.parametrize(("lumped", "shear", "root"), thinned(ROOTS, ROOTS[1:], several=True))
 def test_pieces_of_all_nodes_have_the_frequencies_of_the_beam(lumped: bool, shear: bool, root: str) -> None:
     """Along a path with a corner, point masses on a cut and within a piece, and a rigid region within another."""
     whole = beam_path(CORNER, [STRIP, Rectangle(0.03, 0.005)], METAL, [4, 3], lumped=lumped, shear=shear)

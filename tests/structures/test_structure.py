@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,10 +16,12 @@ ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 SECTION = Rectangle(0.05, 0.1)
 
 
+@cache
 def bar(elements: int = 4) -> Structure:
     return beam(0.8, SECTION, ALUMINIUM, elements)
 
 
+@cache
 def block() -> Structure:
     return box(0.2, 0.05, 0.04, ALUMINIUM, (3, 2, 2), quadratic=False)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy
@@ -18,6 +20,7 @@ def masses() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([0.05, 0.1, 0.1, 0.1, 0.05])
 
 
+@cache
 def strip() -> Structure:
     """Point masses on the nodes of a beam that is not massive itself."""
     plain = beam(1.0, Rectangle(0.03, 0.01), STEEL, 4)

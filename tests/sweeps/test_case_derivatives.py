@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@cache
 def oscillator() -> supple.Model:
     mech = supple.Mechanism("oscillator", gravity=(0, 0, 0))
     mech.add_body("m", supple.RigidBody(2.0), joint=supple.Prismatic("x", stiffness=50.0))

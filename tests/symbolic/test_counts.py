@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +22,7 @@ from supple.recursions import composite, conjugate_gradient, newton_euler
 from supple.symbolic.counts import dense_solution
 
 
+@cache
 def chain(bodies: int) -> supple.Model:
     mech = supple.Mechanism("chain")
     body = supple.RigidBody(1.0, (0.1, 0.2, 0.3), [[1, 0.1, 0.2], [0.1, 1, 0.3], [0.2, 0.3, 1]])
@@ -72,6 +74,7 @@ def test_a_dense_solution_is_counted_as_it_is_done(n: int) -> None:
     assert dense_solution(n) == Function("solution", g, {"A": A, "x": x}, {"y": y}).operations
 
 
+@cache
 def branches(bodies: int) -> supple.Model:
     """Two chains on the ground."""
     mech = supple.Mechanism("branches")

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -54,6 +55,7 @@ import(url).then(({ default: widget }) => {
 }"""
 
 
+@cache
 def pendulum(name: str = "pendulum") -> supple.Model:
     mech = supple.Mechanism(name)
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -0.5), (0.02, 0.02, 0.001)), joint=supple.Revolute("y"))

@@ -56,7 +56,7 @@ def chosen(platforms: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for name in platforms:
         if name not in known:
-            raise StateError(f"platforms: no {name!r}{nearest(str(name), known)}; known: {', '.join(known)}")
+            raise StateError(f"platforms: no {name!r}{nearest(str(name), known)}")
         found |= dict.fromkeys(TARGETS if name == ALL else [host() if name == HOST else name])
     return list(found)
 

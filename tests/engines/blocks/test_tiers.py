@@ -146,7 +146,7 @@ def test_nobody_waits_for_the_compiler_but_a_fork() -> None:
 @pytest.mark.parametrize("count", [1, 64])
 def test_models_have_the_same_bits(count: int) -> None:
     """Values and derivatives of a random tree, for single states and batches."""
-    model = random_tree(4, 6)
+    model = random_tree.__wrapped__(4, 6)  # no other test has loaded its code
     structure = ModelStructure(model.tree, model.flex, model.nq)
     values = Program.read(program(structure, structure.digest(), "forward_dynamics").written())  # nothing loaded yet
     q, v = (np.array(x) for x in zip(*(model.random_state(i) for i in range(count)), strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -201,6 +203,7 @@ def test_gears_name_coordinates_that_are_there() -> None:
         mech.build()
 
 
+@cache
 def yoke() -> supple.Model:
     mech = supple.Mechanism("yoke", gravity=(0, 0, 0))
     mech.add_body("arm", supple.RigidBody(1.0, (0.5, 0, 0), (0.1, 0.1, 0.1)), joint=supple.Revolute("y"))
@@ -260,6 +263,7 @@ def test_a_guess_without_a_direction_is_left() -> None:
     assert np.linalg.norm(loops.assemble()[:3]) == pytest.approx(0.5)
 
 
+@cache
 def door(apart: float) -> supple.Model:
     """Held by two balls on its axis, which take its weight's moment: one of six conditions repeats the others."""
     mech = supple.Mechanism("door", gravity=(0, -9.81, -9.81))

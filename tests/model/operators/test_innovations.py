@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 
 CASES = [(91, 4, "full"), (92, 10, "ruthless"), (93, 16, "full")]
 
 
-@pytest.fixture(scope="module", params=CASES, ids=str)
+@pytest.fixture(scope="module", params=thinned(CASES, CASES[:2]), ids=str)
 def case(request: pytest.FixtureRequest) -> tuple[supple.Model, Any, Any, Any]:
     seed, bodies, fidelity = request.param
     model, _ = random_flexible_tree(seed, bodies, 4, fidelity, beams=True, forces=True)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cases import thinned
 from generators_flexible import random_flexible_tree
 
 CASES = [(71, 5, "full"), (72, 12, "ruthless"), (73, 14, "full")]
 
 
-@pytest.fixture(scope="module", params=CASES, ids=str)
+@pytest.fixture(scope="module", params=thinned(CASES, CASES[:2]), ids=str)
 def operators(request: pytest.FixtureRequest) -> Any:
     seed, bodies, fidelity = request.param
     model, _ = random_flexible_tree(seed, bodies, 4, fidelity, beams=True)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from generators_flexible import random_flexible_tree
 
 CASES = [(21, 1), (22, 8), (23, 40)]  # seed, bodies
 
 
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(params=thinned(CASES, CASES[:2]), ids=str)
 def case(request: pytest.FixtureRequest) -> tuple[supple.Model, Any, Any, Any]:
     seed, bodies = request.param
     model = random_tree(seed, bodies, forces=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import supple
+from cases import thinned
 from generators import random_tree
 from sayers_satellite import leaves
 from supple.errors import ModelError
@@ -36,9 +39,10 @@ def assert_same(s: KaneSystem, model: supple.Model, seed: int, values: dict[str,
     assert np.abs(M - np.diag(np.diag(M))).max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("seed", "symbolic"), [(0, True), (0, False), (1, True), (1, False), (2, True), (3, True), (4, True), (5, True)]
-)
+TREES = [(0, True), (0, False), (1, True), (1, False), (2, True), (3, True), (4, True), (5, True)]
+
+
+@pytest.mark.parametrize(("seed", "symbolic"), thinned(TREES, TREES[:3], several=True))
 def test_random_trees_with_all_joints(seed: int, symbolic: bool) -> None:
     model = random_tree(seed, 12, free_base=seed % 3 == 0)
     s = system_of(model, symbols_of(model, None if symbolic else []))
@@ -54,6 +58,7 @@ def test_other_numbers_for_the_symbols() -> None:
     assert_same(s, second, 3, {name: symbols_of(second).values[name] for name in symbols.values})
 
 
+@cache
 def two_links(x: float) -> supple.Model:
     mech = supple.Mechanism("links", gravity=(0, 0.1 * x, -9.81))
     inertia = x * np.array([[0.3, 0.01, 0.02], [0.01, 0.4, -0.03], [0.02, -0.03, 0.5]])

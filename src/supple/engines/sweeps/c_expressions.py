@@ -128,7 +128,8 @@ class Expressions(ABC):
         return CNumber(wider(a.kind, b.kind), f"{condition.within(OR)} ? {a.within(OR)} : {b.within(CHOICE)}", CHOICE)
 
     def _value_attribute(self, node: ast.Attribute) -> Any:
-        return getattr(self.value(node.value), node.attr)
+        x = self.value(node.value)
+        return x if isinstance(x, CNumber) and node.attr == "real" else getattr(x, node.attr)
 
     def _index(self, node: ast.Subscript) -> tuple[Any, ...]:
         index = self.value(node.slice)

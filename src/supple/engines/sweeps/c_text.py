@@ -147,12 +147,16 @@ class _Body(Expressions):
             constant = "const " if kind.endswith("*") and parameter not in self.written else ""
             words.append(f"{constant}{C_TYPES[kind[0]]} {'*' if kind.endswith('*') else ''}{parameter}")
         purpose = (self.function.__doc__ or name).strip().splitlines()[0]
-        own = [line for kind in C_TYPES for line in self._declarations(kind)]
+        own = self.declarations()
         used = set(re.findall(r"\w+", "\n".join(self.lines)))
         idle = [f"    (void){parameter};" for parameter, _ in self.parameters if parameter not in used]
         result = "void" if self.returned is None else C_TYPES[self.returned]
         head = f"static {result} {name}({', '.join(words) or 'void'})"
         return "\n".join([f"/* {purpose} */", head, "{", *own, *idle, *self.lines, "}", ""])
+
+    def declarations(self) -> list[str]:
+        """Lines that declare all variables."""
+        return [line for kind in C_TYPES for line in self._declarations(kind)]
 
     def _declarations(self, kind: str) -> list[str]:
         """Lines that declare the variables of a kind."""
@@ -289,10 +293,32 @@ class _Body(Expressions):
             return
         bounds = [self.value(x) for x in items.args]
         first, last = ([0, *bounds] if len(bounds) == 1 else bounds)[:2]
+        downward = len(bounds) == 3
+        if downward and bounds[2] != -1:
+            raise NotImplementedError(f"a loop with the step {bounds[2]}")
         self.declared[name] = INT
         self.names[name] = CNumber(INT, name)
         limit = as_number(last)
-        self._block(f"for ({name} = {as_number(first).text}; {name} < {limit.text}; {name}++)", statement.body)
+        test, turn = (f"{name} > {limit.text}", f"{name}--") if downward else (f"{name} < {limit.text}", f"{name}++")
+        self._block(f"for ({name} = {as_number(first).text}; {test}; {turn})", statement.body)
+
+
+def step_lines(step: Any, arrays: tuple[CArray, ...]) -> list[str]:
+    """Declarations and statements of a step on arrays, which are there under the names of its arguments.
+
+    It calls no other step: the caller prints a function of its own around them.
+    """
+    kinds: dict[str, str] = {}
+    while True:
+        texts = CText()
+        body = _Body(texts, step.py_func, kinds)
+        try:
+            body.run(arrays)
+        except Widened:
+            continue
+        if texts.functions:
+            raise NotImplementedError(f"{step.py_func.__name__} calls other steps")
+        return [line.removeprefix("    ") for line in [*body.declarations(), *body.lines]]
 
 
 def array_text(name: str, kind: str, x: Any) -> str:
