@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,32 @@ def test_a_tuned_length_in_a_loop() -> None:
     found = motion(fmu_path("four-bar"), of, "CoSimulation", start_values=longer)
     expected = supple.simulate(of.model.with_parameters(longer), **of.arguments)
     np.testing.assert_allclose(coordinates(of.model, found), expected.q, atol=TOLERANCE)
+
+
+def test_a_length_tuned_in_event_mode_closes_the_loop_and_says_so() -> None:
+    x, model = Opened(fmu_path("four-bar")), case("four-bar").model
+    x.fmu.updateDiscreteStates()
+    x.set({"coupler/pin.x": 0.26})
+    q = x.get(*model.coordinates)
+    longer = model.with_parameters({"coupler/pin.x": 0.26})
+    assert np.abs(longer.loops.errors(q)[0]).max() < 1e-13  # type: ignore[union-attr]
+    assert [bool(x.fmu.updateDiscreteStates()[3]) for _ in range(2)] == [True, False]
+    x.close()
+
+
+def test_a_sampled_controller_late_in_a_long_run() -> None:
+    """When rounding of the time is more than the distance at which times are one in a run of a second."""
+    late, total = 1e6, 0.0
+    x = Opened(fmu_path("sampled"), kind="CoSimulation")
+    x.fmu.reset()
+    x.fmu.enterInitializationMode(startTime=late)
+    x.fmu.exitInitializationMode()
+    for k in range(5):
+        force, q, v = x.get("tau(upper.angle)", "upper.angle", "rate(upper.angle)")
+        assert force == pytest.approx(30.0 * (0.4 - q) - 2.0 * v + 20.0 * total, abs=1e-9)
+        total += (0.4 - q) / 12.5
+        x.fmu.doStep(late + 0.08 * k, 0.08)
+    x.close()
 
 
 def test_a_start_time_other_than_zero() -> None:
@@ -339,5 +366,7 @@ def test_the_same_model_gives_the_same_file(tmp_path: Path) -> None:
     )
     assert first == second
     other = supple.export.fmu(double_pendulum(damping=0.2), tmp_path / "c.fmu", sources_only=True)
+    with zipfile.ZipFile(other) as archive:
+        assert {x.external_attr >> 16 for x in archive.infolist()} == {0o644}
     tokens = [fmpy.read_model_description(str(x)).guid for x in (tmp_path / "a.fmu", other)]
     assert tokens[0] != tokens[1]

@@ -235,7 +235,7 @@ FMI2_Export fmi2Status NAME(fmi2SetTime)(fmi2Component instance, fmi2Real time)
     struct instance *const x = instance;
     if (!x->exchange || x->kept.mode <= INITIALIZATION)
         return status_of(refuse(x, "time is set in Model Exchange, after initialization"));
-    x->kept.now.reached = time;
+    arrive(&x->kept.now, time);
     return fmi2OK;
 }
 

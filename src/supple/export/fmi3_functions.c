@@ -332,7 +332,7 @@ FMI3_Export fmi3Status NAME(fmi3SetTime)(fmi3Instance instance, fmi3Float64 time
     struct instance *const x = instance;
     if (!x->exchange || x->kept.mode <= INITIALIZATION)
         return status_of(refuse(x, "time is set in Model Exchange, after initialization"));
-    x->kept.now.reached = time;
+    arrive(&x->kept.now, time);
     return fmi3OK;
 }
 

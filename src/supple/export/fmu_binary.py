@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from supple.engines.code_cache.code_directory import directory_of
 from supple.errors import StateError, SuppleError, nearest
 
 HOST, ALL = "host", "all"
@@ -107,10 +108,9 @@ def _command(name: str) -> list[str]:
 
 
 def _run(command: Sequence[str], name: str, folder: str) -> None:
-    environment: Mapping[str, str] = {"ZIG_GLOBAL_CACHE_DIR": os.path.join(tempfile.gettempdir(), "supple-zig")}
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
+    # Zig compiles parts of the C library first, for minutes where it is that of Windows, and keeps them.
+    kept = {"ZIG_GLOBAL_CACHE_DIR": str(directory_of("zig") or folder)}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=kept | os.environ)
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if line.strip()), f"exit code {done.returncode}")
         raise SuppleError(f"the C compiler failed for {name!r}: {first}")

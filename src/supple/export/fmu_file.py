@@ -143,7 +143,9 @@ def _written(path: Path, files: Mapping[str, bytes]) -> Path:
     try:
         with draft_of(path) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
-                archive.writestr(zipfile.ZipInfo(name, WRITTEN), content, zipfile.ZIP_DEFLATED)
+                entry = zipfile.ZipInfo(name, WRITTEN)
+                entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
+                archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     except OSError as error:
         raise SuppleError(f"{path}: cannot be written: {error.strerror or error}") from None
     return path

@@ -9,6 +9,7 @@ struct kept {
     int mode;
     int stale;    /* before the start: values were set since everything was made of them */
     int prepared; /* later: what depends on parameters is that of the present ones */
+    int moved;    /* the state is another one since an importer was told of it */
 };
 
 struct instance {
@@ -56,6 +57,7 @@ static int settle(struct instance *x)
         prepare(now);
 #if LOOPS
         close_loops(now, now->reached, now->y);
+        x->kept.moved = 1;
 #endif
         now->afresh = 1;
         x->kept.prepared = 1;
@@ -210,6 +212,13 @@ static int initialized(struct instance *x)
 
 /* ------------------------------------------------------------ Model Exchange */
 
+/* Comes to a time. Times that rounding does not tell apart are one. */
+static void arrive(struct simulation *now, double t)
+{
+    now->reached = t;
+    now->close_by = greater(now->close_by, 1e-15 * fabs(t));
+}
+
 /* Event indicators: what is watched, moved a little to the side where it is, so that it is never at zero. */
 static int event_indicators(struct instance *x, double *out)
 {
@@ -271,7 +280,7 @@ static int find_events(struct simulation *now)
 }
 
 #endif
-/* Everything that follows at the present time; 0 or -1. Afterwards `changed` tells whether the state is another one. */
+/* Everything that follows at the present time; 0 or -1. Whether the state is another one goes into `changed_state`. */
 static int update(struct instance *x, int *changed_state)
 {
     struct simulation *const now = &x->kept.now;
@@ -309,7 +318,8 @@ static int update(struct instance *x, int *changed_state)
         }
 #endif
     }
-    *changed_state = memcmp(before, now->y, sizeof before) != 0;
+    *changed_state = x->kept.moved || memcmp(before, now->y, sizeof before) != 0;
+    x->kept.moved = 0;
     return 0;
 }
 
@@ -340,6 +350,7 @@ static int do_step(struct instance *x, double from, double by)
         return refuse(x, "current communication point: expected %.17g, got %.17g", now->reached, from);
     if (settle(x) != 0)
         return -1;
+    arrive(now, now->reached);
     now->ahead = 0;
     while (!now->ended && now->reached < target) {
         end = target;

@@ -67,7 +67,7 @@ def simulation_program(
     >>> x, u, k = g.input("x", "q"), g.input("x", "v"), g.parameter("k")
     >>> f = Function("oscillator", g, {"q": [x], "v": [u]}, {"rate": [u], "a": [-k * x]}, [k])
     >>> text = simulation_program(f, {"k": 4.0}, q=[0.1], run=ProgramRun(duration=2.0))
-    >>> print(text[text.index("static const struct") : text.index("static const char kinds")].strip())
+    >>> print(text[text.index("static const struct") : text.index("static const double tables_A")].strip())
     static const struct entry entries[ENTRIES] = {
         {"duration", "duration", NULL, 2.0},
         {"samples", "samples", NULL, 1001.0},
