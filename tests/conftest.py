@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -64,3 +65,11 @@ def own_garbage() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session")
+def fmu_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the PI controller as pi2.fmu and pi3.fmu, and with these without a state that can be saved."""
+    from controller_fmus import fill  # imports supple, which the settings above have to precede
+
+    return fill(tmp_path_factory.mktemp("fmus"))

@@ -9,9 +9,15 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import supple
+
+RATE = 40.0
+PI_INPUTS: dict[str, float | str] = {"measured": "cart.position", "rate": "rate(cart.position)", "reference": 0.5}
 SOURCE = Path(__file__).with_name("pi_controller.c")
 TOKEN = "{9d1b1a54-6c7e-4f0b-8f3e-2f6d4c0f7a11}"
 REALS = {
@@ -95,3 +101,32 @@ def packed(path: Path, text: str, library: bytes | None = None, place: str = "")
         if library is not None:
             archive.writestr(place, library)
     return path
+
+
+def pi_fmu(folder: Path, version: int = 3, **options: Any) -> supple.FmuController:
+    """The controller of one of the FMUs in a folder, on the cart of cart_pendulum.toml."""
+    wiring: dict[str, Any] = {"inputs": PI_INPUTS, "outputs": {"force": "cart.position"}, "rate": RATE}
+    parameters = {"kp": 20.0, "ki": 5.0, "kd": 8.0, "limit": 1e6, "fail_at": 1e300}
+    parameters |= options.pop("parameters", {})
+    file = options.pop("file", f"pi{version}.fmu")
+    return supple.FmuController("pi", folder / file, **wiring | options, parameters=parameters)
+
+
+def fill(folder: Path) -> Path:
+    """The folder, with the controller as pi2.fmu and pi3.fmu, and as unsaved2.fmu and unsaved3.fmu without a state."""
+    for version in (2, 3):
+        library = built_library(version, folder).read_bytes()
+        packed(folder / f"pi{version}.fmu", description(version), library, place_of(version))
+        unsaved = description(version, saves=False, any_step=False)
+        packed(folder / f"unsaved{version}.fmu", unsaved, library, place_of(version))
+    return folder
+
+
+def pi_linear(ahead: bool = False) -> supple.LinearController:
+    """The same controller in supple, without its limit; `ahead` as for FMUs."""
+    A, B = np.array([[1.0]]), np.array([[-1.0 / RATE, 0.0]])
+    C, D = np.array([[5.0]]), np.array([[-20.0, -8.0]])
+    if ahead:  # outputs after the step, with the inputs of the sample
+        C, D = C @ A, C @ B + D
+    measured, reference = ["cart.position", "rate(cart.position)"], [0.5, 0.0]
+    return supple.LinearController("pi", measured, ["cart.position"], A, B, C, D, reference=reference, rate=RATE)

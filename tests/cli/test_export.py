@@ -11,6 +11,7 @@ import scipy
 
 import supple
 from commands import Command
+from supple.inputs.fmu_interface import read_interface
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -35,6 +36,15 @@ def test_a_model_goes_to_every_format_beside_its_file(folder: Path, command: Com
         code, out, err = command("export", folder / "cart_pendulum.toml", "--to", to)
         assert (code, out, err) == (0, f"written: {target}\n", "")
         assert target.stat().st_size > 500
+
+
+def test_a_model_goes_to_an_fmu(folder: Path, command: Command) -> None:
+    options = ("--fmi", "2", "--outputs", "arm", "--parameters", "arm.mass", "--sources-only", "-o", folder / "own.fmu")
+    code, out, err = command("export", folder / "cart_pendulum.toml", "--to", "fmu", *options)
+    assert (code, out, err) == (0, f"written: {folder / 'own.fmu'}\n", "")
+    found = read_interface(folder / "own.fmu")
+    assert (found.version, found.platforms) == (2, ())
+    assert {"arm.angle", "arm.mass", "position(arm).x", "tau(arm.angle)"} <= {*found.variables}
 
 
 def test_options_reach_the_format(folder: Path, command: Command) -> None:
@@ -72,6 +82,9 @@ def test_robots_and_results_too(folder: Path, command: Command) -> None:
         (("motion.nc", "--to", "csv", "--set", "a=1"), "motion.nc: --set: expected a model file, .toml or .urdf, got"),
         (("cart_pendulum.toml", "--to", "casadi", "--functions", "rk4,energy"), "--functions: expected one for a file"),
         (("cart_pendulum.toml", "--to", "python", "-o", "x.c"), "export: expected a name that ends in .py, got x.c"),
+        (("cart_pendulum.toml", "--to", "fmu", "-o", "x.zip"), "export: expected a name that ends in .fmu, got x.zip"),
+        (("cart_pendulum.toml", "--to", "fmu", "--fmi", "4"), "fmi: expected 2 or 3, got 4"),
+        (("cart_pendulum.toml", "--to", "fmu", "--platforms", "amiga"), "platforms: no 'amiga'"),
         (("nothing.toml", "--to", "python"), "nothing.toml"),
         (("picture.png", "--to", "python"), "picture.png: expected a .toml or .urdf file, got suffix '.png'"),
     ],

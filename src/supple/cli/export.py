@@ -11,6 +11,7 @@ import typer
 import supple
 from supple.cli.console import Changed, Floating, app, changes_of, say
 from supple.cli.view import RESULTS
+from supple.drafts import export_target
 from supple.export.start_point import start_point
 from supple.files import read
 from supple.results.export import write_export
@@ -168,5 +169,6 @@ def _of_model(
         if len(functions) != 1:
             raise supple.StateError(f"--functions: expected one for a file of CasADi, got {len(functions)}")
         return supple.export.casadi(model, target, function=functions[0], **options)
-    written: Path = getattr(supple.export, to.value)(model, target, run, **options)
+    with export_target(target, ENDS[to]):
+        written: Path = getattr(supple.export, to.value)(model, target, run, **options)
     return written

@@ -92,7 +92,9 @@ class SparsityPattern:
         return scipy.sparse.csr_array((np.asarray(values), self.columns, self.starts), shape=self.shape)
 
 
-def sparsity(outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any]) -> SparsityPattern:
+def sparsity(
+    outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any], through_steps: bool = False
+) -> SparsityPattern:
     """Where the derivatives of outputs by inputs can be other than zero.
 
     A sweep over all nodes that the outputs need: its time grows with nodes times inputs / 64.
@@ -103,6 +105,8 @@ def sparsity(outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any]) -> S
         The rows, in the order of the flat array.
     inputs : array of Expr
         The columns.
+    through_steps : bool
+        Whether an output counts that changes with an input in jumps alone, as the sign of it does.
 
     Examples
     --------
@@ -114,12 +118,12 @@ def sparsity(outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any]) -> S
     (array([0, 2, 3, 3]), array([0, 1, 2]))
     """
     rows, leaves = np.asarray(outputs, dtype=object).ravel(), list(np.asarray(inputs, dtype=object).flat)
-    sets = dependences(order_of(node for node in rows if isinstance(node, Expr)), leaves)
+    sets = dependences(order_of(node for node in rows if isinstance(node, Expr)), leaves, through_steps)
     found = [members(sets.get(node.id, 0)) if isinstance(node, Expr) else () for node in rows]
     return SparsityPattern.of_rows(found, len(leaves))
 
 
-def dependences(order: Iterable[Expr], leaves: Sequence[Expr]) -> dict[int, int]:
+def dependences(order: Iterable[Expr], leaves: Sequence[Expr], through_steps: bool = False) -> dict[int, int]:
     """On which leaves the nodes of an order depend, by their numbers: bit j for leaf j; those on none are left out."""
     own: dict[int, int] = {}
     for j, leaf in enumerate(leaves):
@@ -127,7 +131,7 @@ def dependences(order: Iterable[Expr], leaves: Sequence[Expr]) -> dict[int, int]
     found: dict[int, int] = {}
     for node in order:
         bits = own.get(node.id, 0)
-        if node.args and not OPERATIONS[node.op].stepwise:
+        if node.args and (through_steps or not OPERATIONS[node.op].stepwise):
             for a in node.args:
                 bits |= found.get(a.id, 0)
         if bits:

@@ -224,7 +224,7 @@ class FmuInstance:
             c = self.controller
             said = f"; it says: {self._messages[-1]}" if self._messages else ""
             raise SimulationError(
-                f"{c.place}: {c.interface.file.name} could not be {doing}: {_line(error)}{said}"
+                f"{c.place}: {c.interface.file.name} could not be {doing}: {_line(error).rstrip('.')}{said}"
             ) from None
 
 

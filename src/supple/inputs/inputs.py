@@ -24,10 +24,10 @@ from supple.formulations import Formulation
 from supple.inputs.applied import Applied
 from supple.inputs.controllers import PID, Sampled, Signal
 from supple.inputs.fmu_controllers import FmuController, FmuOutput
-from supple.inputs.fmu_instances import FmuInstance
 from supple.inputs.linear_controllers import ControllerOutput, LinearController
 from supple.inputs.motions import Motion as Motion
 from supple.inputs.quantities import Quantities
+from supple.inputs.run_fmus import RunFmus
 from supple.inputs.tables import Table
 from supple.inputs.user_functions import ForceFunction, asked, equations, inserted, is_function, text
 from supple.inputs.wrenches import COMPONENTS, Wrench, checked_law, checked_wrenches, located, motion_names
@@ -196,11 +196,7 @@ class Inputs:
         for law in self.laws.values():
             if isinstance(law, ControllerOutput) and law.controller not in self._controllers:
                 self._place_controller(law.controller)
-        self.fmus: dict[FmuController, int] = {}
-        self._instances: dict[FmuController, FmuInstance] = {}
-        for law in (*self.laws.values(), *self._set_variables.values()):
-            if isinstance(law, FmuOutput) and law.controller not in self.fmus:
-                self._place_fmu(law.controller)
+        self.fmus = self._placed_fmus()
         functions = [(i, law) for i, law in self.laws.items() if is_function(law)]
         self._traced = {i: equations(law, self.model, len(self._given_by(i))) for i, law in functions}
         self._called = {i: law for i, law in self.laws.items() if is_function(law) and self._traced[i] is None}
@@ -225,11 +221,15 @@ class Inputs:
         if self.acting:
             self.integrals.append(WORK)
 
-    def _place_fmu(self, controller: FmuController) -> None:
-        """Give an FMU its place: of the first of its held outputs, and then of what its inputs are set to."""
-        self._require_own_name(controller, [*self._controllers, *self.fmus])
-        self.fmus[controller] = len(self.held)
-        self.held += [f"{controller.name}.{name}" for name in (*controller.outputs, *controller.inputs)]
+    def _placed_fmus(self) -> RunFmus:
+        """FMUs with their places among the held values."""
+        places: dict[FmuController, int] = {}
+        for law in (*self.laws.values(), *self._set_variables.values()):
+            if isinstance(law, FmuOutput) and law.controller not in places:
+                self._require_own_name(law.controller, [*self._controllers, *places])
+                places[law.controller] = len(self.held)
+                self.held += [f"{law.controller.name}.{x}" for x in (*law.controller.outputs, *law.controller.inputs)]
+        return RunFmus(places, {self.held.index(name): law for name, law in self._set_variables.items()})
 
     def _require_own_name(self, controller: Any, others: Sequence[Any]) -> None:
         if any(x.name == controller.name for x in others):
@@ -344,36 +344,6 @@ class Inputs:
             n = self.model.nv
             u[self._whole_at : self._whole_at + n] = asked(self.whole.function, t, q, v, (n,), "tau")
 
-    def begin_fmus(self, t: float, u: Vector) -> None:
-        """Start all FMUs anew at a time, with inputs that are in u; their outputs go there too."""
-        for controller, first in self.fmus.items():
-            self._instances.setdefault(controller, FmuInstance(controller))
-            self._exchange(controller, first, self._instances[controller].begin, t, u)
-
-    def tick_fmus(self, rate: float, t: float, u: Vector) -> None:
-        """Step the FMUs of one clock, with inputs that are in u; their outputs go there too."""
-        for controller, first in self.fmus.items():
-            if controller.rate == rate:
-                self._exchange(controller, first, self._instances[controller].tick, t, u)
-
-    def _exchange(self, controller: FmuController, first: int, ask: Any, t: float, u: Vector) -> None:
-        """What an FMU makes of its inputs; variables that it sets are changed."""
-        middle = first + len(controller.outputs)
-        u[first:middle] = ask(t, u[middle : middle + len(controller.inputs)].tolist())
-        names = list(self.variables)
-        for name, law in self._set_variables.items():
-            if law.controller == controller:
-                u[names.index(name)] = u[first + law.index]
-
-    def saved_fmus(self) -> dict[str, Any]:
-        """The states of all FMUs by the names of their controllers, as texts and numbers."""
-        return {controller.name: x.saved() for controller, x in self._instances.items()}
-
-    def restore_fmus(self, saved: Mapping[str, Any]) -> None:
-        """Take states that were saved."""
-        for controller, x in self._instances.items():
-            x.restore(saved.get(controller.name))
-
     def describe(self) -> dict[str, Any]:
         """The laws as texts, by which a run is known again."""
         speeds = self.model.speeds
@@ -409,13 +379,12 @@ class Inputs:
         rates: list[Expr] = [at.graph.zero] * (len(self.integrals) - self.acting)
         ticks: dict[float, dict[int, Expr]] = {}
         outputs = {x: self._outputs(at, x, first, rates, ticks) for x, first in self._controllers.items()}
-        for controller, first in self.fmus.items():
-            self._measured_by(at, controller, first + len(controller.outputs), ticks)
+        self.fmus.measured(at, ticks)
         for i, law in self.laws.items():
             if isinstance(law, ControllerOutput):
                 drive[i] = outputs[law.controller][law.index]
             elif isinstance(law, FmuOutput):
-                drive[i] = at.u[self.fmus[law.controller] + law.index]
+                drive[i] = self.fmus.output(at, law)
             else:
                 drive[list(self._given_by(i))] = self._forces(at, i, law, rates, ticks)
         if self.whole is not None:
@@ -464,14 +433,6 @@ class Inputs:
         outputs, states = controller.nodes(at, at.u[first + count : first + count + n])
         ticks.setdefault(float(controller.rate), {}).update(enumerate([*outputs, *states], start=first))
         return list(at.u[first : first + count])
-
-    def _measured_by(
-        self, at: Quantities, controller: FmuController, first: int, ticks: dict[float, dict[int, Expr]]
-    ) -> None:
-        """What the inputs of an FMU become at a tick."""
-        for i, (name, x) in enumerate(controller.inputs.items(), start=first):
-            node = at.formula(x, f"{controller.place}: inputs: {name!r}")
-            ticks.setdefault(float(controller.rate), {})[i] = node
 
     def _controlled(
         self, at: Quantities, i: int, law: PID, rates: list[Expr], ticks: dict[float, dict[int, Expr]]

@@ -315,15 +315,19 @@ class Trace:
 
     def frame_positions(self, q: Nodes, frames: Frames) -> Nodes:
         """Origins (frames, 3) of frames in the ground frame."""
+        return self.posed_frames(q, frames)[1]
+
+    def posed_frames(self, q: Nodes, frames: Frames) -> tuple[Nodes, Nodes]:
+        """Rotations (frames, 3, 3) and origins (frames, 3) of frames in the ground frame."""
         rows, ws = len(self.model.bodies) + 1, self.workspace()
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
         self.run(kinematics.poses)(self.tree, self.flex, q[None], ws, R, p)
-        own, out = frames, zeros(len(frames.body), 3)
+        own, turns, out = frames, zeros(len(frames.body), 9), zeros(len(frames.body), 3)
         if isinstance(frames.position, np.ndarray):
             own = Frames(*(x.astype(object) if x.dtype.kind == "f" else x for x in frames))
         for i in range(len(out)):
-            out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)[1]
-        return out
+            turns[i], out[i] = self.run(frame_pose)(self.flex, own, i, q, ws)
+        return turns.reshape(-1, 3, 3), out
 
     def joint_wrenches(
         self, q: Nodes, v: Nodes, a: Nodes, on_bodies: Nodes | None = None, force: Nodes | None = None

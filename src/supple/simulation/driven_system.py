@@ -161,13 +161,13 @@ class DrivenSystem:
         for rate in self.inputs.sample_rates:
             self._sample(rate, t, y, u)
         if fmus:
-            self.inputs.begin_fmus(t, u)
+            self.inputs.fmus.begin(t, u)
         self.call(t, y, u)
 
     def tick(self, rate: float, t: float, y: Vector, u: Vector) -> None:
         """Held values after a tick of a clock."""
         self._sample(rate, t, y, u)
-        self.inputs.tick_fmus(rate, t, u)
+        self.inputs.fmus.tick(rate, t, u)
 
     def _sample(self, rate: float, t: float, y: Vector, u: Vector) -> None:
         """Held values after a tick of a clock, but for those of FMUs."""

@@ -28,7 +28,7 @@ from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.event_handling import AHEAD, REST
 from supple.simulation.impacts import IMMOVABLE
 from supple.simulation.methods.tolerances import Tolerances
-from supple.simulation.program_columns import Columns
+from supple.simulation.program_columns import ColumnLabel, Columns
 from supple.simulation.start_state import STARTS, Start
 from supple.simulation.watched import SLACK, EventCrossing
 from supple.symbolic.equations_of_motion import EquationsOfMotion
@@ -95,6 +95,30 @@ class RunSettings:
         return RunSettings(inputs, start, events, limits, arguments.get("outputs") or Outputs(), run)
 
 
+@dataclass(frozen=True)
+class WrittenRun:
+    """A run as functions, and its numbers.
+
+    Attributes
+    ----------
+    parts : ProgramParts
+    labels : list of ColumnLabel
+        Of the columns.
+    numbers : dict of str to float
+        Of all parameters.
+    q, v : arrays
+        The start.
+    settings : RunSettings
+    """
+
+    parts: ProgramParts
+    labels: list[ColumnLabel]
+    numbers: dict[str, float]
+    q: Vector
+    v: Vector
+    settings: RunSettings
+
+
 def run_program(model: Model, arguments: Mapping[str, Any], symbols: Symbols) -> str:
     """One file of C99 that simulates a model as `supple.simulate` does, with all that acts on it.
 
@@ -106,6 +130,12 @@ def run_program(model: Model, arguments: Mapping[str, Any], symbols: Symbols) ->
     symbols : Symbols
         Numbers of the model that an input file of the program can change, and their names.
     """
+    x = written_run(model, arguments, symbols)
+    return simulation_program(x.parts, x.numbers, x.q, x.v, run=x.settings.run)
+
+
+def written_run(model: Model, arguments: Mapping[str, Any], symbols: Symbols, orientations: bool = False) -> WrittenRun:
+    """All that a run is made of, as functions; `orientations`: its frames have quaternions too."""
     wanted = RunSettings.of(model, arguments)
     q, v = wanted.start.open_state(model)
     system = DrivenSystem(model, wanted.inputs, q, v)
@@ -113,10 +143,9 @@ def run_program(model: Model, arguments: Mapping[str, Any], symbols: Symbols) ->
     require_sound(model, wanted.inputs, wanted.events, wanted.limits, q)
     if model.loops is None:
         q, v = system.start_state(q, v)
-    made = _Parts(model, wanted, symbols)
-    tolerances = Tolerances(system, wanted.run.rtol, None)
-    parts = made.parts(tolerances)
-    return simulation_program(parts, made.numbers, q, v, run=wanted.run)
+    made = _Parts(model, wanted, symbols, orientations)
+    parts = made.parts(Tolerances(system, wanted.run.rtol, None))
+    return WrittenRun(parts, made.labels, made.numbers, q, v, wanted)
 
 
 def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSettings) -> str:
@@ -150,8 +179,9 @@ def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSe
 class _Parts:
     """The functions of a program, in one graph."""
 
-    def __init__(self, model: Model, wanted: RunSettings, symbols: Symbols) -> None:
-        self.model, self.wanted, self.symbols = model, wanted, symbols
+    def __init__(self, model: Model, wanted: RunSettings, symbols: Symbols, orientations: bool) -> None:
+        self.model, self.wanted, self.symbols, self.orientations = model, wanted, symbols, orientations
+        self.labels: list[ColumnLabel] = []
         self.trace = Trace(model, symbols)
         self.numbers: dict[str, float] = dict(symbols.values)
         self.equations = DrivenEquations(model, wanted.inputs, trace=self.trace, symbol=self._symbol)
@@ -184,7 +214,8 @@ class _Parts:
         z_rate = rate[nq + nv : len(rate) - wanted.inputs.acting]
         ends |= {"z_rate": z_rate} if len(z_rate) else {}
         stops = self._stops()
-        columns = Columns(model, wanted.outputs, self.trace, e, [x.speed for x in stops])
+        columns = Columns(model, wanted.outputs, self.trace, e, [x.speed for x in stops], self.orientations)
+        self.labels = columns.labels
         accelerations = {"a": self.trace.a} if stops else {}
         loops = None if model.loops is None else e.closed()
         events = self._events()
@@ -193,8 +224,8 @@ class _Parts:
         count = len(wanted.inputs.variables)
         return ProgramParts(
             rates=self.function("equations", ends),
-            columns=self.function("columns", {"column": np.array(list(columns.nodes.values()))}, accelerations),
-            titles=tuple(columns.nodes),
+            columns=self.function("columns", {"column": np.array(columns.values, dtype=object)}, accelerations),
+            titles=columns.titles,
             closing=None if loops is None else self._closing(loops),
             assembly=self._assembly(),
             rule=tolerances.without_work(),

@@ -335,14 +335,14 @@ class Simulator:
             effort=dict(vars(self.effort)),
             partition=None if partition is None else [list(partition.choices), partition.condition],
             tangents=[x.tolist() for x in self._run.tangent_state()],
-            fmus=self.system.inputs.saved_fmus(),
+            fmus=self.system.inputs.fmus.saved(),
         ).as_dict()
 
     def restore(self, checkpoint: Mapping[str, Any]) -> None:
         """Go back, or on, to where a checkpoint was made, by this simulator or one with the same arguments."""
         x = Checkpoint.of(checkpoint)
         require_same_run(x.run, self._identity())
-        self.system.inputs.restore_fmus(x.fmus)
+        self.system.inputs.fmus.restore(x.fmus)
         self._run.use(self.system)
         self._run.t, self._run.ended = x.t, x.ended
         self._run.y, self._run.u, self._run.signs = (np.array(values, dtype=float) for values in (x.y, x.u, x.signs))

@@ -21,7 +21,7 @@ from supple.symbolic.program_entries import (
     settings,
 )
 from supple.symbolic.program_parts import ProgramParts, ProgramRun
-from supple.symbolic.program_text import ProgramText
+from supple.symbolic.program_text import program_text
 
 STATES = ("t", "q", "v", "z", "u", "a")
 """Inputs of functions that change in a run."""
@@ -79,6 +79,19 @@ def simulation_program(
     };
     """
     parts = equations if isinstance(equations, ProgramParts) else parts_of(equations)
+    entries, first = all_entries(parts, parameters, q, v, held, run)
+    return program_text(parts, entries, first)
+
+
+def all_entries(
+    parts: ProgramParts,
+    parameters: Mapping[str, float] | None = None,
+    q: Start | None = None,
+    v: Start | None = None,
+    held: Mapping[str, Start] | None = None,
+    run: ProgramRun | None = None,
+) -> tuple[list[Entry], dict[str, int]]:
+    """All numbers of a simulation, as `simulation_program` takes them, and where those of each kind begin."""
     plan = planned(parts.rates)
     _check(parts.rates, plan)
     entries = settings(ProgramRun() if run is None else run, parts.rule is not None)
@@ -96,7 +109,7 @@ def simulation_program(
     entries += _stop_entries(parts)
     first[PARAMETER] = len(entries)
     entries += _parameters(parts.rates, plan, parameters or {})
-    return ProgramText(parts, entries, first).text()
+    return entries, first
 
 
 def parts_of(function: Function) -> ProgramParts:

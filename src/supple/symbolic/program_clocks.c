@@ -2,20 +2,20 @@
 
 #if TABLES
 /* Takes the pieces of tables that begin at or before a time. */
-static void turn_tables(double t)
+static void turn_tables(struct simulation *now, double t)
 {
     int i, k;
     for (i = 0; i < TABLES; i++) {
         const struct time_table *x = &time_tables[i];
         for (k = 0; k < x->times && x->time[k] <= t; k++)
             ;
-        memcpy(now_u + x->first, x->pieces + k * x->numbers, (size_t)x->numbers * sizeof(double));
+        memcpy(now->u + x->first, x->pieces + k * x->numbers, (size_t)x->numbers * sizeof(double));
     }
 }
 
 #endif
 /* The first time after `t` at which a law is not smooth; infinite if there is none. */
-static double next_jump(double t)
+static double next_jump(struct simulation *now, double t)
 {
     double next = INFINITY;
     int i;
@@ -25,7 +25,7 @@ static double next_jump(double t)
     (void)t;
 #if TABLES
     for (i = 0; i < TABLES; i++) {
-        for (k = 0; k < time_tables[i].times && time_tables[i].time[k] <= t + close_by; k++)
+        for (k = 0; k < time_tables[i].times && time_tables[i].time[k] <= t + now->close_by; k++)
             ;
         if (k < time_tables[i].times)
             next = lesser(next, time_tables[i].time[k]);
@@ -33,25 +33,35 @@ static double next_jump(double t)
 #endif
 #if CLOCKS
     for (i = 0; i < CLOCKS; i++)
-        next = lesser(next, ticks[i] / clock_rates[i]);
+        next = lesser(next, now->ticks[i] / clock_rates[i]);
 #endif
     return next;
 }
 
+#if CLOCKS
+/* Sets all clocks so that their next ticks are at or after a time. */
+static void set_clocks(struct simulation *now, double t)
+{
+    int i;
+    for (i = 0; i < CLOCKS; i++)
+        now->ticks[i] = ceil((t - now->close_by) * clock_rates[i]);
+}
+
+#endif
 /* Lets tables turn and clocks tick at a time. */
-static void jump(double t)
+static void jump(struct simulation *now, double t)
 {
 #if CLOCKS
     int i;
 #endif
 #if TABLES
-    turn_tables(t + close_by);
+    turn_tables(now, t + now->close_by);
 #endif
 #if CLOCKS
     for (i = 0; i < CLOCKS; i++)
-        if (ticks[i] / clock_rates[i] <= t + close_by) {
-            tick(i, t);
-            ticks[i] += 1.0;
+        if (now->ticks[i] / clock_rates[i] <= t + now->close_by) {
+            tick(now, i, t);
+            now->ticks[i] += 1.0;
         }
 #endif
 }

@@ -65,18 +65,23 @@ def named_entries(kind: str, names: Sequence[str], values: Any, shape: tuple[int
 
 
 def entries_text(entries: Sequence[Entry]) -> str:
-    """All entries as arrays of C."""
-    longest = max(len(entry.title.encode()) for entry in entries)
-    kinds = ", ".join(dict.fromkeys(quoted(entry.kind) for entry in entries))
-    lines = [f"enum {{ ENTRIES = {len(entries)}, LINE = {max(SHORTEST_LINE, longest + 256)} }};", ""]
+    """All entries as an array of C."""
+    lines = [f"enum {{ ENTRIES = {len(entries)} }};", ""]
     lines += ["/* Everything that can stand in an input file: the line without the number, its words, the default. */"]
     lines += ["struct entry {", "    const char *title, *kind, *name;", "    double value;", "};", ""]
     lines.append("static const struct entry entries[ENTRIES] = {")
     for entry in entries:
         name = "NULL" if entry.name is None else literal(entry.name)
         lines.append(f"    {{{literal(entry.title)}, {literal(entry.kind)}, {name}, {entry.value!r}}},")
-    lines += ["};", "", f"static const char kinds[] = {literal(kinds)};"]
-    return "\n".join([*lines, "static double values[ENTRIES]; /* as the input has them */", ""])
+    return "\n".join([*lines, "};", ""])
+
+
+def reading_text(entries: Sequence[Entry]) -> str:
+    """What it takes to read input files: the longest line, and the words that lines begin with."""
+    longest = max(len(entry.title.encode()) for entry in entries)
+    kinds = ", ".join(dict.fromkeys(quoted(entry.kind) for entry in entries))
+    longest_line = f"enum {{ LINE = {max(SHORTEST_LINE, longest + 256)} }};"
+    return "\n".join([longest_line, f"static const char kinds[] = {literal(kinds)};", ""])
 
 
 def quoted(word: str) -> str:

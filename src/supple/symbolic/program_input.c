@@ -72,7 +72,7 @@ static const char *refused(int i, double x)
 }
 
 /* Reads one line of the input into `values`, and into `lines` its number; 0 or the exit code. */
-static int read_entry(const char *file, long line, char *text, long *lines)
+static int read_entry(const char *file, long line, char *text, double *values, long *lines)
 {
     char *word[4], *rest = text, *end;
     const char *expected;
@@ -111,7 +111,7 @@ static int read_entry(const char *file, long line, char *text, long *lines)
 }
 
 /* Reads an input file; 0 or the exit code. */
-static int read_input(const char *name)
+static int read_input(const char *name, double *values)
 {
     char text[LINE + 1];
     long line = 1, lines[ENTRIES] = {0};
@@ -121,7 +121,7 @@ static int read_input(const char *name)
         return complain(name, 0, "cannot be read: %s", strerror(errno));
     for (; status == 0 && (found = read_line(file, text)) != 0; line++)
         status = found < 0 ? complain(name, line, "expected text of at most %d characters a line", (int)LINE)
-                           : read_entry(name, line, text, lines);
+                           : read_entry(name, line, text, values, lines);
     if (status == 0 && ferror(file))
         status = complain(name, 0, "cannot be read: %s", strerror(errno));
     fclose(file);
@@ -155,6 +155,7 @@ static int finish(FILE *out, const char *name, int status)
 
 int main(int argc, char **argv)
 {
+    static struct simulation now; /* too large for some stacks */
     const char *name = argc == 3 ? argv[2] : "standard output";
     FILE *out = stdout;
     int i, status;
@@ -167,13 +168,13 @@ int main(int argc, char **argv)
         return WRONG_INPUT;
     }
     for (i = 0; i < ENTRIES; i++)
-        values[i] = entries[i].value;
-    status = read_input(argv[1]);
+        now.values[i] = entries[i].value;
+    status = read_input(argv[1], now.values);
     if (status != 0)
         return status;
     if (argc == 3 && (out = fopen(name, "w")) == NULL) {
         fprintf(stderr, "%s: cannot be written: %s\n", name, strerror(errno));
         return NOT_WRITTEN;
     }
-    return finish(out, name, run(out));
+    return finish(out, name, run(&now, out));
 }

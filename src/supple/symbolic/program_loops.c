@@ -1,11 +1,11 @@
 /* ------------------------------------------------------------ closed loops */
 
 /* Takes the state a step towards closed loops, shortened if it is long; how long it was. */
-static double closing(double t, double *y)
+static double closing(struct simulation *now, double t, double *y)
 {
     double next[STATE], margin[ROWS + 1], longest = 0.0, share;
     int i;
-    closed(&t, y, now_u, next, margin);
+    closed(now, &t, y, now->u, next, margin);
     for (i = 0; i < COORDINATES; i++)
         longest = greater(longest, fabs(next[i] - y[i]) / (1.0 + fabs(y[i])));
     share = longest > FARTHEST ? FARTHEST / longest : 1.0;
@@ -15,31 +15,14 @@ static double closing(double t, double *y)
 }
 
 /* Closes the loops of a state that is almost there. */
-static void close_loops(double t, double *y)
+static void close_loops(struct simulation *now, double t, double *y)
 {
     int n;
-    for (n = 0; n < 10 && closing(t, y) > CLOSED; n++)
+    for (n = 0; n < 10 && closing(now, t, y) > CLOSED; n++)
         ;
 }
 
 #if ASSEMBLY
-/* Gives quaternions unit length. */
-static void normalize(double *y)
-{
-#if QUATERNIONS
-    double length;
-    int i, k;
-    for (k = 0; k < QUATERNIONS; k++) {
-        length = 0.0;
-        for (i = 0; i < 4; i++)
-            length += y[quaternions[k] + i] * y[quaternions[k] + i];
-        for (i = 0; i < 4; i++)
-            y[quaternions[k] + i] /= sqrt(length);
-    }
-#endif
-    (void)y;
-}
-
 /* W: the inverse of the mass matrix of the speeds that are not fixed, zero elsewhere; `massless` is the share of the
    largest inertia that is added to all. */
 static void weigh(const double *M, const int *fixed, double massless, double *W)
@@ -109,11 +92,12 @@ static void least_step(const double *J, const double *error, const double *W, do
 }
 
 /* Errors of the constraint equations of a state, and the largest of them relative to its typical size. */
-static double errors_of(double t, const double *y, double *position, double *velocity, double *J, double *M)
+static double errors_of(struct simulation *now, double t, const double *y, double *position, double *velocity, double *J,
+                        double *M)
 {
     double largest = 0.0;
     int i;
-    constraints(&t, y, now_u, position, velocity, J, M);
+    constraints(now, &t, y, now->u, position, velocity, J, M);
     for (i = 0; i < ROWS; i++)
         largest = isfinite(position[i]) ? greater(largest, fabs(position[i]) / row_scales[i]) : INFINITY;
     return largest;
@@ -121,11 +105,11 @@ static double errors_of(double t, const double *y, double *position, double *vel
 
 /* Closes the loops by coordinates that are not fixed (Levenberg and Marquardt), then by speeds that are not still;
    what is left of the errors. */
-static double close_with(double t, double *y, const int *fixed, const int *still)
+static double close_with(struct simulation *now, double t, double *y, const int *fixed, const int *still)
 {
     double position[ROWS], velocity[ROWS], J[ROWS * SPEEDS], M[SPEEDS * SPEEDS], W[SPEEDS * SPEEDS];
     double step[SPEEDS], trial[STATE], rate[COORDINATES];
-    double error = errors_of(t, y, position, velocity, J, M), damping = 0.0, longest, next;
+    double error = errors_of(now, t, y, position, velocity, J, M), damping = 0.0, longest, next;
     int n, i;
     for (n = 0; n < 300 && error > CLOSED && damping < 1e8; n++) {
         weigh(M, fixed, MASSLESS, W);
@@ -136,12 +120,14 @@ static double close_with(double t, double *y, const int *fixed, const int *still
         memcpy(trial, y, sizeof trial);
         for (i = 0; i < SPEEDS; i++)
             trial[COORDINATES + i] = step[i] / greater(1.0, longest / FARTHEST);
-        coordinate_rates(&t, trial, now_u, rate);
+        coordinate_rates(now, &t, trial, now->u, rate);
         for (i = 0; i < COORDINATES; i++)
             trial[i] += rate[i];
         memcpy(trial + COORDINATES, y + COORDINATES, SPEEDS * sizeof(double));
+#if QUATERNIONS
         normalize(trial);
-        next = errors_of(t, trial, position, velocity, J, M);
+#endif
+        next = errors_of(now, t, trial, position, velocity, J, M);
         if (next < error * (1.0 - 1e-4)) {
             memcpy(y, trial, sizeof trial);
             error = next;
@@ -151,10 +137,10 @@ static double close_with(double t, double *y, const int *fixed, const int *still
         } else {
             damping = greater(10.0 * damping, 1e-6);
         }
-        errors_of(t, y, position, velocity, J, M);
+        errors_of(now, t, y, position, velocity, J, M);
     }
     for (n = 0; n < 3; n++) {
-        errors_of(t, y, position, velocity, J, M);
+        errors_of(now, t, y, position, velocity, J, M);
         weigh(M, still, 0.0, W);
         least_step(J, velocity, W, 0.0, step);
         for (i = 0; i < SPEEDS; i++)
@@ -165,7 +151,7 @@ static double close_with(double t, double *y, const int *fixed, const int *still
 
 /* The same; deformations stay as they are, if the joints suffice. Of two states coordinates and speeds keep their
    values where they differ. 0 or the exit code. */
-static int assemble_changed(double t, const double *before, double *y)
+static int assemble_changed(struct simulation *now, double t, const double *before, double *y)
 {
     int fixed[SPEEDS], still[SPEEDS], i, k;
     double start[STATE], error = INFINITY;
@@ -179,44 +165,41 @@ static int assemble_changed(double t, const double *before, double *y)
             if (start[i] != before[i] && speed_of[i] >= 0)
                 fixed[speed_of[i]] = 1;
         memcpy(y, start, sizeof start);
-        error = close_with(t, y, fixed, still);
+        error = close_with(now, t, y, fixed, still);
     }
-    if (!(error <= NEARLY_CLOSED)) {
-        fprintf(stderr, "time %.17g: the loops cannot be closed with the values that are given: still open by %.3g\n", t,
-                error);
-        return NOT_CLOSED;
-    }
+    if (!(error <= NEARLY_CLOSED))
+        return fail(now, NOT_CLOSED,
+                    "time %.17g: the loops cannot be closed with the values that are given: still open by %.3g", t, error);
     return 0;
 }
 
 /* Closes the loops at the start; 0 or the exit code. What the input has changed, and what is prescribed, stays. */
-static int assemble(double t, double *y)
+static int assemble(struct simulation *now, double t, double *y)
 {
     double defaults[STATE];
     int i;
     memcpy(defaults, y, sizeof defaults);
     for (i = 0; i < COORDINATES + SPEEDS; i++)
         defaults[i] = entries[START + i].value;
-    if (assemble_changed(t, defaults, y) != 0)
+    if (assemble_changed(now, t, defaults, y) != 0)
         return NOT_CLOSED;
-    close_loops(t, y);
+    close_loops(now, t, y);
     return 0;
 }
 
 #endif
 #if NEWTON
 /* Closes the loops from where the input has them; 0 or the exit code. Prescribed coordinates stay. */
-static int assemble(double t, double *y)
+static int assemble(struct simulation *now, double t, double *y)
 {
     double moved = INFINITY;
     int n;
     for (n = 0; n < 200 && moved > CLOSED; n++)
-        moved = closing(t, y);
-    if (moved > NEARLY_CLOSED) {
-        fprintf(stderr, "the loops cannot be closed from the start that is given: a step of %.3g is left\n", moved);
-        return NOT_CLOSED;
-    }
-    closing(t, y); /* speeds, with the coordinates as they are now */
+        moved = closing(now, t, y);
+    if (moved > NEARLY_CLOSED)
+        return fail(now, NOT_CLOSED, "the loops cannot be closed from the start that is given: a step of %.3g is left",
+                    moved);
+    closing(now, t, y); /* speeds, with the coordinates as they are now */
     return 0;
 }
 

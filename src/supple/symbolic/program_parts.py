@@ -173,7 +173,8 @@ class ProgramParts:
         more = [self.closing, self.watched, self.responses]
         more += [x.change for x in self.events] + [x.change for x in self.clocks]
         more += [] if self.assembly is None else [self.assembly.constraints, self.assembly.kinematics]
-        return [self.rates, self.columns, *(f for f in more if f is not None)]
+        columns = [self.columns] if self.titles else []
+        return [self.rates, *columns, *(f for f in more if f is not None)]
 
     @property
     def sizes(self) -> dict[str, int]:

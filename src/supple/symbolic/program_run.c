@@ -1,218 +1,87 @@
-/* ------------------------------------------------------------ the run */
+/* ------------------------------------------------------------ rows of a run */
 
-static double row[COLUMNS + 1]; /* the last row, not yet written: an end of the run at its time takes its place */
-static int rows;
-
-/* Errors that steps may have, as the input has them. */
-static void set_tolerances(void)
-{
-    int i;
-    if (values[ATOL] > 0.0) {
-        for (i = 0; i < STATE; i++) {
-            rule_group[i] = rule_pair[i] = i;
-            rule_kind[i] = 0;
-            rule_metres[i] = 1.0;
-            rule_most[i] = 0.0;
-            rule_atol[i] = values[ATOL];
-        }
-        for (i = 1; i < 7; i++)
-            rule_rules[i] = 0.0;
-        rule_rules[0] = values[RTOL];
-    } else {
-        rule_rules[0] += values[RTOL] - entries[RTOL].value;
-    }
-}
+/* Where rows go; the last one is not yet written: an end of the run at its time takes its place. */
+struct rows {
+    FILE *out;
+    double last[COLUMNS + 1];
+    int number;
+};
 
 /* Writes the row that is waiting. */
-static void write_row(FILE *out)
+static void write_row(const struct rows *rows)
 {
     int i;
-    for (i = 0; rows > 0 && i <= COLUMNS; i++)
-        fprintf(out, i == 0 ? "%.17g" : ",%.17g", row[i]);
-    if (rows > 0)
-        fputc('\n', out);
+    for (i = 0; rows->number > 0 && i <= COLUMNS; i++)
+        fprintf(rows->out, i == 0 ? "%.17g" : ",%.17g", rows->last[i]);
+    if (rows->number > 0)
+        fputc('\n', rows->out);
 }
 
 /* Makes the row of a state, and writes the one before. */
-static void add_row_of(double t, const double *y, FILE *out)
+static void add_row_of(struct simulation *now, double t, const double *y, struct rows *rows)
 {
-    if (rows == 0 || t > row[0] + close_by)
-        write_row(out);
-    row[0] = t;
-    columns(&t, y, now_u, row + 1);
-    rows++;
-}
-
-/* 0, or the exit code if a state is not finite. */
-static int check(double t, const double *y)
-{
-    int i;
-    for (i = 0; i < COORDINATES + SPEEDS; i++)
-        if (!isfinite(y[i])) {
-            fprintf(stderr, "time %.17g: %s is not finite\n", t, entries[START + i].title);
-            return NOT_FINITE;
-        }
-    return 0;
-}
-
-/* Everything as it is at time 0; 0 or the exit code. */
-static int begin(void)
-{
-#if QUATERNIONS
-    double length;
-    int i, k;
-#endif
-    interval = values[DURATION] / (values[SAMPLES] - 1.0);
-    close_by = 1e-12 * values[DURATION];
-    memcpy(now_y, values + START, (COORDINATES + SPEEDS) * sizeof(double));
-#if VARIABLES
-    memcpy(now_u, values + FIRST_VARIABLE, VARIABLES * sizeof(double));
-#endif
-#if QUATERNIONS
-    for (k = 0; k < QUATERNIONS; k++) {
-        length = 0.0;
-        for (i = 0; i < 4; i++)
-            length += now_y[quaternions[k] + i] * now_y[quaternions[k] + i];
-        for (i = 0; i < 4; i++)
-            now_y[quaternions[k] + i] /= sqrt(length);
-    }
-#endif
-    prepare();
-    set_tolerances();
-#if TABLES
-    turn_tables(0.0);
-#endif
-#if LOOPS
-    if (assemble(0.0, now_y) != 0)
-        return NOT_CLOSED;
-#endif
-#if JUMPS
-    jump(0.0);
-#endif
-    now_clock[2] = FIRST_STEP * interval;
-    now_clock[5] = 1e-4;
-    return check(0.0, now_y);
-}
-
-/* Integrates from the present time to `end`, or to something that happens before; as `advance` returns. */
-static long segment(double end, int afresh)
-{
-    long status;
-#if LOOPS
-    double state[STATE];
-    int i;
-    closed(&reached, now_y, now_u, state, now_margin);
-    for (i = 0; i < ROWS; i++)
-        now_margin[ROWS + i] = now_margin[i] > USUAL_MARGIN;
-#endif
-    if (afresh) {
-        memset(now_sizes, 0, sizeof now_sizes);
-        note_sizes(now_y, now_sizes);
-        now_clock[6] = INFINITY;
-        now_clock[7] = 0.0;
-    }
-    rates(&reached, now_y, now_u, scratch_K);
-#if EVENTFUL
-    start_watch(afresh);
-#endif
-    now_clock[0] = reached;
-    now_counts[0] = now_counts[3] = 0;
-    do {
-        now_clock[1] = end;
-#if EVENTFUL
-        now_clock[1] = lesser(end, now_clock[0] + interval); /* events are looked for at least so often */
-#endif
-        status = advance(LONG_MAX);
-    } while (status == DONE && now_clock[0] < end);
-    return status;
+    if (rows->number == 0 || t > rows->last[0] + now->close_by)
+        write_row(rows);
+    rows->last[0] = t;
+    columns(now, &t, y, now->u, rows->last + 1);
+    rows->number++;
 }
 
 /* Output times up to `end`, from the sample `next` on, for the integrator. */
-static double look_ahead(double next, double end)
+static double look_ahead(struct simulation *now, double next, double end)
 {
+    const double *const values = now->values;
     double t;
-    for (ahead = 0; ahead < AHEAD && next + (double)ahead < values[SAMPLES]; ahead++) {
-        t = next + (double)ahead == values[SAMPLES] - 1.0 ? values[DURATION] : (next + (double)ahead) * interval;
-        if (t > end + close_by)
+    for (now->ahead = 0; now->ahead < AHEAD && next + (double)now->ahead < values[SAMPLES]; now->ahead++) {
+        t = next + (double)now->ahead == values[SAMPLES] - 1.0 ? values[DURATION]
+                                                               : (next + (double)now->ahead) * now->interval;
+        if (t > end + now->close_by)
             return end;
-        output_times[ahead] = lesser(t, end);
+        now->output_times[now->ahead] = lesser(t, end);
     }
-    return ahead == AHEAD ? output_times[AHEAD - 1] : end;
+    return now->ahead == AHEAD ? now->output_times[AHEAD - 1] : end;
 }
 
 /* Runs from time 0 and writes rows; 0 or the exit code. */
-static int run(FILE *out)
+static int run(struct simulation *now, FILE *out)
 {
+    struct rows rows = {out, {0.0}, 0};
     double next = 1.0, end;
-    int afresh = 1, ends = 0, status = begin(), i;
+    int status = begin(now, 0.0), i;
     long k;
-#if EVENTFUL
-    int happened[WATCHED];
-    double x;
-#endif
     fputs("time", out);
     for (i = 0; i < COLUMNS; i++)
         fprintf(out, ",%s", titles[i]);
     fputc('\n', out);
     if (status == 0)
-        add_row_of(0.0, now_y, out);
-    while (status == 0 && !ends && next < values[SAMPLES] && values[DURATION] > 0.0 && !ferror(out)) {
-        end = values[DURATION];
+        add_row_of(now, 0.0, now->y, &rows);
+    while (status == 0 && !now->ended && next < now->values[SAMPLES] && now->values[DURATION] > 0.0 && !ferror(out)) {
+        end = now->values[DURATION];
 #if JUMPS
-        end = lesser(end, next_jump(reached));
+        end = lesser(end, next_jump(now, now->reached));
 #endif
-        end = look_ahead(next, end);
-        k = segment(end, afresh);
-        afresh = 0;
-        reached = now_clock[0];
-#if EVENTFUL
-        if (k == EVENT) {
-            x = locate(happened);
-            reached = now_clock[3] + x * now_clock[4];
-            for (; now_counts[0] < ahead && output_times[now_counts[0]] <= reached; now_counts[0]++)
-                between((output_times[now_counts[0]] - now_clock[3]) / now_clock[4], scratch_work, scratch_F,
-                        output_states + now_counts[0] * STATE);
-            between(x, scratch_work, scratch_F, now_y);
-        }
-#endif
-        for (i = 0; i < now_counts[0] && status == 0; i++) {
-#if LOOPS
-            close_loops(output_times[i], output_states + i * STATE);
-#endif
-            status = check(output_times[i], output_states + i * STATE);
+        k = integrate(now, look_ahead(now, next, end));
+        for (i = 0; i < now->counts[0] && status == 0; i++) {
+            status = check(now, now->output_times[i], now->output_states + i * STATE);
             if (status == 0)
-                add_row_of(output_times[i], output_states + i * STATE, out);
+                add_row_of(now, now->output_times[i], now->output_states + i * STATE, &rows);
             next += 1.0;
         }
-        if (k == FAILED && status == 0) {
-            fprintf(stderr, "time %.17g: steps as short as %.3g do not reach the tolerance\n", reached, now_clock[2]);
-            status = NOT_FINITE;
-        }
-#if LOOPS
-        close_loops(reached, now_y);
-#endif
 #if EVENTFUL
-        if (k == EVENT && status == 0) {
-            if (now_counts[0] < ahead && output_times[now_counts[0]] <= reached + close_by) {
-                add_row_of(output_times[now_counts[0]], now_y, out);
-                next += 1.0;
-            }
-            ends = react(happened);
-            afresh = 1;
-            now_clock[2] = lesser(now_clock[2], FIRST_STEP * interval);
-            now_clock[5] = 1e-4;
-            if (ends < 0)
-                status = NOT_CLOSED;
-            else if (ends)
-                add_row_of(reached, now_y, out);
+        if (k == EVENT && status == 0 && i < now->ahead && now->output_times[i] <= now->reached + now->close_by) {
+            add_row_of(now, now->output_times[i], now->y, &rows);
+            next += 1.0;
         }
 #endif
-#if JUMPS
-        if (!ends && next_jump(reached - 2.0 * close_by) <= reached + close_by)
-            jump(reached);
+        if (status == 0)
+            status = follow(now, k);
+#if EVENTFUL
+        if (status == 0 && now->ended)
+            add_row_of(now, now->reached, now->y, &rows);
 #endif
     }
-    write_row(out);
+    write_row(&rows);
+    if (status != 0)
+        fprintf(stderr, "%s\n", now->message);
     return status;
 }
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,14 +18,19 @@ AHEAD = 256
 """Output times that the loop is given at once."""
 
 
+CONTEXT = "struct simulation *now"
+"""What functions take first that change something: all of it is there."""
+
+
 class Stepper(NamedTuple):
-    """Texts of C: the arrays, and the functions."""
+    """Texts of C: constant arrays, members of the structure that all else lives in, and functions."""
 
     arrays: str
+    members: list[str]
     functions: str
 
 
-def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> Stepper:
+def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool, most: int = AHEAD) -> Stepper:
     """The loop `native_loop.advance` for a program.
 
     Parameters
@@ -35,6 +41,8 @@ def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> 
         Without it errors are atol + rtol times every state.
     closing : bool
         Whether there are loops to be closed after every step.
+    most : int
+        Output times that the loop is given at once.
     """
     n, watched = sizes["STATE"], sizes["WATCHED"]
     chosen = by_state(n) if rule is None else rule
@@ -43,45 +51,46 @@ def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool) -> 
 
     def array(name: str, *shape: int, kind: str = FLOAT) -> CArray:
         shapes[name] = kind, shape
-        return CArray(kind, name, shape)
+        return CArray(kind, f"now->{name}", shape)
 
     now = Integration(
-        clock=array("now_clock", 8),
-        y=array("now_y", n),
-        u=array("now_u", sizes["HELD"]),
-        sizes=array("now_sizes", 2, groups),
-        g=array("now_g", 3, watched),
-        margin=array("now_margin", 2, sizes["ROWS"]),
-        counts=array("now_counts", 4, kind=INT),
+        clock=array("clock", 8),
+        y=array("y", n),
+        u=array("u", sizes["HELD"]),
+        sizes=array("sizes", 2, groups),
+        g=array("g", 3, watched),
+        margin=array("margin", 2, sizes["ROWS"]),
+        counts=array("counts", 4, kind=INT),
     )
-    scratch = Scratch(
-        array("scratch_K", 16, n), array("scratch_F", 7, n), array("scratch_work", 6, n), array("scratch_tt", 1)
-    )
-    ahead = CNumber(INT, "ahead")
-    output = CArray(FLOAT, "output_times", (ahead,)), CArray(FLOAT, "output_states", (ahead, n))
-    shapes |= {"output_times": (FLOAT, (AHEAD,)), "output_states": (FLOAT, (AHEAD, n))}
+    scratch = Scratch(array("K", 16, n), array("F", 7, n), array("work", 6, n), array("tt", 1))
+    ahead = CNumber(INT, "now->ahead")
+    output = CArray(FLOAT, "now->output_times", (ahead,)), CArray(FLOAT, "now->output_states", (ahead, n))
+    shapes |= {"output_times": (FLOAT, (most,)), "output_states": (FLOAT, (most, n))}
     tables, constants = _constants(Tableau, native_loop.tableau(), "tables")
     scaling, numbers = _constants(Scaling, chosen.scaling, "rule")
     rules, more = _constants(ErrorRule, chosen._replace(scaling=np.zeros(0)), "rule")
+    changing = [*scaling, rules.rules, rules.atol]
+    shapes |= {x.base: (x.kind, x.shape) for x in changing}
+    scaling = Scaling(*(replace(x, base=f"now->{x.base}") for x in scaling))
+    rules = rules._replace(**{x: replace(getattr(rules, x), base=f"now->rule_{x}") for x in ("rules", "atol")})
     called: tuple[Any, Any, Any] = (
         CFunction("rates"),
         CFunction("watched") if watched else 0,
         CFunction("closed", 2) if closing else 0,
     )
     kernels = Kernels(*called)
-    text = CText()
+    text = CText(CONTEXT)
     text.function(
         native_loop.advance,
         (kernels, CNumber(INT, "limit"), now, rules._replace(scaling=scaling), output, tables, scratch),
     )
     functions = "\n".join(text.functions)
     used = [helper for name, helper in HELPERS.items() if f"{name}(" in functions]
-    idle = {"now_g": not watched, "now_margin": not closing}
+    idle = {"g": not watched, "margin": not closing}
     shapes = {name: x for name, x in shapes.items() if not idle.get(name)}
-    rooms = [f"static {C_TYPES[kind]} {name}[{max(1, int(np.prod(shape)))}];" for name, (kind, shape) in shapes.items()]
-    arrays = [*constants, *(x.replace("static const", "static") for x in (*numbers, *more)), "", *rooms]
-    arrays += ["static long ahead; /* output times that are in `output_times` */", ""]
-    return Stepper("\n".join(arrays), "\n".join([*used, functions]))
+    members = [f"{C_TYPES[kind]} {name}[{max(1, int(np.prod(shape)))}];" for name, (kind, shape) in shapes.items()]
+    members.append("long ahead; /* output times that are in `output_times` */")
+    return Stepper("\n".join([*constants, *numbers, *more, ""]), members, "\n".join([*used, functions]))
 
 
 def by_state(n: int) -> ErrorRule:

@@ -2,8 +2,8 @@
 
 /* Adds to rates of the speeds, or to speeds, what forces at some joints do, so that theirs become `wanted`.
    With X f = wanted - rate; a joint that the others hold already gets no force. */
-static void hold(const double *t, const double *y, const double *u, const int *which, const double *wanted,
-                 double *rate, double *force)
+static void hold(struct simulation *now, const double *t, const double *y, const double *u, const int *which,
+                 const double *wanted, double *rate, double *force)
 {
     double X[STOPS * SPEEDS], A[STOPS * STOPS], b[STOPS], whole[STOPS];
     int at[STOPS], n = 0, i, j, k;
@@ -14,7 +14,7 @@ static void hold(const double *t, const double *y, const double *u, const int *w
     }
     if (n == 0)
         return;
-    responses(t, y, u, X);
+    responses(now, t, y, u, X);
     for (i = 0; i < n; i++) {
         for (j = 0; j < n; j++)
             A[i * STOPS + j] = X[at[j] * SPEEDS + stops[at[i]].speed];
@@ -45,50 +45,51 @@ static void hold(const double *t, const double *y, const double *u, const int *w
 }
 
 /* Rates of the state, joints that stops hold at rest; the forces of the stops go into `force`. */
-static void held_rates(const double *t, const double *y, const double *u, const int *which, double *out, double *force)
+static void held_rates(struct simulation *now, const double *t, const double *y, const double *u, const int *which,
+                       double *out, double *force)
 {
     static const double still[STOPS];
-    free_rates(t, y, u, out);
-    hold(t, y, u, which, still, out + COORDINATES, force);
+    free_rates(now, t, y, u, out);
+    hold(now, t, y, u, which, still, out + COORDINATES, force);
 }
 
-static void rates(const double *t, const double *y, const double *u, double *out)
+static void rates(struct simulation *now, const double *t, const double *y, const double *u, double *out)
 {
     double force[STOPS];
-    held_rates(t, y, u, held, out, force);
+    held_rates(now, t, y, u, now->held, out, force);
 }
 
 /* Where a stop of a joint is; infinite if there is none. */
-static double stop_at(int i, int side)
+static double stop_at(struct simulation *now, int i, int side)
 {
     const int entry = side > 0 ? stops[i].upper : stops[i].lower;
-    return entry < 0 ? side * INFINITY : values[entry];
+    return entry < 0 ? side * INFINITY : now->values[entry];
 }
 
 /* Throws a joint back from its stop; 1 if it comes to rest there. Joints that this pulls off their stops are freed. */
-static int impact(int i, int side)
+static int impact(struct simulation *now, int i, int side)
 {
-    double *const v = now_y + COORDINATES, meets, back, wanted[STOPS] = {0.0}, speeds[SPEEDS], impulse[STOPS];
+    double *const v = now->y + COORDINATES, meets, back, wanted[STOPS] = {0.0}, speeds[SPEEDS], impulse[STOPS];
     int which[STOPS], pulled = 1, j;
-    now_y[stops[i].place] = stop_at(i, side);
+    now->y[stops[i].place] = stop_at(now, i, side);
 #if LOOPS
-    close_loops(reached, now_y);
-    now_y[stops[i].place] = stop_at(i, side);
+    close_loops(now, now->reached, now->y);
+    now->y[stops[i].place] = stop_at(now, i, side);
 #endif
     meets = v[stops[i].speed];
     if (meets * side < -AT_REST) /* an impulse on another joint has turned it round */
         return 0;
-    back = fabs(meets) > AT_REST ? values[stops[i].restitution] : 0.0;
+    back = fabs(meets) > AT_REST ? now->values[stops[i].restitution] : 0.0;
     wanted[i] = -back * meets;
     while (pulled) {
-        memcpy(which, held, sizeof which);
+        memcpy(which, now->held, sizeof which);
         which[i] = side;
         memcpy(speeds, v, sizeof speeds);
-        hold(&reached, now_y, now_u, which, wanted, speeds, impulse);
+        hold(now, &now->reached, now->y, now->u, which, wanted, speeds, impulse);
         pulled = 0;
         for (j = 0; j < STOPS; j++)
-            if (j != i && held[j] * impulse[j] > 0.0) {
-                held[j] = 0;
+            if (j != i && now->held[j] * impulse[j] > 0.0) {
+                now->held[j] = 0;
                 pulled = 1;
             }
     }
@@ -97,18 +98,18 @@ static int impact(int i, int side)
 }
 
 /* What becomes of joints that have met their stops: thrown back, or held as long as the stop pushes. */
-static void meet_stops(const int *met)
+static void meet_stops(struct simulation *now, const int *met)
 {
     double out[STATE], force[STOPS];
     int resting[STOPS] = {0}, which[STOPS], i;
     for (i = 0; i < STOPS; i++)
-        if (met[i] != 0 && impact(i, met[i]))
+        if (met[i] != 0 && impact(now, i, met[i]))
             resting[i] = met[i];
     for (i = 0; i < STOPS; i++)
-        which[i] = resting[i] != 0 ? resting[i] : held[i];
-    held_rates(&reached, now_y, now_u, which, out, force);
+        which[i] = resting[i] != 0 ? resting[i] : now->held[i];
+    held_rates(now, &now->reached, now->y, now->u, which, out, force);
     for (i = 0; i < STOPS; i++)
         if (resting[i] * force[i] < 0.0)
-            held[i] = resting[i];
+            now->held[i] = resting[i];
 }
 

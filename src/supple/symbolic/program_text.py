@@ -1,10 +1,15 @@
-"""The text of a simulation program: equations, numbers, the integrator, and what is written in C round them."""
+"""The text of a simulation in C: equations, numbers, the integrator, and what is written in C round them.
+
+The core is the same for all that use it: nothing in it changes but one structure, which is handed from function to
+function. A program round it reads numbers and writes rows.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib import resources
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,19 +18,19 @@ from supple.engines.sweeps.values import FLOAT, INT
 from supple.expressions.function import Function
 from supple.expressions.printers.c99 import RESERVED, c_functions
 from supple.expressions.printers.head import identifiers
-from supple.expressions.printers.writing_plan import planned
 from supple.stepping import native_loop
-from supple.symbolic.program_entries import PARAMETER, STOP, VARIABLE, Entry, csv_field, entries_text, literal
+from supple.symbolic.program_calls import LOCAL, Calls, Reached
+from supple.symbolic.program_entries import STOP, VARIABLE, Entry, csv_field, entries_text, literal, reading_text
 from supple.symbolic.program_parts import ProgramParts
-from supple.symbolic.program_stepper import AHEAD, Stepper, stepper
+from supple.symbolic.program_stepper import AHEAD, CONTEXT, Stepper, stepper
 
 HEADERS = ("errno", "limits", "stdarg", "stdio", "stdlib", "string")
-LOCAL = ("t", "y", "u", "x", "out", "margin", "rate", "clock", "event", "time", "position", "velocity", "J", "M")
-"""Arguments of functions that call the equations."""
-SECTIONS = ("clocks", "loops", "stops", "events", "run", "input")
-"""Parts of the program that are written in C, in their order."""
+SECTIONS = ("state", "clocks", "loops", "stops", "events", "core")
+"""Parts of the core that are written in C, in their order."""
 FARTHEST, CLOSED, NEARLY_CLOSED = 0.3, 1e-14, 1e-9
 """Steps towards closed loops, relative to the coordinates: the longest, and those that count as none."""
+MESSAGE = 400
+"""Longest message of what has gone wrong."""
 FIRST_STEP = 1e-3
 """The first step that is tried, as a share of the time between two rows."""
 LIBRARY = """abort abs atexit atof atoi atol atoll bsearch calloc clearerr div exit fclose feof ferror fflush fgetc
@@ -61,14 +66,58 @@ ABOUT = """\
 """
 
 
-class ProgramText:
-    """The text of a program as it is put together."""
+class Surroundings(NamedTuple):
+    """What stands round the core.
 
-    def __init__(self, parts: ProgramParts, entries: Sequence[Entry], first: Mapping[str, int]) -> None:
-        self.parts, self.entries, self.first = parts, entries, first
+    Attributes
+    ----------
+    about : str
+        The head of the text.
+    arrays : str
+        Constant arrays of C.
+    sections : sequence of str
+        Texts of C that come last. Lines between "#if NAME" and "#endif" are there if the run has what the name says.
+    more : sequence of Reached
+        Further functions of the equations.
+    features : set of str
+        Names that hold in the sections beside those of the run.
+    ahead : int
+        Output times that the integrator is given at once.
+    """
+
+    about: str
+    arrays: str
+    sections: Sequence[str]
+    more: Sequence[Reached] = ()
+    features: Set[str] = frozenset()
+    ahead: int = AHEAD
+
+
+def program_text(parts: ProgramParts, entries: Sequence[Entry], first: Mapping[str, int]) -> str:
+    """A whole program, which reads numbers and writes rows."""
+    titles = ["static const char *const titles[COLUMNS] = {"]
+    titles += [f"    {literal(csv_field(title))}," for title in parts.titles] + ["};", ""]
+    sections = [section("supple.symbolic", f"program_{name}.c") for name in ("run", "input")]
+    around = Surroundings(ABOUT, "\n".join([reading_text(entries), *titles]), sections)
+    return ProgramText(parts, entries, first, around).text()
+
+
+def section(package: str, name: str) -> str:
+    """A text of C that a package has."""
+    return resources.files(package).joinpath(name).read_text(encoding="ascii")
+
+
+class ProgramText:
+    """The core and what stands round it, as they are put together."""
+
+    def __init__(
+        self, parts: ProgramParts, entries: Sequence[Entry], first: Mapping[str, int], around: Surroundings
+    ) -> None:
+        self.parts, self.entries, self.first, self.around = parts, entries, first, around
         self.sizes = parts.sizes
         self.variables = sum(entry.kind == VARIABLE for entry in entries)
         self.features = {name for name, n in self.sizes.items() if n}
+        self.features |= set() if parts.stops else {"FREE"}
         self.features |= {"LOOPS"} if parts.closing is not None else set()
         self.features |= {"ASSEMBLY" if parts.assembly is not None else "NEWTON"}
         again = any(kind == "y" for x in parts.events for kind, _ in x.places)
@@ -76,28 +125,35 @@ class ProgramText:
         self.features |= {"JUMPS"} if parts.tables or parts.clocks else set()
         self.features |= {"EVENTFUL"} if self.sizes["WATCHED"] else set()
         self.features |= {"VARIABLES"} if self.variables else set()
+        self.features |= around.features
 
     def text(self) -> str:
         """All of it."""
-        integrator = stepper(self.sizes, self.parts.rule, self.parts.closing is not None)
-        sections = {name: self._section(name) for name in self._sections()}
-        fixed = "\n".join([*sections.values(), integrator.functions])
+        integrator = stepper(self.sizes, self.parts.rule, self.parts.closing is not None, self.around.ahead)
+        sections = {name: self._kept(section("supple.symbolic", f"program_{name}.c")) for name in self._sections()}
+        last = [self._kept(text) for text in self.around.sections]
+        fixed = "\n".join([*sections.values(), *last, integrator.functions])
         taken = {*RESERVED, *LIBRARY, *LOCAL, *re.findall(r"[A-Za-z_]\w*", fixed + integrator.arrays)}
-        functions = self.parts.functions
+        taken |= {name for x in self.around.more for name in (x.name, *x.inputs, *x.outputs)}
+        functions = [*self.parts.functions, *(x.function for x in self.around.more)]
         words = identifiers_of([f.name for f in functions], taken)
         own = [
             Function(word, f.graph, f.inputs, f.outputs, f.parameters) for word, f in zip(words, functions, strict=True)
         ]
         called = {id(f): new for f, new in zip(functions, own, strict=True)}
+        calls = Calls(self.parts, self.first, called, self.around.more)
         body = [
-            ABOUT,
-            c_functions(own),
+            self.around.about,
+            c_functions(own, [*("static " for _ in self.parts.functions), *(x.linkage for x in self.around.more)]),
             self._heads(fixed),
             entries_text(self.entries),
             integrator.arrays,
             self._tables(),
-            self._wrappers(called),
+            self.around.arrays,
+            self._structure([*integrator.members, *calls.members]),
+            calls.text(),
             self._stepping(integrator, sections),
+            *last,
         ]
         return "\n".join(body)
 
@@ -105,9 +161,8 @@ class ProgramText:
         wanted = {"clocks": "JUMPS", "loops": "LOOPS", "stops": "STOPS", "events": "EVENTFUL"}
         return [name for name in SECTIONS if name not in wanted or wanted[name] in self.features]
 
-    def _section(self, name: str) -> str:
-        """A part that is written in C, without what the program does not have."""
-        text = resources.files("supple.symbolic").joinpath(f"program_{name}.c").read_text(encoding="ascii")
+    def _kept(self, text: str) -> str:
+        """A part that is written in C, without what the run does not have."""
         kept, out = [True], []
         for line in text.splitlines():
             if line.startswith("#if "):
@@ -126,18 +181,21 @@ class ProgramText:
         helpers, loop = loop[:at], loop[at:]
         declared = []
         if "STOPS" in self.features and "LOOPS" in self.features:
-            declared.append("static void close_loops(double t, double *y);\n")
+            declared.append(f"static void close_loops({CONTEXT}, double t, double *y);\n")
         if "EVENTFUL" in self.features:
-            declared.append("static void watched(const double *t, const double *y, const double *u, double *g);\n")
+            arguments = f"{CONTEXT}, const double *t, const double *y, const double *u, double *g"
+            declared.append(f"static void watched({arguments});\n")
         rest = [sections[name] for name in SECTIONS if name in sections and name != "stops"]
         return "\n".join([helpers, *declared, *before, loop, *rest])
 
     def _heads(self, fixed: str) -> str:
         """Headers, sizes and constants."""
         lines = [f"#include <{name}.h>" for name in HEADERS]
-        sizes = {name: n for name, n in self.sizes.items() if re.search(rf"\b{name}\b", fixed)} | {"AHEAD": AHEAD}
+        sizes = {name: n for name, n in self.sizes.items() if re.search(rf"\b{name}\b", fixed)} | {
+            "AHEAD": self.around.ahead
+        }
         sizes |= {"VARIABLES": self.variables, "FIRST_VARIABLE": self.first[VARIABLE]} if self.variables else {}
-        sizes |= {"RELATIVE": int(self.parts.rule is not None)}
+        sizes |= {"RELATIVE": int(self.parts.rule is not None), "MESSAGE": MESSAGE}
         lines += ["", f"enum {{ {', '.join(f'{name} = {n}' for name, n in sizes.items())} }};"]
         lines.append(
             "enum { DURATION, SAMPLES, RTOL, ATOL, START }; /* places in `entries`: settings, then the state */"
@@ -161,18 +219,16 @@ class ProgramText:
         return "\n".join([*lines, ""])
 
     def _tables(self) -> str:
-        """Arrays of the program's own: titles, tables over time, clocks, events, stops."""
+        """Constant arrays: tables over time, clocks, events, stops."""
         parts = self.parts
-        lines = ["static double reached, interval, close_by; /* present time; between rows; times so close are one */"]
-        lines += ["static const char *const titles[COLUMNS] = {"]
-        lines += [f"    {literal(csv_field(title))}," for title in parts.titles] + ["};"]
+        lines: list[str] = []
         if parts.quaternions:
             lines.append(array_text("quaternions", INT, np.array(parts.quaternions)))
         for i, table in enumerate(parts.tables):
             lines += [array_text(f"table_{i}_times", FLOAT, table.times)]
             lines += [array_text(f"table_{i}_pieces", FLOAT, table.pieces)]
         if parts.tables:
-            lines += ["/* Place of the present piece in now_u, numbers of a piece, times, numbers of all pieces. */"]
+            lines += ["/* Place of the present piece in `u`, numbers of a piece, times, numbers of all pieces. */"]
             lines += ["static const struct time_table {", "    int first, numbers, times;"]
             lines += ["    const double *time, *pieces;", "} time_tables[TABLES] = {"]
             for i, table in enumerate(parts.tables):
@@ -181,7 +237,6 @@ class ProgramText:
             lines.append("};")
         if parts.clocks:
             lines.append(array_text("clock_rates", FLOAT, np.array([x.rate for x in parts.clocks])))
-            lines.append("static double ticks[CLOCKS]; /* numbers of the next ticks */")
         if parts.events:
             lines.append(array_text("directions", FLOAT, np.array([x.direction for x in parts.events])))
             lines.append(array_text("ending", INT, np.array([int(x.ends) for x in parts.events])))
@@ -201,115 +256,23 @@ class ProgramText:
         lines.append("} stops[STOPS] = {")
         for x in self.parts.stops:
             where = [places.get(f"{x.coordinate}.{what}", -1) for what in ("lower", "upper", "restitution")]
-            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}}}, /* {csv_field(x.coordinate)} */")
-        lines += [
-            "};",
-            "static int held[STOPS]; /* 1 while the upper stop holds the joint, -1 while the lower one does */",
-        ]
-        return lines
+            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}}},")
+        return [*lines, "};"]
 
-    # ------------------------------------------------------------ calls of the equations
-
-    def _wrappers(self, called: Mapping[int, Function]) -> str:
-        """The functions by which the program reaches the equations."""
-        parts = self.parts
-        state = {"rate": "out", "a": "out + COORDINATES", "z_rate": "out + COORDINATES + SPEEDS"}
-        lines = self._preparation(called.values())
-        lines += self._wrapper("free_rates" if parts.stops else "rates", called[id(parts.rates)], state)
-        before = ["double rate[STATE];", "rates(t, y, u, rate);"] if "a" in parts.columns.inputs else []
-        if before:
-            lines += ["static void rates(const double *t, const double *y, const double *u, double *out);", ""]
-        lines += self._wrapper("columns", called[id(parts.columns)], {"column": "out"}, before=before)
-        if parts.watched is not None:
-            lines += self._wrapper("watched_quantities", called[id(parts.watched)], {"g": "out"})
-        if parts.responses is not None:
-            lines += self._wrapper("responses", called[id(parts.responses)], {"X": "out"})
-        if parts.closing is not None:
-            places = {"q": "out", "v": "out + COORDINATES", "margin": "margin"}
-            own, rest = "COORDINATES + SPEEDS", "(STATE - COORDINATES - SPEEDS) * sizeof(double)"
-            rest = f"memcpy(out + {own}, y + {own}, {rest});"
-            lines += self._wrapper("closed", called[id(parts.closing)], places, ["out", "margin"], [rest])
-        if parts.assembly is not None:
-            rows = {key: key for key in ("position", "velocity", "J", "M")}
-            lines += self._wrapper("constraints", called[id(parts.assembly.constraints)], rows, list(rows))
-            lines += self._wrapper("coordinate_rates", called[id(parts.assembly.kinematics)], {"rate": "out"})
-        lines += self._cases("tick", "clock", [(x.change, [("u", i) for i in x.places]) for x in parts.clocks], called)
-        changes = [(x.change, x.places) for x in parts.events]
-        lines += self._cases("change", "event", changes, called)
-        return "\n".join(lines)
-
-    def _preparation(self, functions: Iterable[Function]) -> list[str]:
-        """What depends on parameters alone, once before a run."""
-        lines, calls = [], []
-        for f in functions:
-            plan = planned(f)
-            if plan.parameters:
-                lines.append(f"static double {f.name}_constants[{max(1, len(plan.constants))}];")
-                calls.append(f"    {f.name}_precompute(values + {self.first[PARAMETER]}, {f.name}_constants);")
-        head = ["", "/* What depends on parameters alone, once before a run. */", "static void prepare(void)", "{"]
-        return [*lines, *head, *calls, "}", ""]
-
-    def _call(self, f: Function, places: Mapping[str, str]) -> str:
-        """A call of a function with the arguments (t, y, u) and places for its outputs."""
-        plan = planned(f)
-        states = {"t": "t", "q": "y", "v": "y + COORDINATES", "z": "y + COORDINATES + SPEEDS", "u": "u"}
-        states |= {"a": "rate + COORDINATES"}
-        arguments = [states.get(key) or f"values + {self.first[key]}" for key in plan.inputs]
-        if plan.parameters:
-            arguments += [f"values + {self.first[PARAMETER]}", f"{f.name}_constants"]
-        return f"{f.name}({', '.join([*arguments, *(places[key] for key in f.outputs)])});"
-
-    def _wrapper(
-        self,
-        name: str,
-        f: Function,
-        places: Mapping[str, str],
-        outputs: Sequence[str] = ("out",),
-        more: Sequence[str] = (),
-        before: Sequence[str] = (),
-    ) -> list[str]:
-        """A function of (t, y, u), with lines before and after the call."""
-        call = self._call(f, places)
-        given = [f"const double *{x}" for x in "tyu"] + [f"double *{x}" for x in outputs]
-        lines = [f"static void {name}({', '.join(given)})", "{"]
-        used = set(re.findall(r"\w+", " ".join([*before, call, *more])))
-        idle = [f"    (void){x};" for x in ("t", "y", "u", *outputs) if x not in used]
-        return [
-            *lines,
-            *(f"    {line}" for line in before[:1]),
-            *idle,
-            *(f"    {x}" for x in (*before[1:], call, *more)),
-            "}",
-            "",
-        ]
-
-    def _cases(
-        self,
-        name: str,
-        what: str,
-        changes: Sequence[tuple[Function | None, Sequence[tuple[str, int]]]],
-        called: Mapping[int, Function],
-    ) -> list[str]:
-        """A function that changes state and held values at an event, or at a tick of a clock."""
-        if not changes:
-            return []
-        clock = name == "tick"
-        lines = [f"/* What {'a tick of a clock' if clock else 'an event'} changes. */"]
-        lines += [f"static void {name}(int {what}{', double time' if clock else ''})", "{"]
-        wanted = [(i, f, places) for i, (f, places) in enumerate(changes) if f is not None]
-        if not wanted:
-            return [*lines, f"    (void){what};", "}", ""]
-        size = max(len(places) for _, _, places in wanted)
-        body = [f"double x[{size}];"]
-        for i, f, places in wanted:
-            call = self._call(called[id(f)], {"x": "x", "u": "x"})
-            body += [f"if ({what} == {i}) {{", f"    {call}"]
-            body += [f"    now_{array}[{place}] = x[{k}];" for k, (array, place) in enumerate(places)]
-            body.append("}")
-        used = set(re.findall(r"\w+", " ".join(body)))
-        head = [f"const double *const t = &{'time' if clock else 'reached'}, *const y = now_y, *const u = now_u;"]
-        idle = [f"(void){x};" for x in "tyu" if x not in used]
-        return [*lines, *(f"    {line}" for line in [*head, *body[:1], *idle, *body[1:]]), "}", ""]
+    def _structure(self, members: Sequence[str]) -> str:
+        """The structure in which everything is that changes."""
+        own = ["double values[ENTRIES]; /* as the input has them */"]
+        own.append("double reached, interval, close_by; /* present time; between rows; times so close are one */")
+        own.append("int afresh, ended; /* whether something has just happened, and whether it ends the run */")
+        if "CLOCKS" in self.features:
+            own.append("double ticks[CLOCKS]; /* numbers of the next ticks */")
+        if "STOPS" in self.features:
+            own.append("int held[STOPS]; /* 1 while the upper stop holds the joint, -1 while the lower one does */")
+        if "EVENTFUL" in self.features:
+            own.append("int happened[WATCHED]; /* which events, and which stops were met */")
+        own += [*members, "char message[MESSAGE]; /* what has gone wrong */"]
+        head = ["/* Everything that changes in a run; no pointers, so that a copy is the same run once more. */"]
+        return "\n".join([*head, "struct simulation {", *(f"    {line}" for line in own), "};", ""])
 
 
 def identifiers_of(names: Sequence[str], taken: set[str]) -> list[str]:

@@ -70,7 +70,7 @@ def work(room: Room, n: int, out: Any) -> float:
 def printed() -> tuple[CText, str]:
     text = CText()
     room = Room(CArray(FLOAT, "room_x", (7,)), CArray(FLOAT, "room_A", (2, 7)))
-    name, kind, written = text.function(work, (room, CNumber(INT, "n"), CArray(FLOAT, "out", (7,))))
+    name, kind, written, _ = text.function(work, (room, CNumber(INT, "n"), CArray(FLOAT, "out", (7,))))
     assert (kind, written) == (FLOAT, [True])
     return text, name
 
@@ -120,3 +120,42 @@ def test_other_code_is_called_by_its_name() -> None:
     text.function(asking, (0, t, out))
     assert "rates" not in text.functions[1]
     assert "(void)out;" in text.functions[1]
+
+
+class Now(NamedTuple):
+    """Arrays that are reached through a pointer."""
+
+    y: Any
+    K: Any
+
+
+@step
+def doubled(x: Any, out: Any) -> None:
+    """out = 2 x."""
+    for i in range(len(x)):
+        out[i] = 2.0 * x[i]
+
+
+@step
+def moved(now: Now) -> None:
+    """K = 2 y."""
+    doubled(now.y, now.K)
+
+
+@sweep
+def twice(kernel: int, now: Now) -> None:
+    """Calls other code, then moves."""
+    _invoke(kernel, 0, 1, (now.y, now.y, now.y, now.K))
+    moved(now)
+
+
+def test_arrays_behind_a_pointer_are_handed_on_where_they_are_needed() -> None:
+    text = CText("struct room *now")
+    now = Now(CArray(FLOAT, "now->y", (3,)), CArray(FLOAT, "now->K", (3,)))
+    assert text.function(twice, (CFunction("rates"), now)).context
+    first, second, third = text.functions
+    assert "static void doubled(const double *x, double *out)" in first
+    assert "static void moved(struct room *now)" in second
+    assert "    doubled(now->y, now->K);" in second
+    assert "static void twice(struct room *now)" in third
+    assert "    rates(now, now->y, now->y, now->y, now->K);\n    moved(now);" in third

@@ -112,7 +112,7 @@ class Instance:
         """Cells in memory that it reads, and those that it writes; of a step in loops all, it may do either."""
         block, rows = self.block, self.rows
         if block.loops:
-            both = [at for first, shape in self._arrays() for at in range(first, first + math.prod(shape))]
+            both = [at for first, shape in self.arrays() for at in range(first, first + math.prod(shape))]
             return both, both
         reads = [rows[x[1]] + x[2] for x in block.operations if x[0] == "load" and block.spaces[x[1]] == MEMORY]
         return reads, [rows[slot] + place for slot, place, _ in block.stores]
@@ -122,10 +122,10 @@ class Instance:
         """Operations; of a step in loops about as many as in products of matrices."""
         if not self.block.loops:
             return len(self.block.operations)
-        shapes = [shape for _, shape in self._arrays()]
+        shapes = [shape for _, shape in self.arrays()]
         return max(math.prod(x) for x in shapes) * min(x[0] for x in shapes)
 
-    def _arrays(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+    def arrays(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Of a step in loops: the first cell and the shape of each array."""
         starts = [i for i, space in enumerate(self.block.spaces) if space == MEMORY]
         for i, j in zip(starts, [*starts[1:], len(self.rows)], strict=True):

@@ -17,6 +17,7 @@ from supple.engines.sweeps.c_values import (
     CArray,
     CFunction,
     CNumber,
+    CStep,
     as_number,
     binary,
     call,
@@ -35,6 +36,8 @@ class Expressions(ABC):
     ----------
     function : function
         In plain Python.
+    context : str
+        Name of a pointer that the program's own equations take first; empty if there is none.
 
     Attributes
     ----------
@@ -44,14 +47,14 @@ class Expressions(ABC):
         Names of arrays that are written.
     """
 
-    def __init__(self, function: Any) -> None:
-        self.function = function
+    def __init__(self, function: Any, context: str = "") -> None:
+        self.function, self.context = function, context
         self.names: dict[str, Any] = {}
         self.written: set[str] = set()
 
     @abstractmethod
-    def step(self, step: Any, args: tuple[Any, ...]) -> tuple[str, str | None, list[bool]]:
-        """Name, kind of the value and which arrays are written, of a step that is called."""
+    def step(self, step: Any, args: tuple[Any, ...]) -> CStep:
+        """A step that is called."""
 
     def value(self, node: ast.expr) -> Any:
         """The value of an expression."""
@@ -125,7 +128,8 @@ class Expressions(ABC):
         return CNumber(wider(a.kind, b.kind), f"{condition.within(OR)} ? {a.within(OR)} : {b.within(CHOICE)}", CHOICE)
 
     def _value_attribute(self, node: ast.Attribute) -> Any:
-        return getattr(self.value(node.value), node.attr)
+        x = self.value(node.value)
+        return x if isinstance(x, CNumber) and node.attr == "real" else getattr(x, node.attr)
 
     def _index(self, node: ast.Subscript) -> tuple[Any, ...]:
         index = self.value(node.slice)
@@ -168,13 +172,14 @@ class Expressions(ABC):
     def _invoked(self, function: CFunction, arrays: tuple[CArray, ...]) -> CNumber:
         """A call of the program's own equations."""
         self.written |= {x.base for x in arrays[len(arrays) - function.results :]}
-        return CNumber("", f"{function.name}({', '.join(x.pointer for x in arrays)})")
+        texts = [self.context] * bool(self.context) + [x.pointer for x in arrays]
+        return CNumber("", f"{function.name}({', '.join(texts)})")
 
     def _step(self, step: Any, args: tuple[Any, ...]) -> Any:
-        name, kind, written = self.step(step, args)
+        name, kind, written, context = self.step(step, args)
         arrays = [x for x in args if isinstance(x, CArray)]
         self.written |= {x.base for x, flag in zip(arrays, written, strict=True) if flag}
-        texts = []
+        texts = [self.context] if context else []
         for x in args:
             if isinstance(x, CNumber):
                 texts.append(x.text)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from supple.engines.sweeps.c_expressions import Expressions
-from supple.engines.sweeps.c_values import C_TYPES, CArray, CNumber, as_number, number_kind
+from supple.engines.sweeps.c_values import C_TYPES, CArray, CNumber, CStep, as_number, number_kind
 from supple.engines.sweeps.translate import Widened, syntax
 from supple.engines.sweeps.values import FLOAT, INT, wider
 from supple.expressions.printers.c99 import KEYWORDS
@@ -33,19 +33,26 @@ WIDTH = 110
 class CText:
     """Functions of C, printed as they are needed, each after those it calls.
 
+    Parameters
+    ----------
+    context : str
+        Type and name of a pointer, "struct simulation *now", that functions take first which reach arrays through it:
+        those whose names begin with "now->". Empty if all arrays are the program's own.
+
     Attributes
     ----------
     functions : list of str
         Their texts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: str = "") -> None:
         self.functions: list[str] = []
-        self._known: dict[Any, tuple[str, str | None, list[bool]]] = {}
+        self.context = context
+        self._known: dict[Any, CStep] = {}
         self._names: set[str] = set()
 
-    def function(self, step: Any, args: tuple[Any, ...]) -> tuple[str, str | None, list[bool]]:
-        """Name, kind of the value and which arrays are written, of a step with arguments of these forms."""
+    def function(self, step: Any, args: tuple[Any, ...]) -> CStep:
+        """A step with arguments of these forms."""
         key = step.py_func, tuple(_form(x) for x in args)
         if key not in self._known:
             kinds: dict[str, str] = {}
@@ -62,7 +69,7 @@ class CText:
                 name = f"{step.py_func.__name__}_{number}"
             self._names.add(name)
             self.functions.append(body.text(name))
-            self._known[key] = name, body.returned, body.written_flags
+            self._known[key] = CStep(name, body.returned, body.written_flags, body.takes_context)
         return self._known[key]
 
 
@@ -86,7 +93,7 @@ class _Body(Expressions):
     """One function as it is printed."""
 
     def __init__(self, texts: CText, function: Any, kinds: dict[str, str]) -> None:
-        super().__init__(function)
+        super().__init__(function, texts.context.rpartition("*")[2])
         self.texts, self.kinds = texts, kinds
         self.definition, self.changing = syntax(function)
         self.lines: list[str] = []
@@ -95,7 +102,7 @@ class _Body(Expressions):
         self.returned: str | None = None
         self.depth = 1
 
-    def step(self, step: Any, args: tuple[Any, ...]) -> tuple[str, str | None, list[bool]]:
+    def step(self, step: Any, args: tuple[Any, ...]) -> CStep:
         return self.texts.function(step, args)
 
     def run(self, args: tuple[Any, ...]) -> None:
@@ -128,19 +135,28 @@ class _Body(Expressions):
         """Of the arrays among the parameters, which are written."""
         return [name in self.written for name, kind in self.parameters if kind.endswith("*")]
 
+    @property
+    def takes_context(self) -> bool:
+        """Whether it reaches arrays through the context, or hands it on."""
+        return bool(self.context) and self.context in re.findall(r"\w+", "\n".join(self.lines))
+
     def text(self, name: str) -> str:
         """The whole function, under its docstring."""
-        words = []
+        words = [self.texts.context] if self.takes_context else []
         for parameter, kind in self.parameters:
             constant = "const " if kind.endswith("*") and parameter not in self.written else ""
             words.append(f"{constant}{C_TYPES[kind[0]]} {'*' if kind.endswith('*') else ''}{parameter}")
         purpose = (self.function.__doc__ or name).strip().splitlines()[0]
-        own = [line for kind in C_TYPES for line in self._declarations(kind)]
+        own = self.declarations()
         used = set(re.findall(r"\w+", "\n".join(self.lines)))
         idle = [f"    (void){parameter};" for parameter, _ in self.parameters if parameter not in used]
         result = "void" if self.returned is None else C_TYPES[self.returned]
         head = f"static {result} {name}({', '.join(words) or 'void'})"
         return "\n".join([f"/* {purpose} */", head, "{", *own, *idle, *self.lines, "}", ""])
+
+    def declarations(self) -> list[str]:
+        """Lines that declare all variables."""
+        return [line for kind in C_TYPES for line in self._declarations(kind)]
 
     def _declarations(self, kind: str) -> list[str]:
         """Lines that declare the variables of a kind."""
@@ -277,10 +293,32 @@ class _Body(Expressions):
             return
         bounds = [self.value(x) for x in items.args]
         first, last = ([0, *bounds] if len(bounds) == 1 else bounds)[:2]
+        downward = len(bounds) == 3
+        if downward and bounds[2] != -1:
+            raise NotImplementedError(f"a loop with the step {bounds[2]}")
         self.declared[name] = INT
         self.names[name] = CNumber(INT, name)
         limit = as_number(last)
-        self._block(f"for ({name} = {as_number(first).text}; {name} < {limit.text}; {name}++)", statement.body)
+        test, turn = (f"{name} > {limit.text}", f"{name}--") if downward else (f"{name} < {limit.text}", f"{name}++")
+        self._block(f"for ({name} = {as_number(first).text}; {test}; {turn})", statement.body)
+
+
+def step_lines(step: Any, arrays: tuple[CArray, ...]) -> list[str]:
+    """Declarations and statements of a step on arrays, which are there under the names of its arguments.
+
+    It calls no other step: the caller prints a function of its own around them.
+    """
+    kinds: dict[str, str] = {}
+    while True:
+        texts = CText()
+        body = _Body(texts, step.py_func, kinds)
+        try:
+            body.run(arrays)
+        except Widened:
+            continue
+        if texts.functions:
+            raise NotImplementedError(f"{step.py_func.__name__} calls other steps")
+        return [line.removeprefix("    ") for line in [*body.declarations(), *body.lines]]
 
 
 def array_text(name: str, kind: str, x: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.engines.sweeps.arithmetic import KNOWN
 from supple.engines.sweeps.values import BOOL, FLOAT, INT, kind_of, wider
@@ -78,6 +78,15 @@ class CFunction:
 
     name: str
     results: int = 1
+
+
+class CStep(NamedTuple):
+    """A step as a function of C: name, kind of the value, which arrays are written, whether it takes the context."""
+
+    name: str
+    kind: str | None
+    written: list[bool]
+    context: bool
 
 
 def number_kind(x: Any) -> str:

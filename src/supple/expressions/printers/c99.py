@@ -42,15 +42,19 @@ def c_source(function: Function) -> str:
     return c_functions([function])
 
 
-def c_functions(functions: Sequence[Function]) -> str:
-    """The same of several functions, whose names as identifiers differ, in one file."""
+def c_functions(functions: Sequence[Function], linkage: Sequence[str] | None = None) -> str:
+    """The same of several functions, whose names as identifiers differ, in one file.
+
+    `linkage` stands in front of each of them: "static " where the file alone has it.
+    """
     used = {node.op for function in functions for node in function.order}
     shared = ["#include <math.h>", "", *(line for name, x in HELPERS.items() if name in used for line in x)]
-    texts = [_c_function(function, [] if i else shared) for i, function in enumerate(functions)]
+    fronts = [""] * len(functions) if linkage is None else linkage
+    texts = [_c_function(f, [] if i else shared, fronts[i]) for i, f in enumerate(functions)]
     return "\n".join(texts)
 
 
-def _c_function(function: Function, shared: list[str]) -> str:
+def _c_function(function: Function, shared: list[str], linkage: str) -> str:
     """One of them; behind its head what all of them share."""
     plan = planned(function)
     word = identifiers([function.name], RESERVED)[function.name]
@@ -71,12 +75,12 @@ def _c_function(function: Function, shared: list[str]) -> str:
         body = []
         for i, node in enumerate(plan.constants):
             body.append(f"constants[{i}] = {writer.define(node, f'constants[{i}]')};")
-        lines += [*_routine(f"{word}_precompute", ["parameters"], ["constants"], body), ""]
+        lines += [*_routine(f"{linkage}void {word}_precompute", ["parameters"], ["constants"], body), ""]
         inputs += ["parameters", "constants"]
     body = [f"const double z{i} = {writer.define(node, f'z{i}')};" for i, node in enumerate(plan.variables, start=1)]
     for key, x in function.outputs.items():
         body += [f"{made[key]}[{i}] = {writer.expression(node)};" for i, node in enumerate(x.flat)]
-    return "\n".join(lines + _routine(word, inputs, list(made.values()), body)) + "\n"
+    return "\n".join(lines + _routine(f"{linkage}void {word}", inputs, list(made.values()), body)) + "\n"
 
 
 def _entry(name: str, shape: Place, at: Place) -> str:
@@ -95,9 +99,9 @@ def _number(value: float) -> str:
     return "INFINITY" if math.isinf(value) else "NAN"
 
 
-def _routine(name: str, inputs: list[str], outputs: list[str], body: list[str]) -> list[str]:
+def _routine(head: str, inputs: list[str], outputs: list[str], body: list[str]) -> list[str]:
     """A function; arguments that its body does not use are said to be so, or compilers complain."""
     arguments = [f"const double *{x}" for x in inputs] + [f"double *{x}" for x in outputs]
     used = set(re.findall(r"(\w+)\[", "\n".join(body)))
     unused = [f"(void){x};" for x in (*inputs, *outputs) if x not in used]
-    return [f"void {name}({', '.join(arguments) or 'void'})", "{", *(f"    {line}" for line in [*unused, *body]), "}"]
+    return [f"{head}({', '.join(arguments) or 'void'})", "{", *(f"    {line}" for line in [*unused, *body]), "}"]
