@@ -47,6 +47,17 @@ def test_a_model_goes_to_an_fmu(folder: Path, command: Command) -> None:
     assert {"arm.angle", "arm.mass", "position(arm).x", "tau(arm.angle)"} <= {*found.variables}
 
 
+def test_a_model_goes_to_a_c_library(folder: Path, command: Command) -> None:
+    options = ("--functions", "forward_dynamics, kinematics", "--outputs", "arm", "--parameters", "arm.mass")
+    more = ("--precision", "float", "-o", folder / "library")
+    code, out, err = command("export", folder / "cart_pendulum.toml", "--to", "c", *options, *more)
+    assert (code, out, err) == (0, f"written: {folder / 'library'}\n", "")
+    header = (folder / "library" / "cart_pendulum.h").read_text()
+    assert "typedef float" in header
+    assert "arm_mass" in header
+    assert "rk4" not in header
+
+
 def test_options_reach_the_format(folder: Path, command: Command) -> None:
     file, module = folder / "cart_pendulum.toml", folder / "module.py"
     options = ("--functions", "energy, mass_matrix", "--parameters", "arm.mass", "--set", "body.arm.mass=2.5")
@@ -85,6 +96,10 @@ def test_robots_and_results_too(folder: Path, command: Command) -> None:
         (("cart_pendulum.toml", "--to", "fmu", "-o", "x.zip"), "export: expected a name that ends in .fmu, got x.zip"),
         (("cart_pendulum.toml", "--to", "fmu", "--fmi", "4"), "fmi: expected 2 or 3, got 4"),
         (("cart_pendulum.toml", "--to", "fmu", "--platforms", "amiga"), "platforms: no 'amiga'"),
+        (
+            ("cart_pendulum.toml", "--to", "c", "--precision", "half"),
+            "no precision 'half'; expected one of 'double', 'flo",
+        ),
         (("nothing.toml", "--to", "python"), "nothing.toml"),
         (("picture.png", "--to", "python"), "picture.png: expected a .toml or .urdf file, got suffix '.png'"),
     ],

@@ -132,7 +132,7 @@ def test_without_steps_the_program_prints_what_the_first_function_gives(tmp_path
 
 def test_cmake_builds_library_and_program(tmp_path: Path) -> None:
     folder = supple.export.c_library(chain(1), tmp_path / "c", ["rk4"], name="lib", start=([0.3], [0.0]))
-    for command in (["-S", folder, "-B", tmp_path / "build"], ["--build", tmp_path / "build"]):
+    for command in (["-S", str(folder), "-B", str(tmp_path / "build")], ["--build", str(tmp_path / "build")]):
         subprocess.run([tool("cmake"), *command], check=True, capture_output=True)
     header, found = rows(tmp_path / "build" / "lib_main")
     assert header == ["time", "link0.angle"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,12 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         supple.export.c_library(chain(1), tmp_path / "file", ["energy"])
     with pytest.raises(supple.FileFormatError, match="lib: cannot be written: No such file or directory"):
         supple.export.c_library(chain(1), tmp_path / "missing" / "lib", ["energy"])
+
+    (tmp_path / "lib" / "chain.h").mkdir(parents=True)
+    with pytest.raises(supple.FileFormatError, match=r"chain\.h: cannot be written: Is a directory"):
+        supple.export.c_library(chain(1), tmp_path / "lib", ["energy"])
+    assert listed(tmp_path / "lib") == ["chain.h"]
+    shutil.rmtree(tmp_path / "lib")
 
     def full(path: Path, text: str, **options: Any) -> int:
         raise OSError(28, "No space left on device")

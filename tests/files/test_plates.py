@@ -161,7 +161,7 @@ def test_plates_are_those_of_python(tmp_path: Path) -> None:
 
 def test_shells_are_those_of_python(tmp_path: Path) -> None:
     nodes = [(0, 0, 0), (1, 0, 0.1), (1, 1, 0.1), (0, 1, 0), (0, 2, -0.1), (1, 2, 0)]
-    frames = {"start": (0, 3), "tip": 5}
+    frames: dict[str, int | tuple[int, ...]] = {"start": (0, 3), "tip": 5}
     expected = shell(nodes, [(0, 1, 2, 3), (3, 2, 5, 4)], 0.01, ALUMINIUM, frames=frames)
     assert alike(body_of(tmp_path, SHELL), expected)
     layers = "layers = [{ thickness = 0.001, material = 'aluminium' }]"

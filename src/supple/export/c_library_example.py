@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from supple.export.c_library_source import CLibrary
+from supple.export.c_library_source import CLibrary, length_text
 from supple.expressions.printers.head import one_line
 
 ROWS, STEPS = 10, 50
@@ -110,7 +110,7 @@ def main_text(library: CLibrary, start: tuple[Sequence[float], Sequence[float]],
         return MOTION.format(p=p, U=upper, q=q, v=v, dt=literal(dt), rows=ROWS, steps=STEPS)
     function = library.functions[0]
     values = {"q": q, "v": v}
-    arrays = [f"    {p}_real {x}[{_size(n, upper)}] = {{{values.get(x, '0')}}};" for x, n in _arrays(library)]
+    arrays = [f"    {p}_real {x}[{length_text(n, upper)}] = {{{values.get(x, '0')}}};" for x, n in _arrays(library)]
     output, n = next(iter(function.outputs.items()))
     arguments = ", ".join([f"&{p}_default_numbers", "&work", *function.inputs, *function.outputs])
     return CALL.format(
@@ -119,17 +119,13 @@ def main_text(library: CLibrary, start: tuple[Sequence[float], Sequence[float]],
         function=function.name,
         arguments=arguments,
         output=output,
-        length=_size(n, upper),
+        length=length_text(n, upper),
     )
 
 
 def _arrays(library: CLibrary) -> list[tuple[str, str]]:
     function = library.functions[0]
     return [*function.inputs.items(), *function.outputs.items()]
-
-
-def _size(n: str, upper: str) -> str:
-    return " * ".join(x if x.isdigit() else f"{upper}_{x}" for x in n.split(" * "))
 
 
 def cmake_text(library: CLibrary) -> str:

@@ -225,6 +225,9 @@ def _growth(change: Callable[[Floats], Floats], count: int) -> float:
 def _written(folder: Path, texts: Mapping[str, str]) -> Path:
     """All files, or none of them."""
     there = folder.is_dir()
+    for file in texts:
+        if (folder / file).is_dir():
+            raise FileFormatError(f"{folder / file}: cannot be written: Is a directory")
     try:
         folder.mkdir(exist_ok=True)
         with ExitStack() as stack:

@@ -57,6 +57,11 @@ class CFunction:
     program: CProgram
     body: list[str]
 
+    @property
+    def arrays(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Inputs and outputs."""
+        return self.inputs, self.outputs
+
 
 def run_line(segment: str) -> str:
     """The statement that runs a segment of a program."""

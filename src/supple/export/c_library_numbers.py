@@ -20,7 +20,7 @@ from supple.model.parameters import parameter_values, plain_symbols
 from supple.model.programs import ModelStructure
 from supple.model.renumbering import renumbered
 from supple.model.symbolic_tree import symbolic_tree
-from supple.recursions.frame_paths import FramePaths, frame_paths
+from supple.recursions.frame_paths import FramePaths
 from supple.recursions.tree import Frames, Tree
 
 if TYPE_CHECKING:
@@ -72,7 +72,10 @@ class LibraryNumbers:
 
     @cached_property
     def _paths(self) -> FramePaths:
-        return frame_paths(self.tree.parent, frame_arrays(self.model.find_frame(name) for name in self.frames))
+        """The frames; where their paths meet, which takes long to find of many, does not matter to their motion."""
+        frames = frame_arrays(self.model.find_frame(name) for name in self.frames)
+        none, each = np.zeros(0, dtype=np.int64), np.zeros(len(self.frames), dtype=np.int64)
+        return FramePaths(frames, none, none, none, none, each, none, none)
 
     @cached_property
     def _symbolic_frames(self) -> Frames:

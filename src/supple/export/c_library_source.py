@@ -143,7 +143,9 @@ def header(library: CLibrary) -> str:
     lines += [f"    {line}" for line in (RK4.format(p=p, U=upper).splitlines() if library.integrator else [])]
     lines += [f"}} {p}_workspace;", ""]
     for function in library.functions:
-        lines += [f"/* {function.purpose} */", f"{prototype(library, function)};", ""]
+        lengths = [", ".join(f"{x} {length_text(n, upper)}" for x, n in own.items()) for own in function.arrays]
+        lines += ["/*", f" * {function.purpose}", f" * Lengths: {lengths[0]}; {lengths[1]}.", " */"]
+        lines += [f"{prototype(library, function)};", ""]
     lines += rk4_declarations(p, model.loops is not None) if library.integrator else []
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
@@ -270,21 +272,18 @@ def _function(library: CLibrary, function: CFunction) -> str:
     """A function with its copies from and to the caller's arrays."""
     own, upper = function.program, library.upper
     lines = ["real *const m = work->m;"]
-    head, body = (
-        [x for x in function.body if x.startswith("int ")],
-        [x for x in function.body if not x.startswith("int ")],
-    )
-    lines += head
-    lines += [f"copy(m + {own.places[f'given {x}'][0]}, {x}, {_length(n, upper)});" for x, n in function.inputs.items()]
-    lines += body
     lines += [
-        f"copy({x}, m + {own.places[x][0]}, {_length(n, upper)});"
+        f"copy(m + {own.places[f'given {x}'][0]}, {x}, {length_text(n, upper)});" for x, n in function.inputs.items()
+    ]
+    lines += function.body
+    lines += [
+        f"copy({x}, m + {own.places[x][0]}, {length_text(n, upper)});"
         for x, n in function.outputs.items()
         if x in own.places
     ]
     return "\n".join([prototype(library, function), "{", *(f"    {x}" for x in lines), "}", ""])
 
 
-def _length(n: str, upper: str) -> str:
+def length_text(n: str, upper: str) -> str:
     """A length with the prefix of its constants."""
     return " * ".join(x if x.isdigit() else f"{upper}_{x}" for x in n.split(" * "))

@@ -162,6 +162,11 @@ class FmuInstance:
 
     # ------------------------------------------------------------ loading
 
+    def close(self) -> None:
+        """End it, and remove what was unpacked; `begin` starts another."""
+        self._close()
+        self._fmu = None
+
     def _loaded(self) -> Any:
         """The FMU with its library loaded from a directory of its own."""
         if self._fmu is not None:

@@ -75,6 +75,11 @@ class RunFmus:
             if law.controller == controller:
                 u[place] = u[first + law.index]
 
+    def close(self) -> None:
+        """End all of them, and remove what was unpacked."""
+        for x in self._instances.values():
+            x.close()
+
     def saved(self) -> dict[str, Any]:
         """Their states by the names of controllers, as texts and numbers."""
         return {controller.name: x.saved() for controller, x in self._instances.items()}

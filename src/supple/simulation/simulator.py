@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -114,6 +115,7 @@ class Simulator:
         self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
         require_possible(model, self.limits, wanted)
         inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches, added)
+        self._close_fmus = finalize(self, inputs.fmus.close)  # systems refer to each other: they may stay for a while
         wanted_start = Start(q, v, guess, start)
         open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
@@ -299,6 +301,8 @@ class Simulator:
 
     def _change_laws(self, inputs: Inputs) -> None:
         """Take other laws; the work goes on."""
+        self._close_fmus()
+        self._close_fmus = finalize(self, inputs.fmus.close)
         old, n = self.system.inputs, self.system.nq + self.system.nv
         work = self._run.y[n + old.integrals.index(WORK)] if WORK in old.integrals else 0.0
         system = DrivenSystem(self.model, inputs, self._run.y[: self.system.nq], self._run.y[self.system.nq : n])

@@ -83,3 +83,19 @@ def test_what_is_read_before_it_is_written_stays() -> None:
     y[0] = x[0] + memory[0]
     program = Program(r, {"x": x}, {"y": y})
     assert in_less_memory(program) is program
+
+
+def test_results_that_nobody_writes_stay_zero() -> None:
+    """They do not get the place of a number that is done with."""
+    r = BlockRecorder()
+    x, half, y = Cells(r, (1,)), Cells(r, (1, 2), 0.0, rows=True), Cells(r, (2,))
+    half[0, 0], half[0, 1] = x[0] / 2.0, x[0] / 4.0
+    r.end()
+    third = Cells(r, (1,), 0.0)
+    third[0] = half[0, 0] + half[0, 1]
+    r.end()
+    y[1] = third[0] * third[0]
+    program = in_less_memory(Program(r, {"x": x}, {"y": y}))
+    loaded, found = Loaded(program, LANES), np.empty((4, 2))
+    loaded.run(0, 4, [np.arange(1.0, 5.0)[:, None], found], np.zeros(0))
+    np.testing.assert_array_equal(found, np.stack([np.zeros(4), (0.75 * np.arange(1.0, 5.0)) ** 2], axis=1))

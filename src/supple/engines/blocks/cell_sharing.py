@@ -36,14 +36,15 @@ def in_less_memory(program: Program, repeated: bool = False) -> Program:
     if program.has_loops or not program.instances:
         return program
     blocks = [program.instances[i] for i in _demanded(program)]
-    if not _all_written(blocks, program.inputs.values()):
+    written = _written(blocks, program.inputs.values())
+    if written is None:
         return program
     ranges = [_ranges(x) for x in blocks]
     given, asked = (
         [(first, first + size) for first, size in x.values() if size] for x in (program.inputs, program.outputs)
     )
     areas = _Areas([*(x for own in ranges for x in own.values()), *given, *asked])
-    areas.live(given, -1)
+    areas.live([*given, *(x for x in asked if not written.issuperset(range(*x)))], -1)  # what nobody writes stays zero
     for number, own in enumerate(ranges):
         areas.live(own.values(), number)
     areas.live([*asked, *(given if repeated else ())], len(ranges))
@@ -98,15 +99,15 @@ def _demanded(program: Program) -> list[int]:
     return order
 
 
-def _all_written(blocks: Sequence[Instance], inputs: Iterable[tuple[int, int]]) -> bool:
-    """Whether all cells that are read are written before, or given."""
+def _written(blocks: Sequence[Instance], inputs: Iterable[tuple[int, int]]) -> set[int] | None:
+    """All cells that are written or given; None if some are read that were not yet."""
     written = {at for first, size in inputs for at in range(first, first + size)}
     for x in blocks:
         reads, writes = x.cells
         if not written.issuperset(reads):
-            return False
+            return None
         written.update(writes)
-    return True
+    return written
 
 
 def _ranges(x: Instance) -> dict[int, Range]:
