@@ -74,3 +74,12 @@ def test_matrices_and_the_transpose() -> None:
     T = pattern.transposed
     assert np.array_equal(T.dense(A.T[T.rows, T.columns]), A.T)
     assert len(T) == len(pattern) > 5
+
+
+def test_what_changes_in_jumps_alone_counts_if_it_is_asked_for() -> None:
+    g = Graph()
+    x, y = g.input("x"), g.input("y")
+    outputs = [g.function("sign", x) * y, g.function("sign", x)]
+    assert sparsity(outputs, [x, y]).columns.tolist() == [1]
+    through = sparsity(outputs, [x, y], through_steps=True)
+    assert (through.starts.tolist(), through.columns.tolist()) == ([0, 2, 3], [0, 1, 0])

@@ -278,7 +278,13 @@ FMI3_Export fmi3Status NAME(fmi3GetDirectionalDerivative)(fmi3Instance instance,
 {
     if (seeds != m || sensitivities != n)
         return status_of(refuse(instance, "expected as many seeds as knowns, and as many sensitivities as unknowns"));
+#if SLOPES
     return status_of(directional(instance, unknowns, n, knowns, m, seed, sensitivity));
+#endif
+#if NO_SLOPES
+    (void)unknowns, (void)knowns, (void)seed, (void)sensitivity;
+    return without(instance, 1, "derivatives: it is too large for them");
+#endif
 }
 
 FMI3_Export fmi3Status NAME(fmi3GetAdjointDerivative)(fmi3Instance instance, const fmi3ValueReference unknowns[],
@@ -288,7 +294,13 @@ FMI3_Export fmi3Status NAME(fmi3GetAdjointDerivative)(fmi3Instance instance, con
 {
     if (seeds != n || sensitivities != m)
         return status_of(refuse(instance, "expected as many seeds as unknowns, and as many sensitivities as knowns"));
+#if ADJOINT
     return status_of(adjoint(instance, unknowns, n, knowns, m, seed, sensitivity));
+#endif
+#if NO_ADJOINT
+    (void)unknowns, (void)knowns, (void)seed, (void)sensitivity;
+    return without(instance, 1, "derivatives in reverse: it is too large for them");
+#endif
 }
 
 /* ------------------------------------------------------------ Model Exchange */

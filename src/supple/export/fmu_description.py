@@ -46,8 +46,8 @@ def described3(head: FmuHead, variables: FmuVariables) -> bytes:
         "modelIdentifier": head.identifier,
         "canGetAndSetFMUState": "true",
         "canSerializeFMUState": "true",
-        "providesDirectionalDerivatives": "true",
-        "providesAdjointDerivatives": "true",
+        "providesDirectionalDerivatives": str(variables.run.directional).lower(),
+        "providesAdjointDerivatives": str(variables.run.adjoint).lower(),
     }
     ET.SubElement(root, "ModelExchange", common | {"needsCompletedIntegratorStep": "true"})
     ET.SubElement(root, "CoSimulation", common | {"canHandleVariableCommunicationStepSize": "true"})
@@ -77,7 +77,7 @@ def described2(head: FmuHead, variables: FmuVariables, sources: Iterable[str]) -
         "modelIdentifier": head.identifier,
         "canGetAndSetFMUstate": "true",
         "canSerializeFMUstate": "true",
-        "providesDirectionalDerivative": "true",
+        "providesDirectionalDerivative": str(variables.run.directional).lower(),
     }
     for kind, more in (("ModelExchange", {}), ("CoSimulation", {"canHandleVariableCommunicationStepSize": "true"})):
         files = ET.SubElement(ET.SubElement(root, kind, common | more), "SourceFiles")

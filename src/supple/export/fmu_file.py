@@ -125,13 +125,14 @@ def _source(run: FmuRun, variables: FmuVariables, fmi: int) -> tuple[str, str]:
     arrays += [f"#define {name} {x!r}" for name, x in numbers.items()]
     if run.variables:
         arrays.append(array_text("is_input", INT, [int(x) for x in variables.is_input]))
-    parts = [f"fmi{fmi}_types.c", "fmu_instance.c", "fmu_slopes.c", f"fmi{fmi}_functions.c"]
+    slopes = ["fmu_slopes.c"] if run.directional else []
+    parts = [f"fmi{fmi}_types.c", "fmu_instance.c", *slopes, f"fmi{fmi}_functions.c"]
     around = Surroundings(
         ABOUT.format(version=f"{fmi}.0"),
         "\n".join(["#define TOKEN @token@", *arrays, ""]),
         [section("supple.export", name) for name in parts],
         run.derivatives,
-        {"ADJOINT"} if fmi == 3 else set(),
+        {"SLOPES" if run.directional else "NO_SLOPES", "ADJOINT" if run.adjoint else "NO_ADJOINT"},
         1,
     )
     text = ProgramText(run.parts, entries, first, around).text()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from supple.errors import StateError
 from supple.expressions.derivatives import forward, gradient
 from supple.expressions.function import Function, Nodes
-from supple.expressions.graph import Expr
+from supple.expressions.graph import Expr, Graph
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
 from supple.model.compiled import LARGEST
@@ -48,13 +48,14 @@ class FmuRun:
         Its columns are the outputs that are no states.
     inputs : dict of str to str
         Names of generalized forces that come from outside, and the speeds they act along.
-    adjoint : bool
-        Whether there are derivatives in reverse.
+    directional, adjoint : bool
+        Whether there are derivatives along a direction, and in reverse.
     """
 
     model: Model
     written: WrittenRun
     inputs: dict[str, str]
+    directional: bool
     adjoint: bool
 
     @staticmethod
@@ -65,7 +66,7 @@ class FmuRun:
         outputs: Outputs | None,
         adjoint: bool,
     ) -> FmuRun:
-        """From what `supple.export.fmu` is given.
+        """From what `supple.export.fmu` is given; derivatives with which it would be too large are left out.
 
         Raises
         ------
@@ -89,10 +90,15 @@ class FmuRun:
             given["variables"] = dict(given.get("variables") or {}) | dict.fromkeys(inputs, 0.0)
         chosen = [name for name, x in parameter_values(model).items() if x != 0.0] if parameters is None else parameters
         found = written_run(model, given, plain_symbols(model, chosen), orientations=True)
-        run = FmuRun(model, _without_states(found, inputs), inputs, adjoint)
-        size = sum(len(f.order) for f in (*run.parts.functions, *(x.function for x in run.derivatives)))
+        run = FmuRun(model, _without_states(found, inputs), inputs, False, False)
+        size = sum(len(f.order) for f in run.parts.functions)
         if size > LARGEST:
             raise _too_large(model, str(size))
+        for reverse in (False, True) if adjoint else (False,):
+            larger = replace(run, directional=True, adjoint=reverse)
+            if size + sum(len(x.function.order) for x in larger.derivatives) > LARGEST:
+                break
+            run = larger
         return run
 
     @property
@@ -144,6 +150,8 @@ class FmuRun:
     def derivatives(self) -> list[Reached]:
         """Derivatives along a direction, and in reverse if wanted, of rates, outputs and what stops do."""
         parts = self.parts
+        if not self.directional:
+            return []
         found = [self._along("rate_slopes", parts.rates, RATES)]
         if parts.titles:
             found.append(self._along("column_slopes", parts.columns, {"column": "out"}))
@@ -166,7 +174,7 @@ class FmuRun:
     def _along(self, name: str, f: Function, places: Mapping[str, str]) -> Reached:
         """Derivatives along changes dt, dy, du of the inputs, and drate of the rates where a function takes those."""
         leaves, g = self._differentiated(f), f.graph
-        seeds = {key: g.new_inputs(f"{name} d{key}", [leaf.name for leaf in x]) for key, x in leaves.items()}
+        seeds = {key: _inputs(g, f"{name} d{key}", [leaf.name for leaf in x]) for key, x in leaves.items()}
         moving: dict[Expr, Expr | float] = {
             leaf: seed for key, x in leaves.items() for leaf, seed in zip(x, seeds[key], strict=True)
         }
@@ -182,7 +190,7 @@ class FmuRun:
     def _reverse(self, name: str, f: Function, places: Mapping[str, str]) -> Reached:
         """Derivatives wt, wy, wu by the inputs of the sum of all outputs with weights, and wa by accelerations."""
         leaves, g = self._differentiated(f), f.graph
-        weights = {key: g.new_inputs(f"{name} {key}", map(str, range(x.size))) for key, x in f.outputs.items()}
+        weights = {key: _inputs(g, f"{name} {key}", map(str, range(x.size))) for key, x in f.outputs.items()}
         total = sum((w * x for key in weights for w, x in zip(weights[key], f.outputs[key].flat, strict=True)), g.zero)
         nodes = iter(gradient(total, [leaf for x in leaves.values() for leaf in x]))
         outputs = {f"w{key}": np.array([next(nodes) for _ in x], dtype=object) for key, x in leaves.items()}
@@ -219,6 +227,11 @@ def _without_states(x: WrittenRun, inputs: Mapping[str, str]) -> WrittenRun:
     return replace(x, parts=parts, labels=[x.labels[i] for i in kept])
 
 
+def _inputs(g: Graph, kind: str, names: Iterable[str]) -> Nodes:
+    """Inputs of a kind; those that are there already are the same ones."""
+    return np.array([g.input(name, kind) for name in names], dtype=object)
+
+
 def _filled(like: Nodes, nodes: Any) -> Nodes:
     """An array of the same shape, of the next nodes."""
     out = np.empty(like.shape, dtype=object)
@@ -235,5 +248,5 @@ def _linkage(f: Function) -> str:
 def _too_large(model: Model, operations: str) -> StateError:
     return StateError(
         f"model {model.name!r}: too large for an FMU, whose equations are written out: expected at most {LARGEST} "
-        f"operations with all derivatives, got {operations}"
+        f"operations, got {operations}"
     )
