@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -150,11 +151,16 @@ def test_frames_wait_for_a_reader_and_old_ones_are_not_repeated() -> None:
     assert [x.t for x in news[1]] == pytest.approx([FRAME, 2 * FRAME])
 
 
-def test_the_thread_runs_while_watched_and_ends() -> None:
+@pytest.mark.parametrize("watched", ["before", "after"])
+def test_the_thread_runs_while_watched_and_ends(watched: str) -> None:
     live = Live(pendulum(), q={"arm.angle": 1.0})
     live.start()
-    live.watch()
+    if watched == "before":
+        live.watch()
     live.run(True)
+    if watched == "after":
+        time.sleep(0.1)  # the thread waits by now, most likely
+        live.watch()
     version, number = -1, -1
     for _ in range(200):
         news = live.news(version, number, 10.0)

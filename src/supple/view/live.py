@@ -145,9 +145,10 @@ class Live:
     # ------------------------------------------------------------ watching
 
     def watch(self) -> None:
-        """Count one who watches."""
+        """Count one who watches; what was told to run before, begins."""
         with self._changed:
             self._watchers += 1
+            self._changed.notify_all()
 
     def leave(self) -> None:
         """Count one less; when nobody is left, pause."""
