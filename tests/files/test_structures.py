@@ -233,7 +233,7 @@ PATH = (
         (
             'type = "beam"',
             "",
-            r'structure\[1\] \'beam\': type: missing; expected one of "beam", "beam-path", "plate", "box", "assembly"',
+            r'structure\[1\] \'beam\': type: missing; expected one of "beam", "beam-path", "plate", "shell", "box",',
         ),
         ('type = "beam"', 'type = "bem"', r"structure\[1\] 'beam': type: expected one of .* did you mean 'beam'"),
         ("length = 2", "", "'beam': length: missing; expected a number greater than zero"),
