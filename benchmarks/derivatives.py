@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
 from robots import robot_directory
-from sizes import SMALL, best_time
+from sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
 
 ROBOTS = ("ur5_robot",) if SMALL else ("ur5_robot", "panda", "talos_reduced, floating")
@@ -110,6 +110,7 @@ def peer_time(peer: Peer, state: list[Any]) -> float:
 
 def main() -> None:
     """Print the table."""
+    compile_at_once()
     table = Table(title=f"Derivatives of forward dynamics by q, v and tau; batches of {STATES} states, one thread")
     columns = ("model", "nv", "first call s", "first batch s", "call us", "batch us", "Pinocchio us", "call", "batch")
     for column in columns:
