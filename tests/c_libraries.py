@@ -26,7 +26,7 @@ def tool(name: str) -> str:
     """A tool of the machine; without it tests are skipped, but not where they must run."""
     found = shutil.which(name)
     if found is None:
-        if os.environ.get("CI") and name == "cc":
+        if os.environ.get("CI"):
             pytest.fail(f"no {name}")
         pytest.skip(f"no {name}")
     return found
