@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import supple
+from controlled_cart import EXAMPLES, SAME, SETTING, cart_pendulum
 from controller_fmus import RATE, pi_linear
 from supple.files import check, read
 
 pytest.importorskip("fmpy", reason="fmpy is not installed")
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-SETTING: dict[str, Any] = {
-    "q": {"arm.angle": 0.3, "cart.position": 0.2},
-    "integrator": "DOP853",
-    "rtol": 1e-9,
-    "samples": 21,
-}
-SAME: dict[str, Any] = {"rtol": 0, "atol": 1e-12}
-"""Of motions of some 0.5 m and rad: rounding differs where h x is x/rate."""
-
 
 @pytest.fixture(scope="module")
 def cart() -> supple.Model:
-    return supple.load(EXAMPLES / "cart_pendulum.toml")
+    return cart_pendulum()
 
 
 TABLE = """

@@ -7,28 +7,20 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import supple
+from controlled_cart import SETTING, cart_pendulum
 from controller_fmus import description, packed, pi_fmu, place_of
 
 pytest.importorskip("fmpy", reason="fmpy is not installed")
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-SETTING: dict[str, Any] = {
-    "q": {"arm.angle": 0.3, "cart.position": 0.2},
-    "integrator": "DOP853",
-    "rtol": 1e-9,
-    "samples": 21,
-}
-
 
 @pytest.fixture(scope="module")
 def cart() -> supple.Model:
-    return supple.load(EXAMPLES / "cart_pendulum.toml")
+    return cart_pendulum()
 
 
 def test_several_runs_at_once_do_not_share_it(cart: supple.Model, fmu_folder: Path) -> None:

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 import supple
+from controlled_cart import EXAMPLES, SETTING, cart_pendulum
 from supple.files import read
 from supple.inputs.inputs import Inputs
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MEASURED = ["cart.position", "rate(cart.position)"]
-SETTING: dict[str, Any] = {
-    "q": {"arm.angle": 0.3, "cart.position": 0.2},
-    "integrator": "DOP853",
-    "rtol": 1e-9,
-    "samples": 21,
-}
 
 
 @pytest.fixture(scope="module")
 def cart() -> supple.Model:
-    return supple.load(EXAMPLES / "cart_pendulum.toml")
+    return cart_pendulum()
 
 
 def pi(rate: float | None = None) -> supple.LinearController:
