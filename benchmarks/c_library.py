@@ -94,7 +94,7 @@ def seven_axis_arm() -> supple.Model:
 def models() -> list[supple.Model]:
     """Of the table: rigid, flexible, closed."""
     names = ("cart_pendulum",) if SMALL else ("cart_pendulum", "flexible_two_link_arm", "four_bar", "stewart_platform")
-    found = [supple.load(EXAMPLES / f"{name}.toml") for name in names]
+    found = [supple.files.read(EXAMPLES / f"{name}.toml").model for name in names]
     return [*found, chain(10), *([] if SMALL else [chain(100), seven_axis_arm()])]
 
 

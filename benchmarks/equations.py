@@ -175,7 +175,7 @@ def systems() -> dict[str, tuple[supple.Model, dict[str, Any]]]:
     return {
         "satellite": (satellite, given),
         "satellite, eight small": (satellite, given | {"small": [f"q{i}" for i in (1, 2, 3, 4, 5, 6, 9, 10)]}),
-        "six-axis arm": (supple.load(EXAMPLES / "six_axis_arm.toml"), {}),
+        "six-axis arm": (read(EXAMPLES / "six_axis_arm.toml").model, {}),
         "tree of 40": (tree(), {}),
     }
 

@@ -2,9 +2,8 @@
 
     python benchmarks/fuzzing.py [SEED] [FILES OF EACH KIND] [--small]
 
-The damage is that of `tests/mutated_files.py`, with other seeds: by default 100,000 files each of TOML, URDF, HDF5,
-netCDF and meshes. Prints each outcome that is wrong, with the kind, the seed and the number that make it again, and
-fails if there is one.
+The damage is that of `tests/mutated_files.py`, with other seeds: by default 100,000 files of each of its kinds. Prints
+each outcome that is wrong, with the kind, the seed and the number that make it again, and fails if there is one.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def states(model: supple.Model) -> list[Any]:
 
 def row(name: str) -> list[str]:
     """Microseconds a state and ratios, after the answers have been compared."""
-    model = supple.load(EXAMPLES / f"{name}.toml")
+    model = supple.files.read(EXAMPLES / f"{name}.toml").model
     given = states(model)
     plain = model.compile("forward_dynamics")
     slopes = model.compile("forward_dynamics", derivatives=["q", "v", "tau"])

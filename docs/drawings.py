@@ -286,14 +286,14 @@ def campbell(found: xr.Dataset) -> Axes:
 
 def overhung_rotor(example: dict[str, Any]) -> None:
     """Its Campbell diagram: forward and backward whirl, and torsion between."""
-    axes = campbell(example["diagram"](supple.load(EXAMPLES / "overhung_rotor.toml")))
+    axes = campbell(example["diagram"](supple.files.read(EXAMPLES / "overhung_rotor.toml").model))
     labelled(axes, 12.0, 52.0, "torsion", GREEN)
     axes.legend(frameon=False, labelcolor=INK, loc="upper left")
 
 
 def helicopter_blade(example: dict[str, Any]) -> None:
     """Its Campbell diagram, as far as the fifth multiple of the speed goes, with full speed."""
-    axes = campbell(example["diagram"](supple.load(EXAMPLES / "helicopter_blade.toml")))
+    axes = campbell(example["diagram"](supple.files.read(EXAMPLES / "helicopter_blade.toml").model))
     axes.axvline(example["SPEED"], color=PINK, linewidth=1.2)
     labelled(axes, example["SPEED"] + 0.3, 28.4, "full speed", PINK)
     for y, name in (
@@ -327,7 +327,7 @@ def boom_spin_up(example: dict[str, Any]) -> None:
 
 def vibration_free_slew(example: dict[str, Any]) -> None:
     """How far the load is from the line of the arm, with both torques."""
-    model = supple.load(EXAMPLES / "vibration_free_slew.toml")
+    model = supple.files.read(EXAMPLES / "vibration_free_slew.toml").model
     axes = plane()
     for torque, color, text, height in (
         (example["rigid_torque"](model), ORANGE, "torque for a rigid arm", 24),

@@ -311,7 +311,7 @@ def machines() -> None:
     """A rotor, a car and a crane as they are drawn, side by side."""
     side = 420
     shown = {
-        "rotor": (supple.load(EXAMPLES / "overhung_rotor.toml"), {}),
+        "rotor": (read(EXAMPLES / "overhung_rotor.toml").model, {}),
         "car": (supple.load(EXAMPLES / "vehicle_with_suspension.toml"), {}),
         "crane": (gantry(), {"trolley.position": 0.4, "drum.angle": 0.2, "load.position": -1.6}),
     }
@@ -328,7 +328,7 @@ def machines() -> None:
 def campbell_page() -> None:
     """The page that `supple modes` writes for a spinning joint, in a browser."""
     found = linear.campbell(
-        supple.load(EXAMPLES / "overhung_rotor.toml"), {"shaft": np.linspace(0.0, 800.0, 41)}, count=5
+        read(EXAMPLES / "overhung_rotor.toml").model, {"shaft": np.linspace(0.0, 800.0, 41)}, count=5
     )
     with TemporaryDirectory() as folder, chromium() as browser:
         page = browser.new_page(viewport={"width": 1180, "height": 860}, color_scheme="light")

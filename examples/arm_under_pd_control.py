@@ -47,7 +47,7 @@ def sagging() -> Floats:
 
 def main() -> float:
     """Print and return how far the load pulls the hand down, m; check it by hand, and how the error dies away."""
-    arm = supple.load(FILE)
+    arm = read(FILE).model
     motion = driven(arm)
     error, v, t = motion.q.values - GOAL, motion.v.values, motion.time.values
     weight = arm.bias_forces(motion.q.values, np.zeros(3))  # the formulas of the file hold the arm

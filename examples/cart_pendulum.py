@@ -11,7 +11,7 @@ import supple
 
 def main() -> float:
     """Print both accelerations and return the cart's; check them against the closed form."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     q, v, push = np.array([0.4, 0.9]), np.array([0.2, -1.7]), 5.0
     x_dd, angle_dd = model.forward_dynamics(q, v, [push, 0.0])
 

@@ -73,7 +73,7 @@ def tip(model: supple.Model, q: Floats) -> Floats:
 
 def main() -> float:
     """Print and return the first frequency with held joints; check it and the sag against beam theory."""
-    model = supple.load(FILE)
+    model = read(FILE).model
     q, _ = with_held_joints(model)
     sag, sag_of_beam = -model.pose(q, "payload")[1][2], sag_of_a_beam()
     _, frequency = with_held_joints(twin(model, gravity=0.0, rigid=False))  # as in Euler and Bernoulli's equation

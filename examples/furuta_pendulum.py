@@ -51,7 +51,7 @@ def best_poles() -> Floats:
 
 def main() -> float:
     """Print and return the slowest pole of the balanced pendulum, 1/s; check the equations, the poles and a motion."""
-    model = supple.load(FILE)
+    model = read(FILE).model
     for seed in range(20):
         q, v = model.random_state(seed)
         q, v, tau = np.pi * q, 5 * v, np.random.default_rng(seed).normal(size=2)

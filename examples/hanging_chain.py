@@ -51,7 +51,7 @@ def flexible_chain(model: supple.Model) -> Floats:
 
 def main() -> float:
     """Print and return the period of the slowest swing; check it against rigid rods that bend a little."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     rigid, shapes = rigid_chain()
     flexible, share = flexible_chain(model), lower_by_bending(rigid, shapes)
     print("swing    rigid links   flexible links    lower by   estimated")

@@ -46,7 +46,7 @@ def diagram(model: supple.Model) -> xr.Dataset:
 
 def main() -> float:
     """Print and return the second frequency of flap, per revolution; check all against a hinged rod and pieces."""
-    one, pieces = per_revolution(supple.load(FILE)), per_revolution(in_pieces(8))
+    one, pieces = per_revolution(supple.files.read(FILE).model), per_revolution(in_pieces(8))
     ratio = 1.5 * OFFSET / LENGTH  # first moment times offset over second moment, of a rod about its end
     lag, flap = np.sqrt(ratio), np.sqrt(1 + ratio)
     print(f"a rigid blade: lag {lag:.4f}, flap {flap:.4f} per revolution")

@@ -46,7 +46,7 @@ def diagram(model: supple.Model) -> xr.Dataset:
 
 def main() -> float:
     """Print and return the first critical speed, rad/s; check whirl and critical speeds, and where it is unstable."""
-    found = diagram(supple.load(FILE))
+    found = diagram(supple.files.read(FILE).model)
     print(linear.campbell_report(found))
     for i in (10, 20, 40):
         speed, senses = float(found.spin[i]), found.whirl.values[i]

@@ -11,7 +11,7 @@ import supple
 
 def main() -> float:
     """Print and return the acceleration; check it against the closed form."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     angle, rate, torque = 0.7, 1.3, 2.0
     acceleration = float(model.forward_dynamics([angle], [rate], [torque])[0])
 

@@ -52,7 +52,7 @@ def inertia(body: structures.FlexibleBody) -> float:
 
 def main() -> float:
     """Print and return the angle it turns by, rad; check it and the frequency of the arrays."""
-    model = supple.load(FILE)
+    model = read(FILE).model
     body = model.description.bodies["array1"].body
     assert isinstance(body, structures.FlexibleBody)
     assert body.report is not None

@@ -55,7 +55,7 @@ def ringing(t: Floats) -> Floats:
 
 def main() -> float:
     """Print and return the angle it turns by, rad; check it, the momentum and how the booms ring."""
-    model = supple.load(FILE)
+    model = read(FILE).model
     boom1, boom2 = (model.description.bodies[name].body for name in ("boom1", "boom2"))
     assert isinstance(boom1, FlexibleBody)
     assert boom1 is boom2  # equal reductions of one structure are one body

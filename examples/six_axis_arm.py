@@ -11,7 +11,7 @@ import supple
 
 def main() -> float:
     """Print the holding torques and return the shoulder's; check it against the weights and their levers."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     q = np.array([0.3, 0.5, 0.6, -0.4, 0.2, 0.0])
     still = np.zeros(model.nv)
     torque = model.bias_forces(q, still)

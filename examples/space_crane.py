@@ -59,7 +59,7 @@ def caught(empty: supple.Model, loaded: supple.Model, q: Floats, v: Floats) -> t
 
 def main() -> float:
     """Print and return the energy that the catch takes, J; check it, the momentum, the work and the swing."""
-    loaded = supple.load(FILE)
+    loaded = read(FILE).model
     empty = rebuilt(loaded, crate=False)
     run: dict[str, Any] = read(FILE).run_arguments()
     first = supple.simulate(empty, REACH, q=STOWED, tau=reaching(run["tau"], run["q"]), rtol=1e-9)

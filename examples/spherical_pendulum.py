@@ -12,7 +12,7 @@ import supple
 
 def main() -> float:
     """Print and return the height of the bob after one round; it must be where it was."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     cone, m, L, g, J = np.radians(30.0), 1.0, 1.0, 9.81, 0.0004
     # Steady turning about the vertical at w: gravity's moment m g L sin = w^2 sin cos (J_across - J_along) with
     # J_across = m L^2 + J, J_along = J, so that the ball's own inertia drops out.

@@ -37,7 +37,7 @@ def by_hand(model: supple.Model, q: np.ndarray) -> np.ndarray:
 
 def main() -> float:
     """Print and return the largest force of a leg at rest, N; check all six by statics and by the control errors."""
-    model = supple.load(FILE)
+    model = read(FILE).model
     assert model.loops is not None
     motion = supple.simulate(model, **read(FILE).run_arguments())
     still = np.zeros(model.nv)

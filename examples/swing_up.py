@@ -15,7 +15,7 @@ SEGMENTS, DURATION, DISTANCE = 100, 2.0, 1.0
 
 def main() -> float:
     """Print and return the effort, the integral of the square of the force; check it by a simulation."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     dynamics = model.casadi("forward_dynamics")
 
     # Hermite-Simpson collocation, separated: states x = (q, v) and the force u at the ends and middles of segments.

@@ -54,7 +54,7 @@ def swing(model: supple.Model, torque: supple.Table) -> tuple[np.ndarray, np.nda
 
 def main() -> float:
     """Print and return how much the load swings after the slew, mm, with the torque for a rigid arm."""
-    model = supple.load(Path(__file__).with_suffix(".toml"))
+    model = supple.files.read(Path(__file__).with_suffix(".toml")).model
     found = []
     for kind, torque in (("rigid", rigid_torque(model)), ("flexible", torque_of(model))):
         times, off = swing(model, torque)

@@ -66,7 +66,7 @@ def motion(program: Path, text: str = "") -> tuple[list[str], Floats]:
 
 def pendulum(names: list[str]) -> Function:
     """A pendulum on a cart with generalized forces and symbolic parameters."""
-    t = Trace(supple.load(EXAMPLES / "cart_pendulum.toml"), names)
+    t = Trace(supple.files.read(EXAMPLES / "cart_pendulum.toml").model, names)
     outputs = {"rate": t.rates(t.q, t.v), "a": t.forward_dynamics(t.q, t.v, t.tau)}
     return t.function("equations", {"q": t.q, "v": t.v, "tau": t.tau}, outputs)
 

@@ -21,4 +21,4 @@ SAME: dict[str, Any] = {"rtol": 0, "atol": 1e-12}
 
 @cache
 def cart_pendulum() -> supple.Model:
-    return supple.load(EXAMPLES / "cart_pendulum.toml")
+    return supple.files.read(EXAMPLES / "cart_pendulum.toml").model

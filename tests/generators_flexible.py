@@ -42,11 +42,17 @@ class Points:
         return self.x + first + 0.5 * np.einsum("pik,krs,...r,...s->...pi", self.b, self.C, eta, eta)
 
 
-def random_points(rng: np.random.Generator, modes: int, size: float = 0.3) -> Points:
-    """Points whose modes are orthonormal: sum m Psi_r . Psi_s = 1 for r = s, else 0."""
+PLANAR = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0])
+"""Rotations and displacements of a node that stay in the plane of x and y."""
+
+
+def random_points(rng: np.random.Generator, modes: int, size: float = 0.3, planar: bool = False) -> Points:
+    """Points with orthonormal modes: sum m Psi_r . Psi_s = 1 for r = s, else 0; `planar` ones move along x and y."""
     count = 6 + modes
     mass, x = rng.uniform(0.1, 1.0, count), rng.normal(size=(count, 3)) * size
     Psi = rng.normal(size=(count, 3, modes))
+    if planar:
+        Psi *= PLANAR[3:, None]
     G = np.einsum("p,pir,pis->rs", mass, Psi, Psi)
     return Points(mass, x, Psi @ np.linalg.inv(np.linalg.cholesky(G)).T)
 
@@ -93,10 +99,13 @@ def with_second_order(
 
 
 def random_flexible(
-    rng: np.random.Generator, modes: int, damped: bool = True, coupled: bool = False
+    rng: np.random.Generator, modes: int, damped: bool = True, coupled: bool = False, planar: bool = False
 ) -> tuple[FlexibleBody, Points]:
-    """A flexible body with frames "root", "a", "b", and its points; `coupled` coordinates have full G, K and C."""
-    points = random_points(rng, modes)
+    """A flexible body with frames "root", "a", "b", and its points; `coupled` coordinates have full G, K and C.
+
+    A `planar` one bends in the plane of x and y alone, so that its nodes turn about z alone.
+    """
+    points = random_points(rng, modes, planar=planar)
     K = np.diag(rng.uniform(5.0, 500.0, modes))
     C = np.diag(rng.uniform(0.0, 2.0, modes)) if damped else np.zeros((modes, modes))
     G = np.eye(modes)
@@ -107,7 +116,8 @@ def random_flexible(
         G, K, C = (turn.T @ A @ turn for A in (G, K, C))
     frames = {"root": ShapeFrame(np.zeros(3), np.zeros((6, modes)))}
     for name in ("a", "b"):
-        frames[name] = ShapeFrame(rng.normal(size=3) * 0.5, rng.normal(size=(6, modes)) * 0.3 @ turn)
+        place, shape = rng.normal(size=3) * 0.5, rng.normal(size=(6, modes)) * 0.3
+        frames[name] = ShapeFrame(place, shape * (PLANAR if planar else np.ones(6))[:, None] @ turn)
     body = FlexibleBody(
         basis="nodal" if coupled else "cantilever",
         root="root",
@@ -161,12 +171,14 @@ def random_flexible_tree(
     free_base: bool = False,
     conservative: bool = False,
     second_order: bool = False,
+    degenerate: bool = False,
 ) -> tuple[supple.Model, dict[str, Points]]:
     """A tree of rigid and flexible bodies with every kind of joint, and the points of those that are made of points.
 
     Children sit on frames of flexible parents; with `beams` some bodies are beams in every basis; fidelities are mixed
     unless one is given; `conservative` leaves out all dampers; with `second_order` bodies of points have second-order
-    shapes, as those of beams have.
+    shapes, as those of beams have; with `degenerate` every third body of points bends in one plane alone, and every
+    second one without modes is a flexible body all the same.
     """
     rng = np.random.default_rng(seed)
     mech = supple.Mechanism(f"flexible {seed}", gravity=(0.3, -0.5, -9.81) if not free_base else (0.0, 0.0, 0.0))
@@ -178,9 +190,11 @@ def random_flexible_tree(
         body: supple.RigidBody | FlexibleBody
         if beams and rng.random() < 0.6:
             body = beam_body(rng, BASES[i % 4], max(count, 1))
-        elif count:
-            body, made[name] = random_flexible(rng, count, not conservative, coupled=bool(rng.random() < 0.3))
-            if second_order:
+        elif count or (degenerate and i % 2 == 0):
+            coupled = bool(rng.random() < 0.3) and count > 0
+            planar = degenerate and i % 3 == 0
+            body, made[name] = random_flexible(rng, count, not conservative, coupled, planar)
+            if second_order and count:
                 body, made[name] = with_second_order(rng, body, made[name], 1 + i % 3)
         else:
             made[name] = random_points(rng, 0)

@@ -1,10 +1,10 @@
-"""Model, mesh and results files with random damage: every one is read, or refused with an error of supple.
+"""Model, mesh, matrix and results files with random damage: every one is read, or refused with an error of supple.
 
-`python mutated_files.py KIND COUNT SEED DIRECTORY` reads so many damaged files of a kind (toml, urdf, hdf5, netcdf,
-mesh) in DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, or `check` and `load` that
-do not give one verdict; at the end how many were read and how many refused. A file that needs more than `SECONDS` of
-processor time or `MEMORY` ends the process by a signal; the number of the file that is being read stands in the file
-`case` in DIRECTORY.
+`python mutated_files.py KIND COUNT SEED DIRECTORY` reads a given number of damaged files of a kind (see `KINDS`) in
+DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, `check` and `load` that do not
+agree on the model, or a model that is another one when it is saved and read again; at the end how many were read and
+how many refused. A file that needs more than `SECONDS` of processor time or `MEMORY` ends the process by a signal; the
+number of the file that is being read is in the file `case` in DIRECTORY.
 """
 
 from __future__ import annotations
@@ -26,18 +26,26 @@ from typing import Any
 
 import h5py
 import numpy as np
+import scipy
 
 import supple
 from supple.checksums import seal
-from supple.files import check
+from supple.files import check, read
+from supple.results.signals import signals
 from supple.shapes import Mesh
-from supple.structures import Material, Rectangle, beam
+from supple.structures import Material, Rectangle, beam, box
+from supple.structures import read as read_structure
+from supple.view.report_page import report_page
 
 SECONDS, MEMORY = 20.0, 6 * 2**30
-KINDS = ("toml", "urdf", "hdf5", "netcdf", "mesh")
-NUMBERS = ("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5")
+KINDS = ("toml", "urdf", "hdf5", "netcdf", "mesh", "deck", "matrix", "results")
+NUMBERS = (
+    *("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5"),
+    *("\u00b2", "1e30", "1" + 30 * "0", "9" * 5000),
+)
 WORDS = ("", "x", "start", "end", "ground", "arm", "a/b", "a.b", "x" * 5000, "\\u0000", "ee", "\N{SNOWMAN}", "../arm")
 ARRAYS: tuple[Any, ...] = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
+ARRAYS += (1j, [1.0, 2j], True, [[[1.0]]], np.zeros(2, dtype=[("a", float), ("b", int)]))
 """Values in the place of others in HDF5."""
 VALUES = ("[]", "{}", "true", '""', "[1, 2, 3]", "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "1979-05-27", "[1e9, 1e9, 1e9]")
 HEAD = """
@@ -269,17 +277,38 @@ def mutated_bytes(content: bytes, rng: random.Random) -> bytes:
     return content
 
 
-def outcome(file: Path, same_verdict: bool) -> str:
-    """ "read" or "refused" if it is as it should be, else what is wrong."""
+def outcome(file: Path) -> str:
+    """ "read" or "refused" if it is as it should be, else what is wrong.
+
+    `check` also looks at what a TOML file says about a run: these errors alone are in files that `load` reads.
+    """
     try:
         errors = check(file)
         try:
-            supple.load(file)
+            model = supple.load(file)
         except supple.SuppleError as error:
             return "refused" if errors else f"load refuses what check accepts: {error}"
+        if file.suffix == ".toml":
+            contents = read(file)
+            assert contents.tables is not None
+            described: Any = contents.model
+            run = [f"{file}: {line}" for line in contents.tables.run_errors(described, file.parent)]
+            errors = [] if errors == run else errors
+        if errors:
+            return f"check refuses what load accepts: {errors[0]}"
+        if file.suffix != ".nc":
+            return written_again(model, file.parent)
     except Exception:
         return traceback.format_exc()
-    return f"check refuses what load accepts: {errors[0]}" if errors and same_verdict else "read"
+    return "read"
+
+
+def written_again(model: supple.Model, folder: Path) -> str:
+    """ "read" if a model is the same when it is saved and read again."""
+    path = folder / "saved" / "saved.toml"
+    path.parent.mkdir(exist_ok=True)
+    supple.save(model, path)
+    return "read" if supple.load(path) == model else "another model when saved and read again"
 
 
 def mutated_hdf5(content: bytes, rng: random.Random) -> bytes:
@@ -348,24 +377,127 @@ def mesh_outcome(folder: Path, rng: random.Random) -> str:
     suffix, content = mutated_mesh(rng)
     file = folder / f"m{suffix}"
     file.write_bytes(content)
+    return reading(lambda: Mesh(file).triangles())
+
+
+def reading(read: Callable[[], Any]) -> str:
+    """ "read" or "refused" if what a function reads is read, or refused in one line; else what is wrong."""
     try:
-        Mesh(file).triangles()
-    except supple.FileFormatError as error:
+        read()
+    except supple.SuppleError as error:
         return "refused" if "\n" not in str(error) else f"expected one line, got {error}"
     except Exception:
         return traceback.format_exc()
     return "read"
 
 
-def cases(kind: str, folder: Path) -> tuple[Path, Path, Callable[[random.Random], bytes], bool]:
-    """The file to damage, the file to read, what makes a damaged one, and whether `check` and `load` look at the same.
+def matrices_outcome(kind: str, folder: Path, rng: random.Random) -> str:
+    """The same for a damaged file among those of a structure: a deck of CalculiX, or matrices with a table of nodes."""
+    brick = box(0.4, 0.1, 0.1, Material(E=7e10, nu=0.33, rho=2700), (1, 1, 1), quadratic=False)
+    nodes = "".join(f"{i}, {x}, {y}, {z}\n" for i, (x, y, z) in enumerate(brick.nodes.tolist(), 1))
+    entries = []
+    for matrix in (brick.stiffness, brick.mass_matrix):
+        lower = scipy.sparse.coo_array(scipy.sparse.tril(matrix))
+        rows = zip(lower.row + 1, lower.col + 1, lower.data, strict=True)
+        entries.append("".join(f"{i} {j} {x!r}\n" for i, j, x in ((int(i), int(j), float(x)) for i, j, x in rows)))
+    if kind == "deck":
+        dofs = "".join(f"{i}.{k}\n" for i in range(1, 9) for k in (1, 2, 3))
+        files = {"m.inp": DECK.replace("@", nodes), "m.sti": entries[0], "m.mas": entries[1], "m.dof": dofs}
+        named = ["m.inp"]
+    else:
+        head = "%%MatrixMarket matrix coordinate real symmetric\n24 24 {}\n"
+        files = {f"{name}.mtx": head.format(text.count("\n")) + text for name, text in zip("km", entries, strict=True)}
+        files["nodes.txt"] = nodes.replace(",", " ")
+        named = [*files]
+    damaged = rng.choice(["m.inp", *files]) if kind == "deck" else rng.choice([*files])
+    for name, text in files.items():
+        content = mutated_text(text, rng) if name == damaged else text.encode()
+        (folder / name).write_bytes(content)
+    return reading(lambda: read_structure([folder / name for name in named]))
 
-    `check` also looks at what a TOML file says about a run, which `load` does not.
-    """
+
+DECK = """*HEADING
+a box
+*NODE, NSET=ALL
+@*ELEMENT, TYPE=C3D8, ELSET=BRICK
+1, 1, 2, 3, 4, 5, 6, 7, 8
+*NSET, NSET=ROOT
+1, 2, 3
+*NSET, NSET=TIP, GENERATE
+5, 8, 1
+*NSET, NSET=BOTH
+ROOT, TIP, 4
+*INSTANCE, NAME=I, PART=P
+0., 0., 0.
+*STEP
+*FREQUENCY, SOLVER=MATRIXSTORAGE
+6
+*END STEP
+"""
+
+
+def results_outcome(folder: Path, rng: random.Random) -> str:
+    """The same for results with other variables, dimensions or attributes in a sound netCDF file, and their page."""
+    mech = supple.Mechanism("m")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
+    model, path, sound = mech.build(), folder / "r.nc", folder / "sound.nc"
+    if not sound.exists():
+        outputs = supple.Outputs(frames=["arm"])
+        supple.simulate(model, 0.01, samples=4, outputs=outputs, file=sound)
+    with supple.open_results(sound) as found:
+        data = found.load()
+    for _ in range(rng.choice((1, 1, 2))):
+        data = _changed_results(data, rng)
+    path.unlink(missing_ok=True)
+    page = rng.random() < 0.1  # it takes its time
+    data.to_netcdf(path, engine="h5netcdf", invalid_netcdf=True)
+
+    def shown() -> None:
+        with supple.open_results(path) as result:
+            signals(result)
+            if page:
+                report_page(model, result)
+
+    return reading(shown)
+
+
+def _changed_results(data: Any, rng: random.Random) -> Any:
+    """Results with a variable of other values, kind or dimensions, one less, fewer of a dimension, or an attribute."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        name = rng.choice([*data.attrs, "events", "validity", "independent"])
+        return data.assign_attrs({name: rng.choice(("x", "[1]", "{}", '[["a", 1]]', 3, -1.5, np.zeros(2), "[]"))})
+    if kind == 1:
+        dim = rng.choice([*data.sizes])
+        count = rng.randrange(data.sizes[dim] + 1)
+        return data.isel({dim: rng.choice((slice(count), slice(None, None, -1)))})
+    name = rng.choice([*data.data_vars, "time", "event_time", "work"])
+    if kind == 2 and name in data:
+        return data.drop_vars(name)
+    dims, shape = (data[name].dims, data[name].shape) if name in data else (("event",), (2,))
+    values = rng.choice((np.zeros, np.ones, lambda s: np.full(s, 1j), lambda s: np.full(s, np.nan), _words, _truths))
+    if rng.random() < 0.5:
+        shape = tuple(rng.randrange(4) for _ in range(rng.randrange(4)))
+        dims = tuple(f"d{axis}_{n}" for axis, n in enumerate(shape))
+    data = data.drop_vars(name, errors="ignore")
+    data[name] = dims, values(shape)
+    return data
+
+
+def _words(shape: tuple[int, ...]) -> Any:
+    return np.full(shape, "x")
+
+
+def _truths(shape: tuple[int, ...]) -> Any:
+    return np.zeros(shape, dtype=bool)
+
+
+def cases(kind: str, folder: Path) -> tuple[Path, Path, Callable[[random.Random], bytes]]:
+    """The file to damage, the file to read, and what makes a damaged one."""
     if kind == "toml":
-        return folder / "m.toml", folder / "m.toml", lambda rng: mutated_text(rng.choice(TOML), rng), False
+        return folder / "m.toml", folder / "m.toml", lambda rng: mutated_text(rng.choice(TOML), rng)
     if kind == "urdf":
-        return folder / "m.urdf", folder / "m.urdf", lambda rng: mutated_text(URDF, rng), True
+        return folder / "m.urdf", folder / "m.urdf", lambda rng: mutated_text(URDF, rng)
     rod = beam(0.5, Rectangle(0.02, 0.01), Material(E=7e10, nu=0.33, rho=2700), elements=2)
     mech = supple.Mechanism("rod")
     mech.add_body("rod", rod.reduce("cantilever", modes=2))
@@ -377,7 +509,7 @@ def cases(kind: str, folder: Path) -> tuple[Path, Path, Callable[[random.Random]
         damaged = read = folder / "m.nc"
         supple.simulate(mech.build(), 0.01, samples=2, file=read)
     content = damaged.read_bytes()
-    return damaged, read, lambda rng: mutated_hdf5(content, rng), True
+    return damaged, read, lambda rng: mutated_hdf5(content, rng)
 
 
 def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None:
@@ -385,17 +517,23 @@ def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    damaged, read, make, same_verdict = cases("toml" if kind == "mesh" else kind, folder)
+    others: dict[str, Callable[[random.Random], str]] = {
+        "mesh": lambda rng: mesh_outcome(folder, rng),
+        "deck": lambda rng: matrices_outcome(kind, folder, rng),
+        "matrix": lambda rng: matrices_outcome(kind, folder, rng),
+        "results": lambda rng: results_outcome(folder, rng),
+    }
+    damaged, target, make = cases("toml" if kind in others else kind, folder)
     counts: dict[str, int] = {}
     for i in range(first, count):
         rng = random.Random(f"{kind} {seed} {i}")
         (folder / "case").write_text(str(i))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        if kind == "mesh":
-            found = mesh_outcome(folder, rng)
+        if kind in others:
+            found = others[kind](rng)
         else:
             damaged.write_bytes(make(rng))
-            found = outcome(read, same_verdict)
+            found = outcome(target)
         counts[found] = counts.get(found, 0) + 1
         if found not in ("read", "refused"):
             print(json.dumps({"case": i, "wrong": found}), flush=True)

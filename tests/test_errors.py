@@ -48,7 +48,10 @@ def system() -> KaneSystem:
 def test_what_is_no_model_is_named(name: str, kind: str, tmp_path: Path) -> None:
     call, expected = CALLS[name]
     given = {"KaneSystem": system(), "EquationsOfMotion": system().equations(), "str": "model.toml"}[kind]
-    shown = kind if kind == "str" else f"{kind} 'vectors'"
+    load = (
+        r"'model\.toml'; supple\.load\('model\.toml'\) makes a model of a file, `supple run model\.toml` simulates it"
+    )
+    shown = load if kind == "str" else f"{kind} 'vectors'"
     with pytest.raises(supple.StateError, match=rf"^\S+: expected {expected}, got {shown}$"):
         call(given, tmp_path)
     assert not list(tmp_path.iterdir())
@@ -66,3 +69,17 @@ def test_equivalent_rigid_links_are_named_where_they_are_not_taken(name: str, tm
 def test_a_mechanism_is_to_be_built(name: str, tmp_path: Path) -> None:
     with pytest.raises(supple.StateError, match=r"got Mechanism 'pendulum'; `build\(\)` makes a Model of it$"):
         CALLS[name][0](mechanism(), tmp_path)
+
+
+def test_warnings_show_the_line_of_the_caller(tmp_path: Path) -> None:
+    """Through decorated functions, generated constructors and readers alike."""
+    file = tmp_path / "m.toml"
+    file.write_text(
+        'name = "m"\n[[body]]\nname = "m"\nmass = 1.0\njoint = { type = "prismatic", axis = "x" }\n'
+        "[simulation]\nduration = 1.0\nq = { m.position = 0.1 }\n"
+    )
+    with pytest.warns(supple.OmissionWarning) as left_out:
+        supple.load(file)
+    with pytest.warns(supple.PhysicsWarning) as soft:
+        supple.structures.Material(E=7e4, nu=0.3, rho=2700.0)
+    assert [x.filename for x in (*left_out, *soft)] == [__file__] * 2

@@ -17,9 +17,9 @@ OPTIONAL = {"supple.bench.pinocchio"}
 
 
 def part_of(path: Path) -> str:
-    """The package or module of the top that a file belongs to; "supple" for that of the package itself."""
+    """The package or module of the top that a file belongs to; "supple" for the package itself."""
     first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-    return "supple" if first == "__init__" else first
+    return {"__init__": "supple", "__main__": "cli"}.get(first, first)
 
 
 MODULES = sorted(SOURCE.rglob("*.py"))

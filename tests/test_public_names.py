@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +57,28 @@ def test_every_public_name_is_there() -> None:
     for name in supple.__all__:
         assert getattr(supple, name).__name__ == name
     assert set(supple.__all__) <= set(dir(supple))
+
+
+PACKAGES = [
+    info.name
+    for info in pkgutil.iter_modules(supple.__path__, "supple.")
+    if hasattr(importlib.import_module(info.name), "__all__")
+]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_completion_shows_every_public_name(package: str) -> None:
+    """In a process of its own nothing has been imported yet; here all is named before it is asked for."""
+    module = importlib.import_module(package)
+    assert set(module.__all__) <= set(dir(module))
+
+
+def test_completion_shows_names_that_were_not_imported_yet() -> None:
+    code = "import sys; from supple import structures as s; print('supple.structures.beams' in sys.modules, *dir(s))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded, *shown = done.stdout.split()
+    assert loaded == "False"
+    assert {"beam", "plate", "Material"} <= set(shown)
 
 
 def test_packages_are_found_as_attributes() -> None:

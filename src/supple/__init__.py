@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from supple.inputs.events import Event
     from supple.inputs.inputs import Motion
     from supple.inputs.requests import Outputs
+    from supple.linear_theory.validity import validity
     from supple.model.mechanism import Mechanism
     from supple.model.model import Model
     from supple.optimization.optimizing import optimize
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from supple.simulation.simulate import simulate
     from supple.simulation.simulator import Simulator
     from supple.simulation.stress_peaks import stress_peaks
-    from supple.simulation.validity import validity
     from supple.sweeps.parameter_sweep import open_sweep, sweep
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
@@ -165,7 +165,7 @@ _HOMES = {
     "supple.simulation.simulate": ("simulate",),
     "supple.simulation.simulator": ("Simulator",),
     "supple.simulation.stress_peaks": ("stress_peaks",),
-    "supple.simulation.validity": ("validity",),
+    "supple.linear_theory.validity": ("validity",),
     "supple.sweeps.parameter_sweep": ("open_sweep", "sweep"),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
@@ -195,8 +195,4 @@ _PARTS = (
     "view",
 )
 """Packages and modules that are found as attributes."""
-__getattr__ = lazy_names(__name__, _HOMES, _PARTS)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_PARTS})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, _PARTS)

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import ModelError
+from supple.errors import ModelError, SuppleError
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+LEAST_SIZE, MOST_SIZE = 1e-30, 1e30
+"""Lengths, moduli and masses of structures, in SI units: products of some of them are finite, and not zero."""
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+@contextmanager
+def computed() -> Iterator[None]:
+    """Make what numbers of absurd size lead to inside (overflow, no convergence, no memory) an error of the model."""
+    try:
+        yield
+    except (ArithmeticError, LinAlgError, MemoryError) as error:
+        if isinstance(error, SuppleError):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        raise ModelError(f"cannot be computed, some number is far too large or too small: {what}") from None
 
 
 def is_number(x: Any) -> bool:
@@ -27,6 +43,11 @@ def is_number(x: Any) -> bool:
         return isinstance(x, Real) and not isinstance(x, bool | np.bool_) and math.isfinite(float(x))
     except OverflowError:  # a whole number of hundreds of digits
         return False
+
+
+def is_index(text: str) -> bool:
+    """Whether a string is an integer of at most 18 digits, such as the number of a node."""
+    return text.isdecimal() and len(text) <= 18
 
 
 def number(value: Any, what: str, minimum: float | None = None) -> float:
@@ -42,17 +63,45 @@ def number(value: Any, what: str, minimum: float | None = None) -> float:
     return x
 
 
+def integer(value: Any, what: str, minimum: int, maximum: int | None = None) -> int:
+    """`value` as an integer, not below `minimum` and not above `maximum`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < minimum or (maximum is not None and value > maximum):
+        limits = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum:,}"
+        raise ModelError(f"{what}: expected an integer {limits}, got {value!r:.60}")
+    return int(value)
+
+
+def size(value: Any, what: str, power: int = 1) -> float:
+    """`value` as a positive float that can be computed with, such as a length, or a `power` of one."""
+    x = number(value, what)
+    if x <= 0:
+        raise ModelError(f"{what}: expected a positive number, got {x:g}")
+    least, most = LEAST_SIZE**power, MOST_SIZE**power
+    if not least <= x <= most:
+        raise ModelError(f"{what}: expected a number from {least:g} to {most:g}, got {x:g}")
+    return x
+
+
 def array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """`value` as finite floats of just this shape."""
-    try:
-        x = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
+    x = floats(value)
+    if x is None:
+        raise ModelError(f"{what}: expected numbers of shape {shape}, got {value!r}")
     if x.shape != shape:
         raise ModelError(f"{what}: expected numbers of shape {shape}, got shape {x.shape}")
     if not np.isfinite(x).all():
         raise ModelError(f"{what}: expected finite numbers, got {x.tolist()}")
     return x
+
+
+def floats(value: Any) -> Floats | None:
+    """Return `value` as an array of real numbers of its own, or None if it is none."""
+    try:
+        x = np.array(value)
+        return None if x.dtype.kind == "c" else x.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def freeze(owner: Any, *names: str) -> None:
@@ -82,6 +131,11 @@ def own_axes(owner: Any, *names: str) -> None:
         value = getattr(owner, name)
         if value is not None and not isinstance(value, str):
             object.__setattr__(owner, name, tuple(array(value, (3,), name).tolist()))
+
+
+def generator(seed: int | np.random.Generator, what: str) -> np.random.Generator:
+    """Return the random numbers of a seed, an integer of at least 0, or the generator that is given."""
+    return np.random.default_rng(seed if isinstance(seed, np.random.Generator) else integer(seed, what, 0))
 
 
 def dimensions(value: Any, what: str) -> int:

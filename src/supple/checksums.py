@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from supple.errors import FileFormatError
+from supple.input_files import open_regular, unreadable
 
 MARK = b"supple sha256 "
 """What stands between the data and the checksum."""
@@ -30,11 +31,14 @@ def seal(path: Path) -> None:
 
 
 def require_intact(path: Path) -> None:
-    """Raise a `FileFormatError` if the file has a checksum that is not that of its data."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        file.seek(max(size - END, 0))
-        end = file.read(END)
+    """Raise a `FileFormatError` if a file cannot be read, or has a checksum that is not that of its data."""
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(size - END, 0))
+            end = file.read(END)
+    except OSError as error:
+        raise unreadable(path, error) from None
     if end.startswith(MARK) and size <= LARGEST and end != MARK + _digest(path, size - END):
         raise FileFormatError(f"{path}: damaged: its checksum does not fit its content")
 

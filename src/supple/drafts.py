@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EISDIR
+from errno import EINVAL, EISDIR
 from pathlib import Path
 from secrets import token_hex
 
@@ -21,6 +21,8 @@ def draft_of(target: Path) -> Iterator[Path]:
     """
     # The name is short whatever that of the target is, and no other process has it.
     draft = target.with_name(f".{token_hex(8)}.draft")
+    if "\0" in str(target):
+        raise OSError(EINVAL, "its name has a null character")
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield draft

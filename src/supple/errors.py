@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -60,15 +63,17 @@ class PhysicsWarning(UserWarning):
 
 
 class OmissionWarning(UserWarning):
-    """A file says something about a mechanism that the model does not act on."""
+    """A file or a run says something that the model, or what is written of it, does not take."""
 
 
 class PerformanceWarning(UserWarning):
     """Something works, but slower than asked for."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint naming the closest of the `known` names, upper and lower case alike, or all of them if they are few.
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return a hint naming the closest of the `known` names, in any case, or all of them if they are few.
+
+    What is no string at all is close to none.
 
     Examples
     --------
@@ -77,8 +82,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     choices = sorted(known)
     folded = {choice.casefold(): choice for choice in reversed(choices)}
-    close = get_close_matches(name, choices, n=1)
-    close = close or [folded[x] for x in get_close_matches(name.casefold(), folded, n=1)]
+    close: list[str] = []
+    if isinstance(name, str):
+        close = get_close_matches(name, choices, n=1)
+        close = close or [folded[x] for x in get_close_matches(name.casefold(), folded, n=1)]
     if close:
         return f"; did you mean {close[0]!r}?"
     if 0 < len(choices) <= 8:
@@ -108,4 +115,15 @@ def unexpected(what: str, expected: str, got: object) -> StateError:
     name = getattr(got, "name", None)
     shown = type(got).__name__ + (f" {name!r}" if isinstance(name, str) else "")
     hint = "; `build()` makes a Model of it" if hasattr(got, "build") and "a Mechanism" not in expected else ""
+    if isinstance(got, str | os.PathLike) and "Model" in expected:
+        path = os.fspath(got)
+        shown, hint = repr(path), f"; supple.load({path!r}) makes a model of a file, `supple run {path}` simulates it"
     return StateError(f"{what}: expected {expected}, got {shown}{hint}")
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning at the line of the caller's program that led to it: the first one outside this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "supple":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError, one_of
 
@@ -39,6 +40,7 @@ FINER, FINEST = 10.0, 1e-13
 """Ratio of tolerances of two runs of which one judges the other; a tolerance at which rounding takes over."""
 
 
+@checked
 @dataclass(frozen=True)
 class Auto:
     """The best adaptive integrator for a model, from the fastest motion of the system; results say which, and why.
@@ -57,6 +59,7 @@ class Auto:
         _require_positive("", rtol=self.rtol, atol=self.atol)
 
 
+@checked
 @dataclass(frozen=True)
 class Adaptive:
     """An integrator whose steps are as long as its tolerances allow.
@@ -135,6 +138,7 @@ class IDA(Adaptive):
     name = "IDA"
 
 
+@checked
 @dataclass(frozen=True)
 class CustomSolver(Adaptive):
     """A class of your own with the interface of `scipy.integrate.OdeSolver`."""
@@ -143,6 +147,7 @@ class CustomSolver(Adaptive):
     name = "custom"
 
 
+@checked
 @dataclass(frozen=True)
 class FixedStep:
     """An explicit integrator with steps of fixed length, in a native loop; there is no error control.
@@ -182,6 +187,7 @@ class SemiImplicitEuler(FixedStep):
     name = "semi_implicit_euler"
 
 
+@checked
 @dataclass(frozen=True)
 class GeneralizedAlpha:
     """Fixed implicit steps of second order for stiff systems, with chosen numerical damping.
@@ -207,6 +213,7 @@ class GeneralizedAlpha:
             raise StateError(f"generalized-alpha: rho: expected a number from 0 to 1, got {self.rho!r}")
 
 
+@checked
 @dataclass(frozen=True)
 class Variational:
     """Fixed symplectic steps for long runs: energy errors stay bounded, momenta of free systems are conserved.

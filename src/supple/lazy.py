@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 
-def lazy_names(package: str, homes: Mapping[str, Sequence[str]], modules: Sequence[str] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a package that imports what it is first asked for.
+def lazy_names(
+    package: str, homes: Mapping[str, Sequence[str]], modules: Sequence[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package whose names are imported at their first use.
 
     Parameters
     ----------
@@ -31,7 +34,10 @@ def lazy_names(package: str, homes: Mapping[str, Sequence[str]], modules: Sequen
         setattr(import_module(package), name, found)
         return found
 
-    return find
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of, *modules})
+
+    return find, names
 
 
 class LazyModule:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, array, dimensions, freeze, number
 from supple.errors import ModelError
 
@@ -14,6 +15,7 @@ TRIANGLE_TOLERANCE = 1e-6
 """Relative excess of one principal moment over the sum of the others that rounding in a data sheet may cause."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class RigidBody:
     """A rigid body: mass, centre of mass and inertia, in the body frame.
@@ -54,6 +56,11 @@ class RigidBody:
         object.__setattr__(self, "inertia", matrix)
         object.__setattr__(self, "allow_unphysical", allow_unphysical)
         freeze(self, "com", "inertia")
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(self.about_origin()).all():
+                raise ModelError(
+                    f"mass, com: too large for an inertia about the origin, {self.mass:g}, {self.com.tolist()}"
+                )
         fault = self.fault()
         if fault and not allow_unphysical:
             raise ModelError(fault)

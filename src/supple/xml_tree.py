@@ -9,17 +9,23 @@ from xml.parsers import expat
 
 from supple.errors import FileFormatError
 
+MOST_ELEMENTS = 5_000_000
+"""Limit for a file: about half a minute of reading."""
 
-def xml_tree(content: bytes, path: Path) -> tuple[Element, dict[Element, int]]:
+
+def xml_tree(content: bytes, path: Path, most: int = MOST_ELEMENTS) -> tuple[Element, dict[Element, int]]:
     """The root element of the content of a file, and the line of each element.
 
     A document type is refused before anything in it is looked at, so no entity is ever expanded and no other file or
-    address opened. Namespaces are not resolved: files in use carry prefixes that nobody declared.
+    address opened. Namespaces are not resolved: files in use carry prefixes that nobody declared. More than `most`
+    elements are an error.
     """
     builder, lines = TreeBuilder(), dict[Element, int]()
     parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(lines) >= most:
+            raise FileFormatError(f"{path}: expected at most {most:,} elements, got more")
         lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
 
     def refuse(*_: object) -> NoReturn:
@@ -37,6 +43,8 @@ def xml_tree(content: bytes, path: Path) -> tuple[Element, dict[Element, int]]:
         raise FileFormatError(
             f"{path}: not valid XML: {reason} at line {error.lineno}, column {error.offset + 1}"
         ) from None
+    except FileFormatError:
+        raise
     except (LookupError, ValueError) as error:
         raise FileFormatError(f"{path}: not valid XML: {error}") from None
     return builder.close(), lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,18 @@ from rich.text import Text
 
 from commands import Command
 from supple import __version__, cli
-from supple.cli.console import as_options, options_of
+from supple.cli.console import Lines, as_options, options_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_the_command_is_a_module_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["supple", "--version"])
+    monkeypatch.delitem(sys.modules, "supple.__main__", raising=False)  # imported where doctests are looked for
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("supple", run_name="__main__")
+    assert not ended.value.code
+    assert __version__ in capsys.readouterr().out
 
 
 def test_brackets_are_shown_as_they_are(command: Command, tmp_path: Path) -> None:
@@ -68,10 +79,10 @@ def test_version(command: Command) -> None:
     ("arguments", "message"),
     [
         (("run", "nowhere.toml"), "nowhere.toml: no such file"),
-        (("run", EXAMPLES / "spherical_pendulum.toml"), "no duration: give --duration"),
+        (("run", EXAMPLES / "robot_from_urdf.urdf", "--no-limits"), "no duration: give --duration"),
         (("run", EXAMPLES / "pendulum.toml", "--duration", -1), "duration: expected a positive number, got -1"),
         (("info", EXAMPLES / "nodal_bem.toml"), "no such file; did you mean 'nodal_beam.toml'"),
-        (("info", EXAMPLES / "pendulum.py"), "expected a .toml or .urdf file, got suffix '.py'"),
+        (("info", EXAMPLES / "pendulum.py"), "expected a .toml, .urdf or .nc file, got suffix '.py'"),
     ],
 )
 def test_errors_are_one_line_without_a_traceback(
@@ -93,3 +104,20 @@ def test_advice_of_the_library_names_the_options_of_the_command_that_runs() -> N
     assert options_of(cli.command(), "nothing") == set()
     for text in ("resume=True continues it", "stiffness=True", "a = True"):
         assert as_options(text, options_of(cli.command(), "check")) == text
+
+
+def test_a_long_command_says_how_far_it_is_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    lines = Lines("simulating", lambda: now[0])
+    for t in (30.0, 59.0, 60.0, 100.0, 125.0):
+        now[0] = t
+        lines.show(t / 200.0, f"t = {t:g} s")
+    assert capsys.readouterr().err.splitlines() == ["simulating: 30%, t = 60 s", "simulating: 62%, t = 125 s"]
+
+
+@pytest.mark.parametrize("name", ["view", "render", "export"])
+@pytest.mark.parametrize("option", ["--no-limits", "--limits", "--no-mimic"])
+def test_results_take_no_options_of_models(name: str, option: str, tmp_path: Path, command: Command) -> None:
+    more = {"view": (), "render": ("-o", tmp_path / "a.png"), "export": ("--to", "csv")}[name]
+    code, _, err = command(name, tmp_path / "motion.nc", option, *more)
+    assert (code, f"motion.nc: {option}: expected a model file, .toml or .urdf, got results" in err) == (1, True)

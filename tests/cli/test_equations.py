@@ -160,17 +160,28 @@ def test_a_program_chooses_its_steps(settings: str, run: Command, tmp_path: Path
     """A spring of 10,000 rad/s: steps of an implicit integrator would make the motion infinite."""
     path = tmp_path / "model.toml"
     path.write_text(PENDULUM + settings)
-    code, out, _ = run(path, "-f", "program")
+    code, out, err = run(path, "-f", "program")
     assert code == 0
+    assert ("not taken: integrator 'generalized_alpha', step 0.01" in " ".join(err.split())) == bool(settings)
     _, rows = motion(built(out, tmp_path))
     assert len(rows) == 11
     assert rows[0, 1] == 1e-3
     assert 0 < abs(rows[-1, 1]) <= 1e-3
 
 
+def test_a_program_takes_its_duration_from_an_option(run: Command) -> None:
+    robot = EXAMPLES / "robot_from_urdf.urdf"
+    code, out, err = run(robot, "-f", "program")
+    assert (code, out) == (1, "")
+    assert "no duration: a program needs one; give duration, or [simulation] duration in the file" in err
+    code, out, _ = run(robot, "-f", "program", "--duration", "3")
+    assert (code, '{"duration", "duration", NULL, 3.0}' in out) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--duration", "2"], "--duration: expected only with --format program, got --format text"),
         (["--small", "q77"], "small: no coordinate 'q77'"),
         (["--parameters", "bus.mas"], "no parameter 'bus.mas'; did you mean 'bus.mass'"),
         (["--route", "newton"], "route: expected one of auto, kane, composite, articulated, got 'newton'"),
@@ -201,6 +212,24 @@ def test_tables_hold_the_derivation(run: Command, tmp_path: Path) -> None:
     text = target.read_text()
     assert [f"Table {n}." in text or f" and {n}." in text for n in (1, 2, 3, 4, 5, 6, 8, 10, 11)] == [True] * 9
     assert "Order of elimination: " in text
+
+
+def test_tables_count_the_laws_of_the_file(run: Command) -> None:
+    arm = EXAMPLES / "arm_under_pd_control.toml"
+    counted, (_, tables, _) = json.loads(run(arm, "--counts")[1]), run(arm, "--tables")
+    (row,) = (line for line in tables.splitlines() if line.startswith("  composite, with the laws of the run  "))
+    assert [int(x) for x in row.split()[-5:-1]] == [
+        counted[x] for x in ("additions", "multiplications", "divisions", "functions")
+    ]
+    assert "\nMass matrix, with the laws of the run\n" in tables
+    code, out, _ = run(EXAMPLES / "four_bar.toml", "--tables")
+    assert (code, "No Tables 1 to 10: forces close the loops." in out) == (0, True)
+
+
+def test_tables_leave_out_laws_that_cannot_be_written(run: Command) -> None:
+    code, out, err = run(EXAMPLES / "swing_up.toml", "--tables")
+    assert (code, "Order of elimination: " in out) == (0, True)
+    assert "the tables leave out the laws of the run: a table of 81 points is too long" in " ".join(err.split())
 
 
 def test_names_of_textbooks_and_omitted_coordinates(run: Command) -> None:

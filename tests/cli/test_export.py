@@ -22,9 +22,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("models")
     shutil.copy(EXAMPLES / "cart_pendulum.toml", place)
     shutil.copy(EXAMPLES / "robot_from_urdf.urdf", place)
-    supple.simulate(
-        supple.load(EXAMPLES / "pendulum.toml"), 0.2, {"arm.angle": 1.0}, samples=3, file=place / "motion.nc"
-    ).close()
+    (place / "picture.png").touch()
+    model = supple.files.read(EXAMPLES / "pendulum.toml").model
+    supple.simulate(model, 0.2, {"arm.angle": 1.0}, samples=3, file=place / "motion.nc").close()
     return place
 
 
@@ -33,9 +33,20 @@ def test_a_model_goes_to_every_format_beside_its_file(folder: Path, command: Com
         if to == "casadi":
             pytest.importorskip("casadi", reason="casadi is not installed")
         target = folder / f"cart_pendulum.{end}"
-        code, out, err = command("export", folder / "cart_pendulum.toml", "--to", to)
+        hanging = ("--set", "simulation.q.arm.angle=0")
+        code, out, err = command("export", folder / "cart_pendulum.toml", "--to", to, *hanging)
         assert (code, out, err) == (0, f"written: {target}\n", "")
         assert target.stat().st_size > 500
+
+
+@pytest.mark.parametrize("to", ["casadi", "python"])
+def test_what_acts_in_runs_and_no_function_holds_is_named(to: str, folder: Path, command: Command) -> None:
+    if to == "casadi":
+        pytest.importorskip("casadi", reason="casadi is not installed")
+    options = ("--to", to, "--functions", "forward_dynamics", "-o", folder / f"arm.{'py' if to == 'python' else to}")
+    code, _, err = command("export", EXAMPLES / "arm_under_pd_control.toml", *options)
+    assert (code, "has functions of the model alone" in " ".join(err.split())) == (0, to == "python")
+    assert "not taken: tau" in " ".join(err.split())
 
 
 def test_a_model_goes_to_an_fmu(folder: Path, command: Command) -> None:
@@ -56,6 +67,19 @@ def test_a_model_goes_to_a_c_library(folder: Path, command: Command) -> None:
     assert "typedef float" in header
     assert "arm_mass" in header
     assert "rk4" not in header
+
+
+def test_what_a_c_library_does_not_take_of_a_run_is_named(folder: Path, command: Command) -> None:
+    file = folder / "driven.toml"
+    law = '[[actuator]]\nspeed = "arm.angle"\nkp = 2.0\ntarget = 0.5\n[simulation]\nduration = 1.0\n'
+    text = (EXAMPLES / "cart_pendulum.toml").read_text()
+    file.write_text(text[: text.index("[simulation]")] + law + 'integrator = "rk4"\nstep = 0.01\n')
+    code, _, err = command("export", file, "--to", "c", "--functions", "energy", "-o", folder / "plain")
+    assert code == 0
+    expected = (
+        "a C library has functions of the model, steps of rk4 and the start; not taken: tau, integrator 'rk4', step"
+    )
+    assert f"warning: model 'cart pendulum': {expected} 0.01" in " ".join(err.split())
 
 
 def test_options_reach_the_format(folder: Path, command: Command) -> None:
@@ -90,6 +114,7 @@ def test_robots_and_results_too(folder: Path, command: Command) -> None:
         (("cart_pendulum.toml", "--to", "csv"), "cart_pendulum.toml: --to csv: expected results, .nc, got a model"),
         (("cart_pendulum.toml", "--to", "mat", "--of", "x"), "cart_pendulum.toml: --of: expected results, .nc, got"),
         (("motion.nc", "--to", "mat", "--outputs", "x"), "motion.nc: --outputs: expected a model file, .toml or"),
+        (("motion.nc", "--to", "csv", "--no-limits"), "motion.nc: --no-limits: expected a model file, .toml or"),
         (("motion.nc", "--to", "csv", "--set", "a=1"), "motion.nc: --set: expected a model file, .toml or .urdf, got"),
         (("cart_pendulum.toml", "--to", "casadi", "--functions", "rk4,energy"), "--functions: expected one for a file"),
         (("cart_pendulum.toml", "--to", "python", "-o", "x.c"), "export: expected a name that ends in .py, got x.c"),
@@ -101,7 +126,7 @@ def test_robots_and_results_too(folder: Path, command: Command) -> None:
             "no precision 'half'; expected one of 'double', 'flo",
         ),
         (("nothing.toml", "--to", "python"), "nothing.toml"),
-        (("picture.png", "--to", "python"), "picture.png: expected a .toml or .urdf file, got suffix '.png'"),
+        (("picture.png", "--to", "python"), "picture.png: expected a .toml, .urdf or .nc file, got suffix '.png'"),
     ],
 )
 def test_wrong_combinations_are_one_line(

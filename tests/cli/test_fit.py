@@ -50,7 +50,7 @@ def test_a_fit_is_printed_and_written(folder: Path, command: Command) -> None:
     assert joint["stiffness"] == pytest.approx(80.0, rel=0.02)
     assert joint["damping"] == pytest.approx(0.8, rel=0.2)
     assert fitted["simulation"] == {"duration": 2.0, "q": {"m": {"position": 0.5}}}
-    assert supple.load("oscillator.fitted.toml").tree.stiffness[0] == joint["stiffness"]
+    assert supple.files.read("oscillator.fitted.toml").model.tree.stiffness[0] == joint["stiffness"]
     assert "q.m.position" in Path("oscillator.fitted.html").read_text()
 
 

@@ -12,6 +12,8 @@ import rotors
 import supple
 from commands import Command
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 
 @pytest.fixture
 def rotor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -85,3 +87,86 @@ def test_gravity_is_left_out_without_a_spin_too(command: Command, tmp_path: Path
     path = Path(__file__).parents[2] / "examples" / "pendulum.toml"
     assert "rigid" not in command("modes", path)[1]
     assert "rigid" in command("modes", path, "--no-gravity")[1]
+
+
+DRIVEN = """
+name = "driven"
+gravity = [0, 0, 0]
+[[body]]
+name = "m"
+mass = 2
+joint = { type = "prismatic", axis = "x" }
+[[actuator]]
+speed = "m.position"
+force = "-k*m.position"
+[variables]
+k = 100
+"""
+
+
+def frequencies(out: str) -> list[float]:
+    """Those of a printed table of modes, Hz."""
+    return [float(words[1]) for words in map(str.split, out.splitlines()) if words and words[0].isdecimal()]
+
+
+def test_forces_of_the_file_are_springs(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.toml").write_text(DRIVEN)
+    code, out, err = command("modes", "m.toml")
+    assert (code, err) == (0, "")
+    assert frequencies(out) == pytest.approx([np.sqrt(100 / 2) / (2 * np.pi)], rel=1e-5)
+    code, out, err = command("modes", "m.toml", "--set", "variables.k=400")
+    assert frequencies(out) == pytest.approx([np.sqrt(400 / 2) / (2 * np.pi)], rel=1e-5)
+
+
+def test_modes_are_about_the_start_of_the_run(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pendulum that a torque of m g l / 2 holds at 30 degrees: w^2 = g cos(30 deg) / l."""
+    monkeypatch.chdir(tmp_path)
+    arm = '[[body]]\nname = "arm"\nmass = 1\ncom = [0, 0, -1]\njoint = { type = "revolute", axis = "y" }\n'
+    torque = '[[actuator]]\nspeed = "arm.angle"\nforce = "4.905"\n'
+    simulation = '[simulation]\nduration = 1\nstart = "equilibrium"\n'
+    expected = [np.sqrt(9.81 * np.cos(np.pi / 6)) / (2 * np.pi)]
+    Path("m.toml").write_text('name = "pendulum"\n' + arm + torque + simulation)
+    code, out, err = command("modes", "m.toml")
+    assert (code, err) == (0, "")
+    assert "not a free equilibrium" not in out
+    assert frequencies(out) == pytest.approx(expected, rel=1e-5)
+    Path("m.toml").write_text('name = "pendulum"\n' + arm + torque)
+    assert frequencies(command("modes", "m.toml", "--static")[1])[-1:] == pytest.approx(expected, rel=1e-5)
+    start = f"[simulation]\nduration = 1\nq = {{ arm.angle = {np.pi / 6!r} }}\nv = {{ arm.angle = 1.0 }}\n"
+    Path("m.toml").write_text('name = "pendulum"\n' + arm + torque + start)
+    code, out, err = command("modes", "m.toml")
+    assert err == "warning: m.toml: the modes leave out start speeds of arm.angle (--spin: modes in rotation)\n"
+    assert frequencies(out) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_modes_over_speed_leave_out_is_named(command: Command, rotor: Path) -> None:
+    rotor.write_text(rotor.read_text() + '\n[[actuator]]\nspeed = "shaft.mode1"\nforce = "-10*shaft.mode1"\n')
+    code, _, err = command("modes", rotor, "--spin", "shaft=10", "--no-gravity")
+    assert (code, err) == (0, f"warning: {rotor}: the modes leave out actuators of shaft.mode1\n")
+
+
+def test_start_speeds_that_are_no_rotation_have_no_advice(command: Command, tmp_path: Path) -> None:
+    """A steady rotation is about the axis of a joint, which a spherical joint does not have."""
+    ball = '[[body]]\nname = "top"\nmass = 1\ncom = [0, 0, -1]\ninertia = [1, 1, 1]\njoint = { type = "spherical" }\n'
+    start = "[simulation]\nduration = 1\nv = { top.wz = 1.0 }\n"
+    (tmp_path / "m.toml").write_text(f'name = "top"\n{ball}{start}')
+    code, _, err = command("modes", tmp_path / "m.toml", "-o", tmp_path / "m.html")
+    assert (code, err) == (0, f"warning: {tmp_path / 'm.toml'}: the modes leave out start speeds of top.wz\n")
+
+
+def test_limits_of_a_robot_play_no_part(command: Command, tmp_path: Path) -> None:
+    code, _, err = command("modes", EXAMPLES / "robot_from_urdf.urdf", "-o", tmp_path / "m.html")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("more", [(), ("--static",)])
+def test_what_leaves_nothing_to_move_is_named(command: Command, more: tuple[str, ...]) -> None:
+    code, _, err = command("modes", EXAMPLES / "four_bar.toml", *more)
+    expected = (
+        "error: fixed: nothing of model 'four-bar' that its constraints let move is left to move besides what is fixed "
+        "or prescribed, crank.angle; leave some of it free (--set motion=[])\n"
+    )
+    assert (code, err) == (1, expected)

@@ -86,7 +86,7 @@ def test_urdf(arguments: tuple[object, ...], command: Command, counts: Counter[s
 @pytest.mark.parametrize("arguments", [*SHOWN, ("run", "--duration", 0.1, "-o", "again.nc")], ids=words)
 def test_results(arguments: tuple[object, ...], command: Command, counts: Counter[str], tmp_path: Path) -> None:
     file = tmp_path / "motion.nc"
-    supple.simulate(supple.load(PENDULUM), 0.1, {"arm.angle": 1.0}, samples=11, file=file).close()
+    supple.simulate(supple.files.read(PENDULUM).model, 0.1, {"arm.angle": 1.0}, samples=11, file=file).close()
     counts.clear()
     assert command(arguments[0], file, *arguments[1:])[0] == 0
     # The end with the checksum, all that the checksum is of, for the page the motion; HDF5 reads the model by itself.
@@ -95,7 +95,7 @@ def test_results(arguments: tuple[object, ...], command: Command, counts: Counte
 
 def test_results_with_a_model_of_their_own(command: Command, counts: Counter[str], tmp_path: Path) -> None:
     file = tmp_path / "motion.nc"
-    supple.simulate(supple.load(PENDULUM), 0.1, {"arm.angle": 1.0}, samples=11, file=file).close()
+    supple.simulate(supple.files.read(PENDULUM).model, 0.1, {"arm.angle": 1.0}, samples=11, file=file).close()
     counts.clear()
     assert command("view", file, "--model", PENDULUM)[0] == 0
     assert (counts[str(PENDULUM)], counts[VALIDATIONS]) == (1, 1)

@@ -18,7 +18,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a pendulum; the second begins with another angle."""
     place = tmp_path_factory.mktemp("runs")
     for name, angle in (("a", 1.0), ("b", 1.1)):
-        model = supple.load(PENDULUM)
+        model = supple.files.read(PENDULUM).model
         supple.simulate(model, 0.5, {"arm.angle": angle}, samples=26, file=place / f"{name}.nc").close()
     return place
 

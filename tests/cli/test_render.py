@@ -60,15 +60,15 @@ def test_what_does_not_fit_is_one_line(
 
 
 def test_a_film_of_a_model_without_a_duration_says_what_to_do(command: Command, tmp_path: Path) -> None:
-    file = EXAMPLES / "spherical_pendulum.toml"
-    code, _, err = command("render", file, "-o", tmp_path / "a.mp4")
+    file = EXAMPLES / "robot_from_urdf.urdf"
+    code, _, err = command("render", file, "-o", tmp_path / "a.mp4", "--no-limits")
     assert code == 1
     assert "no duration: give [simulation] duration in the file, or the results of supple run" in err
 
 
 def test_results_without_their_model_need_it(command: Command, tmp_path: Path) -> None:
     motion, picture = tmp_path / "motion.nc", tmp_path / "a.png"
-    supple.simulate(supple.load(PENDULUM), 0.1, samples=3).to_netcdf(motion, engine="h5netcdf")
+    supple.simulate(supple.files.read(PENDULUM).model, 0.1, samples=3).to_netcdf(motion, engine="h5netcdf")
     code, _, err = command("render", motion, "-o", picture, *SIZE)
     assert code == 1
     assert "expected results that hold their model, got none; name its file with --model" in err

@@ -17,6 +17,7 @@ import xarray as xr
 
 from children import in_the_background, interruptible
 from commands import Command, cells_of
+from robots import robot_directory
 from supple import cli
 from supple.simulation import recorder
 
@@ -138,7 +139,7 @@ def test_places_where_nothing_can_be_written(
         "missing/motion.nc": f"cannot be written: expected a directory {tmp_path / 'missing'}, got nothing",
         "file/motion.nc": f"cannot be written: expected a directory {tmp_path / 'file'}, got a file",
         "motion.html": "results are written as netCDF: expected a name that ends in .nc, got suffix '.html'",
-        "motion.csv": "supple.results.write_export, or `supple export motion.nc`, makes CSV of them",
+        "motion.csv": "supple.results.write_export makes CSV of them, `supple export` of motion.nc does too",
         "motion": "expected a name that ends in .nc, got suffix ''",
         "pendulum.toml": "the results would take the place of the model",
     }.items():
@@ -233,7 +234,7 @@ def test_a_run_acts_on_limits_and_mimic_joints_if_told_to(tmp_path: Path, comman
     code, _, err = command(*run)
     assert code == 0
     assert "warning:" in err
-    assert "the model does not act on limits of turret.angle, upper_arm.angle" in err
+    assert "the model leaves out limits of turret.angle, upper_arm.angle" in err
     with xr.open_dataset(target, engine="h5netcdf") as result:
         assert float(abs(result.q).max()) > 2.9
     code, out, err = command(*run, "--limits")
@@ -314,3 +315,59 @@ def test_the_summary_tells_of_bodies_beyond_linear_theory(tmp_path: Path, comman
     path.write_text(SOFT.replace("height = 0.001", "height = 0.01"))
     code, out, err = command("run", path, "--output", tmp_path / "stiff.nc")
     assert (code, "warning" in out + err) == (0, False)
+
+
+def test_an_integrator_replaces_that_of_the_file(tmp_path: Path, command: Command) -> None:
+    file, out = tmp_path / "arm.toml", tmp_path / "arm.nc"
+    file.write_text(
+        'name = "arm"\n[[body]]\nname = "arm"\nmass = 1\ncom = [0, 0, -1]\n'
+        'joint = { type = "revolute", axis = "y" }\n'
+        '[simulation]\nduration = 0.1\nintegrator = "rk4"\nstep = 0.01\natol = 1e-3\n'
+    )
+    assert command("run", file, "-o", out, "--no-report")[0] == 0
+    code, said, err = command("run", file, "-o", out, "--no-report", "--overwrite", "--integrator", "DOP853")
+    assert (code, err) == (0, "")
+    assert "DOP853: " in said
+    with xr.open_dataset(out, engine="h5netcdf") as result:
+        assert "atol" not in str(result.attrs["error_control"])
+    code, _, err = command("run", file, "-o", out, "--no-report", "--overwrite", "--integrator", "leapfrog")
+    assert (code, err) == (1, "error: step: leapfrog needs the length of its steps, s\n")
+
+
+def test_a_run_refuses_what_a_check_refuses(tmp_path: Path, command: Command) -> None:
+    file = tmp_path / "arm.toml"
+    text = (
+        'name = "arm"\n[[body]]\nname = "arm"\nmass = 1\ncom = [0, 0, -1]\n'
+        'joint = { type = "revolute", axis = "y" }\n[simulation]\nduration = 0.1\n'
+    )
+    twice = '[simulation.tau]\narm.angle = 1\n[[actuator]]\nspeed = "arm.angle"\nforce = 2\n'
+    loops = 'loops = "independent"\n'
+    links = 'formulation = { name = "erls" }\n'
+    stop = '[[limit]]\ncoordinate = "arm.angle"\nupper = 1\n'
+    for content, words in (
+        (text + twice, "simulation: tau: 'arm.angle' has a [[actuator]] as well, expected one of them"),
+        (text + loops, "loops: model 'arm' has no closed loops, got 'independent'"),
+        (links + text + stop, "which a stop of joints, which holds the whole motion"),
+    ):
+        file.write_text(content)
+        for arguments in (("check", file), ("run", file, "-o", tmp_path / "arm.nc", "--no-report")):
+            code, said, err = command(*arguments)
+            assert code == 1
+            assert words in said + err
+
+
+def test_a_robot_starts_within_its_limits_and_where_it_is_told(tmp_path: Path, command: Command) -> None:
+    """Zero is beyond two limits of this arm."""
+    robot = next(robot_directory().rglob("panda.urdf"))
+    target = tmp_path / "m.nc"
+    run = ("run", robot, "--limits", "--mimic", "--duration", 0.001, "-o", target, "--no-report", "--overwrite")
+    code, _, err = command(*run)
+    assert code == 0
+    assert err.count("warning: start: panda_link4.angle at -0.0698") == err.count("warning") == 1
+    code, _, err = command(*run, "--set", "simulation.q.panda_link4.angle=-1.5")
+    assert (code, err) == (0, "")
+    with xr.open_dataset(target, engine="h5netcdf") as result:
+        assert float(result.q.sel(coordinate="panda_link4.angle")[0]) == -1.5
+    code, _, err = command(*run, "--set", "simulation.q.panda_link4.angle=0")
+    assert code == 1
+    assert "limit of 'panda_link4.angle': expected a start between" in err

@@ -21,6 +21,12 @@ def test_info_lists_bodies_and_masses(command: Command) -> None:
         assert word in out
 
 
+def test_info_shows_the_limits_of_a_robot(command: Command) -> None:
+    robot = EXAMPLES / "robot_from_urdf.urdf"
+    assert "in runs: limits of turret.angle, upper_arm.angle" in command("info", robot, "--limits")[1]
+    assert "in runs: limits" not in command("info", robot)[1]
+
+
 def test_info_lists_a_beam_in_pieces_as_one(command: Command) -> None:
     code, out, _ = command("info", EXAMPLES / "spinning_beam.toml")
     assert code == 0
@@ -30,6 +36,12 @@ def test_info_lists_a_beam_in_pieces_as_one(command: Command) -> None:
     assert "1.645 10.31 16.45" in out  # of the whole blade: 3.5160 and 22.0345 units, and ten times the first across
     code, out, _ = command("info", EXAMPLES / "spinning_beam.toml", "--modes")
     assert out.count("blade, blade.2, blade.3") == 1
+
+
+def test_info_tells_nothing_of_configurations_that_only_count(command: Command) -> None:
+    code, out, err = command("info", EXAMPLES / "flexible_five_bar.toml")
+    assert (code, err) == (0, "")
+    assert "degrees of freedom with all loops closed: 15" in out
 
 
 def test_info_shows_flexible_bodies_and_their_modes(command: Command) -> None:
@@ -114,3 +126,21 @@ def test_commands_take_changes(command: Command) -> None:
     code, out, _ = command("check", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass=-1")
     assert code == 1
     assert "mass" in out
+
+
+def test_commands_name_a_basis_that_does_not_suit_what_a_body_carries(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "loaded.toml"
+    path.write_text(
+        'name = "loaded"\n[[structure]]\nname = "boom"\ntype = "beam"\nlength = 1.0\nelements = 12\n'
+        'section = { type = "rectangle", width = 0.05, height = 0.01 }\nmaterial = { E = 70e9, nu = 0.3, rho = 2700 }\n'
+        '[[body]]\nname = "boom"\njoint = { type = "fixed" }\n'
+        'flexible = { structure = "boom", basis = "cantilever", modes = 1 }\n'
+        '[[body]]\nname = "load"\nparent = "boom"\nat = "end"\njoint = { type = "fixed" }\n'
+        "mass = 5.0\ncom = [0.3, 0, 0]\ninertia = [1, 1, 1]\n"
+    )
+    for words in (("info", path), ("check", path), ("run", path, "--duration", "0.01", "--output", tmp_path / "a.nc")):
+        code, out, err = command(*words)
+        assert code == 0
+        said = " ".join((out + err).split())
+        assert "its lowest frequency is 8.1 % too high" in said
+        assert 'residual = ["end"]' in said

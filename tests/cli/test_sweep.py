@@ -62,12 +62,21 @@ def test_an_interrupt_says_how_to_continue(file: Path, command: Command, monkeyp
 
 
 def test_failures_are_named_and_all_of_them_are_an_error(file: Path, command: Command) -> None:
-    code, said, error = command("sweep", file, "--engine", "serial", "--set", "sweep.measure.end=max(mass.positon)")
+    code, said, error = command("sweep", file, "--engine", "serial", "--set", "sweep.measure.end=frequency(9)")
     assert code == 1
     assert "12 cases, 0 finished, 12 failed" in said
-    assert "case 0 failed: no signal 'mass.positon'; did you mean 'mass.position'?" in said
+    assert "case 0 failed: measure: frequency(9): model 'oscillator' has 1 modes" in said
     assert "... and 2 more" in said
     assert error == "error: all cases failed\n"
+
+
+def test_misspelt_signals_are_found_before_the_first_case(file: Path, command: Command) -> None:
+    misspelt = ("--set", "sweep.measure.end=max(mass.positon)")
+    words = "measure 'end': no signal 'mass.positon'; did you mean 'mass.position'?"
+    assert command("sweep", file, "--engine", "serial", *misspelt) == (1, "", f"error: {words}\n")
+    assert not Path("oscillator.sweep.zarr").exists()
+    assert command("check", file, *misspelt)[:2] == (1, f"error: {file}: sweep: {words}\n")
+    assert command("check", file)[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_model_file_is_shown_live_and_interrupted_without_a_traceback() -> Non
 
 @pytest.mark.parametrize("model_file", [None, EXAMPLES / "pendulum.toml"])
 def test_results_are_shown_as_their_report(model_file: Path | None, tmp_path: Path) -> None:
-    model = supple.load(EXAMPLES / "pendulum.toml")
+    model = supple.files.read(EXAMPLES / "pendulum.toml").model
     target = tmp_path / "motion.nc"
     supple.simulate(model, 0.5, {"arm.angle": 1.0}, samples=11, file=target).close()
     arguments = [] if model_file is None else ["--model", model_file]
@@ -91,7 +91,7 @@ def test_the_browser_is_opened_at_the_address(command: Command, monkeypatch: pyt
         (["nowhere.nc"], "nowhere.nc"),
         ([EXAMPLES / "pendulum.toml", "--model", "a.toml"], "--model: expected a results file beside it"),
         ([EXAMPLES / "pendulum.toml", "--collision"], "collision: expected a .urdf file"),
-        ([EXAMPLES / "pendulum.py"], "expected a .toml or .urdf file, got suffix '.py'"),
+        ([EXAMPLES / "pendulum.py"], "expected a .toml, .urdf or .nc file, got suffix '.py'"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_a_line(arguments: list[object], message: str, command: Command) -> None:
@@ -102,7 +102,7 @@ def test_what_cannot_be_shown_is_said_in_a_line(arguments: list[object], message
 
 def test_results_without_a_model_are_named(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "motion.nc"
-    result = supple.simulate(supple.load(EXAMPLES / "pendulum.toml"), 0.1, {"arm.angle": 1.0}, samples=11)
+    result = supple.simulate(supple.files.read(EXAMPLES / "pendulum.toml").model, 0.1, {"arm.angle": 1.0}, samples=11)
     result.to_netcdf(target, engine="h5netcdf")
     code, _, err = command("view", target)
     expected = f"error: {target}: expected results that hold their model, got none; name its file with --model\n"

@@ -54,6 +54,24 @@ def test_an_elastic_joint_has_a_rotor_and_a_spring_in_a_row() -> None:
     assert np.allclose(torque, [0.5 * 1.0, 200.0 * 0.1 + 2.0 * 3.0], rtol=1e-13)
 
 
+def test_laws_on_the_spring_of_an_elastic_joint_are_named() -> None:
+    """A controller that was for the joint would wind up the spring: the rotor has no part in it."""
+    mech = supple.Mechanism("pendulum", gravity=(0, 0, 0))
+    mech.add_body("arm", LINK, joint=supple.Revolute("y", damping=0.5))
+    mech.make_elastic("arm", stiffness=200.0, rotor=0.03, damping=2.0)
+    model = mech.build()
+    control = supple.PID(kp=50.0, kd=5.0, target=0.3)
+    said = (
+        "'arm.angle' is the deflection of the spring in the elastic joint of 'arm'; its actuator acts on 'arm_motor.ang"
+    )
+    with pytest.warns(supple.PhysicsWarning, match=f"tau: {said}"):
+        supple.simulate(model, 0.01, tau={"arm.angle": control})
+    with pytest.warns(supple.PhysicsWarning, match=f"motion: {said}"):
+        supple.simulate(model, 0.01, motion={"arm.angle": "0.1*t"})
+    result = supple.simulate(model, 6.0, tau={"arm_motor.angle": control})
+    assert np.asarray(result["q"])[-1] == pytest.approx([0.3, 0.0], abs=1e-3)
+
+
 def test_stops_couplings_and_gears_of_an_elastic_joint_are_those_of_the_rotor() -> None:
     mech = arm()
     mech.add_coupling("lower", "upper", 2.0)
@@ -104,7 +122,7 @@ def test_frames_of_the_same_name_are_kept_on_a_longer_link() -> None:
 
 
 def test_a_model_of_a_file_is_changed_and_saved(tmp_path: Path) -> None:
-    mech = supple.Mechanism.of(supple.load(EXAMPLES / "pendulum.toml"))
+    mech = supple.Mechanism.of(supple.files.read(EXAMPLES / "pendulum.toml").model)
     mech.make_elastic("arm", stiffness=100.0, rotor=0.01)
     supple.save(mech, tmp_path / "elastic.toml")
     assert supple.load(tmp_path / "elastic.toml") == mech.build()
@@ -145,7 +163,7 @@ def test_a_place_that_a_flexible_body_does_not_have_is_named() -> None:
     with pytest.raises(ModelError, match="body 'upper': spring-damper 'stay': no frame 'upper/3'"):
         mech.replace_body("upper", LINK)
     assert mech.bodies["upper"].body is BEAM
-    with pytest.raises(supple.StateError, match=r"Mechanism\.of: expected a Model, got str"):
+    with pytest.raises(supple.StateError, match=r"Mechanism\.of: expected a Model, got 'arm'; supple.load"):
         supple.Mechanism.of("arm")  # type: ignore[arg-type]
 
 

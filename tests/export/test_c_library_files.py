@@ -63,6 +63,9 @@ def test_something_else_than_a_model_is_refused(tmp_path: Path) -> None:
     mech.add_body("block", supple.RigidBody(1.0), joint=supple.Fixed())
     with pytest.raises(supple.StateError, match="model 'arm' has no degrees of freedom"):
         supple.export.c_library(mech.build(), tmp_path)
+    bicycle = supple.files.read(Path(__file__).parents[2] / "examples" / "bicycle.toml").model
+    with pytest.raises(supple.StateError, match="is a system of vectors, which c_library does not take"):
+        supple.export.c_library(bicycle, tmp_path)
 
 
 def test_modes_are_no_parameters(tmp_path: Path) -> None:

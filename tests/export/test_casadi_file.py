@@ -15,7 +15,7 @@ CART = Path(__file__).parents[2] / "examples" / "cart_pendulum.toml"
 
 def test_the_file_has_the_function_and_its_derivatives(tmp_path: Path) -> None:
     casadi = pytest.importorskip("casadi", reason="casadi is not installed")
-    model = supple.load(CART)
+    model = supple.files.read(CART).model
     f = casadi.Function.load(str(supple.export.casadi(model, tmp_path / "cart.casadi", parameters=["arm.mass"])))
     assert (f.name_in(), f.name_out()) == (["q", "v", "tau", "parameters"], ["a"])
     q, v, tau = [0.1, 0.4], [0.2, -0.3], [1.0, 0.5]
@@ -28,14 +28,14 @@ def test_the_file_has_the_function_and_its_derivatives(tmp_path: Path) -> None:
 def test_without_casadi_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "casadi", None)
     with pytest.raises(supple.SuppleError, match=r"^export: casadi needs CasADi: pip install supple\[casadi\]$"):
-        supple.export.casadi(supple.load(CART), tmp_path / "cart.casadi")
+        supple.export.casadi(supple.files.read(CART).model, tmp_path / "cart.casadi")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_names_that_are_wrong(tmp_path: Path) -> None:
     pytest.importorskip("casadi", reason="casadi is not installed")
     with pytest.raises(supple.StateError, match=r"expected a name that ends in \.casadi, got"):
-        supple.export.casadi(supple.load(CART), tmp_path / "cart.py")
+        supple.export.casadi(supple.files.read(CART).model, tmp_path / "cart.py")
     with pytest.raises(supple.StateError, match=r"no function 'rk5' to trace; did you mean 'rk4'"):
-        supple.export.casadi(supple.load(CART), tmp_path / "cart.casadi", function="rk5")
+        supple.export.casadi(supple.files.read(CART).model, tmp_path / "cart.casadi", function="rk5")
     assert list(tmp_path.iterdir()) == []

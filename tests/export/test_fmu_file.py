@@ -127,6 +127,20 @@ def test_a_length_tuned_in_event_mode_closes_the_loop_and_says_so() -> None:
     x.close()
 
 
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_a_loop_that_a_tuned_length_leaves_open_is_named(kind: str) -> None:
+    """The crank points away from the rocker, which is moved out of its reach."""
+    x = Opened(fmu_path("four-bar"), kind=kind)
+    if kind == "CoSimulation":
+        x.fmu.doStep(0.0, 0.0625)
+    x.set({"rocker.at.x": 0.5})
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        x.fmu.doStep(0.0625, 0.01) if kind == "CoSimulation" else x.fmu.updateDiscreteStates()
+    (message,) = x.messages
+    assert re.match(r"time 0(\.0\d+)?: constraint 'pin': position is off by 0.\d+ \(m or rad\): prescribed", message)
+    x.close()
+
+
 def test_a_sampled_controller_late_in_a_long_run() -> None:
     """When rounding of the time is more than the distance at which times are one in a run of a second."""
     late, total = 1e6, 0.0

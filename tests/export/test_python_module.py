@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture(scope="module")
 def cart() -> supple.Model:
-    return supple.load(EXAMPLES / "cart_pendulum.toml")
+    return read(EXAMPLES / "cart_pendulum.toml").model
 
 
 def loaded(path: Path) -> dict[str, Any]:

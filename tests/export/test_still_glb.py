@@ -24,7 +24,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def test_bodies_stand_where_the_run_starts(tmp_path: Path) -> None:
-    model = supple.load(CART)
+    model = supple.files.read(CART).model
     found = document(supple.export.glb(model, tmp_path / "cart.glb", {"q": {"arm.angle": 0.7, "cart.position": 0.2}}))
     assert "animations" not in found
     nodes = {node["name"]: node for node in found["nodes"]}
@@ -34,7 +34,7 @@ def test_bodies_stand_where_the_run_starts(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
-    model = supple.load(CART)
+    model = supple.files.read(CART).model
     with pytest.raises(supple.StateError, match=r"export: expected a name that ends in \.glb, got"):
         supple.export.glb(model, tmp_path / "cart.png")
     with pytest.raises(supple.ResultsError, match=r"cart\.glb: cannot be written: No such file"):

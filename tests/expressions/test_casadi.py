@@ -31,7 +31,7 @@ def state_of(model: supple.Model) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["cart_pendulum", "satellite_two_booms", "four_bar"])
 def test_casadi_gives_the_numbers_and_derivatives(name: str) -> None:
-    model = supple.load(EXAMPLES / f"{name}.toml")
+    model = supple.files.read(EXAMPLES / f"{name}.toml").model
     f = model.casadi("forward_dynamics")
     given = state_of(model)
     expected = model.forward_dynamics(*given)
@@ -45,7 +45,7 @@ def test_casadi_gives_the_numbers_and_derivatives(name: str) -> None:
 
 
 def test_shapes_names_and_parameters() -> None:
-    model = supple.load(EXAMPLES / "cart_pendulum.toml")
+    model = supple.files.read(EXAMPLES / "cart_pendulum.toml").model
     f = model.casadi("kinematics")
     R, p = (np.array(x) for x in f([0.3, 0.8]))
     rotation, position = model.pose([0.3, 0.8], "arm")
@@ -81,4 +81,4 @@ def test_without_casadi_the_message_says_what_to_install(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(ImportError, match=r"supple\[casadi\]"):
-        to_casadi(traced(supple.load(EXAMPLES / "pendulum.toml"), "mass_matrix"))
+        to_casadi(traced(supple.files.read(EXAMPLES / "pendulum.toml").model, "mass_matrix"))

@@ -92,7 +92,7 @@ def test_equations_of_motion_have_the_same_values(seed: int) -> None:
 
 
 def test_a_robot_gets_five_percent_cheaper() -> None:
-    t = Trace(supple.load(EXAMPLES / "six_axis_arm.toml"))
+    t = Trace(supple.files.read(EXAMPLES / "six_axis_arm.toml").model)
     outputs = {"tau": t.inverse_dynamics(t.q, t.v, t.a)}
     inputs = {"q": t.q, "v": t.v, "a": t.a}
     before, after = (t.function("tau", inputs, x).operations for x in (outputs, factored(outputs)))

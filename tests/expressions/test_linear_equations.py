@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
-from supple.expressions.linear_equations import solve_general
+from supple.expressions.linear_equations import solve_general, zeros_seen
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +94,19 @@ def test_a_determinant_that_is_zero_in_disguise_is_refused(n: int) -> None:
     A[-1] = g.sin(A[0, 0]) * A[0] + A[1 % (n - 1)]
     with pytest.raises(ZeroDivisionError):
         solve_general(A, leaves(g, "b", (n, 1)))
+
+
+def test_entries_that_vanish_identically_become_zero() -> None:
+    g = Graph()
+    x, y, m = g.input("x"), g.input("y"), g.parameter("m")
+    hidden = m * (x + y) ** 2 - m * (x * x + y * y) - 2 * (m * x) * y
+    bad = np.sqrt(-2 - x * x)
+    M = np.array([[m, hidden, 1e-9 * x], [hidden, 2 + x, bad], [1e-9 * x, bad, m * m]], dtype=object)
+    assert hidden is not g.zero
+    found = zeros_seen(M)
+    assert (found[0, 1], found[1, 0]) == (g.zero, g.zero)
+    same = [(0, 0), (1, 1), (2, 2), (0, 2), (2, 0), (1, 2), (2, 1)]
+    assert all(found[at] is M[at] for at in same)
 
 
 def test_an_empty_column_names_its_unknown() -> None:

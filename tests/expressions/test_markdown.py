@@ -25,7 +25,7 @@ BLOCK = re.compile(r"^\$\$\n\\begin\{aligned\}\n(.*?)\n\\end\{aligned\}\n\$\$$",
 
 
 def equations_of_motion() -> Function:
-    t = Trace(supple.load(EXAMPLES / "cart_pendulum.toml"), PARAMETERS)
+    t = Trace(supple.files.read(EXAMPLES / "cart_pendulum.toml").model, PARAMETERS)
     outputs = {"rate": t.rates(t.q, t.v), "a": t.forward_dynamics(t.q, t.v, t.tau)}
     return t.function("equations", {"q": t.q, "v": t.v, "tau": t.tau}, outputs)
 
@@ -125,7 +125,7 @@ def test_blocks_are_short_and_nothing_is_lost_between_them() -> None:
 
 
 def test_without_parameters_there_is_nothing_about_them() -> None:
-    part = sections(markdown(traced(supple.load(EXAMPLES / "pendulum.toml"), "mass_matrix")))
+    part = sections(markdown(traced(supple.files.read(EXAMPLES / "pendulum.toml").model, "mass_matrix")))
     assert "## Parameters" not in part
     assert "### Precomputed constants" not in part
     assert rows(part["## Outputs"])[1:] == [["$M$", "shape (1, 1), row by row"]]

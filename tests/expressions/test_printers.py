@@ -35,7 +35,7 @@ Given = dict[str, Any]
 def model(name: str) -> supple.Model:
     if name == "panda":
         return supple.load(next(robot_directory().rglob("panda.urdf")), limits=False, mimic=False)
-    return random_tree(9, KINDS) if name == "tree" else supple.load(EXAMPLES / f"{name}.toml")
+    return random_tree(9, KINDS) if name == "tree" else supple.files.read(EXAMPLES / f"{name}.toml").model
 
 
 def numbers(f: Function, number: int = 1) -> Given:

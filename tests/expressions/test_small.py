@@ -47,17 +47,28 @@ def written_out(x: Any, y: Any, s: Any, t: Any) -> list[Expr]:
     ]
 
 
+@pytest.mark.parametrize("apart", [True, False])
 @pytest.mark.parametrize("number", range(8))
-def test_the_error_is_of_second_order_and_the_slope_is_exact(number: int) -> None:
+def test_the_error_is_of_second_order_and_the_slope_is_exact(number: int, apart: bool) -> None:
     g = Graph()
     inputs = x, y, s, t = leaves(g, "xyst")
     exact = np.array([written_out(x, y, s, t)[number]], dtype=object)
-    short = truncated(exact, [s, t])
+    short = truncated(exact, [s, t], apart=apart)
     coarse, fine = at_sizes(inputs, [s, t], exact, short, (1e-2, 1e-3))
     assert fine < 2e-2 * coarse or coarse < 1e-15
     assert coarse < 1e-2
     slope, slope_of_short = (jacobian(form, np.array([s, t])) for form in (exact, short))
     assert at_sizes(inputs, [s, t], slope, slope_of_short, (0.0,))[0] < 1e-14
+
+
+def test_what_varies_is_not_computed_twice() -> None:
+    """cos(x + s) and its value cos(x) at zero are two functions; P is a parameter."""
+    g = Graph()
+    (x, s), P = leaves(g, "xs"), g.parameter("P")
+    y = np.cos(x + s)
+    for apart, expected in ((True, np.cos(x)), (False, y)):
+        (found,) = truncated(np.array([y + s * y * (P + s)], dtype=object), [s], apart=apart)
+        assert found is y + s * expected * P
 
 
 def test_the_rules_drop_something() -> None:

@@ -39,7 +39,7 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
     ],
 )
 def test_sympy_gives_the_numbers(name: str, what: str, general: bool) -> None:
-    f = traced(supple.load(EXAMPLES / f"{name}.toml"), what, [*PARAMETERS] if general else [])
+    f = traced(supple.files.read(EXAMPLES / f"{name}.toml").model, what, [*PARAMETERS] if general else [])
     rng = np.random.default_rng(1)
     given: dict[str, Any] = {key: rng.uniform(0.1, 1.0, x.shape) for key, x in f.inputs.items() if key != "parameters"}
     values: dict[str, float] = {}
@@ -80,4 +80,4 @@ def test_without_sympy_the_message_says_what_to_install(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(ImportError, match=r"supple\[symbolic\]"):
-        to_sympy(traced(supple.load(EXAMPLES / "pendulum.toml"), "mass_matrix"))
+        to_sympy(traced(supple.files.read(EXAMPLES / "pendulum.toml").model, "mass_matrix"))

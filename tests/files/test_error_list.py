@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from supple.errors import FileFormatError, ModelError, PhysicsWarning
-from supple.files.error_list import ErrorList, ReportedError, as_path, require_file
+from supple.files.error_list import MOST_ERRORS, MOST_WARNINGS, ErrorList, ReportedError, as_path
 
 
 def test_errors_are_collected_in_order_and_raised_together() -> None:
@@ -46,16 +46,18 @@ def test_warnings_are_collected_and_issued_as_one() -> None:
     assert len(errors.warnings) == 2
 
 
+def test_errors_and_warnings_are_counted() -> None:
+    errors = ErrorList(Path("m.toml"))
+    for i in range(MOST_ERRORS):
+        errors.add(f"body[{i}]", "mass: missing")
+    with pytest.raises(FileFormatError, match=r"body\[99\]: mass: missing\nm\.toml: more than 100 errors$"):
+        errors.add("body[100]", "mass: missing")
+    errors.warnings = [f"body[{i}]: light" for i in range(MOST_WARNINGS + 1234)]
+    with pytest.warns(PhysicsWarning, match=r"body\[49\]: light; 1,234 more$"):
+        errors.warn()
+
+
 @pytest.mark.parametrize("path", [None, 3, ""])
 def test_what_is_no_path_is_refused(path: object) -> None:
     with pytest.raises(FileFormatError, match="path: expected the path of a file, got"):
         as_path(path)
-
-
-def test_missing_files_are_named_with_the_nearest(tmp_path: Path) -> None:
-    (tmp_path / "model.toml").touch()
-    require_file(tmp_path / "model.toml")
-    with pytest.raises(FileFormatError, match=r"modle\.toml: no such file; did you mean 'model\.toml'"):
-        require_file(tmp_path / "modle.toml")
-    with pytest.raises(FileFormatError, match="expected a file, got a directory"):
-        require_file(tmp_path)

@@ -73,7 +73,7 @@ def test_a_base_that_floats_already_stays(model_file: Path) -> None:
 def test_a_robot_is_saved_and_loaded_the_same(robot_file: Path, floating_base: bool, merge_fixed: bool) -> None:
     model = supple.load(robot_file, floating_base, merge_fixed)
     supple.save(model, robot_file.with_suffix(".toml"))
-    assert supple.load(robot_file.with_suffix(".toml")) == model
+    assert supple.files.read(robot_file.with_suffix(".toml")).model == model
 
 
 def test_paths_may_be_text_and_suffixes_capital(model_file: Path) -> None:
@@ -84,12 +84,20 @@ def test_paths_may_be_text_and_suffixes_capital(model_file: Path) -> None:
 @pytest.mark.parametrize("suffix", [".toml", ".urdf"])
 def test_paths_that_are_no_files(tmp_path: Path, model_file: Path, robot_file: Path, suffix: str) -> None:
     (tmp_path / f"folder{suffix}").mkdir()
+    for name in ("m.xml", "m.txt"):
+        (tmp_path / name).touch()
     for path, message in (
         (tmp_path / f"folder{suffix}", "expected a file, got a directory"),
         (tmp_path, "expected a file, got a directory"),
-        (tmp_path / f"n{suffix}", f"no such file; did you mean 'm{suffix}'"),
-        (tmp_path / "nowhere" / f"n{suffix}", "no such file$"),
-        (tmp_path / f"m{suffix}l", f"expected a .toml or .urdf file, got suffix '{suffix}l'; did you mean '{suffix}'"),
+        (tmp_path / f"n{suffix}", "no such file$"),
+        (tmp_path / f"M2{suffix}", f"no such file; did you mean 'm{suffix}'"),
+        (tmp_path / "nowhere" / f"n{suffix}", "no such file; there is no directory .*nowhere$"),
+        (tmp_path / "m", "no such file; did you mean 'm.toml'"),
+        (
+            tmp_path / "m.xml",
+            "expected a .toml, .urdf or .nc file, got suffix '.xml'; MuJoCo models are not read; a URDF",
+        ),
+        (tmp_path / "m.txt", "expected a .toml, .urdf or .nc file, got suffix '.txt'$"),
     ):
         with pytest.raises(supple.FileFormatError, match=message):
             supple.load(path)

@@ -93,7 +93,7 @@ def test_a_file_gives_the_run_that_python_gives(case: str, tmp_path: Path) -> No
     text, arguments = CASES[case]
     path = written(tmp_path, text)
     assert check(path) == []
-    model = supple.load(path)
+    model = supple.files.read(path).model
     found = supple.simulate(model, **read(path).run_arguments())
     expected = supple.simulate(model, 1.0, samples=21, **arguments)
     idle = supple.simulate(model, 1.0, samples=21)
@@ -125,6 +125,7 @@ LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
     [
         (FORCE + "force = 1.0\ntarget = 1.0", "actuator[1]: expected either force or target, got both"),
         (FORCE, "actuator[1]: expected either force or target, got neither"),
+        (FORCE + "target = 1.0", "actuator[1]: expected with a target kp, ki, kd or feedforward, got none"),
         (FORCE + "force = 1.0\nkp = 2.0", "actuator[1]: kp: expected only with a target"),
         (
             FORCE + "force = true",
@@ -163,6 +164,10 @@ LIMIT = '[[limit]]\ncoordinate = "a.angle"\n'
         ),
         (FORCE + "target = 1\nlimit = [1, 2, 3]", "actuator[1]: limit: expected a number, or two, got [1, 2, 3]"),
         (FORCE + "target = 1\nrate = 0", "actuator[1]: rate: expected a number greater than zero, got 0"),
+        (
+            LIMIT + "upper = 0.3\n[simulation.q]\na.angle = 2.0",
+            "limit of 'a.angle': expected a start between -inf and 0.3, got 2",
+        ),
         (FORCE + "force = 1\n" + FORCE + "force = 2", "actuator: more than one for 'a.angle'"),
         (FORCE + "force = 1\n" + MOTION + "position = 1", "tau: 'a.angle' has a prescribed motion"),
         (FORCE + "force = 1\n[simulation.tau]\na.angle = 1", "tau: 'a.angle' has a [[actuator]] as well"),
@@ -257,7 +262,7 @@ axes = "ground"
 def test_wrenches_of_numbers_belong_to_the_model_and_others_to_runs(tmp_path: Path) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(WRENCH)
-    model = supple.load(path)
+    model = supple.files.read(path).model
     assert list(model.description.wrenches) == ["weight"]
     (law,) = read(path).run_arguments()["wrenches"]
     assert law.name == "gust"

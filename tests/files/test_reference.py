@@ -46,7 +46,7 @@ def test_the_example_is_right(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
     path.write_text(reference.EXAMPLE)
     assert check(path) == []
-    model = supple.load(path)
+    model = supple.files.read(path).model
     assert model.coordinates == ("cart.position", "arm.angle")
     # Hanging and at rest only the spring of 40 N/m pulls, 0.1 m from its end.
     np.testing.assert_allclose(model.bias_forces([0.1, 0.0], [0.0, 0.0]), [4.0, 0.0], atol=1e-12)

@@ -37,7 +37,7 @@ def test_what_is_left_out_is_named(robot: Path) -> None:
     (warning,) = caught
     assert warning.filename == __file__
     assert str(warning.message) == (
-        f"{robot}: the model does not act on limits of arm.angle, other.angle (limits=True: stops), "
+        f"{robot}: the model leaves out limits of arm.angle, other.angle (limits=True: stops), "
         "mimic joints other (mimic=True: gears)"
     )
     assert (model.description.limits, model.loops, len(model.couplings)) == ([], None, 1)
@@ -82,7 +82,8 @@ def test_stops_and_gears_are_saved_with_the_model(robot: Path, tmp_path: Path) -
     again = supple.load(tmp_path / "m.toml", limits=True)
     assert again == model
     assert again.description.limits == model.description.limits
-    assert supple.load(tmp_path / "m.toml").description.limits == []
+    with pytest.warns(supple.OmissionWarning, match=r"leaves out limits of arm.angle \(limits=True: stops\)"):
+        assert supple.load(tmp_path / "m.toml").description.limits == []
     supple.simulate(model, 0.1, q={"arm.angle": 0.2}, file=tmp_path / "m.nc").close()
     assert supple.load(tmp_path / "m.nc").description.limits == model.description.limits
     assert supple.load(tmp_path / "m.nc", limits=False).description.limits == []
@@ -117,3 +118,41 @@ def test_fingers_of_a_real_hand_stay_in_it() -> None:
     assert held.min() >= -1e-9
     assert held.max() <= 0.04 + 1e-9
     np.testing.assert_allclose(held[:, 0], held[:, 1], rtol=0, atol=1e-9)
+
+
+def test_what_the_start_does_not_name_is_within_its_limits(robot: Path) -> None:
+    robot.write_text(robot.read_text().replace('lower="-0.5" upper="0.75"', 'lower="0.25" upper="0.75"'))
+    model = supple.load(robot, limits=True, mimic=False)
+    with pytest.warns(supple.PhysicsWarning) as caught:
+        result = supple.simulate(model, 0.1, {"other.angle": 0.5}, samples=3)
+    assert [str(x.message) for x in caught] == [
+        "start: arm.angle at 0.25: zero is beyond a limit; q gives another start"
+    ]
+    assert result.q.values[0].tolist() == [0.25, 0.5]
+    assert supple.simulate(model, 0.1, {"arm.angle": 0.5}, samples=3).q.values[0].tolist() == [0.5, 0.0]
+    for q in ([0.0, 0.0], {"arm.angle": 0.0}):
+        with pytest.raises(
+            supple.StateError, match=r"limit of 'arm\.angle': expected a start between 0\.25 and 0\.75, got 0"
+        ):
+            supple.simulate(model, 0.1, q)
+
+
+def test_a_robot_takes_settings_of_a_run(robot: Path) -> None:
+    changes = {"simulation.q.arm.angle": 0.5, "simulation.duration": 0.2}
+    contents = supple.files.read(robot, limits=True, mimic=False, changes=changes)
+    run = contents.run_arguments()
+    assert run == {"duration": 0.2, "q": {"arm.angle": 0.5}}
+    assert supple.simulate(contents.model, **run).q.values[0].tolist() == [0.5, 0.0]
+    only = supple.files.read(robot, limits=False, mimic=False, changes={"simulation.q.arm.angle": 0.5})
+    assert only.run_arguments() == {"q": {"arm.angle": 0.5}}
+    with pytest.warns(supple.OmissionWarning, match=r"leaves out .*start coordinates of arm\.angle"):
+        supple.load(robot, limits=False, mimic=False, changes=changes)
+    for path, words in (
+        ("body.arm.mass", r"changes: 'body\.arm\.mass': expected a \.toml file, or a path such as simulation\.q\.NAME"),
+        ("simulation.q.arm.angel", r"simulation: q: no coordinate 'arm\.angel'; did you mean 'arm\.angle'"),
+        ("simulation.rtoll", r"simulation: rtoll: unknown key; did you mean 'rtol'"),
+    ):
+        with pytest.raises(supple.FileFormatError, match=words):
+            supple.files.read(robot, limits=False, mimic=False, changes={path: 1.0})
+        assert supple.files.check(robot, {path: 1.0})
+    assert supple.files.check(robot, changes) == []

@@ -182,6 +182,10 @@ def test_every_key_of_a_box_arrives(file: Path) -> None:
             'basis = "nodal", damping = { alpha = 0.1, beta = 1e-4 }',
             ("nodal", None, "start", None, Rayleigh(0.1, 1e-4)),
         ),
+        (
+            'basis = "nodal", damping = { frequencies = [10, 40], ratios = [0.02, 0.03] }',
+            ("nodal", None, "start", None, Rayleigh.at([10.0, 40.0], [0.02, 0.03])),
+        ),
         ('basis = "nodal", damping = { beta = 1e-4 }', ("nodal", None, "start", None, Rayleigh(0.0, 1e-4))),
     ],
 )
@@ -321,6 +325,21 @@ PATH = (
             "modes = 3",
             "modes = 3, damping = { alpa = 2 }",
             "flexible: damping: alpa: unknown key; did you mean 'alpha'",
+        ),
+        (
+            FLEXIBLE,
+            FLEXIBLE.replace("3 }", "3, damping = { frequencies = [10] } }"),
+            "flexible: damping: requires frequencies and ratios together",
+        ),
+        (
+            FLEXIBLE,
+            FLEXIBLE.replace("3 }", "3, damping = { frequencies = [10, 20], ratios = [0.1, 0.3] } }"),
+            "flexible: damping: .* with 0.1 at 10 Hz the ratio at 20 Hz must be between 0.05 and 0.2, got 0.3",
+        ),
+        (
+            FLEXIBLE,
+            FLEXIBLE.replace("3 }", "3, damping = { frequencies = [10], ratios = [0.1], beta = 1e-3 } }"),
+            "flexible: damping: frequencies and ratios cannot be combined with alpha or beta",
         ),
         ("modes = 3", "modes = 3, damping = 'x'", "flexible: damping: expected a number, a list .* got 'x'"),
         (

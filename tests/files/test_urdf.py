@@ -258,7 +258,7 @@ def with_arm(content: str) -> str:
             "origin: rpy: expected 3 numbers, finite",
         ),
         (
-            with_arm('<origin quat_xyzw="0 0 0 0"/>'),
+            with_arm('<origin quat_xyzw="0 0 0 1e-300"/>'),
             "origin: expected either rpy or a qua",
         ),
         (with_arm('<dynamics damping="x"/>'), "dynamics: damping: expected a number"),

@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def loaded(path: Path) -> KaneModel:
-    model = supple.load(path)
+    model = supple.files.read(path).model
     assert isinstance(model, KaneModel)
     return model
 

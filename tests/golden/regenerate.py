@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import supple
 from supple.expressions.printers import c_source, latex, listing, python_source
 from supple.files import read
 from supple.inputs.law_equations import law_equations
@@ -17,8 +16,8 @@ EXAMPLES = HERE.parents[1] / "examples"
 
 def texts() -> dict[str, str]:
     """What the printers give now, by the names of the files."""
-    pendulum = supple.load(EXAMPLES / "pendulum.toml")
-    cart = supple.load(EXAMPLES / "cart_pendulum.toml")
+    pendulum = read(EXAMPLES / "pendulum.toml").model
+    cart = read(EXAMPLES / "cart_pendulum.toml").model
     plain = traced(pendulum, "forward_dynamics")
     general = traced(cart, "forward_dynamics", ["arm.mass", "arm.com.y", "gravity.y"])
     return {

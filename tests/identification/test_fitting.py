@@ -142,7 +142,7 @@ VARY = ["m.mass"]
         (DATA, VARY, {"bounds": {"m.mass": 3.0}}, "bounds: 'm.mass': expected two numbers, got 3.0"),
         (DATA, VARY, {"priors": {"m.mass": (2.0, 0.0)}}, "priors: 'm.mass': expected a positive standard deviation"),
         (DATA, VARY, {"scale": {"m.mass": -1.0}}, "scale: 'm.mass': expected a positive number, got -1.0"),
-        (DATA, VARY, {"changes": {"a": 1}}, "changes: expected with a model file, got a model"),
+        (DATA, VARY, {"changes": {"a": 1}}, r"changes: model '.*': no 'a'"),
         (DATA, VARY, {"rtoll": 1e-3}, "supple.fit: no argument 'rtoll' of supple.simulate; did you mean 'rtol'"),
         (
             {"t": [0.0, 1.0], "m.position": [0.5, np.nan]},

@@ -35,6 +35,15 @@ def test_every_kind_of_data(tmp_path: Path) -> None:
         assert found.count == 3
 
 
+def test_signals_of_results_are_taken_by_the_end_of_their_names() -> None:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
+    motion = supple.simulate(mech.build(), 0.1, q=[0.5], samples=3)
+    found = read_measurements(motion, ["arm.angle"])
+    np.testing.assert_array_equal(found.signals["arm.angle"], motion.q.values[:, 0])
+    assert found.signals["arm.angle"][0] == 0.5
+
+
 def test_missing_samples_are_skipped_on_request(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("t,a,b\n0,1,\n0.5,2,3\n1,nan,4\n")
     with pytest.raises(supple.StateError, match=r"x.csv: signal 'a': .* got nan at t = 1 s; missing='skip'"):
@@ -57,7 +66,7 @@ def test_missing_samples_are_skipped_on_request(tmp_path: Path) -> None:
         ({"t": T, "a": [1.0, np.inf, 2.0]}, "signal 'a': expected finite numbers, got inf at t = 0.5 s"),
         ({"t": T, "a": ["x", "y", "z"]}, "signal 'a': expected 3 numbers, one a time, got others"),
         (3, "data: expected a dataset, a table, a mapping of name to array, or the path of a CSV file, got int"),
-        ("nowhere.csv", "nowhere.csv: expected a CSV file"),
+        ("nowhere.csv", "nowhere.csv: no such file"),
     ],
 )
 def test_wrong_data(data: Any, message: str) -> None:

@@ -62,7 +62,7 @@ def test_files_that_are_no_fmus(tmp_path: Path) -> None:
         archive.writestr("other.xml", "<a/>")
     with pytest.raises(supple.FileFormatError, match=r"expected an FMU, got an archive without modelDescription\.xml"):
         read_interface(path)
-    with pytest.raises(supple.FileFormatError, match="cannot be read: Is a directory"):
+    with pytest.raises(supple.FileFormatError, match="expected a file, got a directory"):
         read_interface(tmp_path)
 
 

@@ -120,6 +120,14 @@ def test_closed_loops_and_rolling() -> None:
     assert compared(read(EXAMPLES / "rolling_coin.toml").model, {}, first=2) > 1.0
 
 
+def test_equations_with_closed_loops_are_no_program_by_themselves() -> None:
+    """They would start with open loops, and keep them open."""
+    contents = read(EXAMPLES / "slider_crank.toml")
+    found = law_equations(contents.model, Inputs(contents.model))
+    with pytest.raises(StateError, match=r"'slider crank': these equations alone do not keep closed loops closed; exp"):
+        found.program()
+
+
 def test_names_and_numbers_of_laws() -> None:
     model = arm()
     laws: dict[str, Any] = {"lower.angle": supple.PID(0.2, kp=9.0, kd=2.0, ki=4.0, limit=3.0), "upper.angle": "g*t"}

@@ -15,6 +15,7 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 
+pytestmark = pytest.mark.filterwarnings("ignore:table. the cubic goes")
 TIMES = np.array([0.3, 0.5, 1.1, 1.2, 2.0])
 VALUES = np.array([1.0, -2.0, 0.5, 0.6, 3.0])
 
@@ -193,3 +194,16 @@ def test_a_table_written_out_is_the_same_function_of_time(kind: str, derivative:
         piece = np.array([g.constant(c) for c in x.piece(time)])
         one = Function("piece", g, {"t": np.array([t])}, {"y": np.array([g.node(x.node(t, piece, derivative))])})
         assert f.evaluate(t=[time])["y"][0] == pytest.approx(one.evaluate(t=[time])["y"][0], abs=1e-12)
+
+
+def test_a_cubic_that_goes_beyond_its_values_warns_and_pchip_does_not_go() -> None:
+    """Clamped through 0, 10, 10: the slope at 1 s is 3 (10/1 + 0) / (2 (1 + 1/9)) / 1 by the spline's own equation."""
+    with pytest.warns(
+        supple.PhysicsWarning, match="goes to 28.* s, between 10 at 1 s and 10 at 10 s; kind 'pchip' stays"
+    ):
+        cubic = supple.Table([0.0, 1.0, 10.0], [0.0, 10.0, 10.0], "cubic")
+    slope = float(cubic.polynomial()(1.0, 1))
+    assert slope == pytest.approx(3 * 10.0 / (2 * (1 + 1 / 9)))
+    pchip = supple.Table([0.0, 1.0, 10.0], [0.0, 10.0, 10.0], "pchip")
+    assert pchip.polynomial()(np.linspace(0, 10, 999)).max() == pytest.approx(10.0, abs=1e-12)
+    supple.Table([0.0, 6.0, 12.0], [1.2, 1.8, 1.4], "cubic")  # 0.6 % beyond: as smooth curves do

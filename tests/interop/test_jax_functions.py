@@ -46,7 +46,7 @@ def slope(f: Any, given: list[Any], place: int, h: float = 1e-6) -> Any:
 
 @pytest.mark.parametrize("name", thinned(["cart_pendulum", "satellite_two_booms"], ["cart_pendulum"]))
 def test_values_derivatives_and_batches(name: str) -> None:
-    model = supple.load(EXAMPLES / f"{name}.toml")
+    model = supple.files.read(EXAMPLES / f"{name}.toml").model
     f = jax_function(model, "forward_dynamics")
     batch = states(model, 5)
     one = [x[0] for x in batch]
@@ -64,9 +64,9 @@ def test_values_derivatives_and_batches(name: str) -> None:
 
 
 def test_gradient_of_the_cost_of_a_rollout() -> None:
-    model = supple.load(EXAMPLES / "cart_pendulum.toml")
+    model = supple.files.read(EXAMPLES / "cart_pendulum.toml").model
     step = jax_function(model, "rk4", parameters=["arm.mass"])
-    q_0, v_0, dt, mass = jnp.array([0.0, 0.3]), jnp.zeros(2), jnp.array([0.02]), jnp.array([1.5])
+    q_0, v_0, dt, mass = jnp.array([0.0, 0.3]), jnp.zeros(2), 0.02, jnp.array([1.5])
 
     def cost(force: Any, mass: Any) -> Any:
         def forward(state: Any, u: Any) -> Any:
@@ -85,7 +85,7 @@ def test_gradient_of_the_cost_of_a_rollout() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    model = supple.load(EXAMPLES / "pendulum.toml")
+    model = supple.files.read(EXAMPLES / "pendulum.toml").model
     f = jax_function(model, "forward_dynamics")
     with pytest.raises(supple.StateError, match=r"v: expected shape \(1,\), got \(2,\); vmap"):
         f(jnp.zeros(1), jnp.zeros(2), jnp.zeros(1))

@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.mark.parametrize("name", ["cart_pendulum", "satellite_two_booms"])
 def test_values_derivatives_and_batches(name: str) -> None:
-    model = supple.load(EXAMPLES / f"{name}.toml")
+    model = supple.files.read(EXAMPLES / f"{name}.toml").model
     f = torch_function(model, "forward_dynamics")
     found = [model.random_state(seed=i) for i in range(4)]
     tau = np.random.default_rng(0).normal(size=(4, model.nv))
@@ -45,14 +45,14 @@ def test_values_derivatives_and_batches(name: str) -> None:
 
 
 def test_backward_through_steps() -> None:
-    model = supple.load(EXAMPLES / "cart_pendulum.toml")
+    model = supple.files.read(EXAMPLES / "cart_pendulum.toml").model
     step = torch_function(model, "rk4")
 
     def end(force: Any) -> Any:
         q, v = torch.tensor([0.0, 0.3], dtype=torch.float64), torch.zeros(2, dtype=torch.float64)
         for u in force:
             zero = torch.zeros((), dtype=torch.float64)
-            q, v = step(q, v, torch.stack([u, zero]), torch.tensor([0.05], dtype=torch.float64))
+            q, v = step(q, v, torch.stack([u, zero]), torch.tensor(0.05, dtype=torch.float64))
         return q[1] + v[0] ** 2
 
     force = torch.linspace(-1.0, 2.0, 6, dtype=torch.float64, requires_grad=True)
@@ -66,7 +66,7 @@ def test_backward_through_steps() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    f = torch_function(supple.load(EXAMPLES / "pendulum.toml"), "forward_dynamics")
+    f = torch_function(supple.files.read(EXAMPLES / "pendulum.toml").model, "forward_dynamics")
     with pytest.raises(supple.StateError, match=r"q: expected a tensor of torch.float64"):
         f(torch.zeros(1), torch.zeros(1), torch.zeros(1))
     with pytest.raises(supple.StateError, match=r"got 1 arguments"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from generators_flexible import Points, random_flexible_tree
 from supple import structures
 
 Numbers = NDArray[Any]
+degenerate_tree = partial(random_flexible_tree, degenerate=True)
+"""Trees in which bodies without modes, with one mode, and with modes in one plane carry others."""
 ROUTES = ("composite", "triangular", "conjugate_gradient")
 
 
@@ -26,7 +29,7 @@ def relative(a: Any, b: Any) -> float:
 
 # Trees made of points, and trees of beams in every basis; fidelities mixed within each. Those with many modes go by
 # sweeps, the others by blocks.
-TREES = [
+TREES: list[tuple[int, dict[str, Any]]] = [
     (1, {"bodies": 1, "modes": 20}),
     (2, {"bodies": 4, "modes": 20}),
     (3, {"bodies": KINDS, "modes": 4, "forces": True}),
@@ -43,10 +46,24 @@ FEW = [tree for tree in TREES if tree[0] in (2, 3, 5, 7, 10)]
 """Those that always run: by sweeps, with every joint, of beams, ruthless, of second order."""
 
 
+def test_trees_have_bodies_of_no_mode_of_one_and_of_one_plane() -> None:
+    """Each kind carries another body in some tree, so that every law meets it: they are easily taken for rigid ones."""
+    found = set()
+    for seed, options in FEW:
+        model, _ = degenerate_tree(seed, **options)
+        for placed in model.description.bodies.values():
+            carrier = None if placed.parent == "ground" else model.description.bodies[placed.parent].body
+            if isinstance(carrier, structures.FlexibleBody) and placed.node != carrier.root:
+                moving = np.abs(carrier.frames[str(placed.node)].shape).max(axis=1, initial=0.0) > 0
+                found.add("no mode" if carrier.modes == 0 else "one mode" if carrier.modes == 1 else "more")
+                found |= {"one plane"} if carrier.modes > 1 and tuple(moving[:3]) == (False, False, True) else set()
+    assert found == {"no mode", "one mode", "more", "one plane"}
+
+
 @pytest.fixture(scope="module", params=thinned(TREES, FEW), ids=lambda p: str(p[0]))
 def case(request: pytest.FixtureRequest) -> tuple[supple.Model, Numbers, Numbers, Numbers, dict[str, Numbers]]:
     seed, options = request.param
-    model, _ = random_flexible_tree(seed, **options)
+    model, _ = degenerate_tree(seed, **options)
     q, v = model.random_state(seed)
     rng = np.random.default_rng(seed)
     loads = {model.frames[-1]: rng.normal(size=6), model.bodies[0]: rng.normal(size=6)}
@@ -140,7 +157,7 @@ def test_under_actuated_inverse_dynamics(case: Any) -> None:
 
 @pytest.mark.parametrize("seed", thinned([3, 8], [3]))
 def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
-    model, _ = random_flexible_tree(seed, 6, 6, fidelity="full")
+    model, _ = degenerate_tree(seed, 6, 6, fidelity="full")
     q, v = model.random_state(seed)
     for frame in model.frames[1:]:
         w = np.random.default_rng(1).normal(size=6)
@@ -151,7 +168,7 @@ def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
 @pytest.mark.parametrize("seed", thinned([2, 3, 6], [3, 6]))
 def test_velocity_and_acceleration_are_rates_of_the_pose(seed: int) -> None:
     """Of every frame, nodes that carry nothing among them; exact orientations, so no term is missing."""
-    model, _ = random_flexible_tree(seed, 6, 6, fidelity="full", beams=seed == 6)
+    model, _ = degenerate_tree(seed, 6, 6, fidelity="full", beams=seed == 6)
     q, v = model.random_state(seed)
     a, h = np.random.default_rng(2).normal(size=model.nv), 1e-30
     for frame in model.frames[1:]:
@@ -193,7 +210,7 @@ def point_jacobian(model: supple.Model, points: dict[str, Points], q: Numbers) -
 )
 def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> None:
     """Newton's law for each point mass and virtual work: nothing of the recursions but where the bodies are."""
-    model, points = random_flexible_tree(seed, KINDS, 3, fidelity="full", second_order=second_order)
+    model, points = degenerate_tree(seed, KINDS, 3, fidelity="full", second_order=second_order)
     flex = model.flex
     assert flex is not None
     q, v = model.random_state(seed)
@@ -234,9 +251,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> No
 @pytest.mark.parametrize("seed", thinned([30, 31, 32], [31, 32]))
 def test_power_balance(seed: int) -> None:
     """In the full model, the rate of the energy is the power of the drives and of the dampers."""
-    model, _ = random_flexible_tree(
-        seed, KINDS, 4, fidelity="full", forces=True, conservative=True, beams=seed % 2 == 0
-    )
+    model, _ = degenerate_tree(seed, KINDS, 4, fidelity="full", forces=True, conservative=True, beams=seed % 2 == 0)
     q, v = model.random_state(seed)
     tau = np.random.default_rng(seed).normal(size=model.nv)
     a, h = model.forward_dynamics(q, v, tau), 1e-30
@@ -250,7 +265,7 @@ def test_power_balance(seed: int) -> None:
 @pytest.mark.parametrize("seed", thinned([40, 41], [40]))
 def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     """(8.1): the mass matrix does not change with the deformation, and of the forces only the elastic ones do."""
-    model, _ = random_flexible_tree(seed, 5, 6, fidelity="ruthless")
+    model, _ = degenerate_tree(seed, 5, 6, fidelity="ruthless")
     q, v = model.random_state(seed)
     moved, quick = q.copy(), v.copy()
     assert model.flex is not None
@@ -267,7 +282,7 @@ def test_ruthless_leaves_the_deformation_out(seed: int) -> None:
     change = model.bias_forces(moved, v) - model.bias_forces(q, v)
     assert np.abs(elastic).max() > 1
     assert np.allclose(change, elastic, rtol=0, atol=1e-12 * np.abs(elastic).max())
-    full, _ = random_flexible_tree(seed, 5, 6, fidelity="full")
+    full, _ = degenerate_tree(seed, 5, 6, fidelity="full")
     assert relative(full.mass_matrix(q), model.mass_matrix(q)) > 1e-4
     still = q.copy()
     for k in range(1, len(model.bodies) + 1):
@@ -339,7 +354,7 @@ def test_ruthless_keeps_rates_of_the_deformation_in_what_bodies_on_nodes_do() ->
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "energy", "kinematics"])
 @pytest.mark.parametrize("seed", thinned([3, 6], [3]))
 def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:
-    model, _ = random_flexible_tree(seed, 5, 5, forces=True, beams=seed == 6)
+    model, _ = degenerate_tree(seed, 5, 5, forces=True, beams=seed == 6)
     q, v = model.random_state(seed)
     x = np.random.default_rng(seed).normal(size=model.nv)
     compiled = model.compile(what)
@@ -358,7 +373,7 @@ def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:
 
 
 def test_derivatives_of_a_flexible_model() -> None:
-    model, _ = random_flexible_tree(2, 3, 4, fidelity="full")
+    model, _ = degenerate_tree(2, 3, 4, fidelity="full")
     q, v = model.random_state(2)
     tau = np.random.default_rng(0).normal(size=model.nv)
     A, B = model.linearize(q, v, tau)

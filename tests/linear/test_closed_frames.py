@@ -91,7 +91,7 @@ def test_energy_of_a_loaded_frame_grows_with_its_modes() -> None:
 
 def test_the_rod_of_a_held_crank_is_pinned_at_both_ends() -> None:
     """(pi n / L)^2 sqrt(E I / rho A) for bending in the plane; clamped by hinges across it."""
-    model = supple.load(EXAMPLES / "flexible_slider_crank.toml")
+    model = supple.files.read(EXAMPLES / "flexible_slider_crank.toml").model
     found = modes(model, fixed=["crank"])
     E, rho, width, height, L = 210e9, 7850.0, 0.02, 0.004, 0.5
     wave = np.sqrt(E * height**2 / 12 / rho)

@@ -18,6 +18,7 @@ from supple.linear.shares import body_energies
 Floats = NDArray[np.float64]
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 @pytest.mark.parametrize("seed", thinned([1, 2, 3], [1]))
 def test_a_and_b_are_those_of_the_model(seed: int) -> None:
     """At any state, moving and accelerated."""
@@ -31,6 +32,7 @@ def test_a_and_b_are_those_of_the_model(seed: int) -> None:
     assert np.abs(system.B - B).max() < 1e-9 * np.abs(B).max()
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_outputs_are_derivatives(seed: int) -> None:
     """Of poses, velocities and accelerations, by central differences."""
@@ -61,6 +63,7 @@ def test_outputs_are_derivatives(seed: int) -> None:
     assert found == pytest.approx(slope, rel=1e-5, abs=1e-6 * np.abs(found).max())
 
 
+@pytest.mark.filterwarnings("ignore:.*left the range of linear theory:supple.PhysicsWarning")
 @pytest.mark.parametrize("seed", thinned([11, 15, 22], [22]))
 def test_modes_of_a_conservative_tree(seed: int) -> None:
     """Orthogonal in M and K; potential energy grows by half the square of rate times amplitude."""
@@ -109,6 +112,7 @@ def test_energy_shares_are_those_of_the_points(seed: int) -> None:
     assert both == pytest.approx(shares, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 def test_eigenvalues_of_damped_trees_are_those_of_a() -> None:
     """The structured solution has the spectrum of the plain state matrix."""
     for seed in (31, 32):

@@ -12,6 +12,8 @@ from cases import thinned
 from supple.linear import Equilibrium, EquilibriumError, equilibrium
 from supple.structures import Circle, Material, beam
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left the range of linear theory:supple.PhysicsWarning")
+"""Strains of some percent are part of the elastica's loads."""
 METAL = Material(E=7e10, nu=0.3, rho=2700.0)
 Floats = NDArray[np.float64]
 

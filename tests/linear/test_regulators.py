@@ -17,7 +17,7 @@ WEIGHTS = {"q:arm.angle": 1.0, "x:pendulum.angle": 4.0, "v:arm.angle": 0.1, "v:p
 
 @pytest.fixture(scope="module")
 def pendulum() -> supple.Model:
-    return supple.load(EXAMPLES / "furuta_pendulum.toml")
+    return supple.files.read(EXAMPLES / "furuta_pendulum.toml").model
 
 
 @pytest.fixture(scope="module")

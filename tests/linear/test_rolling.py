@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import supple
 from supple.linear import equilibrium, linear_equations, modes, state_space
+from supple.linear.acting_laws import ActingLaws
 
 Floats = NDArray[np.float64]
 G = 9.81
@@ -129,6 +130,7 @@ def test_rolling_disc_falls_or_wobbles(spin: float) -> None:
     assert (~found.rigid).sum() == (2 if square > 0 else 1)
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 def test_a_and_b_of_a_leaning_disc() -> None:
     """Rolling round a curve, driven: derivatives of its rates with the independent coordinates and speeds."""
     model = disc((0.05, 0.09, 0.06))
@@ -187,3 +189,50 @@ def test_a_ball_with_its_weight_below_its_centre() -> None:
     s = 2j * np.pi * 0.5
     expected = r**2 / (s**2 * (I + m * (r - d) ** 2) + m * G * d)
     assert system.transfer(0.5)[0, 0] == pytest.approx(expected, rel=1e-10)
+
+
+def test_static_response_of_what_rolls_under_a_controller() -> None:
+    """A wheel on springs of its place: states of controllers leave the static response, or add their share to it."""
+    mech = supple.Mechanism("sprung disc")
+    empty, parent = supple.RigidBody(0.0), "ground"
+    for name, joint in (
+        ("x", supple.Prismatic("x", stiffness=7.0)),
+        ("y", supple.Prismatic("y", stiffness=5.0)),
+        ("z", supple.Prismatic("z")),
+        ("heading", supple.Revolute("z", stiffness=3.0)),
+        ("lean", supple.Revolute("x", stiffness=50.0)),
+    ):
+        mech.add_body(name, empty, parent, joint)
+        parent = name
+    mech.add_body("wheel", supple.RigidBody(2.0, inertia=(0.05, 0.09, 0.05)), parent, supple.Revolute("y"))
+    mech.constrain("road", supple.Rolling("ground", "wheel", 0.3, axis="y"))
+    model = mech.build()
+    x = model.speeds.index("x.position")
+    none = ActingLaws.none(model)
+
+    def response(gain: float, count: int = 1) -> NDArray[np.complex128]:
+        """z' = x - 2 z, with the force gain z on x."""
+        by_z, by_v = np.zeros((model.nv, count)), np.zeros((count, model.nv))
+        by_q = np.zeros((count, model.nq))
+        by_z[x, :1], by_q[:1, x] = gain, 1.0
+        laws = none._replace(
+            states=tuple(f"control.z{i}" for i in range(count)),
+            force_by_z=by_z,
+            rate_by_q=by_q,
+            rate_by_v=by_v,
+            rate_by_z=-2.0 * np.eye(count),
+        )
+        system = state_space(
+            model, {"z.position": 0.3}, inputs=["x.position"], outputs=["q:x.position"], laws=laws if count else None
+        )
+        assert system.equations.rolls
+        found = system.transfer([0.0, 0.7])
+        s = 1.4j * np.pi
+        expected = system.C @ np.linalg.solve(s * np.eye(len(system.A)) - system.A, system.B) + system.D
+        assert found[1] == pytest.approx(expected, rel=1e-9)
+        return found[0, 0, 0]
+
+    alone = response(0.0, count=0)
+    assert alone == pytest.approx(1.0 / 7.0, rel=1e-12)
+    assert response(0.0) == pytest.approx(alone, rel=1e-12)
+    assert response(-4.0) == pytest.approx(1.0 / (7.0 + 4.0 / 2.0), rel=1e-12)

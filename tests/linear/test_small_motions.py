@@ -119,6 +119,7 @@ def branches(closed: bool, spin: float = 0.0) -> tuple[supple.Model, Floats, Flo
     return model, np.concatenate(free), np.concatenate(speeds)
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 @pytest.mark.parametrize("spin", [0.0, 4.0])
 def test_hinges_closed_are_hinges(spin: float) -> None:
     """Nine degrees of freedom less: at rest, and turning steadily, where loops add terms of every kind."""
@@ -161,6 +162,7 @@ def test_rods_in_parallel_are_one_slide() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*about a state that does not last:supple.PhysicsWarning")
 @pytest.mark.parametrize("name", ["slider-crank", "squeezing mechanism", "Bricard"])
 def test_a_and_b_are_derivatives_of_the_closed_motion(name: str) -> None:
     """At a moving state with drives: the independent ones are changed, the others made to fit, rates compared."""

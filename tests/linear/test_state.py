@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -134,3 +135,22 @@ def test_python_control(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "control", None)
     with pytest.raises(supple.SuppleError, match="pip install control"):
         system.to_control()
+
+
+def test_states_that_do_not_last_are_named() -> None:
+    """A pendulum that falls, one that swings through, and one that turns about an upright axis."""
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
+    model = mech.build()
+    with pytest.warns(
+        supple.PhysicsWarning, match=r"'pendulum': linear about a state that does not last: 'arm\.angle' acc"
+    ):
+        state_space(model, {"arm.angle": 1.0}, tau=[0.0])
+    with pytest.warns(
+        supple.PhysicsWarning, match=r"'arm\.angle' is loaded ever differently; poles hold for an instant"
+    ):
+        state_space(model, v=[2.0])
+    held = state_space(model, {"arm.angle": 1.0})  # by a torque
+    assert str(held).splitlines()[-1].endswith("the state takes generalized forces, 8.255 N m on 'arm.angle'")
+    mech.bodies["arm"] = replace(mech.bodies["arm"], joint=supple.Revolute("z", inertia=1.0))
+    assert str(state_space(mech.build(), v=[2.0])).count("not a free equilibrium") == 0

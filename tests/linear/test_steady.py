@@ -80,7 +80,7 @@ def test_loops_that_let_a_shaft_turn_are_kept() -> None:
 
 
 def test_loops_that_move_more_than_the_joint_are_refused() -> None:
-    model = supple.load(EXAMPLES / "four_bar.toml")
+    model = supple.files.read(EXAMPLES / "four_bar.toml").model
     with pytest.raises(supple.SuppleError, match=r"spin: 'crank\.angle'.*(turn alone|goes round)"):
         steady_rotation(model, {"crank": 2.0})
 
@@ -126,4 +126,4 @@ def test_a_joint_that_carries_nothing_that_moves_is_named() -> None:
     with pytest.raises(
         supple.StateError, match=r"spin: 'arm\.angle': nothing else of model 'pendulum' is left to move"
     ):
-        steady_rotation(supple.load(EXAMPLES / "pendulum.toml"), {"arm": 1.0})
+        steady_rotation(supple.files.read(EXAMPLES / "pendulum.toml").model, {"arm": 1.0})

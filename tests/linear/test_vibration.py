@@ -249,3 +249,28 @@ def test_slow_modes_keep_their_digits_beside_stiff_ones() -> None:
 def test_nothing_without_inertia() -> None:
     with pytest.raises(supple.SingularError, match=r"'beam\.angle'"):
         modes(alone(supple.RigidBody(0.0), supple.Revolute("y")))
+
+
+def test_modal_damping_of_a_body_is_not_that_of_the_system() -> None:
+    """A ratio of the body's own modes is less for the slow motion of its load, and the table says so.
+
+    One at the frequency of the system holds for it.
+    """
+    link = structures.beam(0.5, structures.Rectangle(0.03, 0.006), structures.Material(E=70e9, nu=0.3, rho=2700.0), 8)
+
+    def loaded(damping: float | structures.Rayleigh) -> Modes:
+        mech = supple.Mechanism("loaded", gravity=(0, 0, 0))
+        body = link.reduce("craig-bampton", modes=2, damping=damping)
+        mech.add_body("link", body, joint=supple.Fixed())
+        load = supple.RigidBody(2.0, inertia=(1e-3, 1e-3, 1e-3))
+        mech.add_body("load", load, "link", supple.Fixed(), at="end")
+        return modes(mech.build())
+
+    own = loaded(0.02)
+    assert own.damping[0] < 0.005
+    assert "damping: mode 1 at 3.335 Hz has 0.33 %; the 2 % of 'link' are for its own modes, from 19.74 Hz on" in str(
+        own
+    )
+    at_system = loaded(structures.Rayleigh.at([float(own.frequencies[0])], [0.02]))
+    assert at_system.damping[0] == pytest.approx(0.02, rel=1e-6)
+    assert "for its own modes" not in str(at_system)

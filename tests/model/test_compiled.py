@@ -340,6 +340,9 @@ BAD = {
     "out of the wrong type": "f(q, v, v, out=[np.zeros(8, dtype=np.float32)])",
     "out read-only": "f(q, v, v, out=[frozen])",
     "unknown function": "model.compile('forward_dynamic')",
+    "a name of no function": "model.compile(None)",
+    "lists of different lengths": "f([[1.0], [2.0, 3.0]], v, v)",
+    "a number for a vector": "f(0.1, v, v)",
     "unknown derivative": "model.compile('forward_dynamics', derivatives=('w',))",
     "unknown parameter": "model.compile('forward_dynamics', parameters=('arm.mas',))",
     "unknown integrator": "model.compile('rollout', integrator='rk5')",
@@ -360,6 +363,8 @@ GOOD = {
     "broadcast axes": "f(np.tile(q, (3, 1, 1)), np.tile(v, (4, 1)), v)[2, 3], a",
     "output on top of an input": "f(q, v, w, out=[w]), a",
     "output overlapping an input": "f(q, big[1:9], big[1:9].copy(), out=[big[:8]]), a",
+    "a time step as a number": "step(q, v, v, 0.01)[1], step(q, v, v, [0.01])[1]",
+    "a time step as a number, for a batch": "step(np.tile(q, (3, 1)), v, v, 0.01)[1][2], step(q, v, v, [0.01])[1]",
     "memory off by one byte": "f(shifted, v, v), a",
 }
 SETUP = """
@@ -369,7 +374,7 @@ body = supple.RigidBody(1.0, (0.1, 0.2, -0.3), (0.1, 0.1, 0.05))
 mech.add_body("base", body, joint=supple.Free())
 mech.add_body("arm", body, "base", supple.Universal("x", "y", damping=0.2), at=(0, 0, 1))
 model = mech.build()
-f = model.compile("forward_dynamics")
+f, step = model.compile("forward_dynamics"), model.compile("rk4")
 q, v = model.random_state(1)
 a, w = model.forward_dynamics(q, v, v), v.copy()
 big = np.zeros(9); big[1:] = v

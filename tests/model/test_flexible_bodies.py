@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -225,3 +226,59 @@ def test_a_node_may_be_twisted_by_turns(angle: float) -> None:
     np.testing.assert_allclose(model.pose(q, "shaft/end")[0], R, atol=1e-13)
     kinetic = model.energy(q, v)[0]
     assert kinetic == pytest.approx(model.energy(model.neutral(), v)[0], rel=1e-12)
+
+
+def carrier_of_two(beam: structures.FlexibleBody | None, boom: structures.FlexibleBody, looped: bool) -> supple.Model:
+    """Two bodies on a beam without modes, or on a rigid body that is the same; one of them carries a boom."""
+    own = boom.frames["end"].position
+    mech = supple.Mechanism("carrier")
+    body = beam or supple.RigidBody(boom.mass, boom.com, boom.inertia)
+    mech.add_body("beam", body, joint=supple.Revolute("y", damping=0.1))
+    if beam is None:
+        mech.add_frame("end", "beam", own)
+    load = supple.RigidBody(3.0, (0.2, 0.1, 0.0), (0.1, 0.2, 0.3))
+    mech.add_body("load", load, "beam", supple.Revolute("z", damping=0.1), at="end")
+    mech.add_body("arm", load, "beam", supple.Revolute("x", damping=0.1), at="end", rotation=np.eye(3)[[1, 2, 0]])
+    mech.add_spring_damper("spring", "beam/end", "ground", 20.0, 1.0, 0.2)
+    mech.add_wrench("wind", "beam/end", (1.0, 2.0, 3.0), (1.0, -1.0, 2.0))
+    if looped:
+        mech.add_frame("tip", "load", (0.4, 0.0, 0.1))
+        mech.add_frame("tip", "arm", (0.2, 0.0, 0.3))
+        mech.constrain("rod", supple.Distance("load/tip", "arm/tip", 0.4))
+    else:
+        mech.add_body("boom", boom, "load", supple.Revolute("y"), at=(0.3, 0.0, 0.0))
+    return mech.build()
+
+
+@pytest.mark.parametrize("looped", [False, True])
+def test_a_body_without_modes_is_rigid_in_every_route(boom: structures.FlexibleBody, looped: bool) -> None:
+    assert boom.source is not None
+    stiff, single = (boom.source.structure.reduce("cantilever", modes=modes) for modes in (0, 1))
+    model, rigid = (carrier_of_two(beam, single, looped) for beam in (stiff, None))
+    q, v = rigid.random_state(1)
+    if rigid.loops is not None:
+        q = rigid.loops.assemble(q)
+    tau = np.random.default_rng(1).normal(size=model.nv)
+
+    def results(model: supple.Model) -> dict[str, Any]:
+        found = {
+            "forward dynamics": model.forward_dynamics(q, v, tau),
+            "inverse dynamics": model.inverse_dynamics(q, v, tau),
+            "linearized": np.hstack(model.linearize(q, v, tau)),
+            "compiled": model.compile("forward_dynamics")(q, v, tau),
+            "adaptive run": supple.simulate(model, 0.01, q, v).q[-1],
+        }
+        if model.loops is None:
+            run = supple.simulate(model, 0.01, q, v, integrator="generalized_alpha", step=2e-3)
+            found["implicit run"] = run.q[-1]
+            nodal = model.operators(q).nodal
+            found["compliance of frames"] = model.inverse_operational_inertia(q, ["beam/end", "load"])
+            found["nodal operators"] = (nodal.factor @ nodal.D_all @ nodal.factor.T).dense()
+            found["equations"] = supple.equations(model, route="articulated").compile()(q, v, tau)[-1]
+        return found
+
+    expected = results(rigid)
+    for name, own in results(model).items():
+        size = np.abs(expected[name]).max()
+        assert size > 0, name
+        np.testing.assert_allclose(own, expected[name], rtol=0, atol=1e-11 * size, err_msg=name)

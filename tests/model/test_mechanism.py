@@ -45,6 +45,30 @@ def test_a_joint_at_a_frame_stands_and_turns_with_it() -> None:
     assert np.allclose(R, Rotation.from_euler("z", 90, degrees=True).as_matrix())
 
 
+def test_a_payload_on_a_tool_that_was_merged_into_a_link_stands_and_turns_with_it() -> None:
+    """Bodies on fixed joints become frames with names of their own, as the links of a URDF do."""
+    mech = arm()
+    mech.add_body("flange", ROD, "upper", supple.Fixed(), at=(0, 0, -1))
+    mech.add_body("tool", RigidBody(0.0), "flange", supple.Fixed(), (0, 0, -0.1), Rotation.from_euler("x", 0.3))
+    robot = mech.build(merge_fixed=True)
+    assert robot.bodies == ("upper",)
+    q = [0.4]
+    changed = Mechanism.of(robot)
+    changed.add_body("payload", ROD, "upper", supple.Fixed(), at="tool")
+    changed.add_frame("grip", "tool", (0, 0, -0.2))
+    model = changed.build()
+    for frame, tool in (("payload", "tool"), ("upper/grip", "tool")):
+        R, p = robot.pose(q, tool)
+        offset = (0, 0, -0.2) if frame == "upper/grip" else (0, 0, 0)
+        np.testing.assert_allclose(model.pose(q, frame)[0], R, atol=1e-15)
+        np.testing.assert_allclose(model.pose(q, frame)[1], p + R @ offset, atol=1e-15)
+    assert model.mass == pytest.approx(robot.mass + 1.0)
+    with pytest.raises(ModelError, match=r"body 'b': at: no frame 'tol' on 'upper'; did you mean 'tool'\?"):
+        changed.add_body("b", ROD, "upper", at="tol")
+    with pytest.raises(ModelError, match=r"body 'b': parent: no body 'flange'; 'flange' is a frame on 'upper'"):
+        changed.add_body("b", ROD, "flange", at="tool")
+
+
 def test_merging_fixed_bodies_leaves_the_dynamics_as_it_was() -> None:
     mech = arm()
     turn = Rotation.from_euler("xyz", [20, 30, 40], degrees=True)

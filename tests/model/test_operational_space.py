@@ -166,7 +166,7 @@ def test_inertia_is_the_inverse() -> None:
     names = [model.bodies[0]]
     inverse = model.inverse_operational_inertia(q, names)
     assert np.allclose(model.operational_inertia(q, names) @ inverse, np.eye(6), atol=1e-9)
-    pendulum = supple.load(EXAMPLES / "pendulum.toml")
+    pendulum = supple.files.read(EXAMPLES / "pendulum.toml").model
     with pytest.raises(supple.SingularError, match="all directions"):
         pendulum.operational_inertia(pendulum.neutral(), [pendulum.bodies[0]])
 
@@ -177,7 +177,7 @@ CLOSED = ["four_bar", "stewart_platform", "flexible_five_bar", "flexible_slider_
 @pytest.mark.parametrize("name", thinned(CLOSED, CLOSED[1::2]))
 def test_closed_loops(name: str) -> None:
     """Against the motions that the loops allow, Z (Z* M Z)^-1 Z*."""
-    model = supple.load(EXAMPLES / f"{name}.toml")
+    model = supple.files.read(EXAMPLES / f"{name}.toml").model
     assert model.loops is not None
     q = model.loops.assemble()
     names = [model.bodies[-1], model.bodies[0]]

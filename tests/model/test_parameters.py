@@ -12,6 +12,7 @@ from supple.errors import StateError
 from supple.expressions.graph import Graph
 from supple.model.parameters import parameter_names, parameter_values, symbols_of
 from supple.structures import Material, Rectangle, beam
+from supple.symbolic.textbook import textbook_names
 
 
 def pendulum(inertia: tuple[float, float, float] = (0.2, 0.2, 0.3)) -> supple.Model:
@@ -65,11 +66,22 @@ def test_equal_moments_of_a_body_are_one_symbol() -> None:
     assert symbols.names["arm.inertia.zz"] == ("arm.inertia.zz", 1)
     assert "arm.inertia.yy" not in symbols.values
     three = symbols_of(pendulum((0.3, 0.3, 0.3)))
-    assert {three.names[f"arm.inertia.{ii}"] for ii in ("xx", "yy", "zz")} == {("arm.inertia.xx", 1)}
-    apart = symbols_of(pendulum(), names={"J": "arm.inertia.yy"})
-    assert [apart.names[f"arm.inertia.{ii}"].name for ii in ("xx", "yy")] == ["arm.inertia.xx", "J"]
-    one = symbols_of(pendulum(), names={"J": "arm.inertia.xx"})
-    assert one.names["arm.inertia.yy"] == ("J", 1)
+    assert {three.names[f"arm.inertia.{ii}"] for ii in ("xx", "yy", "zz")} == {("arm.inertia.zz", 1)}
+    apart = symbols_of(pendulum(), names={"J": "arm.inertia.yy", "I": "arm.inertia.xx"})
+    assert [apart.names[f"arm.inertia.{ii}"].name for ii in ("xx", "yy")] == ["I", "J"]
+    for own, other in (("xx", "yy"), ("yy", "xx")):
+        one = symbols_of(pendulum(), names={"J": f"arm.inertia.{own}"})
+        assert one.names[f"arm.inertia.{other}"] == ("J", 1)
+
+
+@pytest.mark.parametrize(("axis", "own"), [("x", "xx"), ("y", "yy"), ("z", "zz"), ((0, 0.6, 0.8), "yy")])
+def test_equal_moments_have_the_name_of_one_that_is_in_the_equations(axis: Any, own: str) -> None:
+    mech = supple.Mechanism("rotor")
+    mech.add_body("rotor", supple.RigidBody(2.0, inertia=(0.3, 0.3, 0.3)), joint=supple.Revolute(axis))
+    model = mech.build()
+    (leaf,) = supple.equations(model).printed.parameters
+    assert leaf.name == f"rotor.inertia.{own}"
+    assert textbook_names(model)["names"][f"I_1{own}"] == f"rotor.inertia.{own}"
 
 
 def test_names_with_and_without_a_sign() -> None:
@@ -99,6 +111,14 @@ def test_drive_forces_have_names() -> None:
         symbols_of(pendulum(), inputs=["arm.angel"])
     with pytest.raises(StateError, match=r"'arm.angle' has two names, 'a' and 'b'"):
         symbols_of(pendulum(), inputs={"a": "arm.angle", "b": "arm.angle"})
+
+
+def test_forces_without_a_name_are_called_as_their_speeds_are() -> None:
+    names = {"theta": "arm.angle"}
+    assert symbols_of(pendulum(), names=names).inputs == {"arm.angle": "theta"}
+    assert symbols_of(pendulum(), names=names, inputs=["arm.angle"]).inputs == {"arm.angle": "theta"}
+    text = supple.equations(pendulum(), names=names).text().splitlines()[0]
+    assert "*theta'' = tau[theta] + " in text
 
 
 def test_a_named_zero_stays_a_symbol() -> None:
@@ -133,9 +153,12 @@ def cart() -> supple.Model:
     [
         ({"names": {"arm.angle": "cart.position"}}, "coordinate 'cart.position'", "coordinate 'arm.angle'"),
         (
-            {"names": {"arm.angle": "cart.position", "cart.position": "arm.angle"}},
-            "coordinate 'arm.angle'",
-            "force along 'cart.position'",
+            {
+                "names": {"arm.angle": "cart.position", "cart.position": "arm.angle"},
+                "inputs": {"arm.angle": "arm.angle"},
+            },
+            "coordinate 'cart.position'",
+            "force along 'arm.angle'",
         ),
         ({"names": {"arm.mass": "arm.angle"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),
         ({"names": {"arm.angle": "arm.mass"}}, "coordinate 'arm.angle'", "parameter 'arm.mass'"),

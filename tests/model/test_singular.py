@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from supple import structures
 from supple.model.dynamic_functions import METHODS
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.simulation.impacts import impulse_at
+from supple.symbolic.kane import KaneJoint, KaneModel, KaneSystem, MassProperties
 
 LINK = supple.RigidBody(1.0, (0, 0, -0.5), (0.1, 0.1, 0.1))
 Y = supple.Revolute("y")
@@ -115,4 +119,58 @@ def test_loops_of_a_singular_tree_say_so() -> None:
         lambda: impulse_at(model, q, 1, free),
     ):
         with pytest.raises(supple.SingularError, match=match):
+            call()
+
+
+@pytest.mark.parametrize("make", [massless_tip, one_axis_twice, massless_on_a_beam])
+def test_operators_with_the_inverse_of_d_say_so(make: Callable[[], supple.Model]) -> None:
+    model = make()
+    operators = model.operators(model.random_state(1)[0])
+    assert operators.R.dense().any()  # which needs no inverse
+    makers: list[Callable[[], object]] = [
+        lambda: operators.D.inverse(),
+        lambda: operators.G,
+        lambda: operators.mass_matrix,
+        lambda: operators.inverse_mass_matrix,
+        lambda: operators.root,
+        lambda: operators.nodal.G,
+        lambda: operators.nodal.D.inverse(),
+        lambda: operators.split.G_r,
+    ]
+    if model.flex is None:
+        makers += [lambda: operators.cdi.K, lambda: operators.cdi.J_hat]
+    for maker in makers:
+        with pytest.raises(supple.SingularError, match=f"model '{model.name}'.*nothing resists the speed"):
+            maker()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"integrator": name} for name in ("auto", "DOP853", "ESDIRK54", "RK45", "Radau", "BDF", "LSODA", "IDA", "CVODE")]
+    + [{"integrator": name, "step": 1e-3} for name in ("rk4", "leapfrog", "variational", "generalized_alpha")],
+    ids=lambda options: str(options["integrator"]),
+)
+def test_runs_say_so_before_they_begin(options: dict[str, Any]) -> None:
+    """Nothing acts on the speed: its rate would be zero by zero, which code with the zeros left out has as 0."""
+    with pytest.raises(supple.SingularError, match=r"model 'massless tip'.*'tip\.angle'"):
+        supple.simulate(massless_tip(), 0.1, q=[0.3, 0.2], v=[0.0, 1.0], **options)
+
+
+def test_prescribed_motion_needs_no_inertia() -> None:
+    run = supple.simulate(massless_tip(), 0.1, q=[0.3, 0.2], motion={"tip.angle": supple.Motion("0.2 + t")})
+    assert run.q.values[-1, 1] == pytest.approx(0.3)
+
+
+def test_systems_of_vectors_say_so() -> None:
+    s = KaneSystem("disc")
+    (J,) = s.parameters(J=0.1)
+    properties = MassProperties(1.0, inertia=(1.0, 1.0, J))
+    s.add_body("disc", joint=KaneJoint(translations="x", rotations="3"), body=properties)
+    sound, singular = KaneModel(s), KaneModel(s, parameters={"J": 0.0})
+    assert sound.forward_dynamics([0.0, 0.0], [0.0, 0.0], [1.0, 1.0]) == pytest.approx([1.0, 10.0])
+    for call in (
+        lambda: singular.forward_dynamics([0.0, 0.0], [0.0, 0.0], [1.0, 1.0]),
+        lambda: supple.simulate(singular, 0.1, v=[0.0, 1.0]),
+    ):
+        with pytest.raises(supple.SingularError, match=r"system 'disc': nothing resists the speed 'u2'"):
             call()

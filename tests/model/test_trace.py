@@ -164,7 +164,7 @@ def test_parameters_stand_for_other_numbers() -> None:
 
 def test_the_pendulum_is_the_textbook_s() -> None:
     """a = (tau - m g l sin q) / (J + m l^2), with nothing left over."""
-    f = traced(supple.load(EXAMPLES / "pendulum.toml"), "forward_dynamics")
+    f = traced(supple.files.read(EXAMPLES / "pendulum.toml").model, "forward_dynamics")
     (a,) = f.evaluate(q=[0.4], v=[1.3], tau=[0.2])["a"]
     assert a == pytest.approx((0.2 - 2.0 * 9.81 * 0.6 * np.sin(0.4)) / (0.06 + 2.0 * 0.6**2), rel=1e-14)
     assert f.operations.total == 4
@@ -178,6 +178,12 @@ def test_an_unknown_parameter_is_refused_with_the_nearest() -> None:
 def test_an_unknown_function_is_refused_with_the_nearest() -> None:
     with pytest.raises(supple.StateError, match=r"no function 'mass_matrx' to trace; did you mean 'mass_matrix'\?"):
         traced(pendulum(2.0, -0.6, 0.0), "mass_matrx")
+    with pytest.raises(
+        supple.StateError, match=r"'jacobian' to trace; expected one of 'forward_dynamics', .*'leapfrog'$"
+    ):
+        traced(pendulum(2.0, -0.6, 0.0), "jacobian")
+    with pytest.raises(supple.StateError, match=r"'jacobian' to trace; expected one of .*'rollout'$"):
+        pendulum(2.0, -0.6, 0.0).compile("jacobian")
 
 
 @pytest.mark.parametrize(("number", "bodies"), [(3, 3), (4, 6)])

@@ -114,3 +114,16 @@ def test_what_is_not_there() -> None:
         supple.optimize(oscillator(), ["m.masse"], "last(m.position)", duration=0.5)
     with pytest.raises(supple.StateError, match="no duration: expected"):
         supple.optimize(oscillator(), [DAMPING], "last(m.position)")
+
+
+def test_changes_of_a_model_are_those_of_a_sweep() -> None:
+    """A mass of four with its critical damping of its own; sweeps, fits and optima take the same names."""
+    changes = {"m.mass": 4.0, "simulation.q.m.position": 0.35}
+    found = supple.optimize(oscillator(), [DAMPING], "integral(m.position**2)", changes=changes, **SETTINGS)
+    assert found.values[DAMPING] == pytest.approx(4.0 * 2 * 0.5 * (NATURAL / 2), rel=1e-3)
+    measure = {"e": "integral(m.position**2)"}
+    swept = supple.sweep(oscillator(), {DAMPING: [found.values[DAMPING]]}, measure, changes=changes, **SETTINGS)
+    exact = 0.35**2  # s^2 (1 + 4 z^2) / (4 z w)
+    assert [float(swept.e[0]), found.value] == pytest.approx([exact, exact], rel=1e-6)
+    with pytest.raises(supple.StateError, match=r"changes: model 'oscillator': no 'm\.mas'; did you mean 'm\.mass'"):
+        supple.optimize(oscillator(), [DAMPING], "rms(m.position)", changes={"m.mas": 4.0}, **SETTINGS)

@@ -19,6 +19,8 @@ from supple.linear import Equilibrium, equilibrium
 from supple.structures import Material, Rectangle, Section, Tube, beam, beam_path
 
 Floats = NDArray[np.float64]
+FAR = pytest.mark.filterwarnings("ignore:.*left the range of linear theory:supple.PhysicsWarning")
+"""Few pieces that bend too far, to see how the error falls."""
 METAL, STRIP = Material(E=70e9, nu=0.3, rho=2700.0), Rectangle(0.02, 0.001)
 EI = METAL.E * STRIP.Iy
 VARIANTS = [pytest.param(False, 1.9, id="without stiffening"), pytest.param(True, 2.8, id="with stiffening")]
@@ -51,6 +53,7 @@ def tip(rest: Equilibrium) -> Floats:
     return (rest.displacement("strip/end") + np.eye(3)[0])[[0, 2]]
 
 
+@FAR
 @pytest.mark.parametrize(
     ("load", "published"), [(1.0, (0.9436, 0.3017)), (3.0, (0.7456, 0.6033)), (10.0, (0.4450, 0.8106))]
 )
@@ -73,6 +76,7 @@ def test_a_moment_bends_a_strip_to_a_circle() -> None:
     assert rest.model.pose(rest.q, "strip/end")[0] == pytest.approx(np.eye(3), abs=1e-8)
 
 
+@FAR
 @pytest.mark.parametrize(("stiffening", "rate"), VARIANTS)
 def test_static_error_falls_with_the_square_of_the_pieces_and_with_the_cube_with_stiffening(
     stiffening: bool, rate: float
@@ -95,7 +99,7 @@ def test_a_tube_with_bends_is_near_to_its_pieces_with_few_shapes(axis: int) -> N
     tube = beam_path(path, Tube(radius=0.02, thickness=0.001), METAL, 4)
     one = tube.reduce("cantilever", modes=16)
     assert one.second_order is not None
-    assert one.second_order.count == 2
+    assert one.second_order.count == 3  # one of points on arms
 
     def found(body: Any, force: float, **options: Any) -> tuple[Floats, Floats]:
         mech = supple.Mechanism("tube", gravity=(0, 0, 0))

@@ -88,3 +88,12 @@ def test_the_times_that_two_runs_share() -> None:
     assert both.second is not None
     assert len(both.t) == len(T)
     assert np.array_equal(both.first, both.second)
+
+
+def test_variables_that_are_rounding_alone_come_last() -> None:
+    """A momentum that stays zero, and a large energy that is constant, differ by rounding; the angle by 1e-9."""
+    noise = np.random.default_rng(0).normal(size=(2, len(T)))
+    a, b = (
+        run(T, bump, momentum=1e-16 * x, energy=1e3 + 1e-13 * x) for bump, x in zip((0.0, 1e-9), noise, strict=True)
+    )
+    assert Runs({"a": a, "b": b}).ordered()[0] == "q.arm.angle"

@@ -32,3 +32,16 @@ def test_another_run_is_named() -> None:
     require_same_run({"model": "a", "laws": "x"}, {"model": "a", "laws": "x"})
     with pytest.raises(supple.StateError, match="expected one of the same run: laws was 'y', is 'x'"):
         require_same_run({"model": "a", "laws": "y"}, {"model": "a", "laws": "x"})
+
+
+def test_latched_events_are_kept_and_a_change_releases_them() -> None:
+    mech = supple.Mechanism("block")
+    mech.add_body("block", supple.RigidBody(2.0), joint=supple.Prismatic("z"))
+    simulator = supple.Simulator(mech.build(), events=[supple.Event("low", "block.position + 1")])
+    saved = simulator.checkpoint() | {"still": [0]}
+    simulator.restore(saved)
+    assert simulator.checkpoint() == saved
+    simulator.set(v=[1.0])
+    assert simulator.checkpoint()["still"] == []
+    simulator.restore({key: x for key, x in saved.items() if key != "still"})  # written by an earlier version
+    assert simulator.checkpoint()["still"] == []

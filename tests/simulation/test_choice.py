@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -209,3 +210,14 @@ def test_short_runs_ask_for_the_fastest_motion_once(monkeypatch: pytest.MonkeyPa
         supple.simulate(model, duration, samples=2)
         assert len(asked) == times
         assert (asked[0] * duration > choice.FEW) == (times > 1)
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+def test_the_steps_that_are_announced_are_taken(rtol: float) -> None:
+    """Of an oscillator, whose one vibration is excited; the first number is what stability asks for."""
+    mech = supple.Mechanism("oscillator", gravity=(0, 0, 0))
+    mech.add_body("a", supple.RigidBody(1.0), joint=supple.Prismatic("x", stiffness=1e4))
+    run = supple.simulate(mech.build(), 15.0, q=[0.1], rtol=rtol, samples=11)
+    least, most = (int(x.replace(",", "")) for x in re.findall(r"([\d,]+)(?: steps|$)", run.attrs["reason"]))
+    assert least == 250
+    assert most == pytest.approx(run.attrs["steps"], rel=0.03)

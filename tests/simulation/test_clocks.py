@@ -10,6 +10,7 @@ import supple
 from supple.inputs.inputs import Inputs
 from supple.simulation.clocks import Clocks
 from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.horizon import Horizon
 
 
 def clocks(t: float = 0.0) -> tuple[Clocks, DrivenSystem]:
@@ -22,7 +23,7 @@ def clocks(t: float = 0.0) -> tuple[Clocks, DrivenSystem]:
         "b.position": supple.Table([0.0, 0.25, 1.0], [0.0, 3.0, 5.0], "hold"),
     }
     system = DrivenSystem(model, Inputs(model, laws), model.neutral(), np.zeros(2))
-    return Clocks(system, t, 1e-12), system
+    return Clocks(system, t, Horizon(1.0)), system
 
 
 def test_jumps_come_in_order_and_each_once() -> None:
@@ -30,7 +31,7 @@ def test_jumps_come_in_order_and_each_once() -> None:
     y, u = np.zeros(system.size), system.u_0.copy()
     t, seen = 0.0, []
     for _ in range(4):
-        t = found.next_jump(t)
+        t = found.next_jump(t, u)
         seen.append(t)
         assert found.is_jump(t)
         found.jump(t, y, u)
@@ -40,6 +41,6 @@ def test_jumps_come_in_order_and_each_once() -> None:
 
 
 def test_clocks_that_start_later_tick_at_their_own_times() -> None:
-    assert clocks(0.31)[0].next_jump(0.31) == 0.4
-    assert clocks(0.4)[0].next_jump(0.4) == 0.5
+    assert clocks(0.31)[0].next_jump(0.31, np.zeros(9)) == 0.4
+    assert clocks(0.4)[0].next_jump(0.4, np.zeros(9)) == 0.5
     assert clocks(2.0)[0].ticks == {10.0: 21}

@@ -125,3 +125,19 @@ def test_one_body_in_many_places_is_compiled_once() -> None:
             mech.add_body(f"link{k}", link, parent, supple.Revolute("y"), at=at)
         shares.append(module._unlike(mech.build()))
     assert shares == [1.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("laws", "name"),
+    [
+        ({"tau": {"arm.angle": "sqrt(-1-t)"}}, "tau 'arm.angle'"),
+        ({"motion": {"arm.angle": supple.Motion(acceleration="sqrt(-1-t)")}}, "motion 'arm.angle'"),
+        ({"wrenches": [supple.Wrench("push", "fore", force=("sqrt(-1-t)", 0, 0))]}, "wrench 'push'"),
+    ],
+)
+def test_laws_that_give_no_number_are_named(laws: dict[str, Any], name: str) -> None:
+    mech = supple.Mechanism("two arms")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)), joint=supple.Revolute("y"))
+    mech.add_body("fore", supple.RigidBody(1.0, (0, 0, -1)), "arm", supple.Revolute("y"), at=(0, 0, -1))
+    with pytest.raises(supple.StateError, match=rf"^{name}: expected finite numbers, got NaN or infinity at t = 0 s$"):
+        supple.simulate(mech.build(), 1.0, **laws)

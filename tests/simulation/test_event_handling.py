@@ -255,3 +255,24 @@ def test_events_speak_of_the_bodies_of_their_own_model() -> None:
         result = supple.simulate(mech.build(), 1.0, q=start, events=[Event("floor", "a.position", stop=True)])
         times.append(float(result.time[-1]))
     assert times == pytest.approx([math.sqrt(2 / G), math.sqrt(4 / G)], rel=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "RK45"])
+def test_a_latch_happens_once(integrator: str) -> None:
+    """A pendulum is held where it comes to an angle, by a force that balances its weight but for rounding."""
+    mech = supple.Mechanism("pendulum")
+    body = supple.RigidBody(1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    mech.add_body("arm", body, joint=supple.Revolute("y"))
+    hold: dict[str, float | str] = {"place": "arm.angle", "rate(arm.angle)": 0.0, "force": f"{0.5 * G}*cos(arm.angle)"}
+    latch = Event("latch", "arm.angle - place", change=hold)
+    result = supple.simulate(
+        mech.build(),
+        20.0,
+        v=[3.0],
+        tau={"arm.angle": "-force"},
+        variables={"place": 0.3, "force": 0.0},
+        events=[latch],
+        integrator=integrator,
+    )
+    assert len(happened(result)) == 1
+    assert float(result.q[-1, 0]) == pytest.approx(0.3, abs=1e-12)

@@ -71,3 +71,13 @@ def test_steps_too_long_are_told() -> None:
 def test_steps_that_are_none(step: float) -> None:
     with pytest.raises(supple.StateError, match="expected a positive number"):
         supple.simulate(arm(), 1.0, integrator="rk4", step=step)
+
+
+@pytest.mark.parametrize("step", [5e-324, 1e-300, 1e-12])
+def test_steps_below_the_resolution_of_time_are_an_error(step: float) -> None:
+    mech = supple.Mechanism("mass", gravity=(0, 0, 0))
+    mech.add_body("a", supple.RigidBody(1.0), joint=supple.Prismatic("x"))
+    with pytest.raises(
+        supple.StateError, match="step: expected more than 1e-12 s, the resolution of time in a run of 1 s, got"
+    ):
+        supple.simulate(mech.build(), 1.0, integrator="rk4", step=step)

@@ -17,7 +17,7 @@ from supple.files import read
 from supple.inputs.inputs import Inputs
 from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
-from supple.simulation.run_program import run_program
+from supple.simulation.run_program import run_program, simplified_program
 
 EXACT = {"rtol": 1e-12, "atol": 1e-13}
 FILES: dict[str, dict[str, float]] = {
@@ -240,7 +240,22 @@ def test_a_program_assembles_its_loops(tmp_path: Path) -> None:
     for text in ("parameter rocker.at.x 2.0\n", "q coupler.angle -0.5\n"):
         apart = called(made, input_file(tmp_path, text))
         assert (apart.returncode, apart.stdout.count("\n")) == (5, 1)
-        assert "the loops cannot be closed with the values that are given: still open by " in apart.stderr
+        assert "the loops cannot be closed with the values that are given: constraint 'pin': " in apart.stderr
+
+
+def test_what_the_run_names_stays_when_loops_are_closed(tmp_path: Path) -> None:
+    """Also where a longer coupler moves everything else; the input may name something else instead."""
+    model, start = free_four_bar()
+    arguments: dict[str, Any] = {"duration": 0.1, "samples": 3, "q": {"crank.angle": 1.2}, "v": {"crank.angle": 2.0}}
+    arguments |= {"guess": {name: start[name] for name in ("coupler.angle", "rocker.angle")}, **EXACT}
+    made = program(model, arguments, tmp_path)
+    _, rows = motion(made, "parameter coupler/pin.x 0.27\n")
+    run = supple.simulate(model.with_parameters({"coupler/pin.x": 0.27}), **arguments)
+    assert (rows[0, 1], rows[0, 4]) == pytest.approx((1.2, 2.0), abs=1e-14)
+    np.testing.assert_allclose(rows[:, 1:4], run.q, atol=1e-8)
+    _, rows = motion(made, "q rocker.angle 1.5\nduration 0\n")
+    assert rows[0, 3] == pytest.approx(1.5, abs=1e-13)
+    assert abs(rows[0, 1] - 1.2) > 0.1
 
 
 def free_four_bar() -> tuple[supple.Model, dict[str, float]]:
@@ -278,6 +293,63 @@ def test_events_that_change_a_closed_mechanism(tmp_path: Path) -> None:
         supple.Event("jump", "t - 0.35", change={"rocker.angle": "rocker.angle + 0.05"}),
     ]
     followed(model, arguments, tmp_path)
+
+
+# ------------------------------------------------------------ simplified equations
+
+
+@pytest.mark.parametrize("inputs", [{"T": "upper.angle"}, ["lower.angle"], None], ids=["renamed", "not named", "all"])
+@pytest.mark.parametrize("more", [{"route": "composite"}, {"small": ["upper.angle", "lower.angle"]}])
+def test_constant_forces_are_in_programs_of_simplified_equations(inputs: Any, more: Any, tmp_path: Path) -> None:
+    """Under whatever name the equations have for them."""
+    model = double_pendulum(stiffness=60.0)
+    arguments: dict[str, Any] = {
+        "duration": 1.0,
+        "samples": 11,
+        "tau": {"upper.angle": 0.2, "lower.angle": 0.1},
+        **EXACT,
+    }
+    text = simplified_program(model, arguments, inputs=inputs, **more)
+    _, rows = motion(built(text, tmp_path))
+    run = supple.simulate(model, **arguments)
+    np.testing.assert_allclose(rows[:, 1:3], run.q, atol=1e-8 if "route" in more else 1e-4)
+    assert np.abs(run.q.values).max(axis=0).min() > 4e-3
+
+
+# ------------------------------------------------------------ what cannot go on
+
+
+def test_a_stop_that_cannot_hold_its_joint_ends_a_program(tmp_path: Path) -> None:
+    """The crank of the four-bar is driven on: nothing else is left to give way."""
+    model, arguments = loop(duration=0.1, samples=5)
+    arguments["limits"] = [supple.Limit("rocker.angle", upper=1.7)]
+    with pytest.raises(
+        supple.SimulationError, match=r"limit of 'rocker.angle': at t = 0.0244442 s .* which cannot hold it"
+    ):
+        supple.simulate(model, **arguments)
+    done = called(program(model, arguments, tmp_path), input_file(tmp_path, ""))
+    assert done.returncode == 5
+    assert "limit of 'rocker.angle': at time 0.02444" in done.stderr
+    assert "which cannot hold it" in done.stderr
+
+
+BOUNCE = supple.Event("bounce", "ball.position", "falling", change={"rate(ball.position)": "-rate(ball.position)/2"})
+HOVER = supple.Event("hover", "rate(ball.position) + 0.1", "falling", change={"rate(ball.position)": "-0.0999999"})
+
+
+@pytest.mark.parametrize("event", [BOUNCE, HOVER], ids=["without end", "chatter"])
+def test_events_without_end_end_a_program(event: supple.Event, tmp_path: Path) -> None:
+    mech = supple.Mechanism("ball")
+    mech.add_body("ball", supple.RigidBody(1.0), joint=supple.Prismatic("z"))
+    model = mech.build()
+    arguments: dict[str, Any] = {"duration": 1.0, "samples": 11, "q": [0.05], "events": [event]}
+    with pytest.raises(supple.SimulationError, match=f"'{event.name}'") as error:
+        supple.simulate(model, **arguments)
+    done = called(program(model, arguments, tmp_path), input_file(tmp_path, ""))
+    assert done.returncode == 6
+    assert f"'{event.name}'" in done.stderr
+    reached = float(str(error.value).split("t = ")[1].split()[0])
+    assert float(done.stderr.split()[1].rstrip(":")) == pytest.approx(reached, abs=1e-4)
 
 
 # ------------------------------------------------------------ what cannot be written

@@ -317,3 +317,14 @@ def test_what_has_no_derivative_is_refused_by_name() -> None:
         supple.simulate(oscillator(), 1.0, q=[1.0], events=[event], sensitivities=["a.mass"])
     with pytest.raises(supple.StateError, match="carries no tangents"):
         supple.simulate(oscillator(), 1.0, integrator="variational", step=0.1, sensitivities=["a.mass"])
+
+
+def test_the_time_of_a_jump_is_no_parameter_but_its_height_is() -> None:
+    """x = f (1 - d)^2 / 4 at 1 s, of 2 kg pushed from d on; without its spring."""
+    mech = supple.Mechanism("mass", gravity=(0, 0, 0))
+    mech.add_body("a", supple.RigidBody(2.0), joint=supple.Prismatic("x"))
+    pushed: dict[str, Any] = {"tau": {"a.position": "f*step(t - d)"}, "variables": {"f": 8.0, "d": 0.5}}
+    run = supple.simulate(mech.build(), 1.0, **pushed, sensitivities=["f"])
+    assert float(run.q_sensitivity[-1, 0, 0]) == pytest.approx(0.0625, rel=1e-9)
+    with pytest.raises(supple.StateError, match="depends on 'd'; write the jump as an event"):
+        supple.simulate(mech.build(), 1.0, **pushed, sensitivities=["f", "d"])

@@ -141,7 +141,7 @@ def test_the_native_loop_allows_what_the_formula_says() -> None:
     step = native_loop.allowed_errors.py_func  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native_loop, "copy", native_loop.copy.py_func)  # type: ignore[attr-defined]
-        step(0.01, y, new, tolerances.rule, sizes, found)
+        step(0.01, 1.0, y, new, tolerances.rule, sizes, found)
     both = np.maximum(np.abs(y), np.abs(new))
     np.testing.assert_allclose(found, tolerances.allowed(0.01, both, tolerances.sizes(both)), rtol=1e-14)
     # Bodies, kinds, positions and speeds are groups of their own: hub 2, boom 2, twice; integral and work.

@@ -291,7 +291,7 @@ def three_angles() -> supple.Model:
 
 
 def rolling() -> supple.Model:
-    return supple.load("examples/rolling_coin.toml")
+    return supple.files.read("examples/rolling_coin.toml").model
 
 
 @pytest.mark.parametrize(

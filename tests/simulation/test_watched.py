@@ -206,7 +206,7 @@ def test_wrong_stops_are_refused(make: Any, words: str) -> None:
     ("arguments", "words"),
     [
         ({"limits": [Limit("ball.positon", 0.0)]}, r"no .*'ball.positon'; did you mean 'ball.position'\?"),
-        ({"limits": [Limit("ball.position", 0.5)]}, "expected a start between 0.5 and inf, got 0"),
+        ({"limits": [Limit("ball.position", 0.5)], "q": [0.0]}, "expected a start between 0.5 and inf, got 0"),
         ({"limits": [Limit("ball.position", 0.0), Limit("ball.position", -1.0)]}, "expected one for each coordinate"),
         (
             {"limits": [Limit("ball.position", 0.0)], "motion": {"ball.position": "t"}},

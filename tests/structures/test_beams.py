@@ -180,7 +180,7 @@ def test_equal_frequencies_of_two_planes_do_not_mix() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: beam(0.0, THIN, ALUMINIUM, 3), "expected a positive length, got 0"),
+        (lambda: beam(0.0, THIN, ALUMINIUM, 3), "beam: length: expected a positive number, got 0"),
         (lambda: beam(1.0, THIN, ALUMINIUM, 0), "elements: expected a whole number of at least 1, got 0"),
         (lambda: beam(1.0, THIN, ALUMINIUM, 2.5), "elements: expected a whole number"),  # type: ignore[arg-type]
         (lambda: beam(1.0, "square", ALUMINIUM, 2), "section: expected a section such as Rectangle"),  # type: ignore[arg-type]

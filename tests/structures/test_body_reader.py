@@ -72,7 +72,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "boom.h5"
-    with pytest.raises(FileFormatError, match="there is no such file"):
+    with pytest.raises(FileFormatError, match="no such file"):
         load_body(path)
     path.write_text("no HDF5")
     with pytest.raises(FileFormatError, match="damaged or foreign"):
@@ -111,6 +111,25 @@ def test_arrays_larger_than_their_file_are_not_read(tmp_path: Path) -> None:
         file.create_dataset("integrals/X", (10**9, 3, 3), "f8", chunks=(1000, 3, 3))
     words = r"boom\.h5: integrals/X: expected at most the [\d,]+ bytes of the file, got 72,000,000,000"
     with pytest.raises(FileFormatError, match=words):
+        load_body(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("nodes", np.zeros((3, 3), complex), "nodes: expected real numbers, got complex128"),
+        ("labels", np.zeros(12), "labels: expected names, got float64 of shape \\(12,\\)"),
+        ("labels", [["a", "b"]], "labels: expected names, got object of shape \\(1, 2\\)"),
+        ("integrals/X", ["a"], "integrals/X: expected real numbers, got object"),
+    ],
+)
+def test_arrays_of_other_kinds_are_refused(tmp_path: Path, name: str, value: Any, message: str) -> None:
+    path = tmp_path / "boom.h5"
+    body().save(path)
+    with h5py.File(path, "r+") as file:
+        del file[name]
+        file[name] = value
+    with pytest.raises(FileFormatError, match=message):
         load_body(path)
 
 

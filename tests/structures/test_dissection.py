@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import scipy
 
 from supple.errors import ModelError
-from supple.structures import Material, box, dissection, reduction, soundness, sparse_modes
+from supple.structures import Material, box, dissection, reduction, separators, soundness, sparse_modes
 from supple.structures.dissection import DissectedFactors, NotPositiveError
 from supple.structures.mass import Sparse
 
@@ -77,3 +78,20 @@ def test_reductions_of_large_structures_are_the_same(basis: str) -> None:
         np.abs(small.frames["end"].shape),
         atol=1e-5 * np.abs(small.frames["end"].shape).max(),
     )
+
+
+def test_a_long_chain_is_cut_in_time_that_is_linear_in_its_length() -> None:
+    """Levels of a chain are as many as its nodes: none of them may cost a look at the whole chain."""
+    count = 20_000
+    chain = scipy.sparse.csr_array(scipy.sparse.eye_array(count, k=1) + scipy.sparse.eye_array(count, k=-1))
+    calls: list[int] = []
+
+    class Counted(scipy.sparse.csr_array):
+        def __matmul__(self, other: Any) -> Any:
+            calls.append(1)
+            return super().__matmul__(other)
+
+    middle, sides = separators._split(Counted(chain))
+    assert not calls
+    assert middle.sum() == 1
+    assert sorted(int(side.sum()) for side in sides) == [count // 2 - 1, count // 2]

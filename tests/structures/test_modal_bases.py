@@ -251,3 +251,36 @@ def test_too_many_elements_are_warned_of() -> None:
     with pytest.warns(PhysicsWarning, match="rounding shows in its lowest frequencies; use fewer elements"):
         fine.reduce("cantilever", 1)
     assert fine.reduce("nodal").modes == 24000
+
+
+def test_rayleigh_damping_by_ratios_at_frequencies() -> None:
+    """(alpha / w + beta w) / 2 of all modes of a body, in both kinds of coordinates."""
+    structure = beam(0.5, Rectangle(0.03, 0.006), Material(E=70e9, nu=0.3, rho=2700), 6)
+    damping = Rayleigh.at([20.0, 200.0], [0.02, 0.05])
+    modal, nodal = structure.reduce("cantilever", 6, damping=damping), structure.reduce("nodal", damping=damping)
+    w = 2.0 * np.pi * np.array([20.0, 200.0])
+    np.testing.assert_allclose((damping.alpha / w + damping.beta * w) / 2.0, [0.02, 0.05], rtol=1e-12)
+    assert modal.report is not None
+    own = 2.0 * np.pi * modal.report.frequencies
+    expected = (damping.alpha / own + damping.beta * own) / 2.0
+    np.testing.assert_allclose(modal.damping.diagonal() / (2.0 * own), expected, rtol=1e-12)
+    _, shapes = linalg.eigh(nodal.stiffness.toarray(), nodal.mass_matrix.toarray())
+    found = np.diagonal(shapes.T @ nodal.damping.toarray() @ shapes)[:6] / (2.0 * own)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    one = Rayleigh.at([13.0], [0.02])
+    assert one.alpha == 0.0
+    assert one.beta == pytest.approx(0.04 / (2.0 * np.pi * 13.0), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "ratios", "message"),
+    [
+        ([10.0], [0.1, 0.2], "expected one or two of each"),
+        ([10.0, 10.0], [0.1, 0.1], "expected different frequencies above zero"),
+        ([10.0, 20.0], [0.1, 0.3], "with 0.1 at 10 Hz the ratio at 20 Hz must be between 0.05 and 0.2, got 0.3"),
+        ([20.0, 10.0], [0.01, 0.1], "with 0.1 at 10 Hz the ratio at 20 Hz must be between 0.05 and 0.2, got 0.01"),
+    ],
+)
+def test_ratios_that_no_rayleigh_damping_has(frequencies: list[float], ratios: list[float], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Rayleigh.at(frequencies, ratios)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
-from supple.structures import Material, Rectangle, beam, plate
+from supple.structures import Material, Rectangle, beam, plate, shell
 from supple.structures.plate_stress import PlateStress
 from supple.structures.stress import INERTIA, LoadCases
 
@@ -56,6 +56,31 @@ def test_stresses_turn_with_the_plate() -> None:
             np.testing.assert_allclose(found[:, 1, :, a], np.cross(theta, f), atol=1e-8 * np.abs(state.forces).max())
             if i == 1:
                 np.testing.assert_allclose(found[:, 0, :, a], np.cross(theta, m) / 2, atol=1e-8 * np.abs(m).max())
+
+
+def test_stresses_turn_with_a_warped_element() -> None:
+    """Forces turn with a rigid rotation, moments by half, under uniform strains and curvatures of the flat element.
+
+    Moments about the normal, of edges that bow in the plane, are left out: they do not turn in flat elements either.
+    """
+    x, h = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0.8, 0], [0, 0.8, 0]]), 0.05 * np.array([1.0, -1, 1, -1])
+    normal = np.array([0.0, 0.0, 1.0])
+    facet = shell(x + h[:, None] * normal, [[0, 1, 2, 3]], 0.01, STEEL)
+    u = np.zeros((4, 6))
+    u[:, 0], u[:, 1] = -3e-3 * x[:, 1], 2e-3 * x[:, 0]
+    u[:, 5] = -1e-3 * x[:, 0] ** 2 - 1.5e-3 * x[:, 1] ** 2
+    u[:, 3:5] = x[:, :2] @ np.array([[2e-3, 1e-3], [1e-3, -3e-3]])
+    u[:, 3:] += np.cross(u[:, :3], h[:, None] * normal)
+    cases = LoadCases(u.reshape(-1, 1), np.zeros((INERTIA, 1)), np.zeros(3), np.full(4, -1))
+    assert isinstance(facet.geometric, PlateStress)
+    (state,) = facet.geometric.stressed(cases)
+    np.testing.assert_allclose(state.forces, facet.stiffness @ u.ravel(), atol=1e-9 * np.abs(state.forces).max())
+    m, f = state.forces.reshape(-1, 2, 3).swapaxes(0, 1)
+    m = m * [1.0, 1.0, 0.0]
+    found = (state.matrix @ facet.layout.rigid_motions(np.zeros(3))[:, :3]).reshape(-1, 2, 3, 3)
+    for a, theta in enumerate(np.eye(3)):
+        np.testing.assert_allclose(found[:, 1, :, a], np.cross(theta, f), atol=1e-9 * np.abs(f).max())
+        np.testing.assert_allclose(found[:, 0, :2, a], np.cross(theta, m)[:, :2] / 2, atol=1e-9 * np.abs(m).max())
 
 
 def test_a_strip_stiffens_and_buckles_as_a_beam_does() -> None:

@@ -32,6 +32,22 @@ def solid(mesh: Any, material: Material = SOFT) -> Structure:
     return from_mesh(mesh, material, ends)
 
 
+@pytest.mark.parametrize("kind", ["hex", "hex2", "tet", "tet2"])
+def test_the_surface_has_all_nodes_on_it(kind: str) -> None:
+    """Closed, outward, and with the nodes in the middle of sides and of faces."""
+    made = solid(offdiagonal_of(kind, 2, 2))
+    assert made.surface is not None
+    x = made.surface.vertices(made.nodes)
+    size = np.array([LENGTH, WIDTH, HEIGHT])
+    outside = np.flatnonzero((np.isclose(made.nodes, 0.0) | np.isclose(made.nodes, size)).any(axis=1))
+    np.testing.assert_array_equal(np.unique(made.surface.node), outside)
+    edges = made.surface.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    assert (np.unique(edges, axis=0, return_counts=True)[1] == 1).all()
+    assert (np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)[1] == 2).all()
+    a, b, c = (x[made.surface.faces[:, i]] for i in range(3))
+    assert np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0 == pytest.approx(size.prod())
+
+
 @pytest.mark.parametrize(
     ("kind", "along", "across", "above"),
     [("hex", 48, 2, 0.02), ("hex2", 12, 2, 2e-3), ("tet", 48, 4, 0.2), ("tet2", 12, 2, 2e-3)],
@@ -106,7 +122,11 @@ def test_faults_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         from_mesh(skfem.MeshTri(), SOFT, {})
     with pytest.raises(ModelError, match="frame 'a': expected some nodes, got none"):
         from_mesh(skfem.MeshTet(), SOFT, {"a": lambda x: x[0] > 5})
-    with pytest.raises(ModelError, match="box: expected three positive sizes"):
+    for made in (skfem.MeshTet, skfem.MeshHex):
+        flat = made.init_tensor(np.linspace(0, 1, 3), np.linspace(0, 1, 2), np.zeros(2))
+        with pytest.raises(ModelError, match="mesh: expected elements with a volume, got one whose corners"):
+            from_mesh(flat, SOFT, {})
+    with pytest.raises(ModelError, match="box: width: expected a positive number, got 0"):
         box(1.0, 0.0, 1.0, SOFT, (1, 1, 1))
     monkeypatch.setitem(sys.modules, "skfem", None)
     with pytest.raises(ModelError, match=r"pip install supple\[solids\]"):

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 import pytest
 
-from supple.errors import ModelError
-from supple.structures import Material, Rectangle, Structure, beam, box, from_matrices
+from supple.errors import ModelError, PhysicsWarning
+from supple.structures import (
+    Circle,
+    Layer,
+    Material,
+    Orthotropic,
+    Rectangle,
+    Section,
+    Structure,
+    Tube,
+    beam,
+    box,
+    from_matrices,
+    plate,
+    shell,
+)
 from supple.structures.layout import cross_matrix
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
@@ -142,3 +157,44 @@ def test_collinear_nodes_do_not_make_a_region() -> None:
     M, K = structure.mass_matrix, structure.stiffness
     with pytest.raises(ModelError, match="not in one line"):
         from_matrices(structure.nodes, M, K, {"line": line})
+
+
+STEEL = Material(E=2e11, nu=0.3, rho=7800.0)
+HUGE: dict[str, Callable[[float], object]] = {
+    "circle: radius": lambda x: Circle(x),
+    "rectangle: width": lambda x: Rectangle(x, 0.1),
+    "tube: radius": lambda x: Tube(x, thickness=0.1),
+    "section: A": lambda x: Section(A=x, Iy=1.0, Iz=1.0, J=1.0),
+    "section: Iy": lambda x: Section(A=1.0, Iy=x, Iz=1.0, J=1.0),
+    "material: E": lambda x: Material(E=x, nu=0.3, rho=1.0),
+    "material: rho": lambda x: Material(E=2e11, nu=0.3, rho=x),
+    "material: E1": lambda x: Orthotropic(E1=x, E2=1e9, nu12=0.3, G12=1e9, rho=1.0),
+    "beam: length": lambda x: beam(x, Circle(0.1), STEEL, 1),
+    "plate: outline: length": lambda x: plate((x, 1.0), 0.1, STEEL, elements=(1, 1)),
+    "plate: thickness": lambda x: plate((1.0, 1.0), x, STEEL, elements=(1, 1)),
+    "layer: thickness": lambda x: Layer(x, STEEL),
+    "shell: nodes: extent": lambda x: shell(x * np.eye(3), [[0, 1, 2]], 0.1, STEEL),
+    "shell: thickness": lambda x: shell(np.eye(3), [[0, 1, 2]], x, STEEL),
+    "box: height": lambda x: box(1.0, 1.0, x, STEEL, (1, 1, 1)),
+    "mass on 'end'": lambda x: beam(1.0, Circle(0.1), STEEL, 1).with_mass("end", x),
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+@pytest.mark.parametrize("value", [1e300, 1e-300])
+def test_sizes_that_cannot_be_computed_with_are_errors(what: str, value: float) -> None:
+    with pytest.raises(ModelError, match=rf"{what}: expected a number from 1e-\d+ to 1e\+\d+, got 1e.300"):
+        HUGE[what](value)
+
+
+@pytest.mark.parametrize(("matrix", "factor"), [("stiffness", 1e150), ("stiffness", 1e-150), ("mass", 1e150)])
+def test_matrices_that_cannot_be_computed_with_are_errors(matrix: str, factor: float) -> None:
+    made = beam(1.0, Circle(0.01), STEEL, 2)
+    order = [6 * node + c for node in range(3) for c in (3, 4, 5, 0, 1, 2)]
+    M, K = (x.toarray()[order][:, order] for x in (made.mass_matrix, made.stiffness))
+    scale = {"mass": 1.0, "stiffness": 1.0, matrix: factor}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicsWarning)  # a speed of sound in other units
+        found = from_matrices(made.nodes, scale["mass"] * M, scale["stiffness"] * K, {"start": 0})
+    with pytest.raises(ModelError, match=f"{matrix}: expected .*; use SI units"):
+        found.reduce("cantilever", 2)

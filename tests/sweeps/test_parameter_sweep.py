@@ -53,7 +53,7 @@ def test_a_case_is_the_run_of_the_changed_file(found: xr.Dataset, tmp_path: Path
 
 
 def test_a_model_in_python_is_varied_by_its_parameters(tmp_path: Path) -> None:
-    model = supple.load(swept(tmp_path))
+    model = supple.files.read(swept(tmp_path)).model
     vary: dict[str, Any] = {
         "mass.position.stiffness": [1.0, 4.0],
         "simulation.q.mass.position": [0.5],

@@ -197,6 +197,14 @@ def test_a_name_that_two_leaves_have() -> None:
     assert "\\ddot{\\text{arm.angle}} \\\\\n  &\\quad = \\tau_{\\text{arm.angle}} - " in latex
 
 
+def test_names_that_would_read_as_more_are_in_brackets() -> None:
+    s = KaneSystem("arm")
+    m, L = s.parameters("left-arm.mass", "rod/pin.x")
+    joint = KaneJoint(rotations="3", coordinates=["left-arm.angle"])
+    s.add_body("left-arm", joint=joint, body=MassProperties(m, com=(L, 0, 0)))
+    assert text_of(s) == "[left-arm.mass]*[rod/pin.x]^2*[left-arm.angle]'' = 0\n"
+
+
 def test_terms_over_one_sum_are_one_fraction() -> None:
     s = KaneSystem("nonlinear spring")
     m, k, c, b = s.parameters("m", "k", "c", "b")

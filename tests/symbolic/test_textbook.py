@@ -28,7 +28,8 @@ def test_a_two_link_arm_reads_as_in_a_lecture() -> None:
         "upper.angle.damping",
         "upper.angle.inertia",
     )
-    assert "I_1zz" not in names["names"]  # equal to I_1yy
+    assert names["names"]["I_1zz"] == "upper.inertia.zz"
+    assert "I_1yy" not in names["names"]  # equal to I_1zz, and no motion has it
     assert names["inputs"] == {"tau_1": "upper.angle", "tau_2": "lower.angle"}
     e = supple.equations(arm(), **names)
     assert r"\ddot{\theta}_{1}" in e.latex()

@@ -335,6 +335,17 @@ def test_surfaces_are_coloured_by_stress_and_back(page: Any) -> None:
     assert np.abs(picture(page) - before).max() > 0.2
     most, worst = page.evaluate("[report.viewer.coloring.most.stress, report.viewer.coloring.worst.value]")
     assert 0.0 < worst <= most
+    mark = page.evaluate("report.viewer.coloring.worst.p")
+    near = page.evaluate(
+        """(p) => Math.min(...report.viewer.surfaces.flatMap((list, k) => (list ?? []).flatMap((s) => {
+        const { R, p: origin } = report.viewer.motion.poses[k], out = [];
+        for (let i = 0; i < s.places.length; i += 3)
+            out.push(Math.hypot(...p.map((x, j) => x - origin[j] - R[3 * j] * s.places[i]
+                - R[3 * j + 1] * s.places[i + 1] - R[3 * j + 2] * s.places[i + 2])));
+        return out; })))""",
+        mark,
+    )
+    assert near < 0.02  # a recovery point of a beam, on no triangle
     page.evaluate("report.viewer.scale = 3; report.viewer.draw()")
     assert page.evaluate("report.viewer.coloring.worst.value") == pytest.approx(worst, rel=1e-4)
     page.evaluate("report.viewer.scale = 1")

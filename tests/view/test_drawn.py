@@ -119,12 +119,13 @@ def test_the_page_gets_them(rig: supple.Model) -> None:
     sent = data["bodies"][1]
     structure, (first, second) = only(rig, "bend")[0], sent["surfaces"]
     vertices = first["low"] + np.array(first["step"]) * unpack(first["vertices"], "<u2").reshape(-1, 3)
-    np.testing.assert_allclose(vertices, structure.vertices, atol=max(first["step"]))
+    count = len(structure.vertices)  # behind them are the worst recovery points
+    np.testing.assert_allclose(vertices[:count], structure.vertices, atol=max(first["step"]))
     assert unpack(first["triangles"], "<u4").reshape(-1, 3).tolist() == structure.faces.tolist()
     eta = unpack(data["amplitudes"], "<f4").reshape(2, -1)[1, sent["first"] : sent["first"] + sent["modes"]]
     assert structure.shapes is not None
     np.testing.assert_allclose(
-        unpack(first["shapes"], "<f4").reshape(len(vertices) * 3, -1) @ eta,
+        unpack(first["shapes"], "<f4").reshape(len(vertices) * 3, -1)[: 3 * count] @ eta,
         structure.shapes @ amplitudes(rig, "bend", q[1]),
         rtol=1e-5,
         atol=1e-6 * float(np.abs(structure.shapes @ amplitudes(rig, "bend", q[1])).max()),

@@ -197,6 +197,6 @@ def test_what_was_done_is_a_result_with_its_model(tmp_path: Path) -> None:
 
 
 def test_a_variable_of_a_prescribed_position_has_no_slider() -> None:
-    model = supple.load(EXAMPLES / "pendulum.toml")
+    model = read(EXAMPLES / "pendulum.toml").model
     motion = {model.speeds[0]: "far*sin(t)"}
     assert HandInputs(model, motion=motion, variables={"far": 0.1, "near": 0.2}).own == ("near",)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple import linear
+from supple import linear, structures
 from supple.view import write_modes
 from supple.view.modes_page import MOVE, PHASES, TURN, modes_page
 from supple.view.scene import mode_scene
@@ -65,3 +65,19 @@ def test_turns_are_kept_small(tmp_path: Path) -> None:
     page = Page(write_modes(linear.modes(mech.build()), tmp_path / "modes.html"))
     y, w = unpack(page.data["frames"][0]["joints"]).reshape(PHASES + 1, 7)[:, [1, 3]].T
     assert np.abs(2 * np.arctan2(y, w)).max() == pytest.approx(TURN, rel=1e-3)
+
+
+def test_torsion_turns_nodes_that_do_not_move(tmp_path: Path) -> None:
+    """The nodes of a shaft lie on its axis: in torsion their motion is rounding, and how far they turn is bounded."""
+    steel = structures.Material(E=2e11, nu=0.3, rho=7800.0)
+    shaft = structures.beam(1.0, structures.Circle(0.05), steel, elements=4).reduce("cantilever", modes=8)
+    mech = supple.Mechanism("shaft", gravity=(0.0, 0.0, 0.0))
+    turned = [[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]
+    mech.add_body("shaft", shaft, joint=supple.Revolute("y", stiffness=1e3), rotation=turned)
+    page = Page(write_modes(linear.modes(mech.build()), tmp_path / "modes.html"))
+    shapes = shaft.shapes.toarray().reshape(-1, 6, shaft.modes)
+    amplitudes = [unpack(x["amplitudes"]).reshape(PHASES + 1, -1)[:, : shaft.modes] for x in page.data["frames"]]
+    angles = [shapes @ eta.T for eta in amplitudes]
+    in_torsion = [x[:, :3] for x in angles if np.abs(x[:, 0]).max() > 1e3 * np.abs(x[:, 1:3]).max()]
+    assert len(in_torsion) >= 1
+    assert [np.abs(x).max() for x in in_torsion] == pytest.approx([TURN] * len(in_torsion), rel=1e-3)

@@ -94,7 +94,7 @@ def test_long_tables_say_how_many_rows_are_left_out() -> None:
 
 
 def test_equations_are_typeset_where_they_are_short() -> None:
-    cart = supple.equations(supple.load(DOCS.parent / "examples" / "cart_pendulum.toml"))
+    cart = supple.equations(supple.files.read(DOCS.parent / "examples" / "cart_pendulum.toml").model)
     text = cart._repr_latex_()
     assert text is not None
     assert text.startswith("$$\n\\begin{aligned}")

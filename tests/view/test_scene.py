@@ -84,8 +84,8 @@ def test_deformed_surfaces_come_from_few_shapes(satellite: Run) -> None:
         moves = (unpack(sent["shapes"]).reshape(-1, entry["modes"]) @ eta).reshape(-1, 3)
         own = (surface.shapes @ amplitudes(model, name, result.q.values[20])).reshape(-1, 3)
         assert np.abs(own).max() > 1e-4
-        np.testing.assert_allclose(moves, own, atol=FLOAT32)
-        np.testing.assert_allclose(seen, surface.vertices, atol=max(sent["step"]))
+        np.testing.assert_allclose(moves[: len(own)], own, atol=FLOAT32)
+        np.testing.assert_allclose(seen[: len(own)], surface.vertices, atol=max(sent["step"]))
 
 
 def test_inertia_boxes_loads_and_reactions_are_sent() -> None:

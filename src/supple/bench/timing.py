@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from supple.call_checks import checked
 from supple.errors import PhysicsWarning, SuppleError
 from supple.files import read
 from supple.formulations import floating_frames
@@ -32,7 +33,8 @@ def best_time(call: Callable[[], Any], seconds: float = 0.3) -> float:
             return float(best)
 
 
-def timing_table(path: Path, floating_base: bool = False) -> Table:
+@checked
+def timing_table(path: Path, floating_base: bool = False, changes: Mapping[str, Any] | None = None) -> Table:
     """Microseconds a state of inverse dynamics, mass matrix and forward dynamics, for one state and for a batch.
 
     The columns are machine code with the numbers loaded and with all numbers folded, with the time that compiling
@@ -40,9 +42,12 @@ def timing_table(path: Path, floating_base: bool = False) -> Table:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicsWarning)
-        model = floating_frames(read(path, floating_base, limits=False, mimic=False).model, "supple bench")
+        contents = read(path, floating_base, limits=False, mimic=False, changes=changes)
+    model = floating_frames(contents.model, "supple bench")
     peer = _pinocchio_times(model, path, floating_base) if path.suffix == ".urdf" and find_spec("pinocchio") else None
     table = Table(title=f"{model.name}: {len(model.bodies)} bodies, {model.nv} speeds; us a state, one thread")
+    if contents.beside_model():
+        table.caption = f"without {', '.join(contents.beside_model())}"
     table.add_column("")
     columns = ["loaded, one", f"loaded, {BATCH}", "folded in s", "folded, one", f"folded, {BATCH}"]
     for column in [*columns, *(["Pinocchio, one"] if peer else [])]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import supple
-from supple.cli.console import Changed, File, Floating, app, changes_of, err, out, row, say, table_of
+from supple.cli.console import Changed, File, Floating, app, changes_of, err, out, overridden, row, say, table_of
 from supple.compare import formulations
 from supple.files import read
 from supple.integrators import BY_NAME
@@ -31,7 +31,9 @@ def compare(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML page to write.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help=f"{', '.join(BY_NAME)}. Replaces that of the file with its options.")
+    ] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int, typer.Option(help="Output times; they set the highest frequency of the spectra.")] = 2001,
     changed: Changed = None,
@@ -49,10 +51,8 @@ def compare(
     model = contents.model.mechanism_model()
     settings = contents.run_arguments()
     settings.pop("sensitivities", None)  # of floating frames alone
-    if integrator is not None:
-        settings.pop("step", None)  # of the file's own integrator
     given = {"duration": duration, "rtol": rtol, "integrator": integrator, "step": step}
-    settings |= {key: value for key, value in given.items() if value is not None} | {"samples": samples}
+    settings = overridden(settings, given) | {"samples": samples}
     if "duration" not in settings:
         raise supple.StateError(f"{file}: no duration: give --duration, or [simulation] duration in the file")
     with err.status("simulating") if err.is_terminal else nullcontext():

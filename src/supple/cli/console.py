@@ -6,6 +6,8 @@ Names of files, bodies and joints are printed as they are: no output of a comman
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,12 +30,25 @@ app = typer.Typer(
 out = Console(markup=False, emoji=False, highlight=False)
 err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
+BETWEEN = 60.0
+"""Seconds between lines that say how far a command is."""
+
 File = Annotated[Path, typer.Argument(help="Model file, .toml or .urdf, or results that hold a model, .nc.")]
 Floating = Annotated[bool, typer.Option("--floating-base", help="Free the base that the file fixes to the ground.")]
 
 Collision = Annotated[
     bool, typer.Option("--collision", help="Of a robot, .urdf, draw the collision geometry and not the visual one.")
 ]
+
+Limits = Annotated[
+    bool | None,
+    typer.Option(
+        "--limits/--no-limits",
+        help="Take the joint limits as stops; by default those of a .toml or results file, not those of a robot.",
+    ),
+]
+
+Mimic = Annotated[bool | None, typer.Option("--mimic/--no-mimic", help="Take mimic joints and couplings as gears.")]
 
 Formulated = Annotated[
     str | None,
@@ -46,14 +61,60 @@ Changed = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Replace a value of the file: body.arm.mass=2, simulation.duration=5, body[2].com=[0, 0, 1]; repeatable.",
+        help="Replace a value of the file: body.arm.mass=2, simulation.duration=5, body[2].com=[0, 0, 1]; repeatable. "
+        "Of a robot or results settings of the run alone, such as simulation.q.arm.angle=0.5.",
     ),
 ]
+
+
+INTEGRATOR_OPTIONS = ("step", "rtol", "atol")
+"""Keys of a file that belong to its integrator."""
+
+
+class Lines:
+    """A line on the error output now and then, where that is no terminal: a long command must not look dead.
+
+    Parameters
+    ----------
+    what : str
+        The work in progress: "simulating".
+    clock : function
+        Gives seconds.
+    """
+
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._clock = what, clock
+        self._last = clock()
+
+    def show(self, share: float, shown: str = "") -> None:
+        """Say how much is done, if the last line is a minute old."""
+        if not err.is_terminal and self._clock() - self._last >= BETWEEN:
+            self._last = self._clock()
+            say(f"{self._what}: {share:.0%}{f', {shown}' if shown else ''}", err)
 
 
 def changes_of(texts: list[str] | None) -> dict[str, Any]:
     """Values by path that --set gives; of equal paths the last counts."""
     return dict(map(read_change, texts or ()))
+
+
+def refuse_of_results(file: Path, options: Mapping[str, Any]) -> None:
+    """Raise, by name, for options about a model; None, and False of a flag, are not given."""
+    for name, x in options.items():
+        negative = x is False and name in ("limits", "mimic")
+        if x or negative:
+            option = f"--{'no-' if negative else ''}{name.replace('_', '-')}"
+            raise supple.StateError(f"{file}: {option}: expected a model file, .toml or .urdf, got results")
+
+
+def overridden(settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run with those of the command line; None is not given.
+
+    An integrator that is named replaces that of the file with all its options.
+    """
+    own = {} if given.get("integrator") is None else dict.fromkeys(("integrator", *INTEGRATOR_OPTIONS))
+    kept = {key: x for key, x in settings.items() if key not in own}
+    return kept | {key: x for key, x in given.items() if x is not None}
 
 
 def escaped() -> TyperGroup:
@@ -117,10 +178,13 @@ def say(line: str, console: Console = out) -> None:
 
 
 def table_of(title: str, *columns: str) -> Table:
-    """An empty table, columns with > right-aligned."""
+    """An empty table, columns with > right-aligned.
+
+    On a narrow terminal names go on in the next line: they often differ at their ends.
+    """
     table = Table(title=title)
     for column in columns:
-        table.add_column(column.removesuffix(">"), justify="right" if column.endswith(">") else "left")
+        table.add_column(column.removesuffix(">"), justify="right" if column.endswith(">") else "left", overflow="fold")
     return table
 
 

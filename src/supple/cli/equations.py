@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import Changed, File, Floating, app, changes_of, err, out, say
+from supple.cli.console import Changed, File, Floating, Limits, Mimic, app, changes_of, err, out, say
 from supple.cli.vector_equations import vector_equations, vector_program, vector_tables
+from supple.errors import warn
 from supple.expressions.function import Operations
 from supple.expressions.printers import listing
 from supple.files import Contents, read
@@ -84,22 +85,31 @@ def equations_(
         str, typer.Option(help="Coordinates whose rates are left out, separated by commas; or ignorable: all such.")
     ] = "",
     names: Annotated[Naming, typer.Option(help="Names of the file, or of textbooks: m_1, theta_1, g.")] = Naming.file,
+    duration: Annotated[
+        float | None, typer.Option(help="Seconds that a program simulates; by default what the file says.")
+    ] = None,
     changed: Changed = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
 ) -> None:
     """Write the equations of motion of a model: to read, to typeset, as code, or as a stand-alone program.
 
     Symbols, inputs and small variables may also stand in the table [equations] of the file.
     """
-    contents = read(file, floating_base, changes=changes_of(changed))
+    if duration is not None and form is not Format.program:
+        raise supple.StateError(f"--duration: expected only with --format program, got --format {form}")
+    length = {} if duration is None else {"duration": duration}
+    contents = read(file, floating_base, limits, mimic, changes=changes_of(changed))
+    run = contents.run_arguments() | length
     if isinstance(contents.model, KaneModel):
         if parameters is not None or route is not None or names is not Naming.file:
             contents.model.floating_frames("--parameters, --route or --names")
         found = vector_equations(contents, contents.model, _split(small), _split(omit))
-        _write(_vectors(contents, contents.model, found, form, (counts, tables)), output)
+        _write(_vectors(contents, found, form, run, (counts, tables)), output)
         return
     model = floating_frames(contents.model, "supple equations")
-    settings, run = contents.equation_arguments(), contents.run_arguments()
+    settings = contents.equation_arguments()
     if small:
         settings["small"] = _split(small)
     if parameters is not None:
@@ -112,7 +122,7 @@ def equations_(
         settings |= textbook_names(model, list(symbols_of(model, inputs=settings.get("inputs")).inputs))
     if settings.get("omit") and form is Format.program:
         raise supple.StateError(f"{file}: a program writes all coordinates: expected none that are omitted")
-    _write(derivation_of(model, **settings) if tables else _written(model, form, counts, settings, run), output)
+    _write(_tables(model, settings, run) if tables else _written(model, form, counts, settings, run), output)
 
 
 def _write(written: str, output: Path | None) -> None:
@@ -138,14 +148,15 @@ WRITTEN: dict[Format, Callable[[EquationsOfMotion], str]] = {
 
 
 def _vectors(
-    contents: Contents, model: KaneModel, found: EquationsOfMotion, form: Format, instead: tuple[bool, bool]
+    contents: Contents, found: EquationsOfMotion, form: Format, run: dict[str, Any], instead: tuple[bool, bool]
 ) -> str:
     """What is written of a system of vectors; `instead` are counts and tables."""
+    model: KaneModel = contents.model  # type: ignore[assignment]
     if instead[0]:
         return json.dumps(_counts(found), indent=2) + "\n"
     if instead[1]:
         return vector_tables(model, found)
-    return vector_program(contents, model, found) if form is Format.program else WRITTEN[form](found)
+    return vector_program(model, found, run) if form is Format.program else WRITTEN[form](found)
 
 
 def _split(text: str) -> list[str]:
@@ -167,14 +178,36 @@ def _counts(found: EquationsOfMotion) -> dict[str, Any]:
     }
 
 
+def _tables(model: supple.Model, settings: dict[str, Any], run: dict[str, Any]) -> str:
+    """The derivation, and what the laws of the run add to it."""
+    try:
+        driven = _driven(model, settings, run)
+    except supple.StateError as error:
+        if model.loops is not None:
+            raise
+        warn(f"the tables leave out the laws of the run: {error}", supple.OmissionWarning)
+        driven = None
+    return derivation_of(model, **settings, driven=driven)
+
+
+def _driven(model: supple.Model, settings: dict[str, Any], run: dict[str, Any]) -> EquationsOfMotion | None:
+    """The equations with the laws of the run; None if nothing acts."""
+    laws = RunSettings.of(model, run).inputs
+    written = any(not isinstance(law, float) for law in laws.laws.values()) or laws.whole is not None
+    acting = written or laws.motions or laws.wrenches or model.loops is not None
+    return law_equations(model, laws, **settings) if acting else None
+
+
 def _written(model: supple.Model, form: Format, counts: bool, settings: dict[str, Any], run: dict[str, Any]) -> str:
     """What is asked for; a program whose equations are simplified is made of these, any other of the run itself."""
     simplified = bool(settings.get("small")) or settings.get("route", "auto") != "auto"
     if form is Format.program and not counts and not simplified:
         names = {key: settings[key] for key in ("parameters", "names") if key in settings}
         return run_program(model, run, symbols_of(model, **names))
+    if form is Format.program and not counts:
+        return simplified_program(model, run, **settings)
     laws = RunSettings.of(model, run)
     found = law_equations(model, laws.inputs, laws.events, laws.limits, **settings)
     if counts:
         return json.dumps(_counts(found), indent=2) + "\n"
-    return simplified_program(model, found, laws) if form is Format.program else WRITTEN[form](found)
+    return WRITTEN[form](found)

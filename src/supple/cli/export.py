@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import typer
 
 import supple
-from supple.cli.console import Changed, Floating, app, changes_of, say
+from supple.cli.console import Changed, Floating, Limits, Mimic, app, changes_of, refuse_of_results, say
 from supple.cli.view import RESULTS
 from supple.drafts import export_target
+from supple.errors import warn
 from supple.export.start_point import start_point
 from supple.files import read
 from supple.results.export import write_export
+from supple.simulation.program_integration import untaken
 from supple.simulation.recording import results_model
 
 
@@ -35,6 +37,8 @@ ENDS = {ExportFormat.python: ".py", ExportFormat.c: ""} | {x: f".{x}" for x in E
 """How the names of files end; a C library is a folder."""
 OF_RESULTS = (ExportFormat.csv, ExportFormat.parquet)
 """Formats that hold signals alone."""
+ACTING = ("tau", "motion", "wrenches", "variables", "events", "limits")
+"""Arguments of a run that act on the model."""
 OPTIONS: dict[str, tuple[ExportFormat, ...]] = {
     "fmi": (ExportFormat.fmu,),
     "platforms": (ExportFormat.fmu,),
@@ -97,6 +101,8 @@ def export(
         typer.Option(help="FMU, C library, CasADi, Python: numbers of the model that can be set, separated by commas."),
     ] = None,
     changed: Changed = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
 ) -> None:
     """Write a model, or the signals of results, to a file for other programs."""
@@ -119,27 +125,20 @@ def export(
     target = output or file.with_suffix(ENDS[to])
     simulated = file.suffix.lower() in RESULTS
     if simulated and to in (*OF_RESULTS, ExportFormat.mat, ExportFormat.glb):
-        _refuse_model_options(file, {**options, "set": changed, "floating_base": floating_base})
+        own = {"set": changed, "floating_base": floating_base, "limits": limits, "mimic": mimic}
+        refuse_of_results(file, {name: x for name, x in options.items() if name != "of"} | own)
         written = _of_results(file, to, target, options.get("of"))
     elif to in OF_RESULTS or "of" in options:
         what = "--of" if "of" in options else f"--to {to}"
         raise supple.StateError(f"{file}: {what}: expected results, .nc, got a model; supple run makes them")
     else:
-        contents = read(file, floating_base, changes=changes_of(changed))
+        contents = read(file, floating_base, limits, mimic, changes=changes_of(changed))
         written = _of_model(contents.model, to, target, contents.run_arguments(), options)
     say(f"written: {written}")
 
 
 def _split(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _refuse_model_options(file: Path, options: dict[str, Any]) -> None:
-    """Refuse what says something about a model, of results."""
-    for name, x in options.items():
-        if x and name != "of":
-            option = name.replace("_", "-")
-            raise supple.StateError(f"{file}: --{option}: expected a model file, .toml or .urdf, got results")
 
 
 def _of_results(file: Path, to: ExportFormat, target: Path, of: list[str] | None) -> Path:
@@ -153,12 +152,20 @@ def _of_results(file: Path, to: ExportFormat, target: Path, of: list[str] | None
         return supple.render(result, target, model=model)
 
 
+def _warn_of_run(model: supple.Model, run: dict[str, Any], what: str) -> None:
+    """Name what a file of functions, whose caller gives the state, the forces and the steps, does not take of a run."""
+    found = [name for name in ACTING if run.get(name)] + list(filter(None, [untaken(run)]))
+    if found:
+        warn(f"model {model.name!r}: {what}; not taken: {', '.join(found)}", supple.OmissionWarning)
+
+
 def _of_model(
     model: supple.Model, to: ExportFormat, target: Path, run: dict[str, Any], options: dict[str, Any]
 ) -> Path:
     """What is written of a model with what its file says about a run."""
     if to is ExportFormat.c:
         frames = {"frames": options.pop("outputs")} if "outputs" in options else {}
+        _warn_of_run(model, run, "a C library has functions of the model, steps of rk4 and the start")
         start = start_point(model, run)
         library: Path = supple.export.c_library(model, target, start=(start.q, start.v), **frames, **options)
         return library
@@ -168,7 +175,10 @@ def _of_model(
         functions = options.pop("functions", ["forward_dynamics"])
         if len(functions) != 1:
             raise supple.StateError(f"--functions: expected one for a file of CasADi, got {len(functions)}")
+        _warn_of_run(model, run, "a file of CasADi has a function of the model alone")
         return supple.export.casadi(model, target, function=functions[0], **options)
+    if to is ExportFormat.python and "equations" not in options.get("functions", ["equations"]):
+        _warn_of_run(model, run, "a Python module without the function 'equations' has functions of the model alone")
     with export_target(target, ENDS[to]):
         written: Path = getattr(supple.export, to.value)(model, target, run, **options)
     return written

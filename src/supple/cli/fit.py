@@ -72,8 +72,6 @@ def fit(
         changes=changes_of(changed),
     )
     table = table_of(f"fit of {file} to {data}", *COLUMNS)
-    for column in table.columns:
-        column.overflow = "fold"  # on a narrow terminal names and numbers go on in the next line, and are not cut
     for cells in found.rows():
         row(table, *cells)
     out.print(table)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import supple
+from supple.checks import is_index
 from supple.cli.console import app, err, say
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.imported import ImportedStructure
@@ -90,7 +91,7 @@ def _frame(text: str) -> tuple[str, int | str | list[int]]:
     parts = [part.strip() for part in nodes.split(",") if part.strip()]
     if not (name.strip() and sign and parts):
         raise supple.ModelError(f"--frame: expected NAME=NODES such as start=ROOT or end=17,18, got {text!r}")
-    if all(part.isdigit() for part in parts):
+    if all(is_index(part) for part in parts):
         numbers = [int(part) for part in parts]
         return name.strip(), numbers[0] if len(numbers) == 1 else numbers
     if len(parts) > 1:

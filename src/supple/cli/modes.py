@@ -12,13 +12,18 @@ import supple
 import supple.view
 from supple import linear
 from supple.checks import Floats
-from supple.cli.console import Changed, File, Floating, Formulated, app, changes_of, err, say
+from supple.cli.console import Changed, File, Floating, Formulated, Mimic, app, changes_of, err, say
 from supple.drafts import draft_of
-from supple.files import read
+from supple.errors import warn
+from supple.files import Contents, read
+from supple.files.relations import listed
+from supple.files.schema import run_alone
 from supple.formulations import Formulation
 from supple.linear.modes_report import modes_and_state
-from supple.linear.spins import read_spin
+from supple.linear.spins import read_spin, spin_places, turns, without_gravity
+from supple.linear.start import NothingMovesError
 from supple.simulation.netcdf import packed
+from supple.simulation.run_laws import RunLaws
 
 PAGES = (".html", ".htm")
 COUNT, COUNT_OVER_SPEED = 20, 8
@@ -57,10 +62,13 @@ def modes(
         ),
     ] = None,
     changed: Changed = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
 ) -> None:
-    """Show the natural modes of a model about its neutral configuration, its static equilibrium, or a steady rotation.
+    """Show the natural modes of a model about the start of its run, its static equilibrium, or a steady rotation.
+
+    Springs and controllers that the file gives by formulas and tables count, with the states of controllers.
 
     The table is printed; the page shows the modes in motion. With --spin over a range: the Campbell diagram, as tables
     and as a page, with whirl and critical speeds.
@@ -71,18 +79,82 @@ def modes(
         raise supple.StateError(f"--output: expected a name that ends in .html without a range of speeds, got {output}")
     if speeds and static:
         raise supple.StateError("--static: expected without --spin, which finds the steady rotation at every speed")
-    model = read(file, floating_base, formulation=formulation, changes=changes_of(changed)).model
+    limits = False if file.suffix.lower() == ".urdf" else None  # Of a robot they bound no start: nothing is left out.
+    contents = read(file, floating_base, limits, mimic, formulation, changes_of(changed))
     shown = (COUNT_OVER_SPEED if ranges else COUNT) if count is None else count
     if ranges:
-        _over_speed(model, speeds, fixed or (), shown, (frame, orders, gravity), _target(file, output))
+        start, held = _for_rotation(contents, speeds, fixed or [])
+        _over_speed(contents.model, start, speeds, held, shown, (frame, orders, gravity), _target(file, output))
         return
-    steady = {name: float(values[0]) for name, values in speeds.items()} or None
-    found, state = modes_and_state(model, static=static, fixed=fixed or (), gravity=gravity, spin=steady)
+    if speeds:
+        start, held = _for_rotation(contents, speeds, fixed or [])
+        steady = {name: float(values[0]) for name, values in speeds.items()}
+        found, state = modes_and_state(contents.model, start, fixed=held, gravity=gravity, spin=steady)
+    else:
+        found, state = _about_start(contents, static, tuple(fixed or ()), gravity)
     if state:
         say(f"{state}\n")
     say(found.table(shown))
     page = output or Path(f"{file.stem}.modes.html")
     say(f"page: {supple.view.write_modes(found, page, shown)}")
+
+
+def _about_start(contents: Contents, static: bool, fixed: tuple[str, ...], gravity: bool) -> tuple[linear.Modes, str]:
+    """Return the modes about the state in which the run of a file starts, under its laws, and its equilibrium in words.
+
+    What starts with speeds is at rest, unless the start is a steady rotation.
+    """
+    model = contents.model if gravity else without_gravity(contents.model)
+    settings = contents.run_arguments()
+    turning = [name for name, x in settings.get("v", {}).items() if x] if settings.get("start") == "steady" else []
+    if not turning and settings.pop("v", None):
+        moving = run_alone(contents.tables)["start speeds of"]
+        advice = " (--spin: modes in rotation)" if all(turns(model, name) for name in moving) else ""
+        _left_out(contents.path, [f"start speeds of {listed(moving)}{advice}"])
+    run = RunLaws(model, settings)
+    constant = list(run.constant())
+    if constant:
+        _left_out(contents.path, [f"changes of {', '.join(constant)}"])
+    try:
+        return _under_laws(model, run, static, fixed, turning)
+    except NothingMovesError as error:
+        if not run.prescribed:
+            raise
+        raise supple.StateError(f"{error} (--set motion=[])") from None
+
+
+def _under_laws(
+    model: Formulation, run: RunLaws, static: bool, fixed: tuple[str, ...], turning: list[str]
+) -> tuple[linear.Modes, str]:
+    """Return the modes about the start of a run, or about the equilibrium next to it, and that in words."""
+    if not static:
+        return linear.modes(model, run.q, run.v, fixed=(*fixed, *turning), laws=run.at(run.q, run.v)), ""
+    held = dict.fromkeys((*fixed, *run.prescribed))
+    rest = linear.equilibrium(model, run.q, run.forces, fixed=held)
+    return linear.modes(model, rest.q, fixed=fixed, laws=run.at(rest.q, rest.v)), str(rest)
+
+
+def _for_rotation(
+    contents: Contents, speeds: dict[str, Floats], fixed: list[str]
+) -> tuple[dict[str, float] | None, list[str]]:
+    """Return where the search for a steady rotation starts, and what is fixed: prescribed motions of other joints too.
+
+    What else acts in runs is left out, by name.
+    """
+    settings = contents.run_arguments()
+    turning = spin_places(contents.model, speeds)
+    held = [name for name in settings.get("motion", ()) if name not in turning]
+    named = run_alone(contents.tables) if contents.tables is not None else {}
+    kinds = ("actuators of", "controllers", "wrenches", "forces tau of")
+    _left_out(contents.path, [f"{kind} {listed(named[kind])}" for kind in kinds if kind in named])
+    start = settings.get("q")
+    return start, [*fixed, *(name for name in held if name not in fixed)]
+
+
+def _left_out(file: Path, names: list[str]) -> None:
+    """Name what acts in a run of the file and not in its modes."""
+    if names:
+        warn(f"{file}: the modes leave out {', '.join(names)}", supple.OmissionWarning)
 
 
 def _target(file: Path, output: Path | None) -> Path:
@@ -94,8 +166,9 @@ def _target(file: Path, output: Path | None) -> Path:
 
 def _over_speed(
     model: Formulation,
+    start: dict[str, float] | None,
     speeds: dict[str, Floats],
-    fixed: list[str] | tuple[()],
+    fixed: list[str],
     count: int,
     options: tuple[str, str | None, bool],
     target: Path,
@@ -104,7 +177,7 @@ def _over_speed(
     frame, orders, gravity = options
     with err.status("computing modes") if err.is_terminal else nullcontext():
         found = linear.campbell(
-            model, speeds, fixed=fixed, frame=frame, count=count, orders=_orders(orders), gravity=gravity
+            model, speeds, start, fixed=fixed, frame=frame, count=count, orders=_orders(orders), gravity=gravity
         )
     say(linear.campbell_report(found))
     page = target if target.suffix.lower() in PAGES else target.with_suffix(".html")

@@ -43,8 +43,8 @@ def plot(
 
 def _names(files: list[Path]) -> list[str]:
     """What the runs are called: their files, with as much of the path as tells them apart."""
-    for count in range(1, max(len(file.resolve().parts) for file in files)):
-        names = [os.sep.join(file.resolve().with_suffix("").parts[-count:]) for file in files]
+    for count in range(1, max(len(Path(os.path.realpath(file)).parts) for file in files)):
+        names = [os.sep.join(Path(os.path.realpath(file)).with_suffix("").parts[-count:]) for file in files]
         if len(set(names)) == len(files):
             return names
     raise supple.StateError(f"expected results of several runs, got {files[0]} more than once")
@@ -58,7 +58,6 @@ def _differences(runs: Runs) -> None:
         table = table_of(
             f"{name} less {reference}", "signal", "largest difference>", "unit", "at, s>", "% of the range>"
         )
-        table.columns[0].overflow = "fold"  # on a narrow terminal names go on in the next line, and are not cut
         for key in shown if runs.asked else shown[:SHOWN]:
             x = runs.differences[key][i]
             row(table, key, f"{x.largest:.4g}", x.unit, f"{x.at:.6g}", f"{100 * x.share:.3g}")

@@ -10,7 +10,19 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
-from supple.cli.console import Collision, Floating, app, err, say
+from supple.cli.console import (
+    Changed,
+    Collision,
+    Floating,
+    Limits,
+    Lines,
+    Mimic,
+    app,
+    changes_of,
+    err,
+    refuse_of_results,
+    say,
+)
 from supple.cli.view import RESULTS
 from supple.export.start_point import start_point
 from supple.files import Contents, read
@@ -44,6 +56,9 @@ def render(
         str, typer.Option(help="What is drawn beside the bodies: joints, springs, contacts, loads, reactions, or none.")
     ] = ",".join(SHOWN),
     model: Annotated[Path | None, typer.Option(help="Model file, for results that do not hold their model.")] = None,
+    changed: Changed = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
     collision: Collision = False,
 ) -> None:
@@ -66,8 +81,7 @@ def render(
     }
     with _Bar() as bar:
         if file.suffix.lower() in RESULTS:
-            if collision:
-                raise supple.StateError(f"{file}: --collision: expected a model file, got results")
+            refuse_of_results(file, {"set": changed, "collision": collision, "limits": limits, "mimic": mimic})
             with supple.open_results(file) as result:
                 own = results_model(file) if model is None else read(model, floating_base).model
                 if own is None:
@@ -78,9 +92,9 @@ def render(
         elif model is not None:
             raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
         else:
-            contents = read(file, floating_base, collision=collision)
-            shown, given = _shown(contents, output, time)
-            supple.render(shown, output, progress=bar.show, **given, **options)
+            contents = read(file, floating_base, limits, mimic, changes=changes_of(changed), collision=collision)
+            shown, needed = _shown(contents, output, time)
+            supple.render(shown, output, progress=bar.show, **needed, **options)
     say(f"written: {output}")
 
 
@@ -114,14 +128,14 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 class _Bar:
-    """A bar on the error output, if that is a terminal; gone when it is done."""
+    """A bar on the error output, if that is a terminal; gone when it is done. Elsewhere a line a minute."""
 
     def __init__(self) -> None:
         self._progress = Progress(
             TextColumn("rendering"), BarColumn(), TimeRemainingColumn(), console=err, transient=True,
             disable=not err.is_terminal,
         )  # fmt: skip
-        self._task = self._progress.add_task("", total=1.0)
+        self._task, self._lines = self._progress.add_task("", total=1.0), Lines("rendering")
 
     def __enter__(self) -> _Bar:
         self._progress.start()
@@ -133,3 +147,4 @@ class _Bar:
     def show(self, share: float) -> None:
         """Move it."""
         self._progress.update(self._task, completed=share)
+        self._lines.show(share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from importlib import import_module
@@ -20,19 +21,24 @@ from supple.cli.console import (
     File,
     Floating,
     Formulated,
+    Limits,
+    Lines,
+    Mimic,
     app,
     changes_of,
     err,
     out,
+    overridden,
     row,
     say,
     table_of,
 )
 from supple.files import Contents, read
 from supple.integrators import BY_NAME
+from supple.linear_theory.basis_errors import basis_errors
+from supple.linear_theory.validity import HEADING, warnings_of
 from supple.simulation.accuracy import estimated_error
 from supple.simulation.recording import require_suffix
-from supple.simulation.validity import HEADING, warnings_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -53,7 +59,9 @@ def run(
         Path | None, typer.Option("--output", "-o", help="Results file, netCDF: a name that ends in .nc.")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    integrator: Annotated[str | None, typer.Option(help=f"{', '.join(BY_NAME)}.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help=f"{', '.join(BY_NAME)}. Replaces that of the file with its options.")
+    ] = None,
     step: Annotated[float | None, typer.Option(help="Length of fixed steps, s.")] = None,
     samples: Annotated[int | None, typer.Option(help="Output times, both ends included.")] = None,
     sensitivities: Annotated[
@@ -68,12 +76,8 @@ def run(
     report: Annotated[
         bool, typer.Option(help="Write a page with plots and the model in motion beside the results.")
     ] = True,
-    limits: Annotated[
-        bool | None, typer.Option("--limits/--no-limits", help="Take the joint limits of a robot as stops.")
-    ] = None,
-    mimic: Annotated[
-        bool | None, typer.Option("--mimic/--no-mimic", help="Take the mimic joints of a robot as gears.")
-    ] = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     changed: Changed = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
@@ -101,7 +105,7 @@ def run(
         if repeated is not None:
             changes |= repeated.changes
         contents = read(file, floating_base, limits, mimic, formulation, changes)
-        model, settings = contents.model, _settings(contents, given, limits is not False)
+        model, settings = contents.model, _settings(contents, given)
         settings["check"] = check
         _require_other(target, file)
         started = time.perf_counter()
@@ -137,12 +141,9 @@ def _case(file: Path, case: int | None, store: Path | None, changes: dict[str, A
     return found
 
 
-def _settings(contents: Contents, given: dict[str, Any], limits: bool) -> dict[str, Any]:
-    """What to do with the model: by the file, its stops if they are wanted, and by the options that are given."""
-    settings = contents.run_arguments()
-    if not limits:
-        settings.pop("limits", None)
-    settings |= {key: value for key, value in given.items() if value is not None}
+def _settings(contents: Contents, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what to do with the model, by the file and by the options that are given."""
+    settings = overridden(contents.run_arguments(), given)
     if "duration" not in settings:
         raise supple.StateError(f"{contents.path}: no duration: give --duration, or [simulation] duration in the file")
     return settings
@@ -150,7 +151,7 @@ def _settings(contents: Contents, given: dict[str, Any], limits: bool) -> dict[s
 
 def _require_other(target: Path, file: Path) -> None:
     """Refuse to write results over the model, or under a name of another format, such as that of the report."""
-    if target.resolve() == file.resolve():
+    if os.path.realpath(target) == os.path.realpath(file):
         raise supple.StateError(f"{file}: the results would take the place of the model; give another --output")
     require_suffix(target)
 
@@ -170,7 +171,10 @@ def _kept(target: Path, advice: str = "continue it with --resume") -> str:
 
 
 class _Bar:
-    """A bar on the error output, if that is a terminal, with the speed against real time; gone when it is done."""
+    """A bar on the error output, if that is a terminal, with the speed against real time; gone when it is done.
+
+    Elsewhere a line a minute.
+    """
 
     def __init__(self, duration: float) -> None:
         self._started = time.perf_counter()
@@ -184,6 +188,7 @@ class _Bar:
             disable=not err.is_terminal,
         )
         self._task = self._progress.add_task("", total=duration, shown="compiling")
+        self._lines, self._duration = Lines("simulating"), duration
         self._first: float | None = None
 
     def __enter__(self) -> _Bar:
@@ -198,7 +203,9 @@ class _Bar:
         if self._first is None:
             self._first, self._started = t, time.perf_counter()
         speed = (t - self._first) / max(time.perf_counter() - self._started, 1e-9)
-        self._progress.update(self._task, completed=t, shown=f"t = {t:.4g} s, {speed:.3g} x real time")
+        shown = f"t = {t:.4g} s, {speed:.3g} x real time"
+        self._progress.update(self._task, completed=t, shown=shown)
+        self._lines.show(t / self._duration, shown)
 
 
 def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
@@ -238,14 +245,12 @@ def _summary(model: supple.Model, result: xr.Dataset, seconds: float) -> None:
         say(f"t = {t:.6g} s: {name}")
     if len(happened) > SHOWN_EVENTS:
         say(f"... and {len(happened) - SHOWN_EVENTS} more events, the last at t = {happened[-1][0]:.6g} s")
-    for line in warnings_of(result):
+    for line in (*warnings_of(result), *map(str, basis_errors(model.mechanism_model()))):
         say(f"warning: {line}")
 
 
 def _ranges(title: str, model: supple.Model, result: xr.Dataset, coordinates: list[int]) -> None:
     table = table_of(title, "coordinate", "start>", "end>", "minimum>", "maximum>", "unit")
-    for column in table.columns:
-        column.overflow = "fold"  # on a narrow terminal numbers go on in the next line, and are not cut
     for i in coordinates:
         x = result.q.values[:, i]
         values = [f"{y:.4g}" for y in (x[0], x[-1], x.min(), x.max())]

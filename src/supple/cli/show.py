@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from typing import Annotated
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 import supple
 from supple.bench import timing_table
-from supple.cli.console import Changed, File, Floating, Formulated, app, changes_of, err, out, row, say, table_of
+from supple.cli.console import (
+    Changed,
+    File,
+    Floating,
+    Formulated,
+    Limits,
+    Mimic,
+    app,
+    changes_of,
+    err,
+    out,
+    row,
+    say,
+    table_of,
+)
 from supple.description.members import PlacedBeam
 from supple.files import check as check_file
 from supple.files import read
+from supple.linear_theory.basis_errors import reduction_warnings
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body import FlexibleBody
 from supple.symbolic.kane.kane_model import KaneModel
@@ -31,11 +48,14 @@ def info(
     file: File,
     modes: Annotated[bool, typer.Option("--modes", help="Add the modes of the flexible bodies.")] = False,
     changed: Changed = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
     formulation: Formulated = None,
 ) -> None:
     """Show what a model consists of: bodies, joints, masses, degrees of freedom, modes."""
-    loaded = read(file, floating_base, formulation=formulation, changes=changes_of(changed)).model
+    contents = read(file, floating_base, limits, mimic, formulation, changes=changes_of(changed))
+    loaded = contents.model
     model = loaded.mechanism_model()
     title = f"{model.name}: {len(model.bodies)} bodies, {model.nq} coordinates, {model.nv} speeds"
     table = table_of(title, "body", "parent", "joint", "degrees of freedom>", "mass kg>", "principal inertia kg m^2>")
@@ -47,13 +67,20 @@ def info(
         row(table, placed.name, carrier, placed.joint.kind, dofs, f"{body.mass:.6g}", inertia)
     out.print(table)
     _show_flexible(model, modes)
+    for line in reduction_warnings(model):
+        say(f"warning: {line}")
     say(f"total mass {model.mass:.6g} kg, gravity {model.tree.gravity.tolist()} m/s^2")
     extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
     if extra:
         say("frames: " + ", ".join(extra))
+    if model.description.wrenches:
+        say("wrenches: " + ", ".join(model.description.wrenches))
     if model.loops is not None:
         say("constraints: " + ", ".join(model.description.constraints))
-        say(f"degrees of freedom with all loops closed: {degrees_of_freedom(model)}")
+        with warnings.catch_warnings():  # Of configurations that are tried to count, none of which is a start.
+            warnings.simplefilter("ignore", supple.AssemblyWarning)
+            dofs = degrees_of_freedom(model)
+        say(f"degrees of freedom with all loops closed: {dofs}")
         for sentence in model.loops.redundant():
             say(f"  {sentence}")
     if isinstance(loaded, KaneModel):
@@ -64,6 +91,10 @@ def info(
             for name in model.bodies
         }
         say(f"simulated as {loaded.formulation}, modes: {', '.join(f'{name} {n}' for name, n in kept.items())}")
+    for line in contents.beside_model():
+        say(f"in runs: {line}")
+    if contents.stops():
+        say(f"in runs: limits of {', '.join(contents.stops())}")
     for c in model.couplings:
         say(f"the file couples {c.follower} = {c.ratio:g} {c.leader} + {c.offset:g}; both are free in this model")
 
@@ -108,7 +139,7 @@ def check(file: File, changed: Changed = None) -> None:
     changes = changes_of(changed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", supple.PhysicsWarning)
-        errors = check_file(file, changes)
+        errors = check_file(file, changes, lambda content: _measure_errors(content, file, changes))
     for warning in caught:
         say(f"warning: {warning.message}")
     for error in errors:
@@ -118,9 +149,22 @@ def check(file: File, changed: Changed = None) -> None:
     say(f"{file}: no errors")
 
 
+def _measure_errors(content: Any, file: Path, changes: dict[str, Any]) -> list[str]:
+    """Return what the measures of a sweep name that its first case does not have."""
+    if "sweep" not in content:
+        return []
+    sweeps = import_module("supple.sweeps.parameter_sweep")
+    try:
+        plan, _ = sweeps.plan_of(file, {}, changes)
+        plan.runner.require_names(plan.changes(0))
+    except supple.SuppleError as error:
+        return [f"{file}: sweep: {error}"]
+    return []
+
+
 @app.command()
-def bench(file: File, floating_base: Floating = False) -> None:
+def bench(file: File, changed: Changed = None, floating_base: Floating = False) -> None:
     """Time the dynamics of a model: a single call and a batch, beside Pinocchio if it is installed."""
     with err.status("timing") if err.is_terminal else nullcontext():
-        table = timing_table(file, floating_base)
+        table = timing_table(file, floating_base, changes_of(changed))
     out.print(table)

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
 import supple.view
-from supple.cli.console import Changed, app, changes_of, err, out, row, say, table_of
+from supple.cli.console import Changed, Lines, app, changes_of, err, out, row, say, table_of
 from supple.sweeps.case_blocks import FAILED, FINISHED, NOT_RUN, STOPPED
 from supple.sweeps.progression import ENGINES
 from supple.sweeps.sweep_store import SUFFIX
@@ -131,7 +131,10 @@ def _statistics(found: xr.Dataset) -> None:
 
 
 class _Bar:
-    """A bar on the error output, if that is a terminal, with the rate and the failures; gone when it is done."""
+    """A bar on the error output, if that is a terminal, with the rate and the failures; gone when it is done.
+
+    Elsewhere a line a minute.
+    """
 
     def __init__(self) -> None:
         self._progress = Progress(
@@ -144,6 +147,7 @@ class _Bar:
             disable=not err.is_terminal,
         )
         self._task = self._progress.add_task("", total=None, shown="the first case, compiling")
+        self._lines = Lines("sweeping")
         self._first: tuple[float, int] | None = None
 
     def __enter__(self) -> _Bar:
@@ -161,3 +165,4 @@ class _Bar:
         rate = (done - self._first[1]) / max(now - self._first[0], 1e-9)
         shown = f"{done} of {total}, {rate:.3g}/s" + (f", {failed} failed" if failed else "")
         self._progress.update(self._task, completed=done, total=total, shown=shown)
+        self._lines.show(done / max(1, total), shown)

@@ -9,6 +9,7 @@ import supple
 from supple.errors import StateError, nearest
 from supple.expressions.graph import Expr
 from supple.files import Contents
+from supple.simulation.program_integration import program_run, require_duration, warn_of_integration
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane.derivation import derivation
 from supple.symbolic.kane.kane_model import KaneModel
@@ -40,19 +41,18 @@ def vector_tables(model: KaneModel, found: EquationsOfMotion) -> str:
     return derivation(model.system, found)
 
 
-def vector_program(contents: Contents, model: KaneModel, found: EquationsOfMotion) -> str:
+def vector_program(model: KaneModel, found: EquationsOfMotion, run: dict[str, Any]) -> str:
     """A simulation program whose defaults are what the file says about a run; inputs must be numbers."""
     laws = [name for name, law in model.inputs.items() if isinstance(law, str)]
-    run = contents.run_arguments()
     laws += [name for key in ("tau", "motion") for name in run.get(key, {})]
     laws += [event.name for event in run.get("events", ())]
     if laws:
         raise supple.StateError(
-            f"{contents.path}: a program has constant inputs and no forces of runs, and cannot hold {', '.join(laws)}; "
-            "expected a file without them. `supple run` simulates them"
+            f"system {model.name!r}: a program has constant inputs and no forces of runs, and cannot hold "
+            f"{', '.join(laws)}; expected a file without them. `supple run` simulates them"
         )
+    require_duration(model.name, run)
+    warn_of_integration(model, run, "a program")
     start = {key: run.get(key) or {} for key in ("q", "v")}
     tau = {name: float(law) for name, law in model.inputs.items()}
-    settings = ProgramRun()
-    length = {key: run[key] for key in ("duration", "samples") if key in run}
-    return found.program(start["q"], start["v"], tau, settings._replace(**length))
+    return found.program(start["q"], start["v"], tau, program_run(run, ProgramRun()))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import supple
-from supple.cli.console import Changed, Collision, Floating, app, changes_of, say
+from supple.cli.console import Changed, Collision, Floating, Limits, Mimic, app, changes_of, refuse_of_results, say
 from supple.files import read
 from supple.formulations import floating_frames
 from supple.simulation.recording import results_model
@@ -32,21 +32,21 @@ def view(
         str | None, typer.Option(help="What flexible bodies are coloured by: displacement, strain or stress.")
     ] = None,
     changed: Changed = None,
+    limits: Limits = None,
+    mimic: Mimic = None,
     floating_base: Floating = False,
     collision: Collision = False,
 ) -> None:
     """Show a model in the browser, simulated live and moved by hand; or the page of a results file."""
     changes = changes_of(changed)
     if file.suffix.lower() in RESULTS:
-        if changes or collision:
-            name = "--set" if changes else "--collision"
-            raise supple.StateError(f"{file}: {name}: expected a model file, got results")
+        refuse_of_results(file, {"set": changed, "collision": collision, "limits": limits, "mimic": mimic})
         server = Server(_report(file, model, floating_base, color), port)
         _show(server, server.serve_forever, browser)
         return
     if model is not None:
         raise supple.StateError(f"{file}: --model: expected a results file beside it, got a model file")
-    contents = read(file, floating_base, changes=changes, collision=collision)
+    contents = read(file, floating_base, limits, mimic, changes=changes, collision=collision)
     floating_frames(contents.model, "the live page of supple view")
     arguments = contents.run_arguments()
     arguments.pop("sensitivities", None)  # nothing of them is shown

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import linear
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.compare.comparison import Comparison
 from supple.compare.costs import cost_of
@@ -46,6 +47,7 @@ MEANINGS = {
 """Of the numbers that each run has one of."""
 
 
+@checked
 def formulations(
     mechanism: Mechanism | Model,
     duration: float,

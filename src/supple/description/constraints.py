@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, direction, number, own_axes
 from supple.description.joints import Axis, Joint, JointLayout
 from supple.errors import ModelError
@@ -119,6 +120,7 @@ def _across(directions: list[Floats]) -> list[Floats]:
     return list(np.linalg.svd(D)[2][len(directions) :])
 
 
+@checked
 @final
 @dataclass(frozen=True, eq=False)
 class Distance(Constraint):
@@ -144,6 +146,7 @@ class Distance(Constraint):
         return [Row("distance", DISTANCE, c=float(self.length))]
 
 
+@checked
 @final
 @dataclass(frozen=True, eq=False)
 class PointOnLine(Constraint):
@@ -168,6 +171,7 @@ class PointOnLine(Constraint):
         return [Row("off the line", ALONG, a=n) for n in _across([direction(self.axis, "axis")])]
 
 
+@checked
 @final
 @dataclass(frozen=True, eq=False)
 class PointOnPlane(Constraint):
@@ -195,6 +199,7 @@ class PointOnPlane(Constraint):
         return [Row("off the plane", ALONG, a=direction(self.normal, "normal"), c=number(self.offset, "offset"))]
 
 
+@checked
 @final
 @dataclass(frozen=True, eq=False)
 class Rolling(Constraint):
@@ -233,6 +238,7 @@ class Rolling(Constraint):
         ]
 
 
+@checked
 @final
 @dataclass(frozen=True, eq=False)
 class Gear(Constraint):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, array, number, rotation_matrix, text
+from supple.call_checks import checked
+from supple.checks import Floats, array, is_index, number, rotation_matrix, text
 from supple.description.constraints import Closure, Constraint, Gear
 from supple.description.joints import Fixed, Joint, Revolute
 from supple.description.limits import Limit
@@ -39,6 +40,7 @@ def named_part(what: str) -> Iterator[None]:
 D = TypeVar("D", bound="Description")
 
 
+@checked
 class Description:
     """What a mechanism is made of, as far as it has been told.
 
@@ -140,13 +142,7 @@ class Description:
         carrier = self.bodies[parent].body if parent != GROUND else None
         beam = self.beams.get(parent)
         if isinstance(at, str):
-            full = at if "/" in at else f"{parent}/{at}"
-            try:
-                frame = self.find_frame(full)
-            except ModelError:
-                frame = None
-            if frame is None or self.owner(frame.body) != parent:
-                raise ModelError(f"at: no frame {at!r} on {parent!r}{nearest(at, self._frames_on(parent))}")
+            frame = self._frame_on(parent, at)
         elif beam is not None and at is not None:
             frame = beam.frame(node_at(beam.pieces.positions(), beam.pieces.nodes, array(at, (3,), "at")))
         elif isinstance(carrier, FlexibleBody):
@@ -174,15 +170,13 @@ class Description:
         """
         with named_part(f"frame {name!r} on {body!r}"):
             _valid_name(name, "name")
-            if "/" in text(body, "body"):
-                base = self.find_frame(body)
-            else:
+            if "/" not in text(body, "body") and body not in self.frames:
                 self._require_body(body, "body")
-                base = self.find_frame(body)
+            base = self.find_frame(body)
             label = f"{self.owner(base.body)}/{name}"
             if label in self.frames:
                 raise ModelError("name: there is a frame of this name already")
-            if name.isdigit() and base.body != GROUND and isinstance(self.bodies[base.body].body, FlexibleBody):
+            if name.isdecimal() and base.body != GROUND and isinstance(self.bodies[base.body].body, FlexibleBody):
                 raise ModelError("name: expected one that is no number: numbers are the nodes of a flexible body")
             p = base.position + base.rotation @ array(position, (3,), "position")
             R = base.rotation @ rotation_matrix(rotation, "rotation")
@@ -341,9 +335,9 @@ class Description:
             beam = self.beams.get(body)
             nodes = placed.body.nodes if beam is None else beam.pieces.nodes
             of_piece = self.owner(body) != body and node in placed.body.frames
-            if of_piece or (node.isdigit() and int(node) < len(nodes)):
+            if of_piece or (is_index(node) and int(node) < len(nodes)):
                 return Frame(body, np.zeros(3), np.eye(3), node) if beam is None else beam.frame(node)
-            numbers = f", nodes 0 to {len(nodes) - 1}" if node.isdigit() else ""
+            numbers = f", nodes 0 to {len(nodes) - 1}" if node.isdecimal() else ""
             raise ModelError(f"no frame {name!r}{nearest(name, self._frames_on(body, full=True))}{numbers}")
         raise ModelError(f"no frame {name!r}{nearest(name, [GROUND, *self.bodies, *self.frames])}")
 
@@ -361,15 +355,29 @@ class Description:
         """The bodies as they were added: each with the beam whose first piece it is, if it is one."""
         return [(x, self.beams.get(name)) for name, x in self.bodies.items() if self.owner(name) == name]
 
+    def _frame_on(self, body: str, name: str) -> Frame:
+        """The frame "body/name", or the frame `name` of all frames, which must be on the body."""
+        for label in (f"{body}/{name}", name):
+            try:
+                frame = self.find_frame(label)
+            except ModelError:
+                continue
+            if self.owner(frame.body) == body:
+                return frame
+        raise ModelError(f"at: no frame {name!r} on {body!r}{nearest(name, self._frames_on(body))}")
+
     def _frames_on(self, body: str, full: bool = False) -> list[str]:
+        """Names of the frames on a body; a link that was merged into the body has no "body/" in front."""
         names = [name for name, frame in self.frames.items() if self.owner(frame.body) == body]
-        return names if full else [name.split("/", 1)[1] for name in names]
+        return names if full else [name.removeprefix(f"{body}/") for name in names]
 
     def _require_body(self, name: str, what: str) -> None:
         if text(name, what) != GROUND and self.owner(name) != name:
             raise ModelError(f"{what}: {name!r} is a piece: expected the beam {self.owner(name)!r}")
         if name != GROUND and name not in self.bodies:
-            raise ModelError(f"{what}: no body {name!r}{nearest(name, [GROUND, *self.bodies])}")
+            frame = self.frames.get(name)
+            hint = f"; {name!r} is a frame on {self.owner(frame.body)!r}" if frame is not None else ""
+            raise ModelError(f"{what}: no body {name!r}{hint or nearest(name, [GROUND, *self.bodies])}")
 
 
 def require_theory(fidelity: str, stiffening: bool, body: RigidBody | FlexibleBody | BeamPieces) -> None:

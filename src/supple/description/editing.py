@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, number
 from supple.description.constraints import Gear
 from supple.description.description import Description, named_part, node_at, require_theory
@@ -20,6 +21,16 @@ MOTOR = "_motor"
 """End of the name of the body that carries the rotor of an elastic joint."""
 
 
+def rotor_of(description: Description, name: str) -> str | None:
+    """Return the rotor that carries a body on the spring of an elastic joint, as `make_elastic` calls it, or None."""
+    placed = description.bodies.get(name)
+    if placed is None or placed.parent != f"{name}{MOTOR}":
+        return None
+    rotor = description.bodies.get(placed.parent)
+    return None if rotor is None or rotor.body.mass > 0.0 else rotor.name
+
+
+@checked
 class EditableDescription(Description):
     """A description with changes of what is there already."""
 
@@ -60,8 +71,9 @@ class EditableDescription(Description):
 
         The actuator moves a body of its own, "arm_motor", that has nothing but the inertia of the rotor; "arm" is
         carried by it on a joint of the same axis with the spring. "arm_motor.angle" is the angle of the rotor,
-        "arm.angle" that by which the spring is wound up. Spring, damper, stops and gears of the joint stay with the
-        rotor.
+        "arm.angle" that by which the spring is wound up. Controllers and prescribed motions that were for "arm.angle"
+        belong on "arm_motor.angle"; a run warns of those on the spring. Spring, damper, stops and gears of the joint
+        stay with the rotor.
 
         Parameters
         ----------

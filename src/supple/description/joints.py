@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, direction, number, own_axes, per_dof
 from supple.errors import ModelError
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, QUATERNION, THREE_AXES, TWO_AXES
@@ -59,6 +60,7 @@ class JointLayout:
         return len(self.translation_speeds) + len(self.rotation_speeds)
 
 
+@checked
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Joint:
     """What all joints can carry, one number for all degrees of freedom or one for each speed.
@@ -108,6 +110,7 @@ class Joint:
         raise NotImplementedError
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
     """No degree of freedom."""
@@ -118,6 +121,7 @@ class Fixed(Joint):
         return JointLayout()
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Revolute(Joint):
     """One rotation about an axis; coordinate `angle`."""
@@ -129,6 +133,7 @@ class Revolute(Joint):
         return JointLayout(ONE_AXIS, (direction(self.axis, "revolute joint: axis"),), rotation_names=("angle",))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Prismatic(Joint):
     """One translation along an axis; coordinate `position`."""
@@ -141,6 +146,7 @@ class Prismatic(Joint):
         return JointLayout(directions=(d,), translation_names=("position",))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Helical(Joint):
     """A screw: rotation about an axis with `pitch` metres a radian along it; coordinate `angle`."""
@@ -155,6 +161,7 @@ class Helical(Joint):
         return JointLayout(ONE_AXIS, (a,), pitch=pitch, rotation_names=("angle",))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Cylindrical(Joint):
     """Translation along and rotation about one axis; coordinates `position`, `angle`."""
@@ -167,6 +174,7 @@ class Cylindrical(Joint):
         return JointLayout(ONE_AXIS, (a,), directions=(a,), translation_names=("position",), rotation_names=("angle",))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
     """Rotation about an axis fixed in the parent, then about one fixed in the body; coordinates `angle1`, `angle2`."""
@@ -183,6 +191,7 @@ class Universal(Joint):
         return JointLayout(TWO_AXES, (a, b), rotation_names=("angle1", "angle2"))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Spherical(Joint):
     """All rotations; a quaternion `qx qy qz qw`, speeds `wx wy wz` in body axes."""
@@ -193,6 +202,7 @@ class Spherical(Joint):
         return JointLayout(QUATERNION, rotation_names=("qx", "qy", "qz", "qw"))
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Planar(Joint):
     """Motion in a plane: `x`, `y` along two directions fixed in the parent, `angle` about the normal.
@@ -213,6 +223,7 @@ class Planar(Joint):
         )
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Free(Joint):
     """All motions: position `x y z` in the parent, quaternion `qx qy qz qw`; speeds angular, then linear, body axes."""
@@ -229,6 +240,7 @@ class Free(Joint):
         )
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class BuildingBlock(Joint):
     """Sayers' joint: up to three translations along given directions, then zero, one or three rotations.

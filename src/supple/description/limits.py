@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError
 
 
+@checked
 @dataclass(frozen=True)
 class Limit:
     """Stops of a joint: its coordinate stays between them.

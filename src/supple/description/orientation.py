@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, rotation_matrix
 from supple.errors import StateError
 
@@ -20,6 +21,7 @@ QUATERNION = ("qx", "qy", "qz", "qw")
 """Ends of the names of the coordinates."""
 
 
+@checked
 def orientation(body: str, rotation: ArrayLike | Rotation) -> dict[str, float]:
     """Coordinates of a body on a free or spherical joint for an orientation relative to its joint frame, by name.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from supple.description.description import D, Description
@@ -27,26 +28,39 @@ def _rigid_pair(mech: Description, placed: Placed) -> bool:
 
 
 def merged(mech: D) -> D:
-    """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground."""
+    """`mech` with each body on a fixed joint joined to its carrier, or dropped if that is the ground.
+
+    Parents come first in a description: masses are joined from the tips inward, then poses composed outward.
+    """
     copy = mech.copy()
+    joined: dict[str, Frame] = {}
+    """Where the joined bodies are in those that remain."""
     for name in reversed(list(mech.bodies)):
         placed = copy.bodies[name]
         if not isinstance(placed.joint, Fixed) or not _rigid_pair(copy, placed):
             continue
         del copy.bodies[name]
-        R, p, carrier = placed.rotation, placed.position, placed.parent
-        if carrier != GROUND:
-            base = copy.bodies[carrier]
+        joined[name] = Frame(placed.parent, placed.position, placed.rotation)
+        if placed.parent != GROUND:
+            base = copy.bodies[placed.parent]
             assert isinstance(base.body, RigidBody)
             assert isinstance(placed.body, RigidBody)
-            copy.bodies[carrier] = replace(base, body=base.body.joined(placed.body.moved(R, p)))
-        for child, other in list(copy.bodies.items()):
-            if other.parent == name:
-                moved = replace(other, parent=carrier, position=p + R @ other.position, rotation=R @ other.rotation)
-                copy.bodies[child] = moved
-        for label, frame in copy.frames.items():
-            if frame.body == name:
-                copy.frames[label] = Frame(carrier, p + R @ frame.position, R @ frame.rotation)
-        copy.frames[name] = Frame(carrier, p, R)
+            moved = placed.body.moved(placed.rotation, placed.position)
+            copy.bodies[placed.parent] = replace(base, body=base.body.joined(moved))
+    for name in reversed(list(joined)):
+        joined[name] = _carried(joined[name], joined)
+    for name, placed in copy.bodies.items():
+        if placed.parent in joined:
+            at = _carried(Frame(placed.parent, placed.position, placed.rotation), joined)
+            copy.bodies[name] = replace(placed, parent=at.body, position=at.position, rotation=at.rotation)
+    copy.frames = {label: _carried(frame, joined) for label, frame in copy.frames.items()} | joined
     copy.couplings = [c for c in copy.couplings if c.follower in copy.bodies and c.leader in copy.bodies]
     return copy
+
+
+def _carried(frame: Frame, joined: Mapping[str, Frame]) -> Frame:
+    """A frame on the body that carries what it is on."""
+    base = joined.get(frame.body)
+    if base is None:
+        return frame
+    return Frame(base.body, base.position + base.rotation @ frame.position, base.rotation @ frame.rotation)

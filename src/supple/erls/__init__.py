@@ -30,4 +30,4 @@ _HOMES = {
     "supple.erls.model": ("ErlsModel", "build"),
     "supple.erls.trace": ("ErlsTrace",),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

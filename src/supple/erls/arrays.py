@@ -125,7 +125,7 @@ def _eliminated(A: Numbers, B: Numbers, symmetric: bool) -> Numbers:
 
 def check_definite(mass: Numbers) -> None:
     """Raise `Singular` if one of the symmetric matrices (..., n, n) is singular to rounding."""
-    if mass.shape[-1] and np.linalg.eigvalsh(_scaled(mass))[..., 0].min() < SINGULAR:
+    if mass.size and np.linalg.eigvalsh(_scaled(mass))[..., 0].min() < SINGULAR:
         raise Singular(mass)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, number
 from supple.description.joints import Joint, Prismatic, Revolute
 from supple.description.members import GROUND
@@ -35,6 +36,7 @@ class Placement(NamedTuple):
 HERE = Placement(np.zeros(3), np.eye(3))
 
 
+@checked
 @dataclass(frozen=True)
 class DH:
     """One row of a table of Denavit-Hartenberg parameters.
@@ -79,6 +81,7 @@ class DH:
         return Placement(np.array([self.a, 0.0, rise]), _about("x", self.alpha))
 
 
+@checked
 def from_dh(
     name: str,
     links: Mapping[str, RigidBody | FlexibleBody],

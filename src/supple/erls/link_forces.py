@@ -7,18 +7,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.erls.arrays import Numbers, check_definite, matvec, solve, transposed
 from supple.erls.dynamics import RigidLinkEquations, hybrid
 from supple.erls.joint_loads import carried_wrenches, momentum_rates
 from supple.erls.link_frames import LinkFrames
 from supple.erls.link_wrenches import LinkWrench, link_wrench
 from supple.errors import ModelError, StateError
-from supple.model.arguments import index_of
+from supple.model.arguments import batch, flat_rows, index_of, known_motion
 from supple.model.operational_space import inverted
 
 Loads = Mapping[str, ArrayLike]
 
 
+@checked
 class LinkForces(LinkFrames):
     """Inverse, forward and hybrid dynamics: M a + b = B* tau."""
 
@@ -59,8 +61,9 @@ class LinkForces(LinkFrames):
 
     def forces_on_speeds(self, q: ArrayLike, tau: ArrayLike) -> Numbers:
         """B* tau (..., nv): what generalized forces do to the speeds; those of joints act on the whole motions."""
-        B = self.actuation_matrix(q)
-        return np.asarray((np.swapaxes(B, -1, -2) @ np.asarray(tau)[..., None])[..., 0])
+        (q_, tau_), shape = self._batch(q=q, tau=tau)
+        B = self.actuation_matrix(q_)
+        return np.asarray((np.swapaxes(B, -1, -2) @ tau_[..., None])[..., 0]).reshape((*shape, self.nv))
 
     def wrench_forces(self, q: ArrayLike, frame: str, wrench: ArrayLike) -> Numbers:
         """Forces (..., nv) on the speeds of a moment and force (..., 6) at a frame, in its axes on undeformed links."""
@@ -86,7 +89,7 @@ class LinkForces(LinkFrames):
         external : mapping of frame to (..., 6) array_like, optional
             Moment and force at frames, in the axes that the frames have on the undeformed links, N m and N.
         """
-        if method != "composite":
+        if not isinstance(method, str) or method != "composite":
             raise StateError(
                 f"model {self.name!r}: forward_dynamics: an equivalent rigid-link system has the method 'composite' "
                 f"alone, got {method!r}; the other methods are those of floating frames, `Mechanism.build`"
@@ -120,10 +123,10 @@ class LinkForces(LinkFrames):
         given : mapping of speed name to array_like
             Accelerations of these joints of the equivalent rigid links; the torques that they take are found.
         """
-        shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
-        drive = np.array(np.broadcast_to(tau, (*shape, self.nv)), np.result_type(float, tau, *given.values()))
+        tau_, accelerations = known_motion(f"model {self.name!r}", tau, self.nv, given)
+        drive = tau_.copy()
         mask = self.none_prescribed
-        for name, value in given.items():
+        for name, value in accelerations.items():
             i = index_of(self.speeds, name, "speed")
             if self.order[i] >= self.chain.joints:
                 raise StateError(f"given: {name!r} is a mode: its acceleration is always found, not given")
@@ -169,7 +172,9 @@ class LinkForces(LinkFrames):
     def split_wrenches(self, q: ArrayLike, wrenches: ArrayLike) -> tuple[Numbers, Numbers]:
         """The parts of joint wrenches (..., bodies, 6) along the joints' axes and across them: (drive, constraint)."""
         self._batch(q=q)
-        F = np.asarray(wrenches)
+        where, count = f"model {self.name!r}", len(self.bodies)
+        (F_,), shape, _ = batch(where, {"wrenches": (flat_rows(where, "wrenches", wrenches, count, 6), 6 * count)})
+        F = F_.reshape((*shape, count, 6))
         A = np.array([c.A for c in self.chain.connections])
         drive = (F * A).sum(axis=-1, keepdims=True) * A
         return drive, F - drive
@@ -212,8 +217,9 @@ class LinkForces(LinkFrames):
 
     def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
         """Power (...) of generalized forces, W: they act on the whole motion of the joints, B v."""
-        rates = (self.actuation_matrix(q) @ np.asarray(v)[..., None])[..., 0]
-        return np.asarray((np.asarray(tau) * rates).sum(axis=-1))
+        (q_, v_, tau_), shape = self._batch(q=q, v=v, tau=tau)
+        rates = (self.actuation_matrix(q_) @ v_[..., None])[..., 0]
+        return np.asarray((tau_ * rates).sum(axis=-1)).reshape(shape)
 
     def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
         """Kinetic and potential energy (..., 2), momentum (..., 6) and first moment of mass (..., 3)."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.erls.arrays import Numbers, matvec
 from supple.erls.compatibility import configuration, deformation, drift
 from supple.erls.compatibility_matrix import compatibility_matrix
@@ -33,6 +34,7 @@ class RigidModes(NamedTuple):
     n: Numbers
 
 
+@checked
 class LinkFrames(LinkStates):
     """Poses, velocities, accelerations and Jacobians of frames on the deformed links."""
 
@@ -106,7 +108,8 @@ class LinkFrames(LinkStates):
 
     def display_jacobian(self, q: ArrayLike) -> Numbers:
         """N (..., display.nv, nv) of (69): the speeds of `display` are N v."""
-        speeds = self.display_state(np.expand_dims(q, -2), np.eye(self.nv))[1]
+        (q_,), shape = self._batch(q=q)
+        speeds = self.display_state(q_.reshape((*shape, 1, self.nq)), np.eye(self.nv))[1]
         return np.swapaxes(speeds, -1, -2)
 
     # ------------------------------------------------------------ frames

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.checks import Floats
+from supple.call_checks import checked
+from supple.checks import Floats, generator
 from supple.description.overview import coordinates, overview
 from supple.erls.arrays import Numbers, Singular, check_definite, loosest, matvec
 from supple.erls.chain import Chain, state_names
@@ -18,11 +19,12 @@ from supple.erls.compatibility import Configuration, Deformation, configuration,
 from supple.erls.dynamics import Dynamics
 from supple.erls.link_wrenches import LinkWrench, link_wrench
 from supple.errors import SingularError
-from supple.model.arguments import batch, index_of
+from supple.model.arguments import batch, index_of, of_each_state
 from supple.model.flatten import named_frames
 from supple.structures.body import FlexibleBody
 
 
+@checked
 class LinkStates:
     """Names and states of a chain of links.
 
@@ -109,7 +111,8 @@ class LinkStates:
 
     def normalize(self, q: ArrayLike) -> Numbers:
         """The coordinates themselves: there are no quaternions."""
-        return np.asarray(q)
+        (q_,), shape = self._batch(q=q)
+        return q_.reshape((*shape, self.nq))
 
     def body_of_state(self, name: str) -> str:
         """The link to which a coordinate or speed belongs."""
@@ -125,7 +128,7 @@ class LinkStates:
 
     def joint_speeds(self, body: str) -> list[int]:
         """Places in v of the speeds of a link's joint; its modes are not among them."""
-        connection = self.chain.connections[self.bodies.index(body)]
+        connection = self.chain.connections[index_of(self.bodies, body, "body")]
         return [int(i) for i in np.flatnonzero(self.order == connection.coordinate)]
 
     def neutral(self) -> Floats:
@@ -134,7 +137,7 @@ class LinkStates:
 
     def random_state(self, seed: int) -> tuple[Floats, Floats]:
         """A random state (q, v): angles and positions uniform in -1 ... 1, small deformations, speeds normal."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, f"model {self.name!r}: random state: seed")
         q = rng.uniform(-1.0, 1.0, self.nq)
         scale = np.ones(self.nq)
         for i, link in enumerate(self.chain.links):
@@ -155,8 +158,10 @@ class LinkStates:
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
         """Coordinates (..., nq) after the time `dt` at constant speeds v."""
-        self._batch(q=q, v=v)
-        return np.asarray(q) + np.expand_dims(dt, -1) * np.asarray(v)
+        where = f"model {self.name!r}"
+        parts = {"q": (q, self.nq), "v": (v, self.nv), "dt": (of_each_state(where, "dt", dt), 1)}
+        (q_, v_, dt_), shape, _ = batch(where, parts)
+        return (q_ + dt_ * v_).reshape((*shape, self.nq))
 
     def whole(self, q: ArrayLike) -> Numbers:
         """Modal coordinates (..., 6 links + d) of all links: q_r (rotation, displacement) with q_d, link by link."""

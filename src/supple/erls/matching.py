@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.erls.model import ErlsModel
 from supple.errors import SingularError, StateError
@@ -27,6 +28,7 @@ SLOWEST = 1e-3
 """Hz; below it is rounding in place of zero."""
 
 
+@checked
 def matched_state(model: ErlsModel, q: ArrayLike, v: ArrayLike) -> tuple[Floats, Floats]:
     """State (q, v) that puts joints and links where the floating-frame model of the same mechanism has them.
 
@@ -62,6 +64,7 @@ def matched_state(model: ErlsModel, q: ArrayLike, v: ArrayLike) -> tuple[Floats,
     return x, np.asarray(np.linalg.solve(model.actuation_matrix(x), rate), dtype=float)
 
 
+@checked
 def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
     """Coordinates (nq,) at which actuators hold the joints where they are in q, and the links have settled on them."""
     joints, rest = ~_elastic(model), np.zeros(model.nv)
@@ -79,6 +82,7 @@ def held_configuration(model: ErlsModel, q: ArrayLike) -> Floats:
     return _newton(change, start, f"model {model.name!r}: the links do not settle while their joints are held")
 
 
+@checked
 def natural_frequencies(model: ErlsModel, q: ArrayLike) -> Floats:
     """Frequencies of small oscillations about a configuration held by constant forces, Hz, slowest first.
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import ModelError
 
@@ -32,6 +33,7 @@ INDEPENDENT = 1e-7
 Numbers = NDArray[np.intp]
 
 
+@checked
 @dataclass(frozen=True)
 class ModeChoice:
     """The elastic modes that a link keeps; see `build`.

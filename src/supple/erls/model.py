@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.engines.blocks.block_program import Program
 from supple.erls.chain import Modes, make_chain
@@ -26,9 +27,11 @@ from supple.model.model import Model
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.model.rollout import Rollout
+from supple.model.traced_functions import require_function
 from supple.structures.body import FlexibleBody
 
 
+@checked
 def build(mechanism: Mechanism | Model, modes: Modes = None, *, printed: bool = False) -> ErlsModel:
     """The equivalent rigid-link system of a mechanism, after Vidoni et al. (2015).
 
@@ -58,6 +61,7 @@ def build(mechanism: Mechanism | Model, modes: Modes = None, *, printed: bool = 
     return ErlsModel(make_chain(mechanism, modes, printed))
 
 
+@checked
 class ErlsModel(LinkSlopes):
     """An equivalent rigid-link system; made by `build`.
 
@@ -134,6 +138,7 @@ class ErlsModel(LinkSlopes):
                 f"model {self.name!r}: compile: an equivalent rigid-link system has no symbolic parameters, got "
                 f"{list(parameters)}; `with_parameters` makes a system with other numbers"
             )
+        require_function(what, "rollout")
         if what != "rollout":
             return compiled(self, what, derivatives, threads, fold)
         if derivatives:
@@ -213,6 +218,6 @@ class ErlsModel(LinkSlopes):
         flexible = {name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody)}
         try:
             kept = {name: n if type(n) is int else ModeChoice(**n) for name, n in modes.items() if name in flexible}
-        except (TypeError, ModelError) as error:
+        except (TypeError, ModelError, StateError) as error:
             raise FileFormatError(f"modes: {error}") from None
         return build(model, kept, printed=printed)

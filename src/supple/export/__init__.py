@@ -27,8 +27,4 @@ _HOMES = {
     "supple.export.still_glb": ("glb",),
 }
 """Modules, and the public names that are defined there."""
-__getattr__ = lazy_names(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

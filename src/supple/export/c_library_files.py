@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.checks import text as checked_text
 from supple.drafts import draft_of
 from supple.engines.blocks.block_c_text import CPrecision
-from supple.errors import FileFormatError, StateError, nearest, one_of, unexpected
+from supple.errors import FileFormatError, StateError, nearest, one_of
 from supple.export.c_library_derivatives import NAME as DERIVATIVES
 from supple.export.c_library_derivatives import derivatives
 from supple.export.c_library_example import cmake_text, main_text, readme_text
@@ -23,6 +24,7 @@ from supple.export.c_library_numbers import LibraryNumbers
 from supple.export.c_library_source import CLibrary, header, source
 from supple.expressions.printers.c99 import RESERVED
 from supple.expressions.printers.head import identifiers
+from supple.formulations import floating_frames
 from supple.model.model import Model
 from supple.model.program_sizes import rows_quickly_made
 
@@ -38,6 +40,7 @@ LONGEST_STEP, SMALL, POWERS = 1e-3, 1e-6, 20
 """Longest step of the example, s; changes by which its fastest motion is found, and how many times."""
 
 
+@checked
 def c_library(
     model: Model,
     folder: str | os.PathLike[str],
@@ -87,8 +90,7 @@ def c_library(
     ...     print(*sorted(path.name for path in written.iterdir()))
     CMakeLists.txt README.md pendulum.c pendulum.h pendulum_main.c
     """
-    if not isinstance(model, Model):
-        raise unexpected("c_library", "a Model", model)
+    model = floating_frames(model, "c_library")
     if precision not in PRECISIONS:
         raise StateError(f"c_library: no precision {precision!r}{one_of(PRECISIONS)}")
     if model.nv == 0:

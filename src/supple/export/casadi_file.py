@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from supple.call_checks import checked
 from supple.drafts import export_draft
 from supple.errors import SuppleError
 from supple.formulations import Formulation, floating_frames
 
 
+@checked
 def casadi(
     model: Formulation,
     path: str | os.PathLike[str],

@@ -34,8 +34,8 @@ class FmuHead(NamedTuple):
     name: str
     identifier: str
     token: str
-    duration: float
-    interval: float
+    duration: float | None
+    interval: float | None
     tolerance: float
 
 
@@ -127,16 +127,8 @@ def _shared(root: ET.Element, head: FmuHead, variables: FmuVariables) -> None:
         if name in UNITS:
             ET.SubElement(unit, "BaseUnit", {key: str(n) for key, n in UNITS[name].items()})
     ET.SubElement(ET.SubElement(root, "LogCategories"), "Category", {"name": LOGGED, "description": "what is refused"})
-    ET.SubElement(
-        root,
-        "DefaultExperiment",
-        {
-            "startTime": "0",
-            "stopTime": repr(head.duration),
-            "tolerance": repr(head.tolerance),
-            "stepSize": repr(head.interval),
-        },
-    )
+    numbers = {"startTime": 0.0, "stopTime": head.duration, "tolerance": head.tolerance, "stepSize": head.interval}
+    ET.SubElement(root, "DefaultExperiment", {key: repr(float(x)) for key, x in numbers.items() if x is not None})
 
 
 def _optional(x: FmuVariable) -> dict[str, str]:

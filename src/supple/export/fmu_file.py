@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from supple.call_checks import checked
 from supple.drafts import draft_of
 from supple.engines.sweeps.c_text import array_text
 from supple.engines.sweeps.values import INT
@@ -53,6 +54,7 @@ ABOUT = """\
 """
 
 
+@checked
 def fmu(
     model: Model,
     path: str | Path,
@@ -77,7 +79,7 @@ def fmu(
         Of the file, "arm.fmu".
     arguments : mapping of str to anything, optional
         Keyword arguments of `supple.simulate`: laws, start, events, limits, duration, tolerances; those of a model file
-        are `supple.files.read(path).run_arguments()`.
+        are `supple.files.read(path).run_arguments()`. Without a duration the file has no default stop time.
     fmi : int
         3 or 2, the version of the interface.
     parameters : sequence of str, optional
@@ -88,6 +90,11 @@ def fmu(
         "host" for this one, "all", or names such as "x86_64-windows". Others than this one need the package ziglang.
     sources_only : bool
         Whether to leave the libraries out.
+
+    Warns
+    -----
+    OmissionWarning
+        If `arguments` have an integrator with its step, or a way to keep loops closed, that an FMU does not take.
 
     Raises
     ------
@@ -103,9 +110,9 @@ def fmu(
     variables = FmuVariables(run)
     identifier = identifiers([model.name], RESERVED)[model.name]
     token, source = _source(run, variables, fmi)
-    wanted_run = run.written.settings.run
-    interval = wanted_run.duration / (wanted_run.samples - 1)
-    head = FmuHead(model.name, identifier, token, wanted_run.duration, interval, wanted_run.rtol)
+    usual = run.written.settings.run
+    interval = None if run.duration is None else usual.duration / (usual.samples - 1)
+    head = FmuHead(model.name, identifier, token, run.duration, interval, usual.rtol)
     name = f"{identifier}.c"
     files: dict[str, bytes] = {
         "modelDescription.xml": described3(head, variables) if fmi == 3 else described2(head, variables, [name])

@@ -57,6 +57,8 @@ static int settle(struct instance *x)
         prepare(now);
 #if LOOPS
         close_loops(now, now->reached, now->y);
+        if (require_closed(now, now->reached, now->y) != 0)
+            return refuse(x, "%s", now->message);
         x->kept.moved = 1;
 #endif
         now->afresh = 1;
@@ -295,6 +297,8 @@ static int update(struct instance *x, int *changed_state)
 #endif
 #if LOOPS
         close_loops(now, now->reached, now->y);
+        if (require_closed(now, now->reached, now->y) != 0)
+            return refuse(x, "%s", now->message);
 #endif
     }
     for (n = 0; again && n < 100 && !now->ended; n++) {

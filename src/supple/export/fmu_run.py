@@ -19,6 +19,7 @@ from supple.model.compiled import LARGEST
 from supple.model.model import Model
 from supple.model.parameters import parameter_values, plain_symbols
 from supple.simulation.program_columns import ColumnLabel
+from supple.simulation.program_integration import warn_of_integration
 from supple.simulation.run_program import WrittenRun, written_run
 from supple.symbolic.program import all_entries
 from supple.symbolic.program_calls import RATES, Reached
@@ -48,6 +49,8 @@ class FmuRun:
         Its columns are the outputs that are no states.
     inputs : dict of str to str
         Names of generalized forces that come from outside, and the speeds they act along.
+    duration : float or None
+        Of the usual run, s; None if nothing is said about it.
     directional, adjoint : bool
         Whether there are derivatives along a direction, and in reverse.
     """
@@ -55,6 +58,7 @@ class FmuRun:
     model: Model
     written: WrittenRun
     inputs: dict[str, str]
+    duration: float | None
     directional: bool
     adjoint: bool
 
@@ -80,8 +84,10 @@ class FmuRun:
             if not name.isprintable():
                 raise StateError(f"model {model.name!r}: an FMU cannot have a name with control characters: {name!r}")
         given = dict(arguments) | ({} if outputs is None else {"outputs": outputs})
-        if not float(given.get("duration", 1.0)) > 0.0:
-            raise StateError(f"duration: expected more than 0, got {given['duration']}")
+        duration = given.get("duration")
+        if duration is not None and not float(duration) > 0.0:
+            raise StateError(f"duration: expected more than 0, got {duration}")
+        warn_of_integration(model, given, "an FMU")
         inputs = _open_forces(model, given)
         if inputs:
             own = Inputs(model, **{name: given[name] for name in LAWS if name in given})
@@ -90,7 +96,7 @@ class FmuRun:
             given["variables"] = dict(given.get("variables") or {}) | dict.fromkeys(inputs, 0.0)
         chosen = [name for name, x in parameter_values(model).items() if x != 0.0] if parameters is None else parameters
         found = written_run(model, given, plain_symbols(model, chosen), orientations=True)
-        run = FmuRun(model, _without_states(found, inputs), inputs, False, False)
+        run = FmuRun(model, _without_states(found, inputs), inputs, duration, False, False)
         size = sum(len(f.order) for f in run.parts.functions)
         if size > LARGEST:
             raise _too_large(model, str(size))

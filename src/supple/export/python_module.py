@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from supple.call_checks import checked
 from supple.drafts import export_draft
 from supple.errors import StateError, nearest
 from supple.expressions.printers import python_source
@@ -23,6 +24,7 @@ EQUATIONS = "equations"
 IMPORT = "import numpy as np\n"
 
 
+@checked
 def python(
     model: Formulation,
     path: str | os.PathLike[str],

@@ -14,7 +14,7 @@ from supple.simulation.simulator import Simulator
 
 Vector = NDArray[np.float64]
 LAWS = ("tau", "motion", "wrenches", "variables")
-START = ("q", "v", "guess", "start")
+START = ("q", "v", "guess", "start", "limits")
 
 
 def start_point(model: Formulation, arguments: Mapping[str, Any] | None = None) -> State:

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from supple.call_checks import checked
 from supple.drafts import export_target
 from supple.export.start_point import start_point
 from supple.film.render import render
 from supple.formulations import Formulation, require_formulation
 
 
+@checked
 def glb(model: Formulation, path: str | os.PathLike[str], arguments: Mapping[str, Any] | None = None) -> Path:
     """Write a model as binary glTF 2.0, a node a body, as it stands at the start, and return its path.
 

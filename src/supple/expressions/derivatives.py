@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.operations import OPERATIONS
@@ -18,6 +19,7 @@ def local_slopes(node: Expr) -> Sequence[Expr]:
     return OPERATIONS[node.op].slopes(node)
 
 
+@checked
 def forward(outputs: Sequence[Expr], direction: Direction) -> list[Expr]:
     """Derivatives of outputs along a direction: how much each leaf changes, zero if not named."""
     return along(outputs, [direction])[0]
@@ -30,12 +32,14 @@ def along(outputs: Sequence[Expr], directions: Sequence[Direction]) -> list[list
     return [[slopes.get(out.id, out.graph.zero) for out in outputs] for slopes in found]
 
 
+@checked
 def gradient(output: Expr, leaves: Sequence[Expr]) -> list[Expr]:
     """Derivatives of one output by many leaves, in reverse: costs a few times the output itself."""
     weights = Sweeps([output], leaves).weights(output)
     return [weights.get(leaf.id, output.graph.zero) for leaf in leaves]
 
 
+@checked
 def jacobian(outputs: Nodes, leaves: Nodes) -> Nodes:
     """Derivatives of all outputs by all leaves, shape of the outputs + shape of the leaves; zeros are constants.
 

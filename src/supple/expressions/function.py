@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.operations import OPERATIONS
 
@@ -20,6 +21,7 @@ Nodes = NDArray[Any]
 LEAVES = ("constant", "input", "parameter")
 
 
+@checked
 @dataclass(frozen=True)
 class Operations:
     """How many operations an evaluation takes. Changes of sign are not counted."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.errors import ModelError
 from supple.expressions.operations import FUNCTIONS, OPERATIONS
 
@@ -188,6 +189,7 @@ class Graph:
     True
     """
 
+    @checked
     def __init__(self, limit: float = math.inf) -> None:
         self.limit = limit
         self.nodes: list[Expr] = []

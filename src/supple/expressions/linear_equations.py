@@ -17,11 +17,15 @@ NEARNESS = 0.1
 """Inputs are tried near zero: a pivot should not vanish in the nominal configuration."""
 
 
+SEEDS, VANISHING = 3, 1e-12
+"""Random values at which entries of a matrix are tried, and their size, relative to the diagonal, that is rounding."""
+
+
 class Sample:
     """Values of expressions at random values of their symbols, the same for all expressions of one sample."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self._random = random.Random(seed)
+    def __init__(self, seed: int = 0, nearness: float = NEARNESS) -> None:
+        self._random, self._nearness = random.Random(seed), nearness
         self._known: dict[int, float] = {}
 
     def __call__(self, node: Expr) -> float:
@@ -48,7 +52,7 @@ class Sample:
     def _drawn(self, leaf: Expr) -> float:
         if leaf.op == "constant":
             return float(leaf.value)
-        return self._random.uniform(0.5, 1.5) * (NEARNESS if leaf.op == "input" else 1.0)
+        return self._random.uniform(0.5, 1.5) * (self._nearness if leaf.op == "input" else 1.0)
 
 
 def solve_general(A: Nodes, B: Nodes) -> Nodes:
@@ -127,3 +131,22 @@ def _cofactors(A: Nodes) -> Nodes:
 
 def _is_constant(node: Expr, value: Sample) -> bool:
     return node.op == "constant" and value(node) != 0.0
+
+
+def zeros_seen(M: Nodes) -> Nodes:
+    """Return a symmetric matrix with zero for every entry that vanishes identically, whatever its form.
+
+    Such are entries whose terms cancel, as the coupling of a rotation with a translation through a composite mass
+    centre. They are found at random values of all symbols, each judged by its row and its column of the diagonal.
+    """
+    nodes = [x for x in M.flat if isinstance(x, Expr)]
+    if not nodes:
+        return M
+    g, out, n = nodes[0].graph, M.copy(), len(M)
+    samples = [Sample(seed, nearness=1.0) for seed in range(SEEDS)]
+    for i in range(n):
+        for j in range(i):
+            found = [[abs(sample(g.node(x))) for x in (M[i, j], M[i, i], M[j, j])] for sample in samples]
+            if all(x <= VANISHING * math.sqrt(own * other) < math.inf for x, own, other in found):
+                out[i, j] = out[j, i] = g.zero
+    return out

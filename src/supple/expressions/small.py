@@ -11,6 +11,10 @@ first order. The rules, for small s:
 So the result is right to first order, and may hold some terms of second order: (x0 + s) (y0 + t) keeps s t, because
 leaving it out would take more operations than it saves, and sin(x + s) stays, because cos(x) s + sin(x) costs more.
 Sayers (1991) drops products of small variables in the same way.
+
+Where few of many variables are small, x0 may be as long as x, and both would be computed. So there is a second way,
+`apart=False`: what multiplies something small is taken at x0 only where that depends on parameters alone. Nothing is
+then computed twice, and more terms of second order stay.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from supple.expressions.graph import Expr, order_of
 from supple.expressions.operations import FUNCTIONS
 
 
-def truncated(nodes: Nodes, small: Iterable[Expr], what: str = "expression") -> Nodes:
+def truncated(nodes: Nodes, small: Iterable[Expr], what: str = "expression", apart: bool = True) -> Nodes:
     """Nodes of the same shape, right to first order in the `small` leaves.
 
     Parameters
@@ -36,6 +40,8 @@ def truncated(nodes: Nodes, small: Iterable[Expr], what: str = "expression") -> 
         Inputs (or parameters) that stay small.
     what : str
         What the nodes are, for the message where something has no value or no slope at zero.
+    apart : bool
+        Whether what multiplies something small is taken at its value x0 also where that is computed apart.
 
     Examples
     --------
@@ -49,7 +55,7 @@ def truncated(nodes: Nodes, small: Iterable[Expr], what: str = "expression") -> 
     out = nodes.astype(object)
     outputs = [x for x in out.flat if isinstance(x, Expr)]
     if leaves and outputs:
-        orders = _Orders(leaves, what)
+        orders = _Orders(leaves, what, apart)
         for node in order_of(outputs):
             orders.split(node)
         for i, x in enumerate(out.flat):
@@ -78,8 +84,9 @@ def small_ids(nodes: Iterable[Expr], small: Iterable[Expr]) -> frozenset[int]:
 class _Orders:
     """Values of nodes at zero, and expressions that are right to first order, by the numbers of the nodes."""
 
-    def __init__(self, small: list[Expr], what: str) -> None:
-        self.graph, self.what = small[0].graph, what
+    def __init__(self, small: list[Expr], what: str, apart: bool) -> None:
+        self.graph, self.what, self.apart = small[0].graph, what, apart
+        self.fixed: set[int] = set()
         self.small = {leaf.id: leaf for leaf in small}
         self.zeroth: dict[int, Expr] = dict.fromkeys(self.small, self.graph.zero)
         self.first = dict(self.small)
@@ -97,13 +104,24 @@ class _Orders:
             raise self._fault(node, "a denominator vanishes when they are zero")
         self.zeroth[node.id] = rebuilt(g, node, x0)
         if node.op == "mul" and g.zero in x0:
-            self.first[node.id] = g.zero if x0[0] is x0[1] else x[0] * x0[1] + x0[0] * x[1]
+            little = 0 if x0[0] is g.zero else 1
+            other = self._beside(x[1 - little], x0[1 - little])
+            self.first[node.id] = g.zero if x0[0] is x0[1] else x[little] * other
         elif node.op == "div" and x0[0] is g.zero:
-            self.first[node.id] = x[0] / x0[1]
+            self.first[node.id] = x[0] / self._beside(x[1], x0[1])
         elif node.op in FUNCTIONS and all(a.op == "constant" for a in x0):
             self.first[node.id] = self._expanded(node, x, x0)
         else:
             self.first[node.id] = rebuilt(g, node, x)
+
+    def _beside(self, x: Expr, x0: Expr) -> Expr:
+        """What multiplies something small: x0, or x where x0 would be computed apart."""
+        if self.apart:
+            return x0
+        for node in order_of([x0]):
+            if node.op in ("constant", "parameter") or (node.args and all(a.id in self.fixed for a in node.args)):
+                self.fixed.add(node.id)
+        return x0 if x0.id in self.fixed else x
 
     def _expanded(self, node: Expr, x: list[Expr], x0: list[Expr]) -> Expr:
         """A function by its value and slopes at constant arguments x0; those that are not small have no part in it."""

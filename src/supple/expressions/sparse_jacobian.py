@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.expressions.derivatives import Sweeps
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, order_of
@@ -34,6 +35,7 @@ class SparseJacobian(NamedTuple):
     entries: Nodes
 
 
+@checked
 def sparse_jacobian(outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any]) -> SparseJacobian:
     """Derivatives of outputs by inputs, those alone that the structure of the graph does not make zero.
 

@@ -15,6 +15,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr, order_of
 from supple.expressions.operations import OPERATIONS
@@ -92,6 +93,7 @@ class SparsityPattern:
         return scipy.sparse.csr_array((np.asarray(values), self.columns, self.starts), shape=self.shape)
 
 
+@checked
 def sparsity(
     outputs: Nodes | Sequence[Any], inputs: Nodes | Sequence[Any], through_steps: bool = False
 ) -> SparsityPattern:

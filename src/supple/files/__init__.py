@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from supple.call_checks import checked
 from supple.description.description import D
 from supple.description.joints import Fixed, Free
 from supple.description.members import GROUND
 from supple.description.rewriting import free_base
-from supple.errors import FileFormatError, ModelError, nearest, unexpected
+from supple.errors import FileFormatError, ModelError, OmissionWarning, unexpected, warn
 from supple.files import embedding, toml, urdf, vector_files
 from supple.files.changes import apply_changes
 from supple.files.contents import Contents
 from supple.files.error_list import as_path, lines_of
 from supple.files.formulation import FormulationTable, formulated
-from supple.files.relations import related
+from supple.files.relations import related, unrelated
 from supple.files.sweep_paths import sweep_errors
 from supple.formulations import FORMULATIONS, SHORT_NAMES, Formulation, floating_frames
+from supple.input_files import require_file
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.symbolic.kane.kane_model import KaneModel
@@ -28,6 +30,15 @@ from supple.symbolic.kane.kane_model import KaneModel
 __all__ = ["Contents", "check", "load", "read", "read_parsed", "save"]
 
 SUFFIXES = (".toml", ".urdf", ".nc")
+STRUCTURE = 'a [[structure]] table of type "import" in a .toml file reads it'
+OTHERS = {
+    ".xml": "MuJoCo models are not read; a URDF must be named .urdf",
+    ".sdf": "SDFormat is not read; convert the model to URDF",
+    ".xacro": "expand it to a .urdf file: xacro model.xacro > model.urdf",
+    ".h5": "`flexible = { file = ... }` in a .toml file reads a flexible body",
+    **dict.fromkeys((".inp", ".mtx", ".op2", ".op4", ".pch", ".fem"), STRUCTURE),
+}
+"""Advice about files that are no models, by suffix."""
 
 
 class _Options(NamedTuple):
@@ -41,8 +52,11 @@ class _Options(NamedTuple):
     formulation: str | None = None
     changes: Mapping[str, Any] | None = None
     collision: bool = False
+    alone: bool = False
+    """Whether the model alone is requested, without what the file says about runs."""
 
 
+@checked
 def load(
     path: str | os.PathLike[str],
     floating_base: bool = False,
@@ -54,7 +68,7 @@ def load(
     changes: Mapping[str, Any] | None = None,
     collision: bool = False,
 ) -> Model:
-    """The model that a file describes.
+    """Load the model that a file describes, without what its tables say about runs.
 
     Parameters
     ----------
@@ -71,16 +85,16 @@ def load(
         URDF: take the damping of `<dynamics>` as joint dampers. Off, since other tools leave it out of the dynamics.
     limits : bool, optional
         Take `lower` and `upper` of URDF's `<limit>`, or the `[[limit]]` tables of TOML, as stops that `supple.simulate`
-        acts on. If it is not given they are left out of a robot with an `OmissionWarning`.
+        acts on. By default they are left out with an `OmissionWarning`.
     mimic : bool, optional
-        Take URDF's `<mimic>`, or the `[[coupling]]` tables of TOML, as gears: constraints between the coordinates. If
-        it is not given, they are left out of a robot in the same way.
+        Take URDF's `<mimic>`, or the `[[coupling]]` tables of TOML, as gears: constraints between the coordinates. By
+        default they are left out with an `OmissionWarning`.
     formulation : str, optional
         "floating" for floating frames or "erls" for equivalent rigid links, a `supple.erls.ErlsModel`; by default what
         the file says.
     changes : mapping of path to value, optional
         TOML: values of the file that are replaced before it is read, by paths such as "body.arm.mass": see
-        `supple.files.changes`.
+        `supple.files.changes`. Of other files, keys of the table [simulation], "simulation.q.arm.angle".
     collision : bool
         URDF: draw links as their collision geometry instead of the visual one.
 
@@ -88,11 +102,18 @@ def load(
     ------
     FileFormatError
         With every error that was found, a line each: file, place in the file, expected and got.
+
+    Warns
+    -----
+    OmissionWarning
+        Once, if the file says more about the motion than the model holds, with the names: actuators, controllers,
+        motions, wrenches by formulas, events, limits, the start, mimic joints. `supple.files.read` gives these too.
     """
-    options = _Options(floating_base, merge_fixed, joint_damping, limits, mimic, formulation, changes, collision)
+    options = _Options(floating_base, merge_fixed, joint_damping, limits, mimic, formulation, changes, collision, True)
     return _contents(path, options).model
 
 
+@checked
 def read(
     path: str | os.PathLike[str],
     floating_base: bool = False,
@@ -123,17 +144,41 @@ def _contents(path: str | os.PathLike[str], options: _Options) -> Contents:
     if options.collision and suffix != ".urdf":
         raise FileFormatError(f"{file}: collision: expected a .urdf file, which has collision geometry, got {suffix}")
     if suffix == ".urdf":
-        mech = urdf.read(file, options.joint_damping, bool(options.limits), options.collision)
-        mech = related(mech, file, options.limits, options.mimic)
+        read = urdf.read(file, options.joint_damping, bool(options.limits), options.collision)
+        mech = related(read, file, options.limits, options.mimic)
         model = (free_base(mech) if options.floating_base else mech).build(options.merge_fixed)
-        return Contents(file, _formulated(file, model, None, options))
+        found = _with_run(file, _formulated(file, model, None, options), options)
+        named = found.beside_model() if options.alone else []
+        _warn(file, [*named, *unrelated(read, options.limits, options.mimic)])
+        return found
     if suffix == ".nc":
-        return Contents(file, _simulated(file, options))
-    return _described(toml.parsed(file), file, options)
+        return _with_run(file, _simulated(file, options), options)
+    found, left_out = _described(toml.parsed(file), file, options)
+    _warn(file, left_out, "; supple.files.read has them as run_arguments()" if options.alone else "")
+    return found
+
+
+def _with_run(file: Path, model: Model, options: _Options) -> Contents:
+    """Return a model whose file says nothing of runs, with the settings of a run that changes give."""
+    if not options.changes:
+        return Contents(file, model)
+    content: dict[str, Any] = {}
+    apply_changes(content, options.changes, file)
+    tables = toml.run_tables(content, file)
+    errors = [f"simulation: {error}" for error in tables.simulation.errors(model)] if tables.simulation else []
+    if errors:
+        raise FileFormatError("\n".join(f"{file}: {error}" for error in errors))
+    return Contents(file, model, tables)
+
+
+def _warn(file: Path, left_out: list[str], advice: str = "") -> None:
+    """Name what changes the motion and is no part of the model."""
+    if left_out:
+        warn(f"{file}: the model leaves out {', '.join(left_out)}{advice}", OmissionWarning)
 
 
 def read_parsed(content: Any, path: str | os.PathLike[str], changes: Mapping[str, Any]) -> Contents:
-    """What `read` gives of a TOML file that was parsed already.
+    """Return what `read` gives of a TOML file that was parsed already, without its warnings.
 
     Parameters
     ----------
@@ -143,18 +188,24 @@ def read_parsed(content: Any, path: str | os.PathLike[str], changes: Mapping[str
         Of the file: for messages, and for the files that it names.
     changes : mapping of path to value
     """
-    return _described(content, as_path(path), _Options(changes=changes))
+    return _described(content, as_path(path), _Options(changes=changes))[0]
 
 
-def _described(content: Any, file: Path, options: _Options) -> Contents:
-    """What the tables of a TOML file describe, its changes applied."""
+def _described(content: Any, file: Path, options: _Options) -> tuple[Contents, list[str]]:
+    """Return what the tables of a TOML file describe, changes applied, and the names of what is left out of it."""
     apply_changes(content, options.changes or {}, file)
     if vector_files.describes_vectors(content):
-        return _vectors(content, file, options)
-    tables, mech = toml.read(file, content=content)
-    mech = related(mech, file, bool(options.limits), bool(options.mimic))
+        found = _vectors(content, file, options)
+        return found, found.beside_model() if options.alone else []
+    tables, read = toml.read(file, content=content)
+    if options.limits is False:
+        tables = tables.model_copy(update={"limit": []})
+    mech = related(read, file, options.limits, options.mimic)
     model = (_freed(mech, file) if options.floating_base else mech).build()
-    return Contents(file, _formulated(file, model, tables.formulation, options), tables)
+    found = Contents(file, _formulated(file, model, tables.formulation, options), tables)
+    # What `read` gives has the stops among its run arguments.
+    limits = options.limits if options.alone else False
+    return found, [*(found.beside_model() if options.alone else ()), *unrelated(read, limits, options.mimic)]
 
 
 def _formulated(file: Path, model: Model, table: FormulationTable | None, options: _Options) -> Model:
@@ -167,7 +218,7 @@ def _formulated(file: Path, model: Model, table: FormulationTable | None, option
 
 
 def _vectors(content: Any, file: Path, options: _Options) -> Contents:
-    """A system of vectors, which has no base to be freed and no couplings."""
+    """Return a system of vectors, which has no base to be freed and no couplings."""
     tables, model = vector_files.read(content, file)
     if options.floating_base or options.mimic or options.formulation:
         model.floating_frames("load with floating_base, mimic or formulation")
@@ -190,6 +241,7 @@ def _simulated(file: Path, options: _Options) -> Model:
     return cast(Model, model.restored(Model(own), model.formulation_settings()))
 
 
+@checked
 def save(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     """Write a model to a `.toml` file, from which `load` gives an equal one, in its formulation.
 
@@ -207,38 +259,60 @@ def save(model: Mechanism | Formulation, path: str | os.PathLike[str]) -> None:
     toml.write(model, file)
 
 
-def check(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> list[str]:
-    """All errors that one reading of a model file can find, empty if it is right; `changes` as for `load`."""
+@checked
+def check(
+    path: str | os.PathLike[str],
+    changes: Mapping[str, Any] | None = None,
+    more: Callable[[Any], list[str]] | None = None,
+) -> list[str]:
+    """Return all errors that one reading of a model file can find; empty if there are none.
+
+    They are those for which `load` raises a `FileFormatError`, and those of what a TOML file says about its run, its
+    equations, its page and its sweep, which are no part of the model that `load` returns.
+
+    Parameters
+    ----------
+    path : path-like
+    changes : mapping of path to value, optional
+        As for `load`.
+    more : function, optional
+        Finds further errors in the tables of a TOML file in which there are no others.
+    """
     file = as_path(path)
     try:
         _require_text(file, _suffix(file), changes)
-        if _suffix(file) == ".nc":
-            embedding.read(file)
-            return []
-        if _suffix(file) == ".urdf":
-            return urdf.check(file)
+        if _suffix(file) != ".toml":
+            errors = urdf.check(file) if _suffix(file) == ".urdf" else []
+            if not errors and (changes or _suffix(file) == ".nc"):
+                read(file, limits=False, mimic=False, changes=changes)
+            return errors
         content = toml.parsed(file)
         apply_changes(content, changes or {}, file)
         own = (
             vector_files.check(content, file) if vector_files.describes_vectors(content) else toml.check(file, content)
         )
-        return own or sweep_errors(content, file, lambda: read_parsed(copy.deepcopy(content), file, {}).model)
+        own = own or sweep_errors(content, file, lambda: read_parsed(copy.deepcopy(content), file, {}).model)
+        return own or (more(content) if more is not None else [])
     except ModelError as error:
         return lines_of(error)
 
 
 def _require_text(file: Path, suffix: str, changes: Mapping[str, Any] | None) -> None:
-    """Refuse changes of a file that has no paths."""
-    if changes and suffix != ".toml":
-        raise FileFormatError(f"{file}: changes: expected a .toml file, got {suffix!r}; supple.save writes one")
+    """Raise for changes of a file that has no paths, except settings of runs."""
+    own = [path for path in changes or () if not path.startswith("simulation.")]
+    if own and suffix != ".toml":
+        raise FileFormatError(
+            f"{file}: changes: {own[0]!r}: expected a .toml file, or a path such as simulation.q.NAME, got {suffix!r}; "
+            "supple.save writes a .toml file"
+        )
 
 
 def _suffix(file: Path) -> str:
     suffix = file.suffix.lower()
-    if suffix not in SUFFIXES and not file.is_dir():
-        raise FileFormatError(
-            f"{file}: expected a .toml or .urdf file, got suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
-        )
+    if suffix not in SUFFIXES:
+        require_file(file)
+        hint = f"; {OTHERS[suffix]}" if suffix in OTHERS else ""
+        raise FileFormatError(f"{file}: expected a .toml, .urdf or .nc file, got suffix {suffix!r}{hint}")
     return suffix
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,10 +11,10 @@ import numpy as np
 from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
 from supple.errors import FileFormatError
-from supple.files.error_list import read_bytes
 from supple.files.file_table import FileTable, Form, MaybePositive, Name, Number, Positive, Text, Truth
 from supple.files.inputs import ActuatorTable, Limits, placed
 from supple.files.simulation import flat
+from supple.input_files import read_bytes
 from supple.inputs.fmu_controllers import FmuController
 from supple.inputs.linear_controllers import LinearController
 
@@ -139,9 +140,9 @@ def read_matrices(folder: Path, file: str) -> dict[str, Any]:
     from scipy.io import loadmat
 
     path = folder / file
-    read_bytes(path)  # a file that is not there, or too large, is named
+    content: Any = io.BytesIO(read_bytes(path))
     try:
-        found = loadmat(path, variable_names=[*MATRICES])
+        found = loadmat(content, variable_names=[*MATRICES])
     except Exception as error:  # scipy has no error of its own for a damaged file
         raise FileFormatError(f"{path}: expected a MATLAB file up to version 7, got another: {error}") from None
     out: dict[str, Any] = {}

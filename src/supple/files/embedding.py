@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from supple.checksums import require_intact
 from supple.errors import FileFormatError
 from supple.files import toml
-from supple.files.error_list import lines_of, require_file
+from supple.files.error_list import lines_of
 from supple.formulations import Formulation, restored
 from supple.lazy import LazyModule
 from supple.model.model import Model
@@ -168,7 +168,6 @@ def _require_size(name: str, size: int) -> None:
 
 def read(path: Path) -> Formulation:
     """The model inside a results file, in the formulation in which it was simulated."""
-    require_file(path)
     try:
         require_intact(path)
         return simulated_model(stored_variables(path), path)

@@ -10,25 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numpy.linalg import LinAlgError
-
-from supple.errors import FileFormatError, ModelError, PhysicsWarning, SuppleError, nearest
+from supple.checks import computed
+from supple.errors import FileFormatError, ModelError, PhysicsWarning, warn
 
 
 class ReportedError(ModelError):
     """Something cannot be made because of an error that is in the list already; it is not added again."""
-
-
-@contextmanager
-def computed() -> Iterator[None]:
-    """Make what numbers of absurd size lead to inside (overflow, no convergence, no memory) an error of the model."""
-    try:
-        yield
-    except (ArithmeticError, LinAlgError, MemoryError) as error:
-        if isinstance(error, SuppleError):
-            raise
-        what = f"{type(error).__name__}: {error}"
-        raise ModelError(f"cannot be computed, some number is far too large or too small: {what}") from None
 
 
 class ErrorList:
@@ -49,7 +36,12 @@ class ErrorList:
         self.warnings: list[str] = []
 
     def add(self, place: str, message: str) -> None:
-        """Add an error: `place` is where in the file, `message` what was expected and what is there."""
+        """Add an error: `place` is where in the file, `message` what was expected and what is there.
+
+        Raises a `FileFormatError` with all of them where there are too many: to look for similar names takes its time.
+        """
+        if len(self.lines) >= MOST_ERRORS:
+            raise FileFormatError("\n".join([*self.lines, f"{self.path}: more than {MOST_ERRORS} errors"]))
         self.lines.append(f"{self.path}: {place}: {message}" if place else f"{self.path}: {message}")
 
     @contextmanager
@@ -81,8 +73,9 @@ class ErrorList:
     def warn(self) -> None:
         """Issue all warnings as one: what is wrong in real files but can still be read."""
         if self.warnings:
-            # The caller of `load`: behind it are the reader of all formats, that of one format, and this.
-            warnings.warn(f"{self.path}: read with warnings: {'; '.join(self.warnings)}", PhysicsWarning, stacklevel=5)
+            more = len(self.warnings) - MOST_WARNINGS
+            shown = [*self.warnings[:MOST_WARNINGS], *([f"{more:,} more"] if more > 0 else [])]
+            warn(f"{self.path}: read with warnings: {'; '.join(shown)}", PhysicsWarning)
 
     def raise_any(self) -> None:
         """Raise all errors as one error, a line each, if there are any."""
@@ -101,10 +94,10 @@ def lines_of(error: Exception) -> list[str]:
     return re.split(r"\n(?! )", str(error))
 
 
+MOST_ERRORS, MOST_WARNINGS = 100, 50
+"""Limits for a file: errors that are collected, warnings that are shown."""
 MOST_BODIES = 10_000
 """Of a file: some seconds of reading."""
-LARGEST = 32 * 2**20
-"""Bytes of a file of text: a model of tens of thousands of bodies."""
 
 
 def as_path(path: Any, what: str = "path") -> Path:
@@ -112,30 +105,3 @@ def as_path(path: Any, what: str = "path") -> Path:
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise FileFormatError(f"{what}: expected the path of a file, got {path!r}")
     return Path(path)
-
-
-def require_file(path: Path) -> None:
-    """Raise a `FileFormatError` if there is no such file."""
-    try:
-        directory, there = path.is_dir(), path.exists()
-    except OSError as error:  # a name that is too long, say
-        name = str(path) if len(str(path)) < 200 else f"{str(path)[:200]}..."
-        raise FileFormatError(f"{name}: cannot be read: {error.strerror}") from None
-    if directory:
-        raise FileFormatError(f"{path}: expected a file, got a directory")
-    if not there:
-        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise FileFormatError(f"{path}: no such file{nearest(path.name, beside) if beside else ''}")
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file of text, or a `FileFormatError` that says why there is none."""
-    require_file(path)
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise FileFormatError(f"{path}: expected a file of at most {LARGEST >> 20} MB, got a larger one")
-    return content

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from supple.errors import FileFormatError, ModelError, nearest
-from supple.files.error_list import ErrorList, ReportedError, require_file
+from supple.files.error_list import ErrorList, ReportedError
 from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable, StoredTable, damping_of
 from supple.files.imported_structures import ImportTable
 from supple.files.schema import ModelFile
+from supple.input_files import require_file
 from supple.structures.beams import Beam
 from supple.structures.body import FlexibleBody
 from supple.structures.body_reader import load_any
@@ -71,7 +73,7 @@ class FlexibleBodies:
         make: Callable[[], FlexibleBody | BeamPieces]
         if isinstance(table, StoredTable):
             path = self.errors.path.parent / table.file
-            key, make = str(path.resolve()), partial(_stored, path)
+            key, make = os.path.abspath(path), partial(_stored, path)
         elif isinstance(table, ModesTable):
             key, make = repr(table), partial(ModesTable.made, table)
         else:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
+from supple.errors import ModelError
 from supple.files.file_table import FileTable, Form, MaybePositive, Nine, NotNegative, Number, Text, Three
 from supple.files.structure_table import Count, Node
 from supple.structures.body import FlexibleBody
@@ -17,10 +18,35 @@ from supple.structures.modes import NodalMasses, from_modes
 
 
 class RayleighTable(FileTable):
-    """Damping alpha M + beta K."""
+    """Damping alpha M + beta K, by its factors or by ratios at frequencies."""
 
     alpha: NotNegative = Field(0.0, description="1/s.")
     beta: NotNegative = Field(0.0, description="s.")
+    frequencies: Annotated[list[Number] | None, Form("one or two numbers")] = Field(None, description="Hz.")
+    ratios: Annotated[list[Number] | None, Form("one or two numbers")] = Field(
+        None, description="Damping ratios at the frequencies."
+    )
+
+    @classmethod
+    def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """Either the factors or the ratios."""
+        if ("frequencies" in data) != ("ratios" in data):
+            yield "", "requires frequencies and ratios together"
+        elif "frequencies" in data and not {"alpha", "beta"}.isdisjoint(data):
+            yield "", "frequencies and ratios cannot be combined with alpha or beta"
+        elif "frequencies" in data:
+            try:
+                Rayleigh.at(data["frequencies"], data["ratios"])
+            except ModelError as error:
+                yield "", str(error)
+            except (TypeError, ValueError):
+                return  # said of the number itself
+
+    def damping(self) -> Rayleigh:
+        """The damping."""
+        if self.frequencies is not None and self.ratios is not None:
+            return Rayleigh.at(self.frequencies, self.ratios)
+        return Rayleigh(self.alpha, self.beta)
 
 
 AnyDamping = Annotated[
@@ -29,12 +55,14 @@ AnyDamping = Annotated[
 ]
 
 
-DampingField = Annotated[AnyDamping | None, Form("a number, a list with one for each mode, or {alpha, beta}")]
+DampingField = Annotated[
+    AnyDamping | None, Form("a number, a list with one for each mode, {alpha, beta} or {frequencies, ratios}")
+]
 
 
 def damping_of(given: float | list[float] | RayleighTable | None) -> Damping:
     """Damping as bodies take it."""
-    return Rayleigh(given.alpha, given.beta) if isinstance(given, RayleighTable) else given
+    return given.damping() if isinstance(given, RayleighTable) else given
 
 
 class ModeChoiceTable(FileTable):
@@ -91,7 +119,9 @@ class ReductionTable(FileTable):
         None, description='Only for "craig-bampton": frames where loads or joints act; by default all.'
     )
     damping: DampingField = Field(
-        None, description="Ratio for all modes, or one for each; or Rayleigh's alpha M + beta K, 1/s and s."
+        None,
+        description="Ratio for all modes of the body, or one for each; or alpha M + beta K (Rayleigh damping), "
+        "1/s and s, or by ratios at one or two frequencies, Hz.",
     )
     residual: Annotated[list[str], Form("a list of frames or load cases")] = Field(
         [],

@@ -12,9 +12,9 @@ from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
 from supple.description.limits import Limit
 from supple.errors import FileFormatError, StateError
-from supple.files.error_list import read_bytes
 from supple.files.file_table import FileTable, Form, MaybePositive, Name, Number, Real, Text, Truth
 from supple.files.simulation import flat
+from supple.input_files import read_bytes
 from supple.inputs import tables
 from supple.inputs.controllers import PID
 from supple.inputs.events import Event
@@ -120,12 +120,14 @@ class ActuatorTable(FileTable):
 
     @classmethod
     def conflicts(cls, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """A force or a target."""
+        """A force, or a target with what acts towards it."""
         if ("force" in data) == ("target" in data):
             yield "", f"expected either force or target, got {'both' if 'force' in data else 'neither'}"
         for key in ("kp", "kd", "ki", "limit", "rate", "feedforward"):
             if key in data and "target" not in data:
                 yield key, "expected only with a target"
+        if "target" in data and not any(key in data for key in ("kp", "kd", "ki", "feedforward")):
+            yield "", "expected with a target kp, ki, kd or feedforward, got none"
         limit = data.get("limit")
         ends: list[Any] = limit if isinstance(limit, list) and len(limit) == 2 else [0.0, limit]
         if all(isinstance(x, int | float) for x in ends) and not ends[0] < ends[1]:
@@ -152,11 +154,18 @@ class ActuatorTable(FileTable):
 
 
 class MotionTable(FileTable):
-    """A prescribed motion of a joint coordinate, by one of three keys; the force that it takes is found."""
+    """A prescribed motion of a joint coordinate, by one of three keys; the force that it takes is found.
+
+    Formulas depend on `t` and on variables alone; a run does not change the variables of a position or velocity.
+    """
 
     speed: Text = Field(description='Name of the speed: "arm.angle".')
-    position: Signal = Field(None, description="Of the coordinate, a function of `t` alone, rad or m.")
-    velocity: Signal = Field(None, description="Of the coordinate, rad/s or m/s.")
+    position: Signal = Field(
+        None, description='Of the coordinate, rad or m. A table must be of kind "cubic" or "pchip".'
+    )
+    velocity: Signal = Field(
+        None, description='Of the coordinate, rad/s or m/s. A table must be of kind "linear", "cubic" or "pchip".'
+    )
     acceleration: Signal = Field(None, description="Of the coordinate, rad/s^2 or m/s^2.")
 
     @classmethod

@@ -163,7 +163,7 @@ class PlateTable(ThinTable):
 
 
 class ShellTable(ThinTable, NumberedTable):
-    """A thin curved shell: a mesh of flat quadrilaterals, or of triangles, each of which is cut into three of these.
+    """A thin curved shell: a mesh of quadrilaterals, or of triangles, each of which is cut into three of these.
 
     Nodes go round all elements in the same sense; layers are along the first edge of each element.
     """

@@ -124,8 +124,8 @@ INTRODUCTION = f"""\
 `supple.load` reads TOML files, which can hold everything a model has, and URDF robot descriptions. `supple.save` writes
 TOML, with every number exact, so that reading gives the very same model; flexible bodies go to HDF5 files beside it,
 which several bodies can share. `supple check FILE` lists the errors of a file: all for which `supple.load` refuses it,
-and those of the tables that describe a run. A file has at most 32 MB and 10,000 bodies, a beam 50,000 elements, a box
-300,000 nodes, a reduction 2,000 modes.
+and those of the tables that describe a run. A file has at most 32 MB and 10,000 bodies, a beam 10,000 elements, a box
+100,000 nodes, a reduction 2,000 modes.
 
 This page is generated from the schema: `python -m supple.files.reference > docs/model_files.md`.
 
@@ -138,6 +138,11 @@ Bodies can be listed in any order. Units are SI; angles are in radians, except w
 frame has its origin at its inboard joint; with all coordinates zero it coincides with the joint frame, which is the
 parent's frame translated by `at` and rotated by `rotation`. Bodies on fixed joints stay bodies, so that their joint
 wrenches can be recorded. `supple.load(path, floating_base=True)` frees the bodies that the file fixes to the ground.
+
+`supple.load` gives the model alone. Actuators, controllers, motions, wrenches by formulas, events, limits and the start
+belong to runs: `contents = supple.files.read(path)` has both, and
+`supple.simulate(contents.model, **contents.run_arguments())` runs it.
+Where `supple.load` leaves such things out, an `OmissionWarning` names them.
 """
 
 FLEXIBLE = f"""\

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from supple.description.constraints import Gear
 from supple.description.description import D, Description
 from supple.description.limits import Limit
-from supple.errors import FileFormatError, OmissionWarning, PhysicsWarning
+from supple.errors import FileFormatError, PhysicsWarning, warn
 
 NAMED = 6
 """Joints that a warning names."""
-CALLER = 4
-"""Frames of the stack from `related` to the caller of `load`, for warnings."""
 
 
 class Leader(NamedTuple):
@@ -32,7 +29,7 @@ Leaders = dict[str, Leader]
 
 
 def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
-    """The mechanism with stops and gears as asked for.
+    """Return the mechanism with the requested stops and gears.
 
     Parameters
     ----------
@@ -41,17 +38,9 @@ def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
     path : Path
         The file, for messages.
     limits, mimic : bool or None
-        Whether to keep the stops and to make gears of the couplings. None: no, with an `OmissionWarning`.
+        Whether to keep the stops and to make gears of the couplings. None: no; see `unrelated`.
     """
     copy = mech.copy()
-    left_out = []
-    if limits is None and mech.limits:
-        left_out.append(f"limits of {_listed(x.coordinate for x in mech.limits)} (limits=True: stops)")
-    following = [c.follower for c in mech.couplings if _coordinate(mech, c.follower) and _coordinate(mech, c.leader)]
-    if mimic is None and following:
-        left_out.append(f"mimic joints {_listed(following)} (mimic=True: gears)")
-    if left_out:
-        warnings.warn(f"{path}: the model does not act on {', '.join(left_out)}", OmissionWarning, stacklevel=CALLER)
     if not limits:
         copy.limits = []
     if mimic:
@@ -59,7 +48,17 @@ def related(mech: D, path: Path, limits: bool | None, mimic: bool | None) -> D:
     return copy
 
 
-def _listed(names: Iterable[str]) -> str:
+def unrelated(mech: Description, limits: bool | None, mimic: bool | None) -> Iterator[str]:
+    """Yield what `related` leaves out without being told to, with the argument that keeps it."""
+    if limits is None and mech.limits:
+        yield f"limits of {listed(x.coordinate for x in mech.limits)} (limits=True: stops)"
+    following = [c.follower for c in mech.couplings if _coordinate(mech, c.follower) and _coordinate(mech, c.leader)]
+    if mimic is None and following:
+        yield f"mimic joints {listed(following)} (mimic=True: gears)"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the names in a row, of very many the first."""
     every = list(names)
     more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
     return ", ".join(every[:NAMED]) + more
@@ -92,7 +91,7 @@ def _gear(mech: Description, path: Path) -> None:
                 said = (
                     f"limits of {at!r} and of {follower!r}, which follows it, do not overlap: those of {at!r} are used"
                 )
-                warnings.warn(f"{path}: read with a warning: {said}", PhysicsWarning, stacklevel=CALLER + 1)
+                warn(f"{path}: read with a warning: {said}", PhysicsWarning)
     mech.limits = list(ranges.values())
 
 

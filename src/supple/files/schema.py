@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from supple.errors import SuppleError
+from supple.errors import StateError, SuppleError
 from supple.files.constraints import CONSTRAINTS, AnyConstraint
 from supple.files.controller_tables import AnyActuator, ControllerTable, FmuTable
 from supple.files.dh import DHTable
@@ -43,9 +43,11 @@ from supple.files.structures import STRUCTURES, AnyStructure
 from supple.files.sweep_table import SweepTable
 from supple.files.visuals import Visuals
 from supple.files.wrenches import WrenchTable
-from supple.inputs.events import require_sound
+from supple.inputs.events import require_sound, require_within
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
+from supple.inputs.run_requirements import LOOPS, require_loops, require_possible
+from supple.integrators import resolved
 from supple.model.arguments import named_vector
 from supple.model.model import Model
 from supple.model.parameters import parameter_names
@@ -249,21 +251,15 @@ class ModelFile(FileTable):
         found += [f"output: {error}" for error in (self.output.errors(shown) if self.output else ())]
         found += [f"equations: {error}" for error in (self.equations.errors(shown) if self.equations else ())]
         found += [f"live: {error}" for error in (self.live.errors(settable(self, shown)) if self.live else ())]
-        driven = [
-            *(name for x in self.actuator for name in x.targets),
-            *(name for x in self.controller for name in x.speeds),
-        ]
-        for key, names in (("actuator", driven), ("motion", [x.speed for x in self.motion])):
-            found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
-        twice = sorted({*driven} & (self.simulation.tau if self.simulation else {}).keys())
-        found += [f"simulation: tau: {name!r} has a [[actuator]] as well, expected one of them" for name in twice]
+        found += driven_twice(self)
         if found:
             return found
         try:
             given = self.run_arguments(folder)
-            stops, wrenches = bool(given.get("limits")), given.get("wrenches", ())
-            inputs = Inputs(model, given.get("tau"), given.get("motion"), given.get("variables"), stops, wrenches)
-            require_sound(model, inputs, given.get("events", ()), given.get("limits", ()))
+            require_run(model, given)
+            for limit in given.get("limits", ()):
+                if limit.coordinate in (given.get("q") or {}):
+                    require_within(limit, given["q"][limit.coordinate])
             if model.loops is not None:
                 start = given.get("q") or {}
                 q = named_vector(model.coordinates, given.get("guess") or {}, "guess", model.neutral())
@@ -272,6 +268,49 @@ class ModelFile(FileTable):
         except SuppleError as error:
             found.append(str(error))
         return found
+
+
+def require_run(model: Formulation, given: Mapping[str, Any]) -> None:
+    """Raise if a model cannot be run with these arguments of `supple.simulate`, as the run itself would."""
+    limits = given.get("limits", ())
+    wanted = resolved(given.get("integrator", "auto"), given.get("rtol"), given.get("atol"), given.get("step"))
+    require_loops(model, given.get("loops", LOOPS[0]))
+    require_possible(model, limits, wanted)
+    laws = (given.get("tau"), given.get("motion"), given.get("variables"), bool(limits), given.get("wrenches", ()))
+    require_sound(model, Inputs(model, *laws), given.get("events", ()), limits)
+
+
+def driven_twice(tables: Any) -> list[str]:
+    """Return what is given more than one force or motion, in words."""
+    driven = [
+        *(name for x in tables.actuator for name in x.targets),
+        *(name for x in tables.controller for name in x.speeds),
+    ]
+    found = []
+    for key, names in (("actuator", driven), ("motion", [x.speed for x in tables.motion])):
+        found += [f"{key}: more than one for {name!r}" for name in sorted({x for x in names if names.count(x) > 1})]
+    twice = sorted({*driven} & (tables.simulation.tau if tables.simulation else {}).keys())
+    return found + [f"simulation: tau: {name!r} has a [[actuator]] as well, expected one of them" for name in twice]
+
+
+def run_alone(tables: Any) -> dict[str, list[str]]:
+    """Return by kind the names of what changes the motion of a run and is no part of the model."""
+    run: SimulationTable | None = tables.simulation
+    named = {
+        "actuators of": [name for x in tables.actuator for name in x.targets],
+        "controllers": [x.name for x in tables.controller],
+        "motions of": [x.speed for x in tables.motion],
+        "wrenches": [x.name for x in getattr(tables, "wrench", ()) if not x.constant],
+        "events": [x.name for x in tables.event],
+    }
+    if run is not None:
+        named |= {
+            "forces tau of": [*run.tau],
+            "start coordinates of": [*run.q, *run.guess, *run.orientation],
+            "start speeds of": [*run.v],
+            "a start in": [run.start] if run.start not in (None, "given") else [],
+        }
+    return {kind: names for kind, names in named.items() if names}
 
 
 def settable(tables: Any, model: Formulation) -> set[str]:
@@ -285,6 +324,9 @@ def settable(tables: Any, model: Formulation) -> set[str]:
 
 def run_arguments(tables: Any, limits: Sequence[LimitTable], folder: Path) -> dict[str, Any]:
     """What the tables of a run say, as keyword arguments of `supple.simulate`; files beside it are in `folder`."""
+    twice = driven_twice(tables)
+    if twice:
+        raise StateError("\n".join(twice))
     out = tables.simulation.arguments() if tables.simulation else {}
     tau = dict(out.get("tau", {}))
     for x in tables.actuator:

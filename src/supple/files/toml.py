@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -17,17 +18,20 @@ from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.files.build import mechanism_of
 from supple.files.constraints import CONSTRAINTS
-from supple.files.error_list import MOST_BODIES, ErrorList, lines_of, read_bytes
+from supple.files.error_list import MOST_BODIES, ErrorList, lines_of
 from supple.files.file_table import FileTable
 from supple.files.formulation import formulated, formulation_pairs
 from supple.files.joints import JOINTS
 from supple.files.portable_meshes import with_triangles
 from supple.files.schema import ModelFile
 from supple.files.sections import SECTIONS
+from supple.files.simulation import SimulationTable
 from supple.files.structures import STRUCTURES
 from supple.files.toml_text import body_files, text
 from supple.files.visuals import VISUALS
 from supple.formulations import Formulation
+from supple.input_files import read_bytes
+from supple.linear_theory.basis_errors import reduction_warnings
 from supple.model.mechanism import Mechanism
 from supple.structures.body import FlexibleBody
 from supple.structures.body_writer import write_body, write_pieces
@@ -42,6 +46,12 @@ KINDS: dict[str, Mapping[str, type[FileTable]]] = {
 }
 """What the key `type` of these tables may be."""
 
+
+DEEPEST = 32
+"""Names in a key; to read keys of thousands of them takes minutes and gigabytes."""
+NAME = rb"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+NESTED = re.compile(rb"(?:^|[{,\[])[ \t]*%b(?:[ \t]*\.[ \t]*%b){%d}" % (NAME, NAME, DEEPEST), re.MULTILINE)
+"""A longer key at the beginning of a line, a table or an entry."""
 
 T = TypeVar("T", bound=FileTable)
 
@@ -95,6 +105,7 @@ def check(path: str | os.PathLike[str], content: Any = None) -> list[str]:
                 model = formulated(mech.build(), file.formulation)
             for line in file.run_errors(model, Path(path).parent):
                 errors.add("", line)
+            errors.warnings += reduction_warnings(model.mechanism_model())
     errors.warn()
     return errors.lines
 
@@ -142,6 +153,10 @@ def write_text(
 def _parsed(errors: ErrorList) -> Any:
     """The content of the file: tables, lists, texts and numbers."""
     content = read_bytes(errors.path)
+    deep = NESTED.search(content)
+    if deep is not None:
+        line = content.count(b"\n", 0, deep.end()) + 1
+        raise FileFormatError(f"{errors.path}: line {line}: expected keys of at most {DEEPEST} names, got more")
     try:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -191,3 +206,18 @@ def _place(data: Any, loc: tuple[int | str, ...]) -> str:
             words.append(item)
             key, data = item, data.get(item) if isinstance(data, dict) else None
     return ": ".join(words)
+
+
+class _RunFile(FileTable):
+    """Settings of a run alone."""
+
+    simulation: SimulationTable
+
+
+def run_tables(content: Any, path: Path) -> ModelFile:
+    """Return the tables of a file with settings of a run and no model; a duration may be missing."""
+    given = {"simulation": {"duration": 1.0, **content["simulation"]}}
+    table = validated(given, _RunFile, ErrorList(path)).simulation
+    if "duration" not in content["simulation"]:
+        table.model_fields_set.discard("duration")
+    return ModelFile.model_construct(name=path.stem, body=[], simulation=table)

@@ -8,8 +8,12 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from supple.errors import FileFormatError, nearest
-from supple.files.error_list import MOST_BODIES, ErrorList, read_bytes
+from supple.files.error_list import MOST_BODIES, ErrorList
+from supple.input_files import read_bytes
 from supple.xml_tree import xml_tree
+
+MOST_ELEMENTS = 40 * MOST_BODIES
+"""Limit for a file: a link and a joint have a dozen, and some for each shape."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Robot(NamedTuple):
 
 def elements(errors: ErrorList) -> Robot:
     """Name, links and joints of the robot in a file."""
-    root, lines = xml_tree(read_bytes(errors.path), errors.path)
+    root, lines = xml_tree(read_bytes(errors.path), errors.path, MOST_ELEMENTS)
     if root.tag != "robot":
         raise FileFormatError(f"{errors.path}: line {lines[root]}: expected <robot>, got <{root.tag}>")
     robot = root.get("name", "")

@@ -22,7 +22,8 @@ def origin(element: Element) -> tuple[Floats, Floats]:
             scipy.spatial.transform.Rotation.from_euler("xyz", numbers(origin, "rpy", "0 0 0")).as_matrix()
         )
     quaternion = numbers(origin, "quat_xyzw", count=4)
-    if "rpy" in origin.attrib or not quaternion.any():
+    # Squares of numbers beyond these overflow or vanish.
+    if "rpy" in origin.attrib or not 1e-100 < np.abs(quaternion).max() < 1e100:
         raise ModelError(f"origin: expected either rpy or a quaternion, got {origin.attrib}")
     return position, np.asarray(scipy.spatial.transform.Rotation.from_quat(quaternion).as_matrix())
 

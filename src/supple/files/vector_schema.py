@@ -13,12 +13,10 @@ from supple.files.file_table import FileTable, Form, Name, Number, PlainName, Te
 from supple.files.inputs import EventTable, MotionTable
 from supple.files.live import LiveTable
 from supple.files.output import OutputTable
-from supple.files.schema import run_arguments, settable
+from supple.files.schema import driven_twice, require_run, run_arguments, settable
 from supple.files.simulation import SimulationTable
 from supple.files.sweep_table import SweepTable
 from supple.files.visuals import Visuals
-from supple.inputs.events import require_sound
-from supple.inputs.inputs import Inputs
 from supple.symbolic.kane.kane_model import KaneModel
 
 Formula = Annotated[str, Field(min_length=1)]
@@ -200,13 +198,15 @@ class VectorFile(FileTable):
         found = [f"simulation: {error}" for error in (self.simulation.errors(model) if self.simulation else ())]
         found += [f"output: {error}" for error in (self.output.errors(model.display) if self.output else ())]
         found += [f"live: {error}" for error in (self.live.errors(settable(self, model)) if self.live else ())]
+        found += driven_twice(self)
         known = {*model.coordinates, *(leaf.name for leaf in model.system.v)}
         small = self.equations.small if self.equations else []
         found += [f"equations: small: no coordinate or speed {name!r}" for name in small if name not in known]
+        if found:
+            return found
         try:
             given = self.run_arguments(folder)
-            inputs = Inputs(model, given.get("tau"), given.get("motion"), given.get("variables"), False)
-            require_sound(model, inputs, given.get("events", ()), ())
+            require_run(model, given)
         except SuppleError as error:
             found.append(str(error))
         return found

@@ -55,6 +55,6 @@ def _table(shape: Shape, folder: Path | None) -> dict[str, Any]:
 def _from_folder(file: str, folder: Path) -> str:
     """The path of a file from a folder, whole if there is none."""
     try:
-        return Path(os.path.relpath(Path(file).resolve(), folder.resolve())).as_posix()
+        return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(folder))).as_posix()
     except ValueError:  # another drive
         return file

@@ -10,4 +10,4 @@ if TYPE_CHECKING:
 __all__ = ["Camera"]
 
 _HOMES = {"supple.film.camera": ("Camera",)}
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

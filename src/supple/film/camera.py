@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
 
@@ -17,6 +18,7 @@ NEAR = 0.01
 """Distance within which nothing is drawn, of the distance of the camera."""
 
 
+@checked
 @dataclass(frozen=True)
 class Camera:
     """A direction to look from, and a distance.

@@ -11,8 +11,8 @@ from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
-from supple.view.drawn import amplitudes, drawn
-from supple.view.fields import DISTORTIONS, checked_quantity, largest, vertex_stress
+from supple.view.drawn import DrawnSurface, amplitudes, drawn
+from supple.view.fields import DISTORTIONS, checked_quantity, largest, with_worst_points, worst_points
 
 
 class Scale(NamedTuple):
@@ -62,6 +62,8 @@ class Coloring:
     ----------
     fields : dict of str to VertexField
         By body.
+    surfaces : dict of str to DrawnSurface
+        By body: what has these values, with vertices at the worst recovery points that are on no triangle.
     most : float
         The end of the scale.
     """
@@ -70,20 +72,30 @@ class Coloring:
         checked_quantity(quantity)
         self.quantity = quantity
         self.fields: dict[str, VertexField] = {}
+        self.surfaces: dict[str, DrawnSurface] = {}
         self.most = 0.0
         for surface in (x for x in drawn(model) if x.shapes is not None):
             body = model.description.bodies[surface.body].body
             assert isinstance(body, FlexibleBody)
-            assert surface.shapes is not None
-            rows, width, factor = surface.shapes, 3, np.ones(len(surface.vertices))
-            if quantity != "displacement":
-                found = vertex_stress(body, surface.vertices)
-                if found is None:
+            eta, whole = (amplitudes(model, surface.body, x) for x in (q, every))
+            if quantity == "displacement":
+                assert surface.shapes is not None
+                field = VertexField(surface.shapes, 3, eta, np.ones(len(surface.vertices)))
+                most = largest(surface.shapes, 3, whole)
+            else:
+                points = None if body.recovery is None else body.recovery.stresses
+                if points is None or not len(points):
                     continue
-                rows, width = found.rows, DISTORTIONS
-                factor = found.compliance if quantity == "strain" else factor
-            eta, whole = (amplitudes(model, surface.body, x)[:, : rows.shape[1]] for x in (q, every))
-            self.fields[surface.body] = VertexField(rows, width, eta, factor)
-            self.most = max(self.most, largest(rows.toarray(), width, whole, factor))
+                worst = worst_points(points, np.concatenate([whole, eta]))
+                stiffens = model.description.bodies[surface.body].stiffens
+                surface, stress = with_worst_points(surface, body, stiffens, worst)
+                if stress is None:
+                    continue
+                factor, most = np.ones(len(surface.vertices)), worst.stress
+                if quantity == "strain":
+                    factor, most = stress.compliance, worst.strain
+                field = VertexField(stress.rows, DISTORTIONS, eta[:, : stress.rows.shape[1]], factor)
+            self.fields[surface.body], self.surfaces[surface.body] = field, surface
+            self.most = max(self.most, most)
         if not self.fields:
             raise StateError(f"color: expected a flexible body whose {quantity} is known, got none")

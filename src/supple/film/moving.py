@@ -56,6 +56,8 @@ class MovingSurfaces:
         self._coloring = coloring
         self.origins = p[:, 1:]
         chosen = drawn(model) if surfaces is None else surfaces
+        if coloring is not None:
+            chosen = [x if x.shapes is None else coloring.surfaces.get(x.body, x) for x in chosen]
         parts = [_Part(model, x, q, R, p) for x in chosen if len(x.faces)]
         self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: x.opacity < 1.0)]
         self.faces, self.colors = self._joined()
@@ -107,10 +109,11 @@ class MovingSurfaces:
 
 
 class _Part:
-    """One surface, cut along its sharp edges."""
+    """One surface, cut along its sharp edges; then its vertices on no triangle."""
 
     def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats) -> None:
         origin, self.faces = cut(surface.vertices, surface.faces)
+        origin = np.concatenate([origin, np.setdiff1d(np.arange(len(surface.vertices)), surface.faces)])
         self.origin = origin
         self.name = surface.body if surface.shapes is not None else ""
         self.count = len(origin)

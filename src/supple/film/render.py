@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, is_number
 from supple.description.members import GROUND
 from supple.errors import StateError, nearest
@@ -47,6 +48,7 @@ LOOKED_AT = 40
 Progress = Callable[[float], None]
 
 
+@checked
 def render(
     shown: Any,
     path: str | os.PathLike[str],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from supple.call_checks import checked
 from supple.erls.model import ErlsModel
 from supple.errors import FileFormatError, unexpected
 from supple.formulations.protocol import Formulation
@@ -18,12 +19,14 @@ NAME = "formulation"
 """The setting that names the formulation of a run."""
 
 
+@checked
 def require_formulation(model: object, what: str) -> None:
     """Refuse what is no model."""
     if not isinstance(model, FORMULATIONS):
         raise unexpected(what, "a Model or an equivalent rigid-link system", model)
 
 
+@checked
 def floating_frames(model: Any, what: str) -> Model:
     """The model itself, which has to be one of floating frames; `what` is what takes no other."""
     if not isinstance(model, FORMULATIONS):

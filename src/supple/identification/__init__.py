@@ -20,4 +20,4 @@ _HOMES = {
     "supple.identification.measurements": ("Measurements", "read_measurements"),
     "supple.identification.parameter_groups": ("BaseParameters", "base_parameters"),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

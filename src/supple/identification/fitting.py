@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, is_number
 from supple.errors import FileFormatError, StateError, nearest, unexpected
 from supple.formulations import FORMULATIONS, Formulation
@@ -23,6 +24,7 @@ CLOSE = 1e-9
 """Share of the duration by which a sample may lie outside of the run."""
 
 
+@checked
 def fit(
     model: Formulation | str | os.PathLike[str],
     data: Any,
@@ -67,7 +69,7 @@ def fit(
     missing : str
         "refuse" samples that are not a number, or "skip" them.
     changes : mapping of path to value, optional
-        Of a file: other values that stay as they are.
+        Values that differ in all runs: paths of a file, or names of parameters, variables and settings of a model.
     **run
         Of a model: keyword arguments of `supple.simulate`: start, laws, integrator, tolerances.
 
@@ -109,10 +111,8 @@ def case_source(
 ) -> CaseSource:
     """What motions are made from: a model with settings of a run, or a file."""
     if isinstance(model, FORMULATIONS):
-        if changes:
-            raise StateError("changes: expected with a model file, got a model; Model.with_parameters changes one")
         try:
-            return ModelCases(model, dict(run))
+            return ModelCases.changed(model, dict(run), changes or {})
         except StateError as error:
             raise StateError(str(error).replace("supple.sweep", where, 1)) from None
     if not isinstance(model, str | os.PathLike):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import Floats
-from supple.errors import StateError, nearest
-from supple.results.signals import signals, times_of
+from supple.errors import FileFormatError, StateError
+from supple.input_files import read_bytes
+from supple.results.signals import Signal, find_signal, signals, times_of
 from supple.simulation.recording import open_results
 
+LARGEST = 2**30
+"""Bytes of a CSV file."""
 TIMES = ("time", "t")
 """Names that the column of times may have."""
 MISSING = ("refuse", "skip")
@@ -47,6 +52,7 @@ class Measurements:
         return sum(int(x.sum()) for x in self.present.values())
 
 
+@checked
 def read_measurements(data: Any, of: Sequence[str] = (), missing: str = "refuse") -> Measurements:
     """Measured signals, checked.
 
@@ -56,17 +62,18 @@ def read_measurements(data: Any, of: Sequence[str] = (), missing: str = "refuse"
         A dataset has a variable "time"; a table or mapping a column "time" or "t", or times as its index. A path is
         that of a CSV file with a line of names, or of results (.nc). All other columns are signals.
     of : sequence of str
-        Signals to take; all if there are none.
+        Signals to take, by their names or the ends of these; all if there are none.
     missing : str
         "refuse" samples that are not a number, or "skip" them.
     """
     if missing not in MISSING:
         raise StateError(f"missing: expected 'refuse' or 'skip', got {missing!r}")
     where, t, columns = _read(data)
-    for name in of:
-        if name not in columns:
-            raise StateError(f"{where}: no signal {name!r}{nearest(name, columns)}")
-    chosen = {name: columns[name] for name in (of or columns)}
+    known = {name: Signal(name, "", x) for name, x in columns.items()}
+    try:
+        chosen = {name: find_signal(known, name).values for name in of} or columns
+    except StateError as error:
+        raise StateError(f"{where}: {error}") from None
     if not chosen:
         raise StateError(f"{where}: expected signals beside the time, got none")
     times = _numbers(t, None, f"{where}: time")
@@ -121,14 +128,14 @@ def _timed(columns: dict[str, Any], where: str) -> tuple[Any, dict[str, Any]]:
 def _csv_columns(path: Path) -> dict[str, list[float]]:
     """The columns of a CSV file by the names of its first line; an empty field is not a number."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            sample = file.readline()
-            file.seek(0)
-            delimiter = max(",;\t", key=sample.count)
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter=delimiter) if any(row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise StateError(f"{path}: expected a CSV file, got {reason}") from None
+        file = io.StringIO(read_bytes(path, LARGEST).decode("utf-8-sig"), newline="")
+        delimiter = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter=delimiter) if any(row)]
+    except FileFormatError as error:
+        raise StateError(str(error)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise StateError(f"{path}: expected a CSV file, got another: {error}") from None
     names = rows[0] if rows else []
     if not names or len(set(names)) < len(names) or "" in names:
         raise StateError(f"{path}: expected a first line with names, each once, got {', '.join(map(repr, names))}")

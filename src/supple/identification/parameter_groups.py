@@ -15,7 +15,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
-from supple.checks import Floats
+from supple.call_checks import checked
+from supple.checks import Floats, generator
 from supple.errors import StateError, unexpected
 from supple.html_tables import html_table
 from supple.linear.start import held_speeds
@@ -101,6 +102,7 @@ class BaseParameters:
         )
 
 
+@checked
 def base_parameters(
     model: Model,
     q: ArrayLike | None = None,
@@ -160,7 +162,7 @@ def _random_motions(
 ) -> tuple[Floats, Floats, Floats]:
     """States and accelerations (n, ...) that give enough equations; what does not move is as in neutral."""
     count = max(2, -(-OVERSAMPLING * parameters // int(moving.sum())))
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "seed")
     states = [model.random_state(int(s)) for s in rng.integers(2**31, size=count)]
     q, v = np.array([x[0] for x in states]), np.array([x[1] for x in states])
     still = model.q_of_speed[~moving & (model.q_of_speed >= 0)]

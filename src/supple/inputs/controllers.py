@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked, require_signature
 from supple.checks import is_number
 from supple.errors import StateError
 from supple.expressions.graph import Expr
@@ -56,6 +57,7 @@ def clipped(at: Quantities, x: Expr, within: tuple[float, float] | None, name: s
     return g.function("min", g.function("max", x, low), high)
 
 
+@checked
 @dataclass(frozen=True)
 class PID:
     """Generalized force kp e + kd de/dt + ki (integral of e) towards a target, e = target - coordinate.
@@ -63,7 +65,7 @@ class PID:
     Parameters
     ----------
     target : number, formula or Table
-        Of the coordinate; its rate is taken exactly. A Table should be "cubic" or "pchip", else the rate jumps.
+        Of the coordinate; its rate is taken exactly. A Table should be "pchip" or "cubic", else the rate jumps.
     kp, kd, ki : float
         Per rad or m; per rad/s or m/s; per rad s or m s.
     limit : float or pair, optional
@@ -119,6 +121,7 @@ class PID:
         return force, error + (force - wanted) / back if self.ki else error
 
 
+@checked
 @dataclass(frozen=True)
 class Sampled:
     """A Python function of the user's that gives a generalized force, called so many times a second and held between.
@@ -137,6 +140,7 @@ class Sampled:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise StateError(f"Sampled: function: expected a function of (t, q, v), got {self.function!r}")
+        require_signature(self.function, "t, q, v", "Sampled: function")
         require_rate(self.rate, "Sampled")
 
 

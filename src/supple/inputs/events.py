@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked, require_signature
 from supple.checks import is_number
 from supple.description.limits import Limit
 from supple.errors import StateError, nearest
@@ -20,6 +21,7 @@ Vector = NDArray[np.float64]
 DIRECTIONS = {"rising": 1.0, "falling": -1.0, "both": 0.0}
 
 
+@checked
 @dataclass(frozen=True)
 class Event:
     """Something that happens when a quantity passes zero.
@@ -61,6 +63,10 @@ class Event:
             raise StateError(
                 f"event {self.name!r}: when: expected a formula or a function of (t, q, v), got {self.when!r}"
             )
+        if callable(self.when):
+            require_signature(self.when, "t, q, v", f"event {self.name!r}: when")
+        if callable(self.action):
+            require_signature(self.action, "t, q, v", f"event {self.name!r}: action")
         if not (self.action is None or callable(self.action)):
             raise StateError(f"event {self.name!r}: action: expected a function of (t, q, v), got {self.action!r}")
         if not isinstance(self.change, Mapping):
@@ -105,15 +111,14 @@ def require_sound(
         if sum(x.coordinate == limit.coordinate for x in limits) > 1:
             raise StateError(f"limit of {limit.coordinate!r}: expected one for each coordinate, got several")
         if q is not None:
-            start = q[model.q_of_speed[speed]]
-            low, high = (
-                (-np.inf if limit.lower is None else limit.lower),
-                (np.inf if limit.upper is None else limit.upper),
-            )
-            if not low <= start <= high:
-                raise StateError(
-                    f"limit of {limit.coordinate!r}: expected a start between {low:g} and {high:g}, got {start:g}"
-                )
+            require_within(limit, q[model.q_of_speed[speed]])
+
+
+def require_within(limit: Limit, start: float) -> None:
+    """Raise if a coordinate starts beyond its stops."""
+    low, high = (-np.inf if limit.lower is None else limit.lower), (np.inf if limit.upper is None else limit.upper)
+    if not low <= start <= high:
+        raise StateError(f"limit of {limit.coordinate!r}: expected a start between {low:g} and {high:g}, got {start:g}")
 
 
 def prescribed_places(model: Formulation, inputs: Inputs) -> set[int]:

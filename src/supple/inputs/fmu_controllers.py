@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import FileFormatError, StateError, nearest
 from supple.inputs.controllers import require_rate
 from supple.inputs.fmu_interface import FmuInterface, InterfaceVariable, read_interface
 
 
+@checked
 class FmuController(Mapping[str, "FmuOutput"]):
     """Generalized forces and variables from an FMU, version 2 or 3, for co-simulation; needs `supple[fmu]` to run.
 
@@ -109,7 +111,7 @@ class FmuController(Mapping[str, "FmuOutput"]):
 
     @property
     def place(self) -> str:
-        """What messages begin with."""
+        """First words of messages."""
         return f"controller {self.name!r}"
 
     @property

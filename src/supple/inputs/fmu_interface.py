@@ -12,6 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from supple.errors import FileFormatError, StateError, nearest
+from supple.input_files import read_bytes
 from supple.xml_tree import xml_tree
 
 DESCRIPTION = "modelDescription.xml"
@@ -122,13 +123,7 @@ def read_interface(path: Path) -> FmuInterface:
 
 def read_fmu(path: Path) -> bytes:
     """The bytes of a file, or a FileFormatError that says why there are none."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise FileFormatError(f"{path}: no such file{nearest(path.name, beside) if beside else ''}") from None
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return read_bytes(path, LARGEST)
 
 
 def _described(path: Path, digest: str, root: Element, names: list[str]) -> FmuInterface:

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import require_signature
 from supple.checks import is_number
-from supple.errors import StateError, nearest
+from supple.description.editing import rotor_of
+from supple.errors import PhysicsWarning, StateError, nearest, warn
 from supple.expressions.formula import Formula
 from supple.expressions.graph import Expr
 from supple.formulations import Formulation
@@ -100,6 +102,7 @@ class Inputs:
         for i in (self.laws.keys() | self.added.keys()) & self.motions.keys():
             what = "tau" if i in self.laws else "added"
             raise StateError(f"{what}: {model.speeds[i]!r} has a prescribed motion, so its force is found, not given")
+        self._warn_of_deflections()
         self._lay_out()
 
     @property
@@ -118,6 +121,20 @@ class Inputs:
         if name in self.fixed_variables:
             raise StateError(f"{where}: {name!r} stays as it is in a run: {self.fixed_variables[name]} would jump")
 
+    def _warn_of_deflections(self) -> None:
+        """Warn of laws on the springs of elastic joints, whose actuators act on the rotors."""
+        acting = {i: "tau" for i in self.laws if i < self.model.nv} | {i: "motion" for i in self.motions}
+        for i, what in acting.items():
+            speed = self.model.speeds[i]
+            body, _, rest = speed.rpartition(".")
+            rotor = rotor_of(self.model.description, body)
+            if rotor is not None:
+                warn(
+                    f"{what}: {speed!r} is the deflection of the spring in the elastic joint of {body!r}; its actuator "
+                    f"acts on '{rotor}.{rest}'",
+                    PhysicsWarning,
+                )
+
     def _located(self, model: Formulation) -> FrameWrenches | None:
         """Where the wrenches act in a model."""
         return located(model.floating_frames("a wrench that follows a law"), self.wrenches) if self.wrenches else None
@@ -135,6 +152,8 @@ class Inputs:
         if tau is None:
             return
         if isinstance(tau, Sampled) or callable(tau):
+            if is_function(tau):
+                require_signature(tau, "t, q, v", "tau")
             self.whole = tau
         elif isinstance(tau, Mapping):
             for name, law in tau.items():

@@ -75,9 +75,7 @@ def law_equations(
         If there is something that is no equation, by its name.
     """
     require_written(model, laws, events)
-    driven = [model.speeds[i] for i, law in laws.laws.items() if i < model.nv and not isinstance(law, float)]
-    driven = list(model.speeds) if laws.whole is not None else driven
-    forces = _with(settings.get("inputs"), driven)
+    forces = _with(model, laws, settings)
     trace: Trace | None
     if model.loops is not None or laws.wrenches:
         what = "closed loops" if model.loops is not None else f"the {laws.wrenches[0].place} that follows a law"
@@ -88,16 +86,24 @@ def law_equations(
         base, trace = _open_equations(model, inputs=forces, **rest)
     else:
         base, trace = equations(model, **settings | {"inputs": forces}), None
-    named = symbols_of(model, inputs=forces).inputs
-    return _Laws(model, laws, base, named, trace).equations(events, limits)
+    return _Laws(model, laws, base, force_names(model, laws, settings), trace).equations(events, limits)
 
 
-def _with(inputs: Mapping[str, str] | Sequence[str] | None, driven: Sequence[str]) -> Any:
-    """Forces that the equations have, those of the laws among them."""
+def force_names(model: Model, laws: Inputs, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return what `law_equations` with these settings calls generalized forces, by speed."""
+    named = {key: settings[key] for key in ("parameters", "names") if key in settings}
+    return symbols_of(model, inputs=_with(model, laws, settings), **named).inputs
+
+
+def _with(model: Model, laws: Inputs, settings: Mapping[str, Any]) -> Any:
+    """Forces that the equations have, those of the laws, numbers too, among them."""
+    inputs = settings.get("inputs")
     if inputs is None:
         return None
+    driven = [model.speeds[i] for i in (range(model.nv) if laws.whole is not None else laws.laws) if i < model.nv]
     if isinstance(inputs, Mapping):
-        return {**inputs, **{speed: speed for speed in driven if speed not in inputs.values()}}
+        called = {meaning: name for name, meaning in (settings.get("names") or {}).items()}
+        return {**inputs, **{called.get(x, x): x for x in driven if x not in inputs.values()}}
     return [*inputs, *(speed for speed in driven if speed not in inputs)]
 
 

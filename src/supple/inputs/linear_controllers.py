@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.errors import StateError, nearest
 from supple.expressions.graph import Expr
 from supple.inputs.controllers import clipped, limits, require_rate
@@ -18,6 +19,7 @@ from supple.inputs.quantities import Quantities
 Floats = NDArray[np.float64]
 
 
+@checked
 class LinearController(Mapping[str, "ControllerOutput"]):
     """Generalized forces u on several speeds from measured quantities y, by a linear system with a state x.
 
@@ -87,7 +89,7 @@ class LinearController(Mapping[str, "ControllerOutput"]):
 
     @property
     def place(self) -> str:
-        """What messages begin with."""
+        """First words of messages."""
         return f"controller {self.name!r}"
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.expressions.graph import Expr
 from supple.inputs.controllers import Signal, require_signal, signal
@@ -18,6 +19,7 @@ SMOOTH = {
 """Kinds of tables whose accelerations are finite."""
 
 
+@checked
 @dataclass(frozen=True)
 class Motion:
     """A prescribed motion of a joint coordinate: one of position, velocity and acceleration over time.
@@ -25,8 +27,8 @@ class Motion:
     Parameters
     ----------
     position, velocity, acceleration : number, formula of t, or Table
-        A Table of positions must be "cubic" or "pchip", one of velocities one of these or "linear". A formula may
-        speak of `t` and of variables; those of a position or velocity stay as they are during a run.
+        A Table of positions must be "cubic" or "pchip", one of velocities one of these or "linear". A formula depends
+        on `t` and on variables alone; a run does not change the variables of a position or velocity.
     """
 
     position: Signal | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -36,14 +37,14 @@ class Quantities:
     longest_table: int = 0
     motions: Nodes = field(default_factory=lambda: np.zeros(0, dtype=object))
 
-    @property
+    @cached_property
     def names(self) -> dict[str, Expr | float]:
         """Names in formulas: speeds that are rates are reached as rate(name)."""
         known: dict[str, Expr | float] = dict(zip(self.model.speeds, self.v, strict=True))
         known |= dict(zip(self.model.coordinates, self.q, strict=True))
         return known | {"t": self.t} | dict(self.variables)
 
-    @property
+    @cached_property
     def rates(self) -> dict[str, Expr | float]:
         """Rates of coordinates that have one of their own."""
         place = self.model.q_of_speed

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from supple.call_checks import checked
 from supple.description.orientation import euler_sequence
 from supple.errors import StateError, nearest, one_of
 from supple.formulations import Formulation
@@ -36,6 +37,7 @@ FIRST = ("frames", "wrenches", "nodes", "strains")
 """Requests that are written down also where nothing is asked for."""
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Outputs:
     """What a simulation records besides states, energies and momentum. A name alone stands for a list of one.

@@ -15,14 +15,18 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import StateError
+from supple.call_checks import checked
+from supple.errors import PhysicsWarning, StateError, warn
 from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
 
 Floats = NDArray[np.float64]
 KINDS = ("linear", "cubic", "pchip", "hold")
+OVERSHOOT = 0.1
+"""Overshoot of a cubic between two values, relative to the range of all, that is worth a warning."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A function of time given by points; before the first and after the last the value stays.
@@ -33,8 +37,14 @@ class Table:
         Increasing, s.
     values : (n,) array_like
     kind : str
-        "linear"; "cubic", a spline that is at rest at both ends; "pchip", a curve that is at rest there too and never
-        leaves the range of neighbouring values, with accelerations that jump; "hold", each value until the next time.
+        "linear"; "pchip", a smooth curve that is at rest at both ends and never leaves the range of neighbouring
+        values, with accelerations that jump; "cubic", a spline that is at rest there too, with continuous
+        accelerations, which may go beyond the values; "hold", each value until the next time.
+
+    Warns
+    -----
+    PhysicsWarning
+        Where a cubic goes far beyond the values on both sides.
     """
 
     times: ArrayLike
@@ -57,6 +67,28 @@ class Table:
             raise StateError(f"table: kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
+        if self.kind == "cubic":
+            self._warn_of_overshoot(times, values)
+
+    def _warn_of_overshoot(self, times: Floats, values: Floats) -> None:
+        """Warn if the spline goes far beyond the values on both sides."""
+        spline = self.polynomial()
+        extremes = spline.derivative().roots(extrapolate=False)
+        extremes = extremes[np.isfinite(extremes)]
+        if not len(extremes):
+            return
+        i = np.clip(np.searchsorted(times, extremes, side="right") - 1, 0, len(times) - 2)
+        low, high = np.minimum(values[i], values[i + 1]), np.maximum(values[i], values[i + 1])
+        reached = spline(extremes)
+        beyond = np.maximum(reached - high, low - reached)
+        worst = int(beyond.argmax())
+        if beyond[worst] > OVERSHOOT * np.ptp(values):
+            between = f"between {values[i[worst]]:g} at {times[i[worst]]:g} s and {values[i[worst] + 1]:g}"
+            warn(
+                f"table: the cubic goes to {reached[worst]:.4g} at {extremes[worst]:.4g} s, {between} at "
+                f"{times[i[worst] + 1]:g} s; kind 'pchip' stays between the values",
+                PhysicsWarning,
+            )
 
     def __repr__(self) -> str:
         content = np.stack([np.asarray(self.times), np.asarray(self.values)]).tobytes()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from supple.call_checks import checked, require_signature
 from supple.checks import is_number
 from supple.errors import StateError
 from supple.expressions.function import Nodes
@@ -14,7 +15,7 @@ from supple.inputs.controllers import PID, Sampled
 from supple.inputs.fmu_controllers import FmuOutput
 from supple.inputs.linear_controllers import ControllerOutput
 from supple.inputs.tables import Table
-from supple.inputs.user_functions import ForceFunction
+from supple.inputs.user_functions import ForceFunction, is_function
 from supple.model.arguments import require_turning_node
 from supple.model.body_frames import frame_arrays
 from supple.model.model import Model
@@ -29,6 +30,7 @@ MOTIONS = tuple(f"{what}.{axis}" for what in ("position", "angular_velocity", "v
 OWN, GROUND = "frame", "ground"
 
 
+@checked
 @dataclass(frozen=True)
 class Wrench:
     """A moment and a force at the origin of a frame, or at a node of a flexible body, that follow laws.
@@ -71,7 +73,7 @@ class Wrench:
 
     @property
     def place(self) -> str:
-        """What messages begin with."""
+        """First words of messages."""
         return f"wrench {self.name!r}"
 
     def _components(self, part: str, given: Any) -> Any:
@@ -107,6 +109,8 @@ class Wrench:
 def checked_law(law: Any, where: str) -> Law:
     """A law as it was given, numbers as floats."""
     if isinstance(law, str | Table | PID | Sampled | ControllerOutput | FmuOutput) or callable(law):
+        if is_function(law):
+            require_signature(law, "t, q, v", where)
         return law  # type: ignore[no-any-return]
     if is_number(law):
         return float(law)

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.interop.differentiable import Differentiable
 from supple.model.model import Model
 
 
+@checked
 def jax_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> Callable[..., Any]:
     """One of the model's functions for JAX: `jit`, `vmap`, `jvp`, `vjp`, `grad` and `jacobian` work on it.
 
@@ -74,6 +76,7 @@ def jax_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> 
         if len(inputs) != len(known.inputs):
             raise StateError(f"{what}: expected {', '.join(known.inputs)}, got {len(inputs)} arguments")
         arrays = [jnp.asarray(x, dtype=float) for x in inputs]
+        arrays = [x.reshape(1) if x.ndim == 0 else x for x in arrays]
         for (name, n), x in zip(known.inputs.items(), arrays, strict=True):
             if x.shape != (n,):
                 raise StateError(f"{what}: {name}: expected shape ({n},), got {x.shape}; vmap makes batches")

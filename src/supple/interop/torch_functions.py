@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.interop.differentiable import Differentiable
 from supple.model.model import Model
 
 
+@checked
 def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> Callable[..., Any]:
     """One of the model's functions for PyTorch: autograd, `torch.func.grad`, `jacrev`, `jvp` and `vmap` work on it.
 
@@ -111,7 +113,7 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
         for name, x in zip(known.inputs, inputs, strict=True):
             if not isinstance(x, torch.Tensor) or x.dtype != torch.float64 or x.device.type != "cpu":
                 raise StateError(f"{what}: {name}: expected a tensor of torch.float64 on the processor, got {x!r:.60}")
-        found = Evaluation.apply(*inputs)
+        found = Evaluation.apply(*(x.reshape(1) if x.ndim == 0 else x for x in inputs))
         return found if len(found) > 1 else found[0]
 
     function.__name__ = what

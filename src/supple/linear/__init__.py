@@ -39,4 +39,4 @@ __all__ = [
     "steady_rotation",
 ]
 
-__getattr__ = lazy_names(__name__, {"supple.linear.campbell_diagram": ("campbell",)})
+__getattr__, __dir__ = lazy_names(__name__, {"supple.linear.campbell_diagram": ("campbell",)})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.formulations import Formulation, require_formulation
 from supple.lazy import LazyModule
@@ -32,6 +33,7 @@ ORDERS = {"fixed": (1, 2), "rotating": (1, 2, 3, 4, 5)}
 """Multiples of the speed of rotation whose crossings are listed."""
 
 
+@checked
 def campbell(
     model: Formulation,
     spin: Mapping[str, ArrayLike],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.linear.eigenmodes import GROWING
 from supple.linear.start import Bools, Floats
 
@@ -83,6 +84,7 @@ def remarks(found: xr.Dataset) -> list[str]:
     return out
 
 
+@checked
 def campbell_report(found: xr.Dataset) -> str:
     """The tables of a Campbell diagram as text: frequencies over the speed, and critical speeds.
 

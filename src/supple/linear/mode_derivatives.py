@@ -25,13 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from supple.call_checks import checked
 from supple.errors import ModelError, StateError, nearest
 from supple.formulations import Formulation
+from supple.linear.balance import Balance
 from supple.linear.eigenmodes import Eigenmodes, eigenmodes
 from supple.linear.shares import body_energies
 from supple.linear.small_motions import LinearEquations, linear_equations
-from supple.linear.start import Floats, Numbers, Values
-from supple.linear.statics import equilibrium
+from supple.linear.start import Floats, Numbers, Values, coordinates, held_speeds
+from supple.linear.statics import configuration_at_rest
 from supple.linear.vibration import Modes
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
@@ -92,6 +94,7 @@ class ModeSensitivities:
         return "\n".join([*lines, *(["* repeated: derivatives of the set"] if self.repeated.any() else [])])
 
 
+@checked
 def mode_sensitivities(
     model: Formulation,
     parameters: Sequence[str],
@@ -130,8 +133,13 @@ def mode_sensitivities(
     own = model.floating_frames("a derivative of modes")
     held = tuple(fixed)
 
+    def at_rest(other: Model) -> Floats:
+        still = held_speeds(other, held)
+        start = coordinates(other, q, still, rigid=False)
+        return configuration_at_rest(Balance(other, tau, None, still), start).q
+
     def at(other: Model, independent: Sequence[str] = ()) -> LinearEquations:
-        here = equilibrium(other, q, tau=tau, fixed=held).q if balanced else q
+        here = at_rest(other) if balanced else q
         return linear_equations(other, here, None, tau, None, held, independent)
 
     e = at(own)

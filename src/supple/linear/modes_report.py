@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from supple.call_checks import checked
 from supple.formulations import Formulation
 from supple.linear.spins import without_gravity
 from supple.linear.start import Values
@@ -33,6 +34,7 @@ def modes_and_state(
     return modes(model, rest.q, fixed=fixed), str(rest)
 
 
+@checked
 def modes_report(
     model: Formulation,
     q: Values | None = None,

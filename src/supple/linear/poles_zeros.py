@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from supple.call_checks import checked
 from supple.errors import StateError, nearest
 from supple.html_tables import html_table
 from supple.linear.start import Floats, Numbers
@@ -27,6 +28,7 @@ UNDAMPED = 1e-9
 """Damping below this is rounding, and shown as zero."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class TransferFunction:
     """gain * prod(s - zeros) / prod(s - poles), from one input to one output.
@@ -48,6 +50,9 @@ class TransferFunction:
 
     def __call__(self, s: complex | Numbers) -> Numbers:
         """The value at complex numbers s (...), 1/s."""
+        found = np.asarray(s)
+        if found.dtype.kind not in "fciub" or not np.isfinite(found).all():
+            raise StateError(f"transfer function: s: expected finite numbers, got {s!r:.60}")
         at = np.asarray(s, dtype=complex)[..., None]
         count = max(len(self.zeros), len(self.poles))
         ratio = np.ones(np.shape(s), complex)

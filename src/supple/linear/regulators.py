@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from supple.checks import is_number
+from supple.call_checks import checked
+from supple.checks import floats, is_number
 from supple.errors import StateError, nearest
 from supple.inputs.linear_controllers import LinearController
 from supple.linear.start import Floats, Numbers
@@ -19,6 +20,7 @@ from supple.linear.state import StateSpace
 Weights = Mapping[str, float] | ArrayLike
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Regulator:
     """u = -K x for the states of a system, or for what an estimator makes of its outputs.
@@ -85,6 +87,7 @@ class Regulator:
         return f"<supple {kind} of {self.system.equations.model.name!r}: slowest pole {self.poles.real.max():.4g} 1/s>"
 
 
+@checked
 def lqr(system: StateSpace, Q: Weights, R: Weights) -> Regulator:
     """The regulator that minimises the integral of x* Q x + u* R u.
 
@@ -113,6 +116,7 @@ def lqr(system: StateSpace, Q: Weights, R: Weights) -> Regulator:
     return Regulator(system, K, None, linalg.eigvals(system.A - system.B @ K))
 
 
+@checked
 def lqg(system: StateSpace, Q: Weights, R: Weights, process: Weights, measurement: Weights) -> Regulator:
     """The same with a Kalman filter that estimates the states from the outputs of the system.
 
@@ -201,7 +205,9 @@ def _weights(given: Weights, names: tuple[str, ...], what: str) -> Floats:
 
 
 def _matrix(given: Any, size: int, what: str) -> Floats:
-    found = np.asarray(given, dtype=float)
+    found = floats(given)
+    if found is None:
+        raise StateError(f"{what}: expected numbers by name, or a matrix {(size, size)}, got {given!r:.60}")
     if found.shape != (size, size) or not np.isfinite(found).all():
         raise StateError(f"{what}: expected numbers by name, or a matrix {(size, size)}, got shape {found.shape}")
     return (found + found.T) / 2

@@ -13,4 +13,5 @@ def body_energies(model: Formulation, q: Floats, motions: Numbers) -> Floats:
     energies = model.doubled_energies(q, motions.real)
     if np.iscomplexobj(motions):
         energies = energies + model.doubled_energies(q, motions.imag)
-    return energies / energies.sum(axis=0)
+    total = energies.sum(axis=0)
+    return energies / np.where(total > 0, total, 1.0)  # in modes of controllers alone nothing moves

@@ -13,6 +13,10 @@ Of a closed model x and y are the independent ones. Along a small motion all oth
 follow (`Dependents`), and the constraint forces lambda do no work but turn with the configuration:
 
     M = Z* M Z,    C = Z* df/dy,    K = Z* (df/dx - d(J* lambda)/dx),    f the inverse dynamics of the tree.
+
+Forces of laws that follow the motion count in f; those of controller states z are further states (`LawStates`):
+
+    M y' + C y + K x - L z = 0,    z' = by_x x + by_y y + by_z z.
 """
 
 from __future__ import annotations
@@ -25,12 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from supple.call_checks import checked
 from supple.errors import SingularError
 from supple.formulations import Formulation, require_formulation
+from supple.linear.acting_laws import ActingLaws, LawStates
 from supple.linear.dependents import CarriedMotion, Dependents, dependents, require_regular
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs, speeds
 from supple.model.arguments import named_vector
 from supple.model.dynamic_functions import Loads
+
+UNSTEADY = 1e-7
+"""Force per kg of the model, N or N m, or its rate, that is more than rounding."""
 
 
 class ReferenceState(NamedTuple):
@@ -71,6 +80,11 @@ class LinearEquations:
     K, N, T : (n, p), (p, p), (p, n) arrays
     carried : CarriedMotion
         How all other coordinates, speeds and accelerations follow x and y.
+    laws : LawStates
+        States of controllers.
+    drift : (n,) array
+        Rates at which the forces on the free speeds change while the state moves on with its speeds; zero in a steady
+        state.
     """
 
     model: Formulation
@@ -84,6 +98,8 @@ class LinearEquations:
     N: Floats
     T: Floats
     carried: CarriedMotion
+    laws: LawStates
+    drift: Floats
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,7 +111,31 @@ class LinearEquations:
         """Whether there are more coordinates than speeds."""
         return len(self.placed) > len(self.free)
 
+    @property
+    def unsteady(self) -> str:
+        """What shows that the state does not last, so that poles hold for an instant alone; empty if it lasts."""
+        m, small = self.model, UNSTEADY * max(1.0, self.model.mass)
+        for force, what in (
+            (self.M @ self.state.a[self.free], "accelerates"),
+            (self.drift, "is loaded ever differently"),
+        ):
+            i = int(np.argmax(np.abs(force)))
+            if abs(force[i]) > small:
+                return f"{m.speeds[self.free[i]]!r} {what}"
+        return ""
 
+    @property
+    def held_by(self) -> str:
+        """The largest force beyond those of the model and its laws that the state takes; empty if it is a free one."""
+        m = self.model
+        left = np.where(self.held | (self.state.v != 0), 0.0, self.state.holding)  # what turns a joint is its motor
+        i = int(np.argmax(np.abs(left)))
+        if abs(left[i]) <= 1e-2 * UNSTEADY * max(1.0, m.mass):
+            return ""
+        return f"{left[i]:.4g} {force_unit(m, i)}".strip() + f" on {m.speeds[i]!r}"
+
+
+@checked
 def linear_equations(
     model: Formulation,
     q: Values | None = None,
@@ -104,6 +144,7 @@ def linear_equations(
     external: Loads | None = None,
     fixed: Iterable[str] = (),
     independent: Sequence[str] = (),
+    laws: ActingLaws | None = None,
 ) -> LinearEquations:
     """M, C, K, N and T about a state, by default at rest with neutral coordinates.
 
@@ -120,47 +161,63 @@ def linear_equations(
         Coordinates, or bodies whose joint does not move.
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones; the others are chosen.
+    laws : ActingLaws, optional
+        What acts besides, about this state.
     """
     require_formulation(model, "supple.linear")
-    held = held_speeds(model, fixed)
+    acting = ActingLaws.none(model) if laws is None else laws
+    held = held_speeds(model, (*fixed, *acting.prescribed))
     q0 = coordinates(model, q, held)
     v0 = speeds(model, q0, v, held)
     f = dependents(model, q0, held, independent)
-    require_dofs(model, f.Z.shape[1])
+    require_dofs(model, f.Z.shape[1], held)
     require_regular(f, held)
     M = f.Z.T @ model.mass_matrix(q0) @ f.Z
     require_inertia(model, M, f.partition.moving)
     forces = None if tau is None else named_vector(model.speeds, tau, "tau")
-    state = _reference(f, M, v0, forces, external)
+    state = _reference(f, M, v0, forces, acting.force, external)
     carried = f.carried(v0, state.a)
     X, Z, Y = carried.X, carried.Z, carried.Y
-    by_x, by_y = _force_changes(f, state, carried, external)
+    by_x, by_y, drift = _force_changes(f, state, carried, external)
+    by_q, by_v, by_z = (model.forces_on_speeds(q0, np.asarray(x).T).T for x in acting[3:6])
+    S = model.tangent(q0)
+    drift = Z.T @ (drift - by_q @ S @ v0 - f.turned(v0[:, None], state.closing)[:, 0])
+    by_x, by_y = by_x - by_q @ S @ X - by_v @ Y, by_y - by_v @ Z
     K = Z.T @ (by_x - f.turned(X, state.closing))
+    z_by_q, z_by_v, z_by_z = acting[6:]
+    states = LawStates(acting.states, Z.T @ by_z, z_by_q @ S @ X + z_by_v @ Y, z_by_v @ Z, z_by_z)
     placed, moving = f.partition.placed, f.partition.moving
     turning = model.direction_rates(q0, v0) if v0.any() else np.zeros((model.nv, model.nv))
     N = (turning @ X + Y)[placed]
-    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y, K, N, Z[placed], carried)
+    return LinearEquations(model, state, held, moving, placed, M, Z.T @ by_y, K, N, Z[placed], carried, states, drift)
 
 
 def _force_changes(
     f: Dependents, state: ReferenceState, carried: CarriedMotion, external: Loads | None
-) -> tuple[Floats, Floats]:
-    """Changes (nv, p) and (nv, n) of inverse dynamics with the independent coordinates and speeds."""
+) -> tuple[Floats, Floats, Floats]:
+    """Return changes (nv, p) and (nv, n) of inverse dynamics with independent coordinates and speeds, and along v."""
     X, Z, Y, W, V = carried
     slopes = f.model.balance_slopes(state.q, state.v, state.a, external)
-    return slopes.along(X, Y, W), slopes.along(np.zeros_like(Z), Z, V)
+    on = state.v[:, None]
+    drift = slopes.along(on, np.zeros_like(on), np.zeros_like(on))[:, 0] if on.any() else np.zeros(f.model.nv)
+    return slopes.along(X, Y, W), slopes.along(np.zeros_like(Z), Z, V), drift
 
 
-def _reference(f: Dependents, M: Floats, v: Floats, tau: Floats | None, external: Loads | None) -> ReferenceState:
-    """The state with its accelerations and forces; without tau those forces that keep the independent speeds."""
+def _reference(
+    f: Dependents, M: Floats, v: Floats, tau: Floats | None, driven: Floats, external: Loads | None
+) -> ReferenceState:
+    """Return the state with its accelerations and forces, `driven` those of laws.
+
+    Without tau, forces on the independent speeds keep these.
+    """
     m = f.model
     a = np.zeros(m.nv)
     if v.any():
         a = f.closing(-f.second_rates(v, a)[:, None])[:, 0]
     if tau is not None:
-        left = m.forces_on_speeds(f.q, tau - m.inverse_dynamics(f.q, v, a, external))
+        left = m.forces_on_speeds(f.q, tau + driven - m.inverse_dynamics(f.q, v, a, external))
         a = a + f.Z @ np.linalg.solve(M, f.Z.T @ left)
-    force = m.inverse_dynamics(f.q, v, a, external)
+    force = m.inverse_dynamics(f.q, v, a, external) - driven
     closing = f.forces(force if tau is None else force - tau)
     return ReferenceState(f.q, v, a, force - f.partition.J.T @ closing, closing)
 

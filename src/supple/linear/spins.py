@@ -66,6 +66,11 @@ def _turns(model: Formulation, place: int) -> bool:
     return bool(model.speed_units[place] == "rad/s" and model.q_of_speed[place] >= 0 and not model.is_mode[place])
 
 
+def turns(model: Formulation, name: str) -> bool:
+    """Whether a name is that of a speed which a steady rotation can have."""
+    return name in model.speeds and _turns(model, model.speeds.index(name))
+
+
 def spin_speeds(model: Formulation, spin: Mapping[str, float]) -> Floats:
     """Speeds (nv,) of a model of which only some joints turn, rad/s."""
     if not isinstance(spin, Mapping):

@@ -17,6 +17,12 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Numbers = NDArray[Any]
 Values = ArrayLike | Mapping[str, float]
+NAMED = 8
+"""Speeds that a message names."""
+
+
+class NothingMovesError(StateError):
+    """All of a model is held."""
 
 
 def coordinates(model: Formulation, q: Values | None, held: Bools, rigid: bool = True) -> Floats:
@@ -63,17 +69,18 @@ def held_speeds(model: Formulation, fixed: Iterable[str]) -> Bools:
                 f"fixed: expected a body, or a coordinate whose rate is a speed of the model, got {name!r}"
                 f"{nearest(name, [*own, *model.bodies])}"
             )
-    if held.all():
-        raise _nothing_left(model)
+    require_dofs(model, int((~held).sum()), held)
     return held
 
 
-def require_dofs(model: Formulation, count: int) -> None:
-    """Refuse a model that its loops and what is held leave no motion."""
-    if not count:
-        raise _nothing_left(model)
-
-
-def _nothing_left(model: Formulation) -> StateError:
+def require_dofs(model: Formulation, count: int, held: Bools) -> None:
+    """Raise if loops and held speeds (nv,) leave a model no motion."""
+    if count:
+        return
     by = "" if model.loops is None else " that its constraints let move"
-    return StateError(f"fixed: nothing of model {model.name!r}{by} is left to move")
+    names = [name for name, x in zip(model.speeds, held, strict=True) if x]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    besides = f"besides what is fixed or prescribed, {', '.join(names[:NAMED])}{more}; leave some of it free"
+    raise NothingMovesError(
+        f"fixed: nothing of model {model.name!r}{by} is left to move{f' {besides}' if names else ''}"
+    )

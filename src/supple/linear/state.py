@@ -1,4 +1,7 @@
-"""Linear state-space models with named inputs and outputs."""
+"""Linear state-space models with named inputs and outputs.
+
+The states are changes x of coordinates, y of speeds, and z of the states of controllers.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,13 @@ import scipy
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from supple.call_checks import checked
+from supple.checks import floats
 from supple.drafts import draft_of
-from supple.errors import StateError, SuppleError
+from supple.errors import PhysicsWarning, StateError, SuppleError, warn
 from supple.formulations import Formulation
 from supple.html_tables import html_table
+from supple.linear.acting_laws import ActingLaws
 from supple.linear.poles_zeros import TransferFunction, transfer_function
 from supple.linear.signals import Sensing, input_forces, output_rows
 from supple.linear.small_motions import LinearEquations, linear_equations
@@ -27,6 +33,7 @@ from supple.linear.start import Floats, Numbers, Values
 from supple.model.dynamic_functions import Loads
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class StateSpace:
     """x' = A x + B u, y = C x + D u about a state; all of them are changes from their values there.
@@ -51,34 +58,43 @@ class StateSpace:
     def states(self) -> tuple[str, ...]:
         """Names: "x:..." for changes of coordinates in the directions of the speeds, then "v:..." for the speeds.
 
-        Of a closed model those of the independent ones.
+        Of a closed model those of the independent ones. States of controllers come last.
         """
         e = self.equations
-        return (*(f"x:{e.model.speeds[i]}" for i in e.placed), *(f"v:{name}" for name in e.names))
+        own = (*(f"x:{e.model.speeds[i]}" for i in e.placed), *(f"v:{name}" for name in e.names))
+        return (*own, *e.laws.names)
 
     @cached_property
     def A(self) -> Floats:
-        """(2 n, 2 n); where wheels roll more, for there are more coordinates than speeds."""
-        e = self.equations
-        lower = -linalg.solve(e.M, np.hstack([e.K, e.C]), assume_a="pos")
-        return np.vstack([np.hstack([e.N, e.T]), lower])
+        """(states, states)."""
+        e, z = self.equations, self.equations.laws
+        lower = -linalg.solve(e.M, np.hstack([e.K, e.C, -z.force]), assume_a="pos")
+        upper = np.hstack([e.N, e.T, np.zeros((len(e.placed), len(z.names)))])
+        return np.vstack([upper, lower, np.hstack([z.by_x, z.by_y, z.by_z])])
 
     @cached_property
     def B(self) -> Floats:
         """(states, inputs)."""
-        lower = linalg.solve(self.equations.M, self.forces, assume_a="pos")
-        return np.vstack([np.zeros((len(self.equations.placed), len(self.inputs))), lower])
+        e, count = self.equations, len(self.inputs)
+        lower = linalg.solve(e.M, self.forces, assume_a="pos")
+        return np.vstack([np.zeros((len(e.placed), count)), lower, np.zeros((len(e.laws.names), count))])
 
     @cached_property
     def C(self) -> Floats:
         """(outputs, states)."""
-        p = len(self.equations.placed)
-        return np.hstack([self.sensing.by_x, self.sensing.by_v]) + self.sensing.by_a @ self.A[p:]
+        g, none = self.sensing, np.zeros((len(self.outputs), len(self.equations.laws.names)))
+        return np.hstack([g.by_x, g.by_v, none]) + g.by_a @ self.A[self._speeds]
 
     @cached_property
     def D(self) -> Floats:
         """(outputs, inputs)."""
-        return self.sensing.by_a @ self.B[len(self.equations.placed) :]
+        return self.sensing.by_a @ self.B[self._speeds]
+
+    @property
+    def _speeds(self) -> slice:
+        """Places of the speeds among the states."""
+        p = len(self.equations.placed)
+        return slice(p, p + len(self.equations.free))
 
     def transfer(self, frequencies: ArrayLike) -> Numbers:
         """Frequency response (..., outputs, inputs), complex, at frequencies (...) in Hz; zero is the static response.
@@ -86,20 +102,29 @@ class StateSpace:
         One solution of (s M + C)(s - N) + K a frequency; A is not formed. What rolls moves at rest as its speeds do,
         x = T z with y = s z, so that it has a static response too; at speed x and y are solved for together.
         """
-        f = np.asarray(frequencies, dtype=float)
-        e, g = self.equations, self.sensing
+        found = floats(frequencies)
+        if found is None or not np.isfinite(found).all():
+            raise StateError(f"transfer: frequencies: expected finite numbers, Hz, got {frequencies!r:.60}")
+        f = found
+        e, g, z = self.equations, self.sensing, self.equations.laws
         out = np.zeros((f.size, len(self.outputs), len(self.inputs)), complex)
+        p, n, moving = len(e.placed), len(e.free), e.rolls and e.N.any()
+        load = np.zeros((n + len(z.names), len(self.inputs)))
+        load[:n] = self.forces
+        if moving:
+            load = np.vstack([np.zeros((p, len(self.inputs))), load])
         K, by_x, N = e.K @ e.T, g.by_x @ e.T, e.N if not e.rolls else np.zeros_like(e.M)
         for i, s in enumerate(2j * np.pi * f.ravel()):
-            inertia, by_y = s * e.M + e.C, g.by_v + s * g.by_a
-            if e.rolls and e.N.any():
-                p = len(e.placed)
-                Z = np.block([[s * np.eye(p) - e.N, -e.T], [e.K, inertia]])
-                load = np.vstack([np.zeros((p, len(self.inputs))), self.forces])
-                out[i] = np.hstack([g.by_x, by_y]) @ self._solved(Z, load, s)
-                continue
-            lag = s * np.eye(len(e.free)) - N
-            out[i] = (by_x + by_y @ lag) @ self._solved(inertia @ lag + K, self.forces, s)
+            inertia, by_y, own = s * e.M + e.C, g.by_v + s * g.by_a, s * np.eye(len(z.names)) - z.by_z
+            if moving:
+                none = np.zeros((p, len(z.names)))
+                Z = np.block([[s * np.eye(p) - e.N, -e.T, none], [e.K, inertia, -z.force], [-z.by_x, -z.by_y, own]])
+                seen = np.hstack([g.by_x, by_y])
+            else:
+                lag = s * np.eye(n) - N
+                Z = np.block([[inertia @ lag + K, -z.force], [-(z.by_x @ e.T + z.by_y @ lag), own]])
+                seen = by_x + by_y @ lag
+            out[i] = seen @ self._solved(Z, load, s)[: seen.shape[1]]
         return out.reshape((*f.shape, len(self.outputs), len(self.inputs)))
 
     def _solved(self, Z: Numbers, load: Floats, s: complex) -> Numbers:
@@ -109,8 +134,9 @@ class StateSpace:
         scaled = Z / np.outer(size, size)
         factors, pivots, singular = linalg.lapack.zgetrf(scaled)
         if singular or linalg.lapack.zgecon(factors, np.linalg.norm(scaled, 1))[0] < 1e-14:
-            names = [self.equations.model.speeds[i] for i in (*self.equations.placed, *self.equations.free)]
-            names = names if len(names) == len(Z) else list(self.equations.names)
+            e = self.equations
+            moved = [*e.names, *e.laws.names]
+            names = [*(e.model.speeds[i] for i in e.placed), *moved][-len(Z) :]
             free = names[int(np.argmax(np.abs(linalg.svd(scaled)[2][-1] / size)))]
             raise StateError(
                 f"model {self.equations.model.name!r}: no response at {s.imag / (2 * np.pi):g} Hz: "
@@ -173,9 +199,12 @@ class StateSpace:
     def __str__(self) -> str:
         lines = [f"{self.equations.model.name}: {len(self.states)} states"]
         lines += [f"{what}: {', '.join(getattr(self, what)) or 'none'}" for what in ("inputs", "outputs")]
+        if self.equations.held_by:
+            lines.append(f"not a free equilibrium: the state takes generalized forces, {self.equations.held_by}")
         return "\n".join(lines)
 
 
+@checked
 def state_space(
     model: Formulation,
     q: Values | None = None,
@@ -186,12 +215,13 @@ def state_space(
     external: Loads | None = None,
     fixed: Iterable[str] = (),
     independent: Sequence[str] = (),
+    laws: ActingLaws | None = None,
 ) -> StateSpace:
     """The linear system about a state, with named inputs and outputs.
 
     Parameters
     ----------
-    q, v, tau, external, fixed, independent
+    q, v, tau, external, fixed, independent, laws
         As for `modes`.
     inputs : sequence of str, optional
         Generalized forces by the names of speeds ("arm.angle"), or moments and forces at frames in ground axes:
@@ -212,7 +242,10 @@ def state_space(
     >>> float(system.transfer(0.0)[0, 0].real)
     0.125
     """
-    e = linear_equations(model, q, v, tau, external, fixed, independent)
+    e = linear_equations(model, q, v, tau, external, fixed, independent, laws)
+    if e.unsteady:
+        said = f"model {model.name!r}: linear about a state that does not last: {e.unsteady}; poles hold for an instant"
+        warn(f"{said} alone; linear.equilibrium and steady_rotation find states that last", PhysicsWarning)
     joints = [model.speeds[i] for i in np.flatnonzero(~e.held) if not model.is_mode[i]]
     u = tuple(joints if inputs is None else _names(inputs, "inputs"))
     y = tuple([f"v:{name}" for name in joints] if outputs is None else _names(outputs, "outputs"))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.errors import AssemblyError, SuppleError
 from supple.formulations import Formulation, require_formulation
 from supple.linear.balance import Balance, Forces
@@ -17,6 +18,7 @@ from supple.linear.eigenmodes import is_symmetric, loose, symmetric_modes
 from supple.linear.loading import StuckError, loaded
 from supple.linear.small_motions import force_unit, require_inertia
 from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
+from supple.linear_theory.validity import validity_at_rest, warn_of
 from supple.model.dynamic_functions import Loads
 from supple.structures.body import FlexibleBody
 
@@ -37,6 +39,7 @@ class EquilibriumError(SuppleError, ArithmeticError):
     """No static equilibrium was found."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
     """A configuration at rest or in steady rotation; `print` shows it as a table.
@@ -103,6 +106,7 @@ class Equilibrium:
         return "\n".join(lines)
 
 
+@checked
 def equilibrium(
     model: Formulation,
     q: Values | None = None,
@@ -116,7 +120,8 @@ def equilibrium(
     Newton's method with exact derivatives. Where the stiffness is not positive, steps go downhill, so that what is
     found is stable unless the start is in equilibrium already. Where it is zero and no force acts, nothing moves. Where
     loads turn with the bodies, so that nothing says where downhill is, and where this fails, all loads are raised from
-    none in steps. Forces count as none beside the loads and inner forces on the same coordinate.
+    none in steps. Forces count as none beside the loads and inner forces on the same coordinate. A flexible body that
+    leaves the range of its linear theory causes a `PhysicsWarning`, as after a run.
 
     Parameters
     ----------
@@ -146,7 +151,19 @@ def equilibrium(
     require_formulation(model, "supple.linear")
     held = held_speeds(model, fixed)
     start = coordinates(model, q, held, rigid=False)
-    return configuration_at_rest(Balance(model, tau, external, held), start)
+    balance = Balance(model, tau, external, held)
+    found = configuration_at_rest(balance, start)
+    warn_of_large_deformation(balance, found)
+    return found
+
+
+def warn_of_large_deformation(balance: Balance, found: Equilibrium) -> None:
+    """Say which flexible bodies left the range of their linear theory."""
+    if balance.model.display.flex is None:
+        return
+    closing = balance.partition(found.q).forces(balance.residual(found.q))
+    state = validity_at_rest(balance.model, (found.q, found.v), closing, balance.external)
+    warn_of(balance.model, state.warnings)
 
 
 def configuration_at_rest(balance: Balance, start: Floats) -> Equilibrium:
@@ -175,7 +192,7 @@ class _Search:
         self.balance, self.model, self.start = balance, balance.model, start
         self.M = self.model.mass_matrix(start)
         f = balance.partition(start)
-        require_dofs(self.model, f.Z.shape[1])
+        require_dofs(self.model, f.Z.shape[1], balance.held)
         require_inertia(self.model, f.Z.T @ self.M @ f.Z, f.partition.moving)
         self.iterations = 0
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import AssemblyError, StateError, SuppleError
 from supple.formulations import Formulation, require_formulation
 from supple.linear.balance import Balance, Forces
@@ -23,7 +24,7 @@ from supple.linear.round_rotors import at_angle, in_fixed_axes, rotation_generat
 from supple.linear.small_motions import LinearEquations, force_unit, linear_equations
 from supple.linear.spins import spin_places, spin_speeds, without_gravity
 from supple.linear.start import Bools, Floats, Values, coordinates, held_speeds, require_dofs
-from supple.linear.statics import Equilibrium, EquilibriumError, configuration_at_rest
+from supple.linear.statics import Equilibrium, EquilibriumError, configuration_at_rest, warn_of_large_deformation
 from supple.model.dynamic_functions import Loads
 
 ANGLES = (0.7, 1.9)
@@ -32,6 +33,7 @@ CHANGED = 1e-7
 """Change of an entry of M, C or K, relative to itself or to the largest in its row and column, beyond rounding."""
 
 
+@checked
 def steady_rotation(
     model: Formulation,
     spin: Mapping[str, float],
@@ -85,7 +87,9 @@ def steady_rotation(
     f, r = balance.partition(found), balance.residual(found)
     left = r - f.partition.J.T @ f.forces(r)
     stable = not growing(eigenmodes(equations).values).any()
-    return Equilibrium(model, start, found, v, left, f.partition.moving, count, stable)
+    state = Equilibrium(model, start, found, v, left, f.partition.moving, count, stable)
+    warn_of_large_deformation(balance, state)
+    return state
 
 
 def steady_configuration(balance: Balance, start: Floats) -> tuple[Floats, int]:
@@ -95,7 +99,7 @@ def steady_configuration(balance: Balance, start: Floats) -> tuple[Floats, int]:
     """
     f = balance.partition(start)
     _require_closed(f, balance.v)
-    require_dofs(balance.model, f.Z.shape[1])
+    require_dofs(balance.model, f.Z.shape[1], balance.held)
     try:
         found, count = newton(balance, start, 1.0)
     except (TooLongError, AssemblyError):

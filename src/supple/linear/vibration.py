@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
+from supple.checks import is_number
 from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.html_tables import html_table
+from supple.linear.acting_laws import ActingLaws
 from supple.linear.eigenmodes import SLOWEST, eigenmodes, growing
 from supple.linear.round_rotors import in_fixed_axes
 from supple.linear.shares import body_energies
@@ -21,8 +24,10 @@ from supple.linear.start import Floats, Numbers, Values
 from supple.linear.steady import require_constant, steady_rotation
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
+from supple.structures.body import FlexibleBody
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Modes:
     """The modes of a model about a state, slowest first; `print` shows them as a table.
@@ -102,8 +107,9 @@ class Modes:
         return dict(sorted(share.items(), key=lambda item: -item[1]))
 
     def dof(self, mode: int) -> str:
-        """The speed that moves most in a mode, each weighed with its inertia."""
-        return self.names[int(np.argmax(np.abs(self.shapes[:, self._number(mode)]) * self._sizes))]
+        """The speed that moves most in a mode, each weighed with its inertia; empty where controllers alone move."""
+        moved = np.abs(self.shapes[:, self._number(mode)]) * self._sizes
+        return self.names[int(np.argmax(moved))] if moved.any() else ""
 
     @cached_property
     def _sizes(self) -> Floats:
@@ -111,6 +117,8 @@ class Modes:
 
     def configuration(self, mode: int, amplitude: float, phase: float = 0.0) -> Floats:
         """Coordinates (nq,) during an oscillation: amplitude times the shape, at a phase in radians."""
+        if not is_number(phase):
+            raise StateError(f"configuration: phase: expected a finite number, got {phase!r:.60}")
         shape = (self.shapes[:, self._number(mode)] * np.exp(1j * phase)).real
         q = self.model.integrate(self.q, shape, amplitude)
         return q if self.model.loops is None else back(self.model.loops, q, self.model.none_prescribed)
@@ -169,9 +177,41 @@ class Modes:
             remarks.append(
                 f"not a free equilibrium: the state takes generalized forces, the largest {force} on {self.names[i]!r}"
             )
-        return remarks
+        return [*remarks, *self._damping_remarks()]
+
+    def _damping_remarks(self) -> Iterator[str]:
+        """Name the slowest mode that bodies with modal damping hardly damp: their ratios hold for their own modes."""
+        placed = {name: x.body for name, x in self.model.description.bodies.items()}
+        flexible = {name: x for name, x in placed.items() if isinstance(x, FlexibleBody)}
+        given: dict[str, tuple[float, float]] = {}
+        for name, body in flexible.items():
+            if body.source is not None and isinstance(body.source.damping, float | int):
+                w = np.sqrt(body.stiffness.diagonal() / body.mass_matrix.diagonal())
+                given[name] = float(body.source.damping), float(w.min()) / (2.0 * np.pi)
+        if not given or self.model.mechanism_model() is not self.model:
+            return
+        inertia = np.einsum("in,in->n", self.shapes.conj(), self.model.mass_matrix(self.q) @ self.shapes).real
+        for i in np.flatnonzero(~self.rigid & (self.eigenvalues.imag != 0.0)):
+            work = {name: self._strain_energy(name, flexible[name], int(i)) for name in given}
+            name = max(work, key=work.__getitem__)
+            ratio, own = given[name]
+            total = inertia[i] * np.abs(self.eigenvalues[i]) ** 2
+            if sum(work.values()) > total / 2.0 and ratio > 0.0 and self.damping[i] < ratio / 2.0:
+                yield (
+                    f"damping: mode {i + 1} at {self.frequencies[i]:.4g} Hz has {100 * self.damping[i]:.2g} %; the "
+                    f"{100 * ratio:.3g} % of {name!r} are for its own modes, from {own:.4g} Hz on; give ratios at "
+                    "frequencies of the system by Rayleigh.at"
+                )
+                return
+
+    def _strain_energy(self, name: str, body: FlexibleBody, mode: int) -> float:
+        """Twice the strain energy of a body in a mode."""
+        speeds = [self.names.index(f"{name}.{label}") for label in body.labels]
+        eta = self.shapes[speeds, mode]
+        return float((eta.conj() @ (body.stiffness @ eta)).real)
 
 
+@checked
 def modes(
     model: Formulation,
     q: Values | None = None,
@@ -180,6 +220,7 @@ def modes(
     external: Loads | None = None,
     fixed: Iterable[str] = (),
     independent: Sequence[str] = (),
+    laws: ActingLaws | None = None,
     *,
     spin: Mapping[str, float] | None = None,
     prescribed: bool = True,
@@ -188,9 +229,9 @@ def modes(
     """Natural frequencies, damping ratios and shapes of small motions about a state.
 
     Without dampers, gyroscopic forces and follower loads they solve K x = M x w^2; else they are eigenvalues of the
-    first-order equations. Loads stiffen or soften the joints; the stiffening of a flexible body by its own tension is
-    not in the model. A closed model has as many modes as independent speeds; what rolls has more where it moves, for it
-    has more coordinates.
+    first-order equations. Loads stiffen or soften joints and flexible bodies: tension raises the frequencies of a body,
+    compression lowers them, unless it was added with `stiffening=False` or fidelity "ruthless". A closed model has as
+    many modes as independent speeds; what rolls has more where it moves, for it has more coordinates.
 
     Parameters
     ----------
@@ -207,6 +248,9 @@ def modes(
     independent : sequence of str, optional
         Speeds of a closed model that are to be among the independent ones, on which the forces act that hold the state
         where `tau` is not given. The others are chosen.
+    laws : ActingLaws, optional
+        Forces and controllers of a run about this state, not with `spin`. Modes in which controllers move besides the
+        model are among the modes.
     spin : mapping of str to float, optional
         Constant speeds of joints, rad/s, in place of `v`: the modes are those about the steady rotation near q, which
         is found with `tau` and all that inertial forces do to it (`steady_rotation`). Frequencies of what the joints
@@ -229,6 +273,8 @@ def modes(
     if spin is not None:
         if v is not None:
             raise StateError("modes: expected v or spin, got both")
+        if laws is not None:
+            raise StateError("modes: spin: cannot be combined with laws")
         fixed = tuple(fixed)
         state = steady_rotation(model, spin, q, tau, external, fixed)
         q, v, tau, load = state.q, state.v, None, tau
@@ -238,6 +284,6 @@ def modes(
         e = held if prescribed else linear_equations(model, q, v, tau, external, fixed, independent)
         e = in_fixed_axes(e, stood)
     else:
-        e = linear_equations(model, q, v, tau, external, fixed, independent)
+        e = linear_equations(model, q, v, tau, external, fixed, independent, laws)
     found, at = eigenmodes(e), e.state
     return Modes(model, at.q, at.v, at.holding, *found, body_energies(model, at.q, found.shapes))

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.checks import floats
 from supple.errors import StateError, nearest
 from supple.model.body_frames import BodyFrame, load_on_body, modal_span
 from supple.recursions.articulated import SINGULAR
@@ -78,6 +79,32 @@ def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
     except ValueError:
         got = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
         raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
+
+
+def of_each_state(where: str, name: str, value: ArrayLike) -> Numbers:
+    """Numbers (...), one for each state, as an array (..., 1)."""
+    return _array(where, name, value, 1)[..., None]
+
+
+def known_motion(
+    where: str, tau: ArrayLike, count: int, given: Mapping[str, ArrayLike]
+) -> tuple[Numbers, dict[str, Numbers]]:
+    """Forces (..., count) and prescribed accelerations (...) by name, all with the same leading axes and type."""
+    if not isinstance(given, Mapping):
+        raise StateError(f"{where}: given: expected accelerations by the names of speeds, got {given!r}")
+    parts: dict[str, tuple[ArrayLike, int]] = {
+        f"given: {name!r}": (of_each_state(where, f"given: {name!r}", x), 1) for name, x in given.items()
+    }
+    (drive, *values), shape, _ = batch(where, {"tau": (tau, count)} | parts)
+    return drive.reshape((*shape, count)), {name: x.reshape(shape) for name, x in zip(given, values, strict=True)}
+
+
+def flat_rows(where: str, name: str, value: ArrayLike, count: int, length: int) -> Numbers:
+    """Rows of numbers (..., count, length), one after the other: (..., count * length)."""
+    x = _array(where, name, value, length)
+    if x.shape[-2:] != (count, length):
+        raise StateError(f"{where}: {name}: expected numbers of shape (..., {count}, {length}), got shape {x.shape}")
+    return x.reshape((*x.shape[:-2], count * length))
 
 
 def body_wrenches(
@@ -153,6 +180,14 @@ def index_of(names: Iterable[str], name: str, what: str) -> int:
         raise StateError(f"no {what} {name!r}{nearest(name, known)}") from None
 
 
+def _number(value: Any, what: str) -> float:
+    """Return a number given by name."""
+    found = None if isinstance(value, str) else floats(value)
+    if found is None or found.shape:
+        raise StateError(f"{what}: expected a number, in SI units and radians, got {value!r}")
+    return float(found)
+
+
 def named_vector(
     names: tuple[str, ...], values: Any, what: str, start: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
@@ -168,12 +203,14 @@ def named_vector(
         for name, value in values.items():
             if name not in names:
                 raise StateError(f"{what}: no entry {name!r}{nearest(name, names)}")
-            out[names.index(name)] = value
+            out[names.index(name)] = _number(value, f"{what}: {name!r}")
     else:
-        given = np.asarray(values, dtype=np.float64)
+        given = floats(values)
+        if given is None:
+            raise StateError(f"{what}: expected numbers or a mapping from names, got {values!r}")
         if given.shape != out.shape:
             raise StateError(f"{what}: expected shape {out.shape}, got {given.shape}")
-        out = given.copy()
+        out = given
     if not np.isfinite(out).all():
         bad = names[int(np.flatnonzero(~np.isfinite(out))[0])]
         raise StateError(f"{what}: expected finite numbers, got {out[names.index(bad)]} for {bad!r}")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.model.arguments import require_turning
+from supple.errors import StateError
+from supple.model.arguments import index_of, require_turning
 from supple.model.dynamic_functions import Loads
 from supple.model.frame_slopes import frame_forces, frame_motions
 from supple.model.frozen import Numbers
@@ -26,18 +27,24 @@ class BalanceFunctions(OperationalFunctions):
 
     def joint_speeds(self, body: str) -> list[int]:
         """Places in v of the speeds of a body's joint; its modes are not among them."""
-        k = self.bodies.index(body) + 1
+        k = index_of(self.bodies, body, "body") + 1
         return list(range(int(self.tree.v_first[k]), int(self.tree.v_mode[k])))
 
     def forces_on_speeds(self, q: ArrayLike, tau: ArrayLike) -> Numbers:
         """What generalized forces (..., nv) do to the speeds: themselves."""
-        return np.asarray(tau)
+        (tau_,), shape, _ = self.batch(tau=(tau, self.nv))
+        return tau_.reshape((*shape, self.nv))
 
     def wrench_forces(self, q: ArrayLike, frame: str, wrench: ArrayLike) -> Numbers:
         """Forces (nv,) on the speeds of a moment and force (6,) at a frame, in its axes."""
-        at, given = self.find_frame(frame), np.asarray(wrench, dtype=float).reshape(1, 6)
+        at = self.find_frame(frame)
+        (q_, given), shape, dtype = self.batch(q=(q, self.nq), wrench=(wrench, 6))
+        if shape or dtype != np.float64:
+            raise StateError(
+                f"model {self.name!r}: wrench forces: expected one real state, got {dtype.__name__} of shape {shape}"
+            )
         require_turning(frame, at, given)
-        return frame_forces(self._model, [at], np.asarray(q, dtype=float), given)[0]
+        return frame_forces(self._model, [at], q_[0], given)[0]
 
     def balance_slopes(self, q: Vector, v: Vector, a: Vector, external: Loads | None = None) -> ForceSlopes:
         """Changes of the forces on the speeds that the tree takes, with q in the directions of the speeds, v and a.

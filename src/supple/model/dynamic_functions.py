@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import StateError, nearest
-from supple.model.arguments import body_wrenches, common_axes
+from supple.model.arguments import body_wrenches, common_axes, flat_rows, known_motion
 from supple.model.frozen import Numbers
 from supple.model.kinematic_functions import KinematicFunctions
 from supple.model.mass_solvers import SOLVERS
@@ -61,7 +61,9 @@ class DynamicFunctions(KinematicFunctions):
 
         The second does no work on any motion of the joint, H F = 0, and the first has no part of it (CDI, (20)).
         """
-        F = np.asarray(wrenches)
+        count = len(self.bodies)
+        (F_,), shape, _ = self.batch(wrenches=(flat_rows(self._where, "wrenches", wrenches, count, 6), 6 * count))
+        F = F_.reshape((*shape, count, 6))
         _, H = self.joint_maps(q)
         drive = np.zeros((*np.broadcast_shapes(H.shape[:-2], F.shape[:-2]), len(self.bodies), 6), np.result_type(F, H))
         for k in range(len(self.bodies)):
@@ -151,11 +153,9 @@ class DynamicFunctions(KinematicFunctions):
             Accelerations of these speeds; the forces that they take are found.
         """
         mask = self.none_prescribed
-        (drive,), _, _ = self.batch(tau=(tau, self.nv))
-        shape = np.broadcast_shapes(np.shape(tau)[:-1], *(np.shape(x) for x in given.values()))
-        dtype = np.result_type(drive.dtype, *(np.asarray(x).dtype for x in given.values()))
-        drive = np.array(np.broadcast_to(drive.reshape((*np.shape(tau)[:-1], self.nv)), (*shape, self.nv)), dtype)
-        for name, value in given.items():
+        tau_, accelerations = known_motion(self._where, tau, self.nv, given)
+        drive = tau_.copy()
+        for name, value in accelerations.items():
             i = self.speed_index(name)
             mask[i] = True
             drive[..., i] = value
@@ -169,7 +169,8 @@ class DynamicFunctions(KinematicFunctions):
 
     def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
         """Power (...) of generalized forces, W."""
-        return np.asarray((np.asarray(tau) * v).sum(axis=-1))
+        (v_, tau_), shape, _ = self.batch(v=(v, self.nv), tau=(tau, self.nv))
+        return np.asarray((tau_ * v_).sum(axis=-1)).reshape(shape)
 
     def _articulated(
         self,

@@ -97,6 +97,11 @@ class FrozenModel:
         return hash((self.name, self.bodies, self.coordinates, self.speeds))
 
     @property
+    def _where(self) -> str:
+        """First words of messages."""
+        return f"model {self.name!r}"
+
+    @property
     def none_prescribed(self) -> NDArray[np.bool_]:
         """(nv,) no speed, as a new array: what is passed on where no acceleration is prescribed."""
         return np.zeros(self.nv, dtype=np.bool_)
@@ -162,7 +167,7 @@ class FrozenModel:
 
     def batch(self, **parts: tuple[ArrayLike, int]) -> tuple[list[Numbers], tuple[int, ...], Any]:
         """Arrays as one batch (see `inputs.batch`), its leading axes and type."""
-        arrays, shape, dtype = batch(f"model {self.name!r}", parts)
+        arrays, shape, dtype = batch(self._where, parts)
         if len(self._quaternion_ends) and next(iter(parts)) == "q":
             self._refuse_null_quaternion(arrays[0])
         return arrays, shape, dtype
@@ -196,6 +201,6 @@ class FrozenModel:
         body = speed.split(".")[0]
         raise SingularError(
             f"model {self.name!r}: joint of {body!r}: nothing resists the speed {speed!r} in this configuration "
-            f"(articulated inertia D is zero to rounding); give {body!r} or the bodies it carries mass or inertia, "
-            "or the joint an inertia"
+            "(articulated inertia D is zero to rounding, or NaN where numbers overflow); give "
+            f"{body!r} or the bodies it carries mass or inertia, or the joint an inertia"
         )

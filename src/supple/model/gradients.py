@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
@@ -46,6 +47,7 @@ RECURSION = {
 VALUE, WEIGHTS, MU = "value", "weights", "mu"
 
 
+@checked
 class Gradients:
     """The gradients of one function of a model.
 
@@ -83,20 +85,30 @@ class Gradients:
         rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
         if dtype != np.float64:
             raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
-        held, found = self._bound.gradients(self._balance(*rows) if self._closed else rows, CORES)
-        by = {name: held[MU] if name == "tau" else found[name][..., 0] for name in self.inputs}
+        by, by_numbers = self._closed_gradients(*rows) if self._closed else self._tree_gradients(rows)
         by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
         if self._parameters is not None:
             at, slopes = self._parameters
-            by["parameters"] = found[ALL_NUMBERS][..., 0][:, at] @ slopes
+            by["parameters"] = by_numbers[:, at] @ slopes
         return {name: x.reshape((*shape, x.shape[-1])) for name, x in by.items()}
 
-    def _balance(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> list[Numbers]:
-        """Inputs of `balance_sum` for weights of accelerations, see `closed_slopes`."""
-        model, loops = self._model, self._model.loops
+    def _tree_gradients(self, rows: Sequence[Numbers]) -> tuple[dict[str, Numbers], Numbers]:
+        """Gradients by the arguments, and by all numbers if there are parameters."""
+        held, found = self._bound.gradients(rows, CORES)
+        by = {name: held[MU] if name == "tau" else found[name][..., 0] for name in self.inputs}
+        return by, found[ALL_NUMBERS][..., 0] if self._parameters is not None else np.zeros((len(rows[0]), 0))
+
+    def _closed_gradients(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> tuple[dict[str, Numbers], Numbers]:
+        """The same of accelerations of a closed model: sums over the equations that they solve."""
+        loops = self._model.loops
         assert loops is not None
-        a, force, _ = loops.sweeps.forward(States(q, v), tau, model.none_prescribed)
-        return [q, v, a, force, *loops.derivatives.weights(q, w)]
+        equations = loops.derivatives.weights(q, v, tau, w)
+        by, by_numbers = self._tree_gradients(equations.inputs)
+        total = {name: np.zeros((len(q), x.shape[1])) for name, x in (by | {"": by_numbers}).items()}
+        for name, x in (by | {"": by_numbers}).items():
+            np.add.at(total[name], equations.state, x)
+        by_numbers = total.pop("")
+        return total | {"tau": equations.mu}, by_numbers
 
 
 @lru_cache(maxsize=KEPT)

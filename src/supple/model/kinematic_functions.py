@@ -73,11 +73,11 @@ class KinematicFunctions(StateFunctions):
 
     def _axes(self, q: Numbers, frame: BodyFrame, axes: str) -> Numbers:
         """Turns body components into those of the chosen axes."""
+        if not isinstance(axes, str) or axes not in ("ground", "frame"):
+            raise StateError(f"axes: expected 'ground' or 'frame', got {axes!r}")
         if axes == "ground":
             return self.poses(q)[0][..., frame.body, :, :]
-        if axes == "frame":
-            return np.swapaxes(pose_in_body(self.flex, frame, q)[0], -1, -2)
-        raise StateError(f"axes: expected 'ground' or 'frame', got {axes!r}")
+        return np.swapaxes(pose_in_body(self.flex, frame, q)[0], -1, -2)
 
     def joint_maps(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
         """X (..., bodies, 6, 6) and H (..., nv, 6): transformation of forces to the parent, and joint maps.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.call_checks import checked
 from supple.description.description import Description
 from supple.description.editing import EditableDescription
 from supple.description.overview import overview, summary
@@ -10,6 +11,7 @@ from supple.errors import ModelError, unexpected
 from supple.model.model import Model
 
 
+@checked
 class Mechanism(EditableDescription):
     """A mechanism being described.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.engines.blocks.block_program import Program
 from supple.errors import StateError
 from supple.expressions.function import Function
@@ -41,6 +42,7 @@ from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.shape_loads import ShapeLoads, static_shapes
 from supple.model.trace import Trace
+from supple.model.traced_functions import require_function
 from supple.model.traced_functions import traced as traced_function
 
 if TYPE_CHECKING:
@@ -113,6 +115,7 @@ class Model(BalanceFunctions):
 
     # ------------------------------------------------------------ other numbers
 
+    @checked
     def with_parameters(self, values: Mapping[str, float]) -> Model:
         """The model with other numbers; it shares all machine code with this one, so that nothing is compiled.
 
@@ -161,6 +164,7 @@ class Model(BalanceFunctions):
         """Derivatives of the tree's inverse dynamics of one state, and of the power of constant tau, by q, v and a."""
         return inverse_slopes_by_tangents(self, q, v, a, tau)
 
+    @checked
     def gradient(self, what: str, parameters: Sequence[str] = ()) -> Gradients:
         """The gradient of a weighted sum of results, in reverse: by all arguments and parameters at once.
 
@@ -193,6 +197,7 @@ class Model(BalanceFunctions):
 
     # ------------------------------------------------------------ machine code
 
+    @checked
     def compile(
         self,
         what: str,
@@ -212,7 +217,8 @@ class Model(BalanceFunctions):
         ----------
         what : str
             "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
-            "energy", "sums" (energy, momentum, first moment of mass), "derivative"; or "rollout", whole trajectories.
+            "energy", "sums" (energy, momentum, first moment of mass), "derivative"; "rk4", "semi_implicit_euler" or
+            "leapfrog", one step (q, v, tau, dt) -> (q, v); or "rollout", whole trajectories.
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order:
             one set of them for all states, or one for each.
@@ -232,6 +238,7 @@ class Model(BalanceFunctions):
         Compiled or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
+        require_function(what, "rollout")
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
@@ -253,6 +260,7 @@ class Model(BalanceFunctions):
             return CompiledDerivatives(self, what, parameters, derivatives, threads)
         return CompiledBlocks(self, what, parameters, threads)
 
+    @checked
     def casadi(self, what: str, *, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Any:
         """One of the model's functions for CasADi, to optimise motions with; needs `supple[casadi]`.
 
@@ -330,6 +338,7 @@ class Model(BalanceFunctions):
         """The model of the same mechanism in floating frames: this one."""
         return self
 
+    @checked
     def body_of_state(self, name: str) -> str:
         """The body to which a coordinate or speed belongs."""
         return name.rpartition(".")[0]

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.errors import SingularError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.frame_compliance import AXES, FRAME, GROUND, FrameCompliance
@@ -21,6 +22,7 @@ KEPT = 16
 """Sets of frames whose paths a model keeps."""
 
 
+@checked
 class OperationalFunctions(OperatorFunctions):
     """Inertia and compliance of frames."""
 

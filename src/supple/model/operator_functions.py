@@ -71,4 +71,5 @@ class OperatorFunctions(RegressorFunctions):
         else:
             with self.workspace(dtype) as ws:
                 body_states(self.tree, self.flex, States(q, v), still, ws, out)
-        return Bodies(self.tree, self.flex, out, [placed.body for placed in self.description.bodies.values()])
+        described = [placed.body for placed in self.description.bodies.values()]
+        return Bodies(self.tree, self.flex, out, described, self.refuse_singular)

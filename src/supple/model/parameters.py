@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from supple.call_checks import checked
 from supple.errors import StateError, nearest, unexpected
 from supple.expressions.graph import Expr, Graph
 from supple.model.flatten import element_frames
@@ -19,6 +22,9 @@ INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Where these stand in the matrix."""
 SPRING = ("stiffness", "damping", "length")
+MOMENTS = ("xx", "yy", "zz")
+STILL = 1e-9
+"""Angular velocity for a unit speed, rad/s, that is rounding."""
 WRENCH = (*(f"moment.{c}" for c in "xyz"), *(f"force.{c}" for c in "xyz"))
 """Numbers of spring-dampers and wrenches, in the order of the tree's arrays."""
 
@@ -68,6 +74,7 @@ def element_places(model: Model) -> dict[str, tuple[Any, tuple[int, int]]]:
     return out
 
 
+@checked
 def parameter_names(model: Model) -> list[str]:
     """Names of everything that can be left symbolic."""
     return list(parameter_values(model))
@@ -139,7 +146,9 @@ def symbols_of(
     Notes
     -----
     Numbers that are equal among the moments of inertia of a body are one symbol: that two of them are equal is a
-    property of its shape, and makes a rotor a rotor.
+    property of its shape, and makes a rotor a rotor. See `equal_moments` for its name.
+
+    Forces that `inputs` does not name are called as their speeds are here.
     """
     values = parameter_values(model)
     _require_known(model, parameters or (), values)
@@ -155,13 +164,14 @@ def symbols_of(
         if label not in chosen:
             raise StateError(f"model {model.name!r}: symbol {x.name!r}: {label!r} is not among the parameters")
     found: dict[str, SignedName] = {}
+    equal = equal_moments(model, chosen, called)
     for label in chosen:
-        leader = _equal_moment(label, chosen, values) if label not in called else label
+        leader = equal.get(label, label)
         found[label] = called.get(leader, SignedName(leader))
     order = {symbol: place for place, symbol in enumerate(own)}
     numbers = {x.name: x.sign * values[label] for label, x in found.items()}
     listed = sorted(numbers, key=lambda name: order.get(name, len(order)))
-    symbols = Symbols(found, {name: numbers[name] for name in listed}, states, _drives(model, inputs))
+    symbols = Symbols(found, {name: numbers[name] for name in listed}, states, _drives(model, inputs, states))
     _require_one_meaning(model, symbols, values, {*(names or {}), *(inputs or {})})
     return symbols
 
@@ -170,7 +180,9 @@ def plain_symbols(model: Model, parameters: Sequence[str]) -> Symbols:
     """Symbols with the names that the model has, each number by itself."""
     values = parameter_values(model)
     _require_known(model, parameters, values)
-    return Symbols({x: SignedName(x) for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None))
+    return Symbols(
+        {x: SignedName(x) for x in parameters}, {x: values[x] for x in parameters}, {}, _drives(model, None, {})
+    )
 
 
 def _require_known(model: Model, parameters: Sequence[str], values: Mapping[str, float]) -> None:
@@ -208,11 +220,12 @@ def _require_one_meaning(model: Model, symbols: Symbols, values: Mapping[str, fl
             raise StateError(f"model {model.name!r}: names: {name!r} would stand for {other_what} and for {what}")
 
 
-def _drives(model: Model, inputs: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
-    """Names of the generalized forces by the speeds they act on."""
-    if inputs is None:
-        return {speed: speed for speed in model.speeds}
-    drives = _turned_round(model, inputs) if isinstance(inputs, Mapping) else {x: x for x in inputs}
+def _drives(
+    model: Model, inputs: Mapping[str, str] | Sequence[str] | None, states: Mapping[str, str]
+) -> dict[str, str]:
+    """Names of the generalized forces by the speeds they act on; those that have none are called as their speeds."""
+    speeds = model.speeds if inputs is None else inputs
+    drives = _turned_round(model, inputs) if isinstance(inputs, Mapping) else {x: states.get(x, x) for x in speeds}
     for speed in drives:
         if speed not in model.speeds:
             raise StateError(f"model {model.name!r}: inputs: no speed {speed!r}{nearest(speed, model.speeds)}")
@@ -251,11 +264,31 @@ def _called(model: Model, values: Mapping[str, float], names: Mapping[str, str])
     return called
 
 
-def _equal_moment(label: str, chosen: Sequence[str], values: Mapping[str, float]) -> str:
-    """The first moment of inertia of the same body with the same number."""
-    body, _, what = label.rpartition(".inertia.")
-    if what in ("yy", "zz"):
-        for other in (f"{body}.inertia.{ii}" for ii in ("xx", "yy")):
-            if other in chosen and values[other] == values[label]:
-                return other
-    return label
+def equal_moments(model: Model, labels: Sequence[str], named: Collection[str] = ()) -> dict[str, str]:
+    """Return the moment of inertia whose symbol stands for each of `labels` that equal another of their body.
+
+    It is one that is `named`, if there is such; else the first about whose axis the body turns in some motion, since
+    equations have no other.
+    """
+    values, out = parameter_values(model), dict[str, str]()
+    equal: dict[tuple[str, float], list[str]] = {}
+    for label in labels:
+        body, _, what = label.rpartition(".inertia.")
+        if what in MOMENTS:
+            equal.setdefault((body, values[label]), []).append(label)
+    equal = {key: group for key, group in equal.items() if len(group) > 1}
+    turns = _turning(model) if equal else {}
+    for (body, _), group in equal.items():
+        group.sort()
+        turning = [x for x in group if turns[body][MOMENTS.index(x[-2:])]]
+        leader = next(iter([*(x for x in group if x in named), *turning, *group]))
+        out |= {x: leader for x in group if x not in named}
+    return out
+
+
+def _turning(model: Model) -> dict[str, list[bool]]:
+    """About which of its axes each body turns in some motion."""
+    q, v = model.random_state(0)[0], np.eye(model.nv)
+    V = model.motions(np.tile(q, (model.nv, 1)), v, np.zeros_like(v))[0]
+    found = np.any(np.abs(V[:, 1:, :3]) > STILL, axis=0)
+    return {body: [bool(x) for x in own] for body, own in zip(model.bodies, found, strict=True)}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.errors import StateError, nearest
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.frozen import Numbers
@@ -24,6 +25,7 @@ JOINT = ("inertia", "damping", "stiffness")
 class RegressorFunctions(DynamicFunctions):
     """The regressor and the parameters that it multiplies."""
 
+    @checked
     def inertial_parameters(self, joints: Sequence[str] = ()) -> dict[str, float]:
         """The parameters pi that the regressor multiplies, by name, in the order of its columns.
 
@@ -46,6 +48,7 @@ class RegressorFunctions(DynamicFunctions):
             out |= {f"{self.speeds[i]}.{what}": float(numbers[what][i]) for i in speeds}
         return out
 
+    @checked
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, joints: Sequence[str] = ()) -> Numbers:
         """Y (..., nv, parameters): generalized forces for a unit of each of `inertial_parameters`.
 

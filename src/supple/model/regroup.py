@@ -21,6 +21,7 @@ from typing import Any
 from supple import spatial
 from supple.engines.plain import plain
 from supple.expressions.graph import Expr
+from supple.recursions.ports import has_ports_or_modes
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, Flex, Tree
 from supple.spatial import Number, Sym3, Vec3
 
@@ -37,7 +38,8 @@ def regrouped(tree: Tree, flex: Flex | None = None) -> Tree:
     mass, moment, inertia = tree.mass.copy(), tree.moment.copy(), tree.inertia.copy()
     for k in range(len(tree.parent) - 1, 0, -1):
         p = tree.parent[k]
-        if flex is not None and (flex.modes[k] > 0 or flex.modes[p] > 0):
+        flexible = plain(has_ports_or_modes)
+        if flex is not None and (flexible(flex, k) or flexible(flex, p)):
             continue
         moved, left = _split(tree, k, (mass[k], tuple(moment[k]), tuple(inertia[k])))
         mass[k], moment[k], inertia[k] = left

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
 from supple.errors import StateError, one_of
@@ -52,6 +53,7 @@ class RolledOut(Protocol):
         ...
 
 
+@checked
 class Rollout:
     """Fixed steps from many states at once.
 

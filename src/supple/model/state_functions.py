@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.checks import generator
+from supple.model.arguments import of_each_state
 from supple.model.frozen import FrozenModel, Numbers
 from supple.structures.body import FlexibleBody
 
@@ -24,7 +26,7 @@ class StateFunctions(FrozenModel):
 
         Deformations are small: no node turns by more than 0.1 rad or moves by more than a tenth of its body's length.
         """
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, f"model {self.name!r}: random state: seed")
         q = rng.uniform(-1.0, 1.0, self.nq)
         for k, placed in enumerate(self.description.bodies.values(), start=1):
             if self.flex is not None and isinstance(placed.body, FlexibleBody):
@@ -54,9 +56,13 @@ class StateFunctions(FrozenModel):
         The motion is exact (a screw for a free joint), except for three successive angles, which take one
         fourth-order step.
         """
-        (q_, v_, dt_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv), dt=(np.expand_dims(dt, -1), 1))
+        (q_, v_, dt_), shape, _ = self.batch(
+            q=(q, self.nq), v=(v, self.nv), dt=(of_each_state(self._where, "dt", dt), 1)
+        )
         return self.evaluation.advanced(q_, v_, dt_[:, 0].copy()).reshape((*shape, self.nq))
 
     def tangent(self, q: ArrayLike) -> Numbers:
         """S (..., nq, nv): rates of the coordinates are S v."""
-        return np.swapaxes(self.derivative(np.expand_dims(q, -2), np.eye(self.nv)), -1, -2)
+        (q_,), shape, _ = self.batch(q=(q, self.nq))
+        states = q_.reshape((*shape, 1, self.nq))
+        return np.swapaxes(self.derivative(states, np.eye(self.nv)), -1, -2)

@@ -362,20 +362,32 @@ class Trace:
 
         Where loops are closed, M^-1 e less M^-1 J* S^-1 J M^-1 e.
         """
-        ws, cw = self.workspace(), None
+        ws = self.workspace()
         if self.model.loops is None:
-            for k in range(1, len(self.model.bodies) + 1):
-                self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
-            self.run(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
-        else:
-            cw = self.closing_steps(q, zeros(self.model.nv), given, ws)[0]
+            return self._open_responses(q, speeds, given, ws)
+        cw = self.closing_steps(q, zeros(self.model.nv), given, ws)[0]
+        out = self._answers(speeds, given, ws)
+        for i in range(len(speeds)):
+            out[i] = out[i] - self.least_forces(cw.S, cw.J @ out[i]) @ cw.X
+        return out
+
+    def open_responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_]) -> Nodes:
+        """(speeds, nv): the same with the loops open, M^-1 e."""
+        return self._open_responses(q, speeds, given, self.workspace())
+
+    def _open_responses(self, q: Nodes, speeds: Sequence[int], given: NDArray[np.bool_], ws: Any) -> Nodes:
+        for k in range(1, len(self.model.bodies) + 1):
+            self.run(composite.configuration_step)(self.moving, self.flex, k, q, ws)
+        self.run(articulated.articulated_inertias)(self.moving, self.flex, given, ws)
+        return self._answers(speeds, given, ws)
+
+    def _answers(self, speeds: Sequence[int], given: NDArray[np.bool_], ws: Any) -> Nodes:
+        """M^-1 e of some speeds, given the articulated inertias."""
         out = zeros(len(speeds), self.model.nv)
         for i, speed in enumerate(speeds):
             impulse = zeros(self.model.nv)
             impulse[speed] = 1.0
             self.run(articulated.inverse_mass_times)(self.moving, self.flex, impulse, given, ws, out[i])
-            if cw is not None:
-                out[i] = out[i] - self.least_forces(cw.S, cw.J @ out[i]) @ cw.X
         return out
 
     def energy(self, q: Nodes, v: Nodes) -> Nodes:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from supple.errors import StateError, nearest
+from supple.call_checks import checked
+from supple.errors import StateError, nearest, one_of
 from supple.expressions.derivatives import along
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr
@@ -56,12 +57,18 @@ class Sized(Protocol):
         ...
 
 
+def require_function(what: str, *further: str) -> None:
+    """Raise StateError unless `what` is a function that can be traced, or one of the `further` ones."""
+    known = (*INPUTS, *further)
+    if not isinstance(what, str) or what not in known:
+        raise StateError(f"no function {what!r} to trace{nearest(what, known) or one_of(known)}")
+
+
 def signature(
     model: Sized, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Lengths of the inputs and shapes of the outputs of a traced function, without tracing it."""
-    if what not in INPUTS:
-        raise StateError(f"no function {what!r} to trace{nearest(what, INPUTS)}")
+    require_function(what)
     n, nq, bodies = model.nv, model.nq, len(model.bodies)
     lengths = {"q": nq, "v": n, "tau": n, "a": n, "dt": 1}
     inputs = {name: lengths[name] for name in INPUTS[what]}
@@ -91,6 +98,7 @@ def signature(
     return inputs, outputs
 
 
+@checked
 def traced(
     model: Model,
     what: str,

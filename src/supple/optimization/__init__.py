@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 __all__ = ["Optimum", "optimize"]
 
 _HOMES = {"supple.optimization.optimizing": ("optimize",), "supple.optimization.optimum": ("Optimum",)}
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

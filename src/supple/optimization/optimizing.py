@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError, nearest
 from supple.formulations import Formulation
@@ -26,6 +27,7 @@ OPTIONS: dict[str, dict[str, float]] = {
 """Methods, and when they end; the measure is scaled by its start."""
 
 
+@checked
 def optimize(
     model: Formulation | str | os.PathLike[str],
     vary: Sequence[str] | Mapping[str, float | None],
@@ -66,7 +68,7 @@ def optimize(
     scale : mapping of str to float, optional
         Size of a change of a value that matters, if not the value itself.
     changes : mapping of path to value, optional
-        Of a file: other values that stay as they are.
+        Values that differ in all runs: paths of a file, or names of parameters, variables and settings of a model.
     **run
         Of a model: keyword arguments of `supple.simulate`, the duration among them.
 

@@ -13,7 +13,13 @@ from supple.recursions.composite import configuration_step, own_inertias
 from supple.recursions.forces import loaded_motion, loads_at_speeds, passive_forces
 from supple.recursions.kinematics import ground_acceleration, inboard_motion
 from supple.recursions.newton_euler import at_rest
-from supple.recursions.ports import modal_acceleration_step, modal_residual_step, port_step, schur_step
+from supple.recursions.ports import (
+    has_ports_or_modes,
+    modal_acceleration_step,
+    modal_residual_step,
+    port_step,
+    schur_step,
+)
 from supple.recursions.states import Actuation, States, actuation_at, state_at
 from supple.recursions.tree import Array, Flex, Tree, Workspace
 from supple.spatial import (
@@ -50,7 +56,7 @@ def inertia_step(tree: Tree, flex: Flex | None, k: int, given: Array, ws: Worksp
     as it is and G holds P H*. The modes of the body are eliminated first, all at once. A flexible parent takes P+ at
     the attachment node. Cost: 36 + 6 + 21 products a degree of freedom, 190 for the shift to the parent.
     """
-    if flex is not None and flex.modes[k] > 0:
+    if flex is not None and has_ports_or_modes(flex, k):
         port_step(flex, k, ws.P, ws.flex)
         for i in range(tree.v_mode[k], tree.v_first[k + 1]):
             ws.D[i], ws.size[i] = 1.0, 0.0
@@ -87,7 +93,7 @@ def residual_step(tree: Tree, flex: Flex | None, k: int, drive: Array, given: Ar
     Given z(k) in the rows of f, H, D, G, and in eps the forces T. Computes eps = T - H z; where the acceleration is
     given (its value in `drive`), eps = H z - T and z takes P H* times it.
     """
-    if flex is not None and flex.modes[k] > 0:
+    if flex is not None and has_ports_or_modes(flex, k):
         modal_residual_step(flex, k, ws.eps, ws.f, ws.flex)
     z = load6(ws.f, k)
     for i in range(tree.v_mode[k] - 1, tree.v_first[k] - 1, -1):
@@ -132,7 +138,7 @@ def condensed_inertias(tree: Tree, flex: Flex | None, ws: Workspace) -> None:
     own_inertias(tree, flex, ws)
     if flex is not None:
         for k in range(1, len(tree.parent)):
-            if flex.modes[k] > 0:
+            if has_ports_or_modes(flex, k):
                 schur_step(flex, k, load_inertia(ws.P, k), ws.P, ws.flex)
 
 

@@ -142,12 +142,6 @@ def trailing_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
 
 
 @step
-def place(i: int) -> int:
-    """Where row i stands in the order in which F is triangular: of each port displacements first, then rotations."""
-    return 6 * (i // 6) + (i + 3) % 6
-
-
-@step
 def column_product(flex: Flex, k: int, j: int, x: Array, w: FlexWorkspace) -> Number:
     """Entry j of F* x for x (6 a port)."""
     m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
@@ -162,21 +156,20 @@ def leading_rows(flex: Flex, k: int, low: int, x: Array, s: Array, w: FlexWorksp
     """Overwrite x (6 a port) by what the leading columns of F let through, y above, in its rows from place `low` on.
 
     Given GF, S, and in s (columns) F* x, which becomes s above. Without trailing columns F is lower triangular in the
-    rows of its pivots: rows need none of the rows before them.
+    order of `port_order`: rows need none of the rows before them.
     """
     first, o, n = flex.port_first[k], flex.port_matrix[k], flex.leading[k]
-    m = 6 * (flex.port_first[k + 1] - first)
+    m = 6 * (flex.port_first[k + 1] - flex.port_first[k])
     solve(w.S, o, m, n, s)
-    for i in range(m):
-        if place(i) >= low:
-            for j in range(n):
-                x[i] -= w.GF[o + i * m + j] * s[j]
-    for j in range(n - 1, -1, -1):
-        p = flex.column_pivot[6 * first + j]
-        if flex.pivot_place[6 * first + j] >= low:
-            x[p] = 0.0  # its entry of the column is not in the sum
-            left = weight(flex, k, o + j * m + j, w) * s[j] - column_product(flex, k, j, x, w)
-            x[p] = left / column(flex, k, o + p * m + j, w)
+    for t in range(low, m):
+        i = flex.port_order[6 * first + t]
+        for j in range(n):
+            x[i] -= w.GF[o + i * m + j] * s[j]
+    for j in range(n - 1, low - 1, -1):
+        p = flex.port_order[6 * first + j]
+        x[p] = 0.0  # its entry of the column is not in the sum
+        left = weight(flex, k, o + j * m + j, w) * s[j] - column_product(flex, k, j, x, w)
+        x[p] = left / column(flex, k, o + p * m + j, w)
 
 
 @step
@@ -213,15 +206,16 @@ def through_step(flex: Flex, k: int, w: FlexWorkspace) -> None:
         w.S[o + i * m + i] += weight(flex, k, o + i * m + i, w)
     factor(w.S, o, m, n)
     x, s = w.work[0], w.work[1]
-    for j in range(m):
-        low = 0 if flex.columns[k] > n else place(j)  # W is symmetric
+    for t in range(m):
+        j = flex.port_order[6 * first + t]
+        low = 0 if flex.columns[k] > n else t  # W is symmetric
         for i in range(m):
             x[i] = w.W[o + i * m + j]
         for i in range(n):
             s[i] = w.GF[o + j * m + i]
         leading_rows(flex, k, low, x, s, w)
-        for i in range(m):
-            if place(i) >= low:
-                w.W[o + i * m + j] = x[i]
-                if flex.columns[k] == n:
-                    w.W[o + j * m + i] = x[i]
+        for r in range(low, m):
+            i = flex.port_order[6 * first + r]
+            w.W[o + i * m + j] = x[i]
+            if flex.columns[k] == n:
+                w.W[o + j * m + i] = x[i]

@@ -62,6 +62,13 @@ from supple.spatial import (
 
 
 @step
+def has_ports_or_modes(flex: Flex, k: int) -> bool:
+    """Return whether body k has modes or carries children at its nodes; a body with neither is rigid."""
+    has: bool = flex.modes[k] + flex.port_first[k + 1] - flex.port_first[k] > 0
+    return has
+
+
+@step
 def momentum_of_columns(flex: Flex, k: int, w: FlexWorkspace) -> None:
     """M_rf Lam R* of body k, six rows. Given second. Computes port_momentum. Cost: 6 products a mode and column."""
     g, o, n, first = flex.gain_first[k], flex.port_matrix[k], flex.modes[k], flex.xi_first[k]

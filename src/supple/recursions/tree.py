@@ -198,17 +198,16 @@ class Flex(NamedTuple):
     port_matrix: Array
     """(n + 2,) where the following matrices of each body begin; 6 rows and columns a port."""
     column: Array
-    """(entries,) F_0, rows of all ports, lower triangular in its first `columns` columns: Pi_t = F_0 R."""
+    """(entries,) F_0, rows of all ports, lower triangular in the order of `port_order`: Pi_t = F_0 R."""
     columns: Array
     """(n + 1,) how many there are; those from `leading` on are moved by second-order shapes alone."""
     leading: Array
     """(n + 1,) rank of Omega = Pi_t Lam Pi_t* of the undeformed body, which is F_0 F_0* of these columns."""
     heavy: Array
     """(n + 1,) whether its children weigh so much more than the body that modes tell their motion badly."""
-    column_pivot: Array
-    """(6 ports,) the row with the first entry of each leading column of a body; six places a port."""
-    pivot_place: Array
-    """(6 ports,) where these rows stand in the order in which F is triangular, see `port_matrices.place`."""
+    port_order: Array
+    """(6 ports,) the rows of F of each body in the order in which it is triangular: first those with the diagonal
+    entries of its leading columns, then those that depend on these."""
     gain_first: Array
     """(n + 2,) where the following of each body begin; a row for each mode, then shape, 6 entries a port."""
     port_shape: Array

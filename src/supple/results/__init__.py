@@ -16,4 +16,4 @@ _HOMES = {
     "supple.results.runs": ("Runs",),
     "supple.results.signals": ("Signal", "find_signal"),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

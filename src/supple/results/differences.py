@@ -83,6 +83,8 @@ def common_instants(first: Floats, second: Floats) -> Instants:
 
     If these are few, all times of the sparser run in the span that both cover; the other one is then interpolated.
     """
+    if not (len(first) and len(second)):
+        raise StateError("expected runs with times, got one without")
     start, end = max(first[0], second[0]), min(first[-1], second[-1])
     if not start < end:
         raise StateError(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
+from supple.call_checks import checked
 from supple.drafts import export_draft
 from supple.errors import ResultsError, StateError, one_of
 from supple.results.pandas_tables import to_pandas
@@ -26,6 +27,7 @@ LONGEST_NAME = 63
 """Letters of a name in MATLAB."""
 
 
+@checked
 def write_export(
     result: xr.Dataset, path: str | os.PathLike[str], form: str | None = None, of: Sequence[str] | None = None
 ) -> Path:

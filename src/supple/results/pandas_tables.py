@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from supple.call_checks import checked
 from supple.lazy import LazyModule
 from supple.results.signals import TIME, find_signal, signals, times_of
 
@@ -15,6 +16,7 @@ else:
     pd = LazyModule("pandas")
 
 
+@checked
 def to_pandas(result: xr.Dataset, of: Sequence[str] | None = None) -> pd.DataFrame:
     """A table with time as its index and a column for every signal, "q.arm.angle", "position.boom/end.z", "work".
 

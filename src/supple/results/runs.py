@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.results.differences import Difference, common_instants, difference
 from supple.results.signals import Signal, find_signal, signals, times_of
@@ -14,7 +15,11 @@ from supple.results.signals import Signal, find_signal, signals, times_of
 if TYPE_CHECKING:
     import xarray as xr
 
+ROUNDING = 100 * float(np.finfo(float).eps)
+"""Difference, relative to the largest value, that is rounding."""
 
+
+@checked
 class Runs:
     """Runs to be compared, and what they have in common.
 
@@ -76,18 +81,25 @@ class Runs:
         """Signals, those that differ most first; as they come if they are asked for or there is one run alone.
 
         What counts is the share of the largest range that a signal of the same variable and unit has: beside a large
-        component a small one may differ by rounding alone.
+        component a small one may differ by rounding alone. Last come differences that are rounding of the values, and
+        variables that are nothing else, such as momenta that stay zero.
         """
         if self.asked or len(self.names) == 1:
             return list(self.signals)
         reach: dict[tuple[str, str], float] = {}
+        large: dict[tuple[str, str], float] = {}
         for key, own in self.signals.items():
             known = [x.values[np.isfinite(x.values)] for x in own.values()]
             ranges = [float(np.ptp(x)) for x in known if len(x)]
             reach[self._kind(key)] = max([reach.get(self._kind(key), 0.0), *ranges])
+            values = [float(np.abs(x).max()) for x in known if len(x)]
+            large[self._kind(key)] = max([large.get(self._kind(key), 0.0), *values])
+        noise = ROUNDING * max(large.values(), default=0.0)
 
         def size(key: str) -> float:
             gap = max(float(np.nan_to_num(x.largest, nan=np.inf)) for x in self.differences[key])
+            if gap < np.inf and (gap <= ROUNDING * large[self._kind(key)] or reach[self._kind(key)] <= noise):
+                return 0.0
             return gap / reach[self._kind(key)] if gap and reach[self._kind(key)] else gap
 
         return sorted(self.signals, key=size, reverse=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import FileFormatError
+from supple.input_files import read_bytes
 from supple.sampling.distributions import Column, column
 
 LARGEST = 2**30
@@ -16,13 +17,11 @@ LARGEST = 2**30
 def read_cases(path: Path) -> dict[str, Column]:
     """Values (cases,) of every path; whole numbers, numbers, `true` and `false`, and texts."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise FileFormatError(f"{path}: expected a table of at most 1 GB, got a larger one")
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+        lines = list(csv.reader(read_bytes(path, LARGEST).decode("utf-8-sig").splitlines()))
     except UnicodeDecodeError:
         raise FileFormatError(f"{path}: expected UTF-8 text, got other bytes") from None
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror}") from None
+    except csv.Error as error:
+        raise FileFormatError(f"{path}: expected a CSV file, got another text: {error}") from None
     rows = [(i, [x.strip() for x in row]) for i, row in enumerate(lines, start=1) if any(map(str.strip, row))]
     if len(rows) < 2:
         raise FileFormatError(f"{path}: expected a line of paths and a line for each case, got {len(rows)} lines")

@@ -15,7 +15,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from supple.checks import Floats, is_number
+from supple.call_checks import checked
+from supple.checks import Floats, integer, is_number
 from supple.errors import StateError, nearest
 
 Column = NDArray[Any]
@@ -97,6 +98,7 @@ class Seeds:
         return {SEED: True}
 
 
+@checked
 def case_seed(seed: int, case: int) -> int:
     """The seed of one case of a sweep: the same whatever other cases there are, below 2**32.
 
@@ -105,7 +107,8 @@ def case_seed(seed: int, case: int) -> int:
     >>> case_seed(1, 17) == case_seed(1, 17), case_seed(1, 17) == case_seed(1, 18)
     (True, False)
     """
-    return int(np.random.SeedSequence([seed, case]).generate_state(1)[0])
+    entropy = [integer(seed, "seed", 0), integer(case, "case", 0)]
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 
 
 def column(values: Sequence[Any]) -> Column:

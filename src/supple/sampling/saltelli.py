@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.checks import Floats
+from supple.call_checks import checked
+from supple.checks import Floats, generator
 from supple.errors import StateError
 from supple.lazy import LazyModule
 
 qmc = LazyModule("scipy.stats.qmc")
+MOST_FACTORS = 10_600
+"""Half of the dimensions, 21,201, for which scipy has direction numbers of Sobol's sequence."""
 
 
+@checked
 def saltelli_points(samples: int, factors: int, seed: int | np.random.Generator = 0) -> Floats:
     """Points (samples (factors + 2), factors) between 0 and 1, from one scrambled Sobol sequence in 2 d dimensions.
 
@@ -33,7 +37,9 @@ def saltelli_points(samples: int, factors: int, seed: int | np.random.Generator 
         )
     if factors < 1:
         raise StateError(f"factors: expected 1 or more, got {factors}")
-    both = qmc.Sobol(2 * factors, scramble=True, seed=np.random.default_rng(seed)).random(samples)
+    if factors > MOST_FACTORS:
+        raise StateError(f"factors: expected at most {MOST_FACTORS:,}, got {factors!r:.60}")
+    both = qmc.Sobol(2 * factors, scramble=True, seed=generator(seed, "seed")).random(samples)
     A, B = both[:, :factors], both[:, factors:]
     out = np.empty((samples, factors + 2, factors))
     out[:, 0], out[:, 1] = A, B

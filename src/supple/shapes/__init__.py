@@ -39,4 +39,4 @@ _HOMES = {
     "supple.shapes.solids": ("Box", "Capsule", "Cone", "Cylinder", "Disc", "Pipe", "Sphere"),
     "supple.shapes.triangle_mesh": ("TriangleMesh",),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import text
 from supple.errors import ModelError
 from supple.shapes.path import Path
@@ -36,6 +37,7 @@ STROKES = {
 """Strokes of letters: x from 0 to 4 and y from 0 to 6 of their corners."""
 
 
+@checked
 @dataclass(frozen=True)
 class Text(Shape):
     """A line of text in the plane x, y, centred, which reads along x; `size` is the height of its capitals, m."""

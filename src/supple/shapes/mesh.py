@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import array, dimensions, freeze, number
 from supple.errors import ModelError
 from supple.shapes.readers.mesh_file import read_mesh
@@ -17,6 +18,7 @@ from supple.shapes.shape import Shape
 from supple.shapes.triangle_mesh import TriangleMesh, joined
 
 
+@checked
 @dataclass(frozen=True)
 class Mesh(Shape):
     """The triangles of a file: STL, OBJ, COLLADA (.dae) or glTF (.gltf, .glb).
@@ -57,6 +59,7 @@ class Mesh(Shape):
         return [MeshPart(mesh.transformed(scale), color) for mesh, color in read_mesh(Path(self.file))]
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Triangles(Shape):
     """Given triangles.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, array
 from supple.errors import ModelError
 from supple.shapes.shape import Shape, turn_to
@@ -20,6 +21,7 @@ SHARPEST = 0.25
 MOST_POINTS = 20_000
 
 
+@checked
 @dataclass(frozen=True)
 class Path(Shape):
     """Straight segments from point to point, with a round or a rectangular section.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, array, direction, number, rotation_matrix
 from supple.errors import ModelError
 from supple.shapes.colors import checked_color
@@ -18,6 +19,7 @@ Matrix = tuple[tuple[float, ...], ...]
 UPRIGHT: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class Shape(ABC):
     """A shape that is drawn where its body is; it has no mass and touches nothing.
@@ -89,6 +91,7 @@ class Shape(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in common}
 
 
+@checked
 @dataclass(frozen=True, kw_only=True)
 class RoundShape(Shape, ABC):
     """A shape about an axis through its origin."""

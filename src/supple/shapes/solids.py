@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import array, number
 from supple.errors import ModelError
 from supple.shapes.shape import RoundShape, Shape
@@ -23,6 +24,7 @@ BALL = 24
 """Corners around a ball."""
 
 
+@checked
 @dataclass(frozen=True)
 class Box(Shape):
     """A box with these sides along x, y and z, m.
@@ -49,6 +51,7 @@ class Box(Shape):
         return TriangleMesh(corners, np.array(BOX_FACES))
 
 
+@checked
 @dataclass(frozen=True)
 class Cylinder(RoundShape):
     """A full cylinder of this radius and length along its axis, m."""
@@ -67,6 +70,7 @@ class Cylinder(RoundShape):
         return turned([(0.0, -h), (r, -h), (r, h), (0.0, h)])
 
 
+@checked
 @dataclass(frozen=True)
 class Sphere(Shape):
     """A ball of this radius, m."""
@@ -83,6 +87,7 @@ class Sphere(Shape):
         return turned(_rounded(self.radius, 0.0), BALL)
 
 
+@checked
 @dataclass(frozen=True)
 class Capsule(RoundShape):
     """A cylinder of this radius and length along its axis, m, with half a ball on each end besides."""
@@ -100,6 +105,7 @@ class Capsule(RoundShape):
         return turned(_rounded(self.radius, self.length / 2.0), BALL)
 
 
+@checked
 @dataclass(frozen=True)
 class Cone(RoundShape):
     """A cone, m: its base of this radius half its length behind the origin, its tip, or end of radius `top`, before."""
@@ -121,6 +127,7 @@ class Cone(RoundShape):
         return turned([(0.0, -h), (self.radius, -h), *end])
 
 
+@checked
 @dataclass(frozen=True)
 class Disc(RoundShape):
     """A flat round disc without thickness, m; with `inner` a ring."""
@@ -140,6 +147,7 @@ class Disc(RoundShape):
         return joined([turned([(hole, 0.0), (r, 0.0)]), turned([(r, 0.0), (hole, 0.0)])])
 
 
+@checked
 @dataclass(frozen=True)
 class Pipe(RoundShape):
     """A hollow cylinder of this outer and inner radius and length along its axis, m."""

@@ -48,7 +48,7 @@ def balanced(system: DrivenSystem, q: Vector, v: Vector, given: Any, steady: boo
             held[model.joint_speeds(model.body_of_state(name))] = True
     if held.all():
         raise StateError(f"start: all coordinates of model {model.name!r} are given, so nothing is left to balance")
-    forces = _forces(system, at)
+    forces = law_forces(system, at)
     try:
         found: Vector = steady_states.balanced_coordinates(model, q, forces, held, at)
     except steady_states.EquilibriumError as error:
@@ -65,8 +65,8 @@ def _named(model: Formulation, given: Any) -> list[int]:
     return places
 
 
-def _forces(system: DrivenSystem, v: Vector) -> Callable[[Vector], Vector] | None:
-    """Generalized forces of all laws at time 0 by the coordinates; None if there are none."""
+def law_forces(system: DrivenSystem, v: Vector) -> Callable[[Vector], Vector] | None:
+    """Return the generalized forces of all laws at time 0 as a function of the coordinates; None if there are none."""
     if not system.inputs.acting:
         return None
 

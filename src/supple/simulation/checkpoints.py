@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 from supple.errors import StateError
@@ -41,6 +41,8 @@ class Checkpoint:
         How state and held values change with parameters; empty if that is not asked for.
     fmus : dict of name to dict
         States of FMUs by controller.
+    still : list of int
+        Events that have happened and whose functions stay at zero.
     """
 
     run: dict[str, Any]
@@ -58,6 +60,7 @@ class Checkpoint:
     partition: list[Any] | None
     tangents: list[Any]
     fmus: dict[str, Any]
+    still: list[int] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """By name."""
@@ -67,7 +70,8 @@ class Checkpoint:
     def of(cls, x: Any) -> Checkpoint:
         """What `as_dict` gave, or the same read back from JSON."""
         names = {f.name for f in fields(cls)}
-        if not isinstance(x, Mapping) or set(x) != names:
+        needed = {f.name for f in fields(cls) if f.default_factory is MISSING}
+        if not isinstance(x, Mapping) or not needed <= set(x) <= names:
             found = ", ".join(map(str, x)) if isinstance(x, Mapping) else type(x).__name__
             raise StateError(f"checkpoint: expected what Simulator.checkpoint gives, got {found}")
         return cls(**x)

@@ -35,7 +35,7 @@ from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.scipy_solvers import ScipySolver, solver_class
 from supple.simulation.methods.segment import Method
 from supple.simulation.methods.sundials import Sundials
-from supple.simulation.methods.tolerances import Tolerances, extent
+from supple.simulation.methods.tolerances import Tolerances, extent, state_scale
 from supple.simulation.methods.variational import VariationalDriver
 from supple.simulation.trial_runs import SHARE, compared
 
@@ -44,6 +44,8 @@ FEW = 100.0
 """Radians or decays of the fastest motion in a run, ten times which explicit steps pass whatever they cost."""
 STABLE = 6.0
 """Longest step of DOP853 times the size of any eigenvalue in the left half plane."""
+RESOLVED = 4.24
+"""Length of a step of DOP853 that resolves a vibration, times its frequency, over rtol^(1/8): of an oscillator."""
 PATIENCE = 60.0
 """Seconds that explicit steps may take, by a rough guess, before scipy's implicit ones are chosen."""
 MANY, SOON = 20_000, 10.0
@@ -96,6 +98,8 @@ class Choice:
 
 def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horizon: Horizon) -> Choice:
     """The integrator asked for, or the best for this system where `Auto` was asked for."""
+    if isinstance(wanted, Stepped):
+        horizon.require_resolved(wanted.step)
     if not isinstance(wanted, Auto):
         return Choice(wanted, "as asked")
     duration = horizon.duration
@@ -111,23 +115,29 @@ def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horiz
     steps = size * duration / STABLE
     seconds = 13 * steps * system.evaluation_seconds
     if steps <= MANY and seconds <= SOON:
-        reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
-        return Choice(DOP853(*tolerances), reason)
+        return Choice(DOP853(*tolerances), _explicit_reason(what, steps, vibrates, tolerances[0]))
     if not system.implicit_stages:
-        return _without_trial(what, DOP853(*tolerances), steps, vibrates or seconds <= PATIENCE)
+        return _without_trial(what, DOP853(*tolerances), steps, vibrates, vibrates or seconds <= PATIENCE)
     if wanted.rtol is None and wanted.atol is None:
         tolerances = STIFF_RTOL, None
     span = TRIAL * STABLE / size
-    until = min(duration, Clocks(system, 0.0, horizon.close).next_jump(0.0))
+    until = min(duration, Clocks(system, 0.0, horizon).next_jump(0.0, u, duration))
     budget = min(SHARE * 13 * steps, LONGEST_TRIAL / system.evaluation_seconds)
     return _by_trial(what, system, y, u, tolerances, (span, until, max(budget, LEAST_TRIAL)))
 
 
-def _without_trial(what: str, explicit: DOP853, steps: float, best: bool) -> Choice:
+def _explicit_reason(what: str, steps: float, vibrates: bool, rtol: float) -> str:
+    """Why explicit steps are taken, and how many that will be: for a vibration, as far as it is excited."""
+    if not vibrates:
+        return f"{what}: explicit steps follow it in about {steps:,.0f} steps"
+    resolved = steps * STABLE / (RESOLVED * rtol**0.125)
+    return f"{what}: explicit steps take about {steps:,.0f} steps, and where it is excited up to {resolved:,.0f}"
+
+
+def _without_trial(what: str, explicit: DOP853, steps: float, vibrates: bool, best: bool) -> Choice:
     """The integrator for a system whose implicit steps the recursions do not solve."""
     if best:
-        reason = f"{what}: explicit steps resolve it in about {steps:,.0f} steps, and everything else with it"
-        return Choice(explicit, reason)
+        return Choice(explicit, _explicit_reason(what, steps, vibrates, explicit.rtol))
     reason = f"{what}: too fast for explicit steps, and damped: implicit of order 5"
     return Choice(Radau(explicit.rtol, explicit.atol), reason)
 
@@ -186,7 +196,7 @@ def fastest_motion(system: DrivenSystem, y: Vector, u: Vector) -> complex:
         return 0j
     y, u = y.copy(), u.copy()
     rate = system.rate(0.0, y, u)
-    scale = np.maximum(np.abs(y), 1e-3 * (extent(system.model) or 1.0) / Tolerances(system, RTOL, None).scaling[3])
+    scale = np.maximum(np.abs(y), 1e-3 * state_scale(system))
 
     def slope(x: Vector) -> Vector:
         x = np.ravel(x)

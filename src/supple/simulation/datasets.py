@@ -14,15 +14,15 @@ from supple.formulations.protocol import Sums
 from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
 from supple.lazy import LazyModule
+from supple.linear_theory.linear_range import LinearRange
+from supple.linear_theory.validity import VALIDITY, judged
 from supple.simulation import recovered, result_variables
 from supple.simulation.accuracy import Accuracy
-from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask, TimeSeries
 from supple.simulation.samples import Samples
 from supple.simulation.sensitivities.sensitivity_variables import sensitivities
 from supple.simulation.simulator import Simulator
-from supple.simulation.validity import VALIDITY, judged
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -150,7 +150,12 @@ def variables(
     if wanted.euler:
         out["euler_angle"] = result_variables.euler(model, wanted.euler, wanted.euler_sequence, x.q)
     if wanted.nodes:
-        out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
+        if shown is model:
+            out["displacement"] = result_variables.displacements(shown, wanted.nodes, q)
+        else:
+            words = "displacement of nodes from the equivalent rigid link, link axes"
+            out["displacement"] = result_variables.displacements(shown, wanted.nodes, q, words)
+            out["elastic_displacement"] = result_variables.elastic_displacements(shown, wanted.nodes, q)
     if wanted.strains:
         out["strain"] = result_variables.strains(shown, wanted.strains, q)
     return out

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_function import BlockFunction
+from supple.errors import StateError
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
 from supple.formulations import Formulation
@@ -233,6 +234,8 @@ class DrivenSystem:
         """The motion of states (n, ...) by the recursions."""
         if self.inputs.acting:
             q, v, known, z_rate = self.laws(t, y, u)
+            if not np.isfinite(known).all():
+                self._refuse_laws(t, y, u, known)
         else:
             q, v = (np.ascontiguousarray(x) for x in (y[:, : self.nq], y[:, self.nq : self.nq + self.nv]))
             known, z_rate = np.zeros_like(v), np.zeros((len(y), 0))
@@ -240,6 +243,19 @@ class DrivenSystem:
             q, v = self.model.loops.project(q, v, self.held, 1)
         a, tau = self.model.hybrid(q, v, known, self.prescribed)
         return _Evaluated(q, v, a, tau, z_rate)
+
+    def _refuse_laws(self, t: Vector, y: Vector, u: Vector, known: Vector) -> NoReturn:
+        """Name the laws that give no finite number, in the first state in which there are any."""
+        i = int(np.argmin(np.isfinite(known).all(axis=1)))
+        t, y, u = (x[min(i, len(x) - 1)] for x in (t, y, u))
+        found = []
+        if self.inputs.wrenches:
+            given = np.isfinite(self.wrenches(t, y, u)[0].reshape(len(self.inputs.wrenches), -1)).all(axis=1)
+            found = [x.place for x, finite in zip(self.inputs.wrenches, given, strict=True) if not finite]
+        if not found:
+            bad = np.flatnonzero(~np.isfinite(known[i]))
+            found = [f"{'motion' if self.prescribed[k] else 'tau'} {self.model.speeds[k]!r}" for k in bad]
+        raise StateError(f"{', '.join(found)}: expected finite numbers, got NaN or infinity at t = {float(t[0]):g} s")
 
     # ------------------------------------------------------------ closed loops
 

@@ -16,11 +16,16 @@ from supple.inputs.events import Event, changed, limit_speed
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.impacts import Mask, closed_again, impulse_at
 from supple.simulation.methods.segment import Watch
+from supple.simulation.methods.tolerances import state_scale
 from supple.simulation.watched import EventCrossing, StopRelease, Watched, on_nodes, values_by_python, watched_by
 
 Vector = NDArray[np.float64]
 REST = 1e-3
 """Speed, rad/s or m/s, below which a joint that meets a stop with restitution stays there."""
+ROUNDED = 1e3 * float(np.finfo(float).eps)
+"""Relative change of coordinates and speeds that is rounding, while a watched function stays at zero."""
+LATER = np.array([0.11, 0.37, 1.0])
+"""Fractions of the output interval after which such a function is looked at."""
 AHEAD = 1e-9
 """Share of the longest step after which a function that is at zero shows its side."""
 
@@ -75,6 +80,21 @@ class EventHandler:
         signs = np.where(own, soon, inside)
         directions = np.array([x.direction for x in self._watched])
         return Watch(values, 0 if kernel is None else kernel.address, directions, signs, longest)
+
+    def stays(self, watch: Watch, t: float, y: Vector, u: Vector) -> NDArray[np.bool_]:
+        """Whether functions (e,), zero at a state, change in an output interval by no more than rounding does."""
+        scale = np.maximum(np.abs(y), state_scale(self.system))
+        here, ways = watch.values(t, y, u), np.random.default_rng(0).choice([-1.0, 1.0], (4, len(y)))
+        rounding = np.max([np.abs(watch.values(t, y + ROUNDED * scale * way, u) - here) for way in ways], axis=0)
+        moved = np.zeros_like(here)
+        for h in watch.longest * LATER:
+            later = y + h * self.system.rate(t + h, y + h * self.system.rate(t, y, u), u)
+            moved = np.maximum(moved, np.abs(watch.values(t + h, later, u) - here))
+        return np.asarray(moved <= rounding)
+
+    def is_event(self, n: int) -> bool:
+        """Whether this is an event of the user."""
+        return isinstance(self._watched[n], EventCrossing)
 
     def _name(self) -> str:
         whens = [e.when for e in self.events]
@@ -207,7 +227,11 @@ class EventHandler:
         s, action, where = self.system, crossing.event.action, crossing.where
         if action is None:
             return set()
-        q, v = (np.asarray(x, dtype=float) for x in action(t, y[: s.nq].copy(), y[s.nq : s.nq + s.nv].copy()))
+        answer = action(t, y[: s.nq].copy(), y[s.nq : s.nq + s.nv].copy())
+        try:
+            q, v = (np.asarray(x, dtype=float) for x in answer)
+        except (TypeError, ValueError):
+            raise StateError(f"{where}: action: expected the state (q, v), got {answer!r}") from None
         if q.shape != (s.nq,) or v.shape != (s.nv,):
             raise StateError(
                 f"{where}: action: expected q and v of shapes ({s.nq},) and ({s.nv},), got {q.shape}, {v.shape}"

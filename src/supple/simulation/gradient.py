@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError, nearest
 from supple.expressions.function import Nodes
@@ -17,6 +18,7 @@ from supple.inputs.driven import DrivenEquations
 from supple.inputs.inputs import Inputs, Laws, Motion
 from supple.inputs.wrenches import Wrench
 from supple.integrators import FixedStep, resolved
+from supple.simulation.clocks import jumps_with_time
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.horizon import Horizon
 from supple.simulation.methods.fixed_steps import EXPLICIT, ExplicitDriver, step_nodes
@@ -46,6 +48,7 @@ class Gradient(NamedTuple):
     by: dict[str, float]
 
 
+@checked
 def gradient(
     model: Formulation,
     duration: float,
@@ -91,7 +94,8 @@ def gradient(
     Raises
     ------
     StateError
-        If something has no derivative in reverse, by its name: sampled controllers, stops, Python functions.
+        If something has no derivative in reverse, by its name: sampled controllers, stops, Python functions, laws
+        that jump with the time.
 
     Examples
     --------
@@ -121,9 +125,13 @@ def gradient(
         raise StateError("gradient: sampled controllers have no derivatives in reverse; use sensitivities of a run")
     begin = Start(q, v, guess, start)
     system = DrivenSystem(own, inputs, *begin.open_state(own))
+    if jumps_with_time(system):
+        raise StateError("gradient: a law jumps with the time; use simulate(sensitivities=...)")
     require_steps(system, options)
     require_differentiable(own, Setting((), (), Horizon(duration), options), system)
     at = begin.state(system, *begin.open_state(own))
+    if not len(by):
+        raise StateError("gradient: by: expected one parameter or more, got none")
     parameters = run_parameters(own, inputs, (), at, by)
     tangents = start_tangents(RunTangents(parameters), parameters, system, begin, *at)
     sweep = _Reverse(system, parameters, options, duration, final, running)
@@ -148,6 +156,7 @@ class _Reverse:
         running: str | None,
     ) -> None:
         self._system, directions = system, parameters.directions
+        Horizon(duration).require_resolved(options.step)
         self.steps = 2 * max(1, int(np.ceil(duration / options.step / 2 - 1e-9)))
         self._h, self._u = duration / self.steps, system.u_0.copy()
         self._forward = ExplicitDriver(system, options)

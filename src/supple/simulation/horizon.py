@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError
 
@@ -14,6 +15,11 @@ CLOSE = 1e-12
 """Times as close as this, relative to the duration, are one."""
 
 
+MAX_SAMPLES = 1_000_000_000
+"""Output times that fit into memory as numbers."""
+
+
+@checked
 @dataclass(frozen=True)
 class Horizon:
     """The expected duration of a run and its output times.
@@ -40,8 +46,11 @@ class Horizon:
     def __post_init__(self) -> None:
         if not (is_number(self.duration) and self.duration > 0):
             raise StateError(f"duration: expected a positive number, got {self.duration!r}")
-        if isinstance(self.samples, bool) or not isinstance(self.samples, int | np.integer) or self.samples < 2:
+        whole = isinstance(self.samples, int | np.integer) and not isinstance(self.samples, bool)
+        if not whole or self.samples < 2:
             raise StateError(f"samples: expected at least 2, got {self.samples!r}")
+        if self.samples > MAX_SAMPLES:
+            raise StateError(f"samples: expected at most {MAX_SAMPLES:,}, got {self.samples!r:.60}")
 
     @property
     def interval(self) -> float:
@@ -52,6 +61,14 @@ class Horizon:
     def close(self) -> float:
         """Times that differ by no more are one, s."""
         return CLOSE * self.duration
+
+    def require_resolved(self, step: float) -> None:
+        """Raise an error if steps are so short that their ends are one time."""
+        if step <= self.close:
+            raise StateError(
+                f"step: expected more than {self.close:g} s, the resolution of time in a run of {self.duration:g} s, "
+                f"got {step:g}"
+            )
 
     def times(self) -> NDArray[np.float64]:
         """Output times (samples,), s."""

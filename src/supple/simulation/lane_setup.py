@@ -23,6 +23,7 @@ from supple.model.body_frames import frame_arrays
 from supple.model.model import Model
 from supple.model.number_arrays import NumberArrays, flat
 from supple.recursions.frame_paths import FramePaths, frame_paths
+from supple.simulation.clocks import jumps_with_time
 from supple.simulation.simulate import simulator_arguments
 from supple.simulation.simulator import Simulator
 from supple.simulation.state_kernel import LAWS, WRENCHES
@@ -50,6 +51,7 @@ def lane_refusal(simulator: Simulator, arguments: Mapping[str, Any]) -> str:
         "stops of joints": bool(simulator.limits),
         "Python functions that are called": inputs.calls,
         "sampled controllers": bool(inputs.sample_rates),
+        "formulas that jump with the time": jumps_with_time(simulator.system),
         f"steps of {options.name} that are not of fixed length": not isinstance(options, FixedStep),
         "an estimate of the error (check)": bool(arguments.get("check")),
         "sensitivities": bool(arguments.get("sensitivities")),
@@ -115,7 +117,7 @@ class LaneSetup:
 
     @cached_property
     def segments(self) -> tuple[Vector, Vector]:
-        """Times (s + 1,) between which no law jumps, and the held values (s, k) there."""
+        """Times (s + 1,) between which no table of the laws jumps, and the held values (s, k) there."""
         simulator = self.simulator
         horizon, inputs = simulator.horizon, simulator.system.inputs
         inner = inputs.breaks

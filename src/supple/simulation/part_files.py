@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from supple.errors import ResultsError
+from supple.input_files import open_regular
 
 try:
     import fcntl
@@ -85,9 +86,14 @@ class PartFiles:
         self.drop(0)
         sync(self.directory)
 
-    def remove(self) -> None:
-        """Remove the directory, unless there is something in it that is not ours."""
+    def remove(self, release: Callable[[], None]) -> None:
+        """Remove the directory, unless there is something in it that is not ours.
+
+        Windows does not remove a file that is open: there the lock is released first.
+        """
         self.empty()
+        if fcntl is None:
+            release()
         self.lock.unlink(missing_ok=True)
         with suppress(OSError):
             self.directory.rmdir()
@@ -95,8 +101,9 @@ class PartFiles:
 
 def intact(file: Path) -> bool:
     """Whether a file of the directory fits its digest; it is read block by block."""
-    left, found = file.stat().st_size - DIGEST, hashlib.sha256()
-    with open(file, "rb") as stream:
+    found = hashlib.sha256()
+    with open_regular(file) as stream:
+        left = os.fstat(stream.fileno()).st_size - DIGEST
         while left > 0:
             block = stream.read(min(BLOCK, left))
             if not block:
@@ -108,7 +115,8 @@ def intact(file: Path) -> bool:
 
 def content(file: Path) -> bytes | None:
     """What a file of the directory holds, without its digest; None if that does not fit."""
-    data = file.read_bytes()
+    with open_regular(file) as stream:
+        data = stream.read()
     body, digest = data[:-DIGEST], data[-DIGEST:]
     return body if hashlib.sha256(body).digest() == digest else None
 

@@ -22,10 +22,11 @@ directory without `manifest.nc` may complete that.
 from __future__ import annotations
 
 import os
-import warnings
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import EISDIR
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -33,14 +34,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checksums import require_intact, seal
-from supple.errors import FileFormatError, ResultsError, ResultsWarning
+from supple.errors import FileFormatError, ResultsError, ResultsWarning, warn
 from supple.files.embedding import GROUP, INSIDE, TEXT, simulated_model, stored_variables
 from supple.formulations import Formulation
+from supple.input_files import unreadable
 from supple.lazy import LazyModule
 from supple.simulation import netcdf
 from supple.simulation.manifest import RunManifest
 from supple.simulation.part_files import PartFiles, content, failures, locked, sync, write, write_by
+from supple.simulation.result_layout import require_layout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,7 +100,7 @@ class Recording:
                 with failures(parts.manifest, "written"):
                     write(parts.manifest, image)
             except BaseException:
-                parts.remove()
+                parts.remove(recording._release)
                 raise
             return recording
 
@@ -119,13 +123,13 @@ class Recording:
         with _opened(parts) as recording:
             parts.settle()
             if not parts.manifest.exists():
-                parts.remove()
+                parts.remove(recording._release)
                 raise ResultsError(_nothing(parts))
             _require_same(parts, manifest)
             files, fault = parts.sound()
             if fault:
                 kept = f"{fault}; the {len(files)} parts before it are kept, and the run goes on from there"
-                warnings.warn(kept, ResultsWarning, stacklevel=2)
+                warn(kept, ResultsWarning)
                 parts.drop(len(files))
             recording._files = files
             last = content(files[-1]) if files else None
@@ -189,21 +193,27 @@ class Recording:
             sync(parts.target.parent)
             if finished:
                 with suppress(OSError):  # what is left is of no account, and the next run removes it
-                    parts.remove()
+                    parts.remove(self._release)
 
     def __enter__(self) -> Recording:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        """Let go of the lock."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
 
+@checked
 def open_results(path: str | os.PathLike[str]) -> xr.Dataset:
     """The results at `path`; of a run that goes on or was killed, its parts, with the attribute `finished` 0.
 
-    A results file is read as its values are asked for and can be closed; parts are read at once. A `ResultsWarning`
+    The values of a large results file are read as they are asked for, and the file is open only then; parts are read at
+    once. A `ResultsWarning`
     tells of parts that are damaged, or of a later unfinished run beside finished results. The model inside is not part
     of the dataset: `supple.load` reads it.
 
@@ -244,12 +254,12 @@ def _found(parts: PartFiles) -> xr.Dataset:
     if results is not None and (results.attrs.get(FINISHED, 1) or not files):
         if files:
             later = f"a later one in {parts.directory} is unfinished; resume=True continues it"
-            warnings.warn(f"{file}: these are the results of an earlier run; {later}", ResultsWarning, stacklevel=3)
+            warn(f"{file}: these are the results of an earlier run; {later}", ResultsWarning)
         return results
     if results is not None:
         results.close()
     if fault:
-        warnings.warn(f"{fault}; the {len(files)} parts before it are read", ResultsWarning, stacklevel=3)
+        warn(f"{fault}; the {len(files)} parts before it are read", ResultsWarning)
     if not files:
         raise ResultsError(f"{parts.target}: no results: expected this file, or parts of a run in {parts.directory}")
     whole = BytesIO()
@@ -267,11 +277,18 @@ def _join(parts: PartFiles, files: list[Path], finished: bool, stream: BinaryIO)
 def _read(file: Path) -> xr.Dataset:
     try:
         require_intact(file)
-        return xr.open_dataset(file, engine="h5netcdf", decode_times=False, drop_variables=INSIDE)
+        stored = xr.open_dataset(file, engine="h5netcdf", decode_times=False, drop_variables=INSIDE)
+        found: xr.Dataset = import_module("supple.simulation.reopened").reopened(file, stored)
     except FileFormatError as error:
         raise ResultsError(str(error)) from None
     except Exception as error:  # damaged files without a checksum fail in h5py, h5netcdf and xarray in many ways
         raise ResultsError(f"{file}: expected results in netCDF, got a damaged or foreign file: {error}") from None
+    try:
+        require_layout(found)
+    except ResultsError as error:
+        found.close()
+        raise ResultsError(f"{file}: {error}") from None
+    return found
 
 
 @contextmanager
@@ -331,10 +348,17 @@ def require_suffix(target: Path) -> None:
         name = target.with_suffix(SUFFIX).name
         raise ResultsError(
             f"{target}: results are written as netCDF: expected a name that ends in {SUFFIX}, got suffix "
-            f"{target.suffix!r}; supple.results.write_export, or `supple export {name}`, makes CSV of them"
+            f"{target.suffix!r}; supple.results.write_export makes CSV of them, `supple export` of {name} does too"
         )
 
 
 def _require_no_directory(target: Path) -> None:
-    if target.is_dir():
+    """Raise a `ResultsError` if a path is that of a directory or no path at all."""
+    try:
+        directory = stat.S_ISDIR(os.stat(target).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError) as error:  # too long a name, a null character, a loop of links
+        raise ResultsError(str(unreadable(target, error))) from None
+    if directory:
         raise ResultsError(f"{target}: expected a file, got a directory")

@@ -15,8 +15,8 @@ from supple.checks import Floats
 from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.inputs import recovery_requests as requests
+from supple.linear_theory.linear_range import applied_wrenches
 from supple.model.model import Model
-from supple.simulation.linear_range import applied_wrenches
 from supple.simulation.result_variables import TimeSeries, along, deformation, names, positions, variable
 from supple.structures.section_forces import RESULTANTS
 from supple.structures.stresses import COMPONENTS, von_mises

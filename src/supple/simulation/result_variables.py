@@ -229,7 +229,9 @@ def applied(laws: Sequence[Wrench], x: Samples) -> TimeSeries:
     return variable(x.wrench, ("law", "component"), "N m, N", words, law)
 
 
-def displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
+def displacements(
+    model: Model, wanted: Iterable[str], q: Floats, words: str = "elastic displacement of nodes, body axes"
+) -> TimeSeries:
     """(time, node, axis): displacements of nodes; of a body that is named alone, of all its nodes."""
     found: dict[str, tuple[Floats, Floats]] = {}
     for name in wanted:
@@ -253,7 +255,20 @@ def displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
         "node": names(found),
         **positions("node", "node", np.stack([x for _, x in found.values()])),
     }
-    return variable(values, ("node", "axis"), "m", "elastic displacement of nodes, body axes", node)
+    return variable(values, ("node", "axis"), "m", words, node)
+
+
+def elastic_displacements(model: Model, wanted: Iterable[str], q: Floats) -> TimeSeries:
+    """(time, node, axis): displacements of nodes less the small rigid motion of the root of their body."""
+    found = displacements(model, wanted, q, "displacement of nodes from the root of their body, body axes")
+    positions = np.stack([found.coords[f"node_{axis}"][1] for axis in AXES], axis=1)
+    for i, name in enumerate(found.coords["node"]):
+        key = str(name).partition("/")[0]
+        body = flexible_body(model, key)
+        root = body.frame(body.root)
+        turn, move = np.split(deformation(model, key, q) @ root.shape.T, 2, axis=-1)
+        found.values[:, i] -= move + np.cross(turn, positions[i] - root.position)
+    return found
 
 
 def _from_root(model: Model, beam: PlacedBeam, place: str, q: Floats) -> tuple[Floats, Floats]:

@@ -73,6 +73,8 @@ class Run:
         Limits whose joint is held by a stop, and the side.
     signs : (e,) array
         Sides on which the watched functions are; empty if they are not known.
+    still : list of int
+        Events that have happened and whose functions stay at zero.
     memory : dict of name to array
         What the integrator keeps from segment to segment.
     first : two arrays
@@ -106,9 +108,10 @@ class Run:
     def use(self, system: DrivenSystem) -> None:
         """Take a system whose clocks tick now."""
         self.system = system
+        self.still: list[int] = []
         self._handlers: dict[Key, EventHandler] = {}
         self._methods: dict[Key, Method] = {}
-        self.clocks = Clocks(system, self.t, self.horizon.close)
+        self.clocks = Clocks(system, self.t, self.horizon)
         self._times, self._done = np.zeros(0), 0
         self._gathered: list[Samples] = []
 
@@ -128,7 +131,7 @@ class Run:
     def interrupt(self, jump: bool = False) -> None:
         """Forget what the integrator and the watched functions have kept: the state was changed, or a law jumps."""
         self.memory = self._kept_at_jump() if jump else {}
-        self.signs = np.zeros(0)
+        self.signs, self.still = np.zeros(0), []
 
     def _kept_at_jump(self) -> Memory:
         return {key: self.memory[key] for key in KEPT_AT_JUMPS if key in self.memory}
@@ -181,6 +184,7 @@ class Run:
         method, handler = self.method(), self.handler()
         task = self._task(goal, method, tell)
         found = self._run(method, task)
+        found.events, self.still = self._leaving_zero(handler, task, found)
         count, system = len(found.states), handler.system
         if count:
             self._gather(self._times[self._done : self._done + count], system.project(found.states))
@@ -197,9 +201,21 @@ class Run:
             self._jump()
         self.choose_speeds()
 
+    def _leaving_zero(self, handler: EventHandler, task: Task, found: Segment) -> tuple[list[int], list[int]]:
+        """The events of a segment; and those that happened before and whose functions stay at zero but for rounding."""
+        again = {name for _, name in self.happened}
+        still = [n for n in found.events if handler.is_event(n) and handler.label(n) in again]
+        if not still or task.watch is None:
+            return found.events, []
+        n = len(self.y)
+        staying = handler.stays(task.watch, found.t, found.y[:n], task.u[: len(self.u)])
+        still = [n for n in still if staying[n]]
+        return [n for n in found.events if n not in still], still
+
     def _task(self, goal: float, method: Method, tell: Progress) -> Task:
         """The next segment: to the next jump; where loops are closed, to the next output time."""
-        end = min(goal, self.clocks.next_jump(self.t))
+        self.t = min(goal, self.clocks.begin(self.t, self.u))
+        end = min(goal, self.clocks.next_jump(self.t, self.u, goal))
         # A segment ends with its loops closed, and with a look at the choice of independent speeds.
         if self.system.model.loops is not None and (method.one_step or self.partition is not None):
             following = self._times[self._done : self._done + 1]
@@ -209,6 +225,8 @@ class Run:
         watch = self.handler().watch(self.t, self.y, self.u, self.horizon.interval)
         if watch is not None and len(self.signs):
             watch.signs = np.where(self.signs != 0, self.signs, watch.signs)
+        if watch is not None and self.still:
+            watch.signs[self.still] = 0.0
         within = np.minimum(self._times[self._done : upto], end)
         out = np.full((len(within), len(self.y)), np.nan)
         return Task(self.t, self.y, end, within, self.u, dict(self.memory), watch, out, tell)

@@ -1,35 +1,31 @@
-"""What a formulation, a mechanism with loops or an integrator does not take, said before a run begins."""
+"""Requirements of integrators, checked before a run begins."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import numpy as np
+from numpy.typing import NDArray
 
-from supple.description.limits import Limit
-from supple.errors import StateError, nearest
-from supple.formulations import Formulation
+from supple.description.members import Placed
+from supple.errors import StateError
 from supple.integrators import ESDIRK54, GeneralizedAlpha, Integrator, Variational
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.variational_kernels import require_variational
-from supple.simulation.start_state import LOOPS
 
 
-def require_loops(model: Formulation, loops: str) -> None:
-    """Refuse a way to keep loops closed that there is not, or a model that has none."""
-    if loops not in LOOPS:
-        raise StateError(f"loops: expected one of {', '.join(LOOPS)}, got {loops!r}{nearest(loops, LOOPS)}")
-    if loops != LOOPS[0] and model.loops is None:
-        raise StateError(f"loops: model {model.name!r} has no closed loops, got {loops!r}")
+def require_inertia(system: DrivenSystem, q: NDArray[np.float64], v: NDArray[np.float64]) -> None:
+    """Raise what forward dynamics does where a speed has no inertia: rates would be finite if nothing acts on it.
+
+    Bodies with mass and inertia of their own give all that carries them inertia, so that there is nothing to compute.
+    """
+    if not all(map(_resists_all_motions, system.model.description.bodies.values())):
+        system.model.hybrid(q, v, np.zeros_like(v), system.prescribed)
 
 
-def require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integrator) -> None:
-    """Refuse what a formulation, or a mechanism with loops, does not take."""
-    if limits:
-        model.floating_frames("a stop of joints, which holds the whole motion of a joint and not its coordinate alone,")
-    if isinstance(wanted, GeneralizedAlpha) and model.loops is not None:
-        raise StateError(
-            f"model {model.name!r} has closed loops, which {wanted.name} does not take; expected DOP853, ESDIRK54, "
-            "Radau, BDF, CVODE, IDA, variational, leapfrog, rk4 or another explicit method"
-        )
+def _resists_all_motions(placed: Placed) -> bool:
+    """Return whether a body has mass and inertia about all axes, or its joint on all its speeds, or no speeds."""
+    if all(x > 0.0 for x in placed.joint.inertia):  # type: ignore[union-attr]  # a tuple, one for each speed
+        return True
+    return placed.body.mass > 0.0 and bool(np.linalg.eigvalsh(placed.body.inertia)[0] > 0.0)
 
 
 def require_steps(system: DrivenSystem, wanted: Integrator) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,9 @@ from supple.expressions.graph import Expr
 from supple.inputs.driven import DrivenEquations
 from supple.inputs.events import Event, changed, limit_speed, require_sound
 from supple.inputs.inputs import Inputs
-from supple.inputs.law_equations import require_written
+from supple.inputs.law_equations import force_names, law_equations, require_written
 from supple.inputs.requests import Outputs
-from supple.integrators import RTOL
+from supple.inputs.run_requirements import stops_of_run
 from supple.model.loops.closing import MASSLESS
 from supple.model.model import Model
 from supple.model.parameters import Symbols
@@ -29,9 +29,15 @@ from supple.simulation.event_handling import AHEAD, REST
 from supple.simulation.impacts import IMMOVABLE
 from supple.simulation.methods.tolerances import Tolerances
 from supple.simulation.program_columns import ColumnLabel, Columns
+from supple.simulation.program_integration import (
+    program_run,
+    require_duration,
+    warn_of_integration,
+    warn_of_jumps,
+)
+from supple.simulation.run import CLOSE, CLOSE_EVENTS, MOST_EVENTS, OPEN
 from supple.simulation.start_state import STARTS, Start
 from supple.simulation.watched import SLACK, EventCrossing
-from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.program import simulation_program
 from supple.symbolic.program_parts import (
     ProgramAssembly,
@@ -70,29 +76,21 @@ class RunSettings:
 
     @staticmethod
     def of(model: Model, arguments: Mapping[str, Any]) -> RunSettings:
-        """From keyword arguments of `supple.simulate`; its integrator, step and way to keep loops closed do not count.
+        """From keyword arguments of `supple.simulate`; see `program_integration` for those that no program takes.
 
         Raises
         ------
         StateError
             If there is something that no program can hold, by its name.
         """
-        stops = tuple(arguments.get("limits", ()))
-        named = {x.coordinate for x in stops}
-        limits = (*(x for x in model.description.limits if x.coordinate not in named), *stops)
+        limits = stops_of_run(model, arguments.get("limits", ()))
         laws = {name: arguments[name] for name in ("tau", "motion", "variables", "wrenches") if name in arguments}
         inputs = Inputs(model, stops=bool(limits), **laws)
         events = tuple(arguments.get("events", ()))
         require_written(model, inputs, events)
-        run = ProgramRun(
-            float(arguments.get("duration", 10.0)),
-            int(arguments.get("samples") or 201),
-            float(arguments.get("rtol") or RTOL),
-            float(arguments.get("atol") or 0.0),
-        )
         kind = arguments.get("start", STARTS[0])
-        start = Start(arguments.get("q"), arguments.get("v"), arguments.get("guess"), kind)
-        return RunSettings(inputs, start, events, limits, arguments.get("outputs") or Outputs(), run)
+        start = Start(arguments.get("q"), arguments.get("v"), arguments.get("guess"), kind).bounded(model, limits)
+        return RunSettings(inputs, start, events, limits, arguments.get("outputs") or Outputs(), program_run(arguments))
 
 
 @dataclass(frozen=True)
@@ -130,6 +128,8 @@ def run_program(model: Model, arguments: Mapping[str, Any], symbols: Symbols) ->
     symbols : Symbols
         Numbers of the model that an input file of the program can change, and their names.
     """
+    require_duration(model.name, arguments)
+    warn_of_integration(model, arguments, "a program")
     x = written_run(model, arguments, symbols)
     return simulation_program(x.parts, x.numbers, x.q, x.v, run=x.settings.run)
 
@@ -139,6 +139,7 @@ def written_run(model: Model, arguments: Mapping[str, Any], symbols: Symbols, or
     wanted = RunSettings.of(model, arguments)
     q, v = wanted.start.open_state(model)
     system = DrivenSystem(model, wanted.inputs, q, v)
+    warn_of_jumps(system)
     q, v = wanted.start.state(system, q, v)
     require_sound(model, wanted.inputs, wanted.events, wanted.limits, q)
     if model.loops is None:
@@ -148,14 +149,24 @@ def written_run(model: Model, arguments: Mapping[str, Any], symbols: Symbols, or
     return WrittenRun(parts, made.labels, made.numbers, q, v, wanted)
 
 
-def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSettings) -> str:
+def simplified_program(model: Model, arguments: Mapping[str, Any], **settings: Any) -> str:
     """A program of equations with small variables, or by one route: laws are in them, events and stops are not.
+
+    Parameters
+    ----------
+    model : Model
+    arguments : mapping of str to anything
+        Keyword arguments of `supple.simulate`.
+    **settings
+        Of `supple.equations`: small variables, route, names of forces.
 
     Raises
     ------
     StateError
         If the run has something that equations alone do not hold, by its name.
     """
+    require_duration(model.name, arguments)
+    wanted = RunSettings.of(model, arguments)
     what = [f"the event {x.name!r}" for x in wanted.events] + [f"the stops of {x.coordinate!r}" for x in wanted.limits]
     what += [f"the sampled controller of {model.speeds[i]!r}" for i in wanted.inputs.sampled]
     if what or model.loops is not None:
@@ -164,13 +175,17 @@ def simplified_program(model: Model, equations: EquationsOfMotion, wanted: RunSe
             f"model {model.name!r}: a program of simplified equations cannot hold {held}; expected no small variables "
             "and no route"
         )
+    warn_of_integration(model, arguments, "a program")
     q, v = wanted.start.open_state(model)
     system = DrivenSystem(model, wanted.inputs, q, v)
+    warn_of_jumps(system)
     q, v = system.start_state(*wanted.start.state(system, q, v))
+    equations = law_equations(model, wanted.inputs, **settings)
+    names = force_names(model, wanted.inputs, settings)
+    known = wanted.inputs.variables | {
+        names[model.speeds[i]]: x for i, x in wanted.inputs.laws.items() if isinstance(x, float)
+    }
     z = np.zeros(len(equations.variables.q) - len(q))
-    known = {
-        model.speeds[i]: x for i, x in wanted.inputs.laws.items() if isinstance(x, float)
-    } | wanted.inputs.variables
     forces = [float(known.get(leaf.name, 0.0)) for leaf in equations.variables.inputs]
     run = wanted.run._replace(atol=wanted.run.atol or ProgramRun().atol)
     return equations.program(np.concatenate([q, z]), v, forces, run)
@@ -239,12 +254,17 @@ class _Parts:
             stops=stops,
             watched=self._watched() if events else None,
             responses=responses,
+            open_responses=None if responses is None or model.loops is None else self._open_responses(),
             constants={
                 "AT_REST": REST,
                 "MASSLESS": MASSLESS,
                 "IMMOVABLE": IMMOVABLE,
                 "SLACK": 0.0 if model.loops is None else SLACK,
                 "AHEAD_OF_ZERO": AHEAD,
+                "OPEN": OPEN,
+                "MOST_EVENTS": MOST_EVENTS,
+                "CLOSE_EVENTS": CLOSE_EVENTS,
+                "CLOSE_EVENTS_WITHIN": CLOSE,
             },
             quaternions=tuple(int(i) for i in model.quaternions),
         )
@@ -269,10 +289,18 @@ class _Parts:
             self.function("kinematics", {"rate": t.rates(t.q, t.v)}),
             np.asarray(loops.scales.rows, dtype=float),
             np.asarray(loops.scales.speeds, dtype=float),
+            [f"{name!r}: {row.label}" for name, row in loops.rows],
             x.given,
+            np.array([name in kept for given, kept in self._named() for name in given]),
             np.asarray(self.model.is_mode),
             speed_of,
         )
+
+    def _named(self) -> list[tuple[Sequence[str], Collection[str]]]:
+        """All coordinates with those that the start names, and all speeds."""
+        start, model = self.wanted.start, self.model
+        found = (x if isinstance(x, Mapping) else () for x in (start.q, start.v))
+        return list(zip((model.coordinates, model.speeds), found, strict=True))
 
     def _tables(self) -> tuple[ProgramTable, ...]:
         return tuple(
@@ -311,5 +339,13 @@ class _Parts:
         if not self.wanted.limits:
             return None
         x = self.equations.applied
-        speeds = [limit_speed(self.model, limit) for limit in self.wanted.limits]
-        return self.function("joint_responses", {"X": self.trace.responses(x.q, speeds, x.given)})
+        return self.function("joint_responses", {"X": self.trace.responses(x.q, self._stopped(), x.given)})
+
+    def _open_responses(self) -> Function:
+        """What they do to the joints' own speeds while the loops are open, of which stops need a share to hold them."""
+        x, speeds = self.equations.applied, self._stopped()
+        found = self.trace.open_responses(x.q, speeds, x.given)
+        return self.function("own_responses", {"own": found[np.arange(len(speeds)), speeds]})
+
+    def _stopped(self) -> list[int]:
+        return [limit_speed(self.model, limit) for limit in self.wanted.limits]

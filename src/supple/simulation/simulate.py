@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from supple.call_checks import checked
 from supple.description.limits import Limit
 from supple.errors import SimulationError, StateError
 from supple.formulations import Formulation, require_formulation
@@ -13,8 +16,10 @@ from supple.inputs.controllers import Signal
 from supple.inputs.events import Event
 from supple.inputs.inputs import Laws, Motion
 from supple.inputs.requests import Outputs
+from supple.inputs.run_requirements import LOOPS
 from supple.inputs.wrenches import Wrench
 from supple.integrators import Integrator, resolved
+from supple.linear_theory.validity import warn_of, warnings_of
 from supple.simulation.accuracy import Accuracy
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
@@ -22,16 +27,16 @@ from supple.simulation.recorder import Recorder, part_ends
 from supple.simulation.run import Progress
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
-from supple.simulation.start_state import LOOPS, STARTS, Values
-from supple.simulation.validity import warn
+from supple.simulation.start_state import STARTS, Values
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
+@checked
 def simulate(
     model: Formulation,
-    duration: float,
+    duration: float | None = None,
     q: Values | None = None,
     v: Values | None = None,
     tau: Laws = None,
@@ -87,9 +92,9 @@ def simulate(
         What to give besides the state: frames, wrenches, nodes, strains.
     sensitivities : sequence of str
         Parameters by which the motion is differentiated, exactly, through events and impacts: numbers of the model
-        ("arm.mass", see `supple.parameters`), of laws ("arm.angle.kp", "arm.angle.force"), variables, stops
-        ("arm.angle.upper"), coordinates and speeds at the start ("q.arm.angle", "v.arm.angle"; "start" for all). The
-        result then has q_sensitivity (time, coordinate, parameter) and its like.
+        ("arm.mass", see `supple.symbolic.parameter_names`), of laws ("arm.angle.kp", "arm.angle.force"), variables,
+        stops ("arm.angle.upper"), coordinates and speeds at the start ("q.arm.angle", "v.arm.angle"; "start" for all).
+        The result then has q_sensitivity (time, coordinate, parameter) and its like.
     integrator : str, class of scipy, or one of `supple.integrators`
         "auto" chooses an adaptive one from the fastest motion of the system, and says why. Adaptive: DOP853, explicit,
         and ESDIRK54, implicit for stiff systems, native loops; RK45, RK23, Radau, BDF, LSODA of scipy, CVODE and IDA of
@@ -149,6 +154,14 @@ def simulate(
     taken from their direction alone.
     """
     require_formulation(model, "supple.simulate")
+    if duration is None:
+        raise StateError("supple.simulate: expected a duration, s, got none")
+    if not (outputs is None or isinstance(outputs, Outputs)):
+        raise StateError(f"outputs: expected a supple.Outputs, got {outputs!r}")
+    if not (progress is None or callable(progress)):
+        raise StateError(f"progress: expected a function of the time, got {progress!r}")
+    if not (file is None or isinstance(file, str | os.PathLike)):
+        raise StateError(f"file: expected the path of a results file, got {file!r}")
     if resume and file is None:
         raise StateError("resume: expected the file of the run to go on with, got none")
     arguments = simulator_arguments(
@@ -176,6 +189,7 @@ def simulate(
     wanted = outputs or Outputs()
     if simulator.sensitivity is not None:
         simulator.sensitivity.frames = tuple(wanted.frames)
+    simulator.require_inertia()
     if file is not None:
         result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:
@@ -192,7 +206,7 @@ def simulate(
             )
             raise
         result = run_dataset(simulator, Samples.joined(found), wanted, accuracy=accuracy)
-    warn(model, result)
+    warn_of(model, warnings_of(result))
     return result
 
 
@@ -208,3 +222,16 @@ def simulator_arguments(
 ) -> dict[str, Any]:
     """Keyword arguments of `Simulator` from those of `simulate`, without those for its results."""
     return {**others, "integrator": resolved(integrator, rtol, atol, step), "horizon": Horizon(duration, samples)}
+
+
+def start_results(model: Formulation, settings: Mapping[str, Any]) -> xr.Dataset:
+    """Return what `simulate` gives with these arguments at time 0: all its signals, by name.
+
+    No step is made, whatever the duration.
+    """
+    known = {name: x for name, x in settings.items() if name not in ("outputs", "sensitivities", "check")}
+    outputs, sensitivities = settings.get("outputs") or Outputs(), settings.get("sensitivities", ())
+    simulator = Simulator(**simulator_arguments(model=model, **known), sensitivities=sensitivities)
+    if simulator.sensitivity is not None:
+        simulator.sensitivity.frames = tuple(outputs.frames)
+    return run_dataset(simulator, simulator.advance_to(0.0, np.zeros(1)), outputs)

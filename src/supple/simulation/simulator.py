@@ -14,6 +14,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked, require_mapping, sequence_of
 from supple.checks import is_number
 from supple.description.limits import Limit
 from supple.errors import StateError, nearest
@@ -21,6 +22,7 @@ from supple.formulations import Formulation, require_formulation
 from supple.inputs.controllers import Signal
 from supple.inputs.events import Event, prescribed_places, require_sound
 from supple.inputs.inputs import WORK, Inputs, Laws, Motion
+from supple.inputs.run_requirements import LOOPS, require_loops, require_possible, stops_of_run
 from supple.inputs.wrenches import Wrench
 from supple.integrators import Integrator, resolved
 from supple.model.arguments import named_vector
@@ -33,17 +35,18 @@ from supple.simulation.impacts import closed_again
 from supple.simulation.independent_speeds import IndependentSpeeds
 from supple.simulation.methods.segment import Effort, Method
 from supple.simulation.run import Progress, Run, Setting
-from supple.simulation.run_checks import require_loops, require_possible, require_steps
+from supple.simulation.run_checks import require_inertia, require_steps
 from supple.simulation.samples import Samples, State
 from supple.simulation.sensitivities.run_parameters import run_parameters
 from supple.simulation.sensitivities.run_tangents import RunTangents
 from supple.simulation.sensitivities.sensitive_run import SensitiveRun, require_differentiable
 from supple.simulation.sensitivities.start_tangents import start_tangents
-from supple.simulation.start_state import LOOPS, STARTS, Start, Values
+from supple.simulation.start_state import STARTS, Start, Values
 
 Vector = NDArray[np.float64]
 
 
+@checked
 class Simulator:
     """A model in motion: at a state, to be advanced, changed, kept and taken up again.
 
@@ -107,16 +110,20 @@ class Simulator:
         sensitivities: Sequence[str] = (),
     ) -> None:
         require_formulation(model, "supple.Simulator")
+        events, limits = sequence_of(Event, events, "events"), sequence_of(Limit, limits, "limits")
+        for values, name in ((motion, "motion"), (variables, "variables"), (guess, "guess"), (added, "added")):
+            require_mapping(values, name)
+        if not (horizon is None or isinstance(horizon, Horizon)):
+            raise StateError(f"horizon: expected a supple.Horizon, got {horizon!r}")
         self.model, self.loops, self.horizon = model, loops, horizon or Horizon()
         wanted = resolved(integrator)
         require_loops(model, loops)
-        named = {x.coordinate for x in limits}
         self.events = tuple(events)
-        self.limits = (*(x for x in model.description.limits if x.coordinate not in named), *limits)
+        self.limits = stops_of_run(model, limits)
         require_possible(model, self.limits, wanted)
         inputs = Inputs(model, tau, motion, variables, bool(self.limits), wrenches, added)
         self._close_fmus = finalize(self, inputs.fmus.close)  # systems refer to each other: they may stay for a while
-        wanted_start = Start(q, v, guess, start)
+        wanted_start = Start(q, v, guess, start).bounded(model, self.limits)
         open_q, open_v = wanted_start.open_state(model)
         system = DrivenSystem(model, inputs, open_q, open_v)
         require_steps(system, wanted)
@@ -126,10 +133,15 @@ class Simulator:
         self.partition = IndependentSpeeds(model.loops) if loops == "independent" and model.loops is not None else None
         setting = Setting(self.events, self.limits, self.horizon, wanted)
         self.sensitivity: RunTangents | None = None
+        self._resisted = False
         if len(sensitivities):
             self._run, self.sensitivity = self._sensitive(system, setting, wanted_start, sensitivities)
         else:
-            self._run = Run(system, setting, *self.start, self.partition)
+            try:
+                self._run = Run(system, setting, *self.start, self.partition)
+            except StateError:  # of equations that cannot be solved
+                require_inertia(system, *self.start)
+                raise
 
     def _sensitive(
         self, system: DrivenSystem, setting: Setting, start: Start, names: Sequence[str]
@@ -340,6 +352,7 @@ class Simulator:
             partition=None if partition is None else [list(partition.choices), partition.condition],
             tangents=[x.tolist() for x in self._run.tangent_state()],
             fmus=self.system.inputs.fmus.saved(),
+            still=list(self._run.still),
         ).as_dict()
 
     def restore(self, checkpoint: Mapping[str, Any]) -> None:
@@ -351,6 +364,7 @@ class Simulator:
         self._run.t, self._run.ended = x.t, x.ended
         self._run.y, self._run.u, self._run.signs = (np.array(values, dtype=float) for values in (x.y, x.u, x.signs))
         self._run.held = {int(i): float(side) for i, side in x.held}
+        self._run.still = [int(n) for n in x.still]
         self._run.clocks.ticks = dict(zip(self._run.clocks.ticks, map(int, x.ticks), strict=True))
         self._run.memory = {key: np.array(values, dtype=float) for key, values in x.method.items()}
         self._run.first = np.array(x.first[0], dtype=float), np.array(x.first[1], dtype=float)
@@ -401,8 +415,17 @@ class Simulator:
             When the integration cannot go on; `gathered` is the motion up to there.
         """
         goal = self._goal(t)
+        if goal > self._run.t:
+            self.require_inertia()
         self._run.advance(goal, self._output_times(times, goal), progress or (lambda t: None))
         return self.gathered
+
+    def require_inertia(self) -> None:
+        """Raise a `SingularError` if the run begins with a speed that has no inertia; asked once."""
+        if not self._resisted:
+            n = self.model.nq
+            require_inertia(self.system, self._run.y[:n], self._run.y[n : n + self.model.nv])
+            self._resisted = True
 
     @property
     def gathered(self) -> Samples:

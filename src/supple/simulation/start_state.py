@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import StateError, nearest
+from supple.description.limits import Limit
+from supple.errors import PhysicsWarning, StateError, nearest, warn
 from supple.formulations import Formulation
 from supple.model.arguments import named_vector
 from supple.simulation.balanced_start import balanced
@@ -19,8 +20,6 @@ from supple.simulation.driven_system import DrivenSystem
 
 Vector = NDArray[np.float64]
 Values = ArrayLike | Mapping[str, float]
-LOOPS = ("projection", "independent")
-"""How closed loops are kept closed."""
 STARTS = ("given", "equilibrium", "steady")
 """What becomes of coordinates at the start that are not given."""
 
@@ -35,24 +34,49 @@ class Start(NamedTuple):
         Coordinates from which loops are closed, besides those of q.
     kind : str
         One of `STARTS`.
+    base : (nq,) array, optional
+        Coordinates that neither names; neutral if not given.
     """
 
     q: Values | None = None
     v: Values | None = None
     guess: Mapping[str, float] | None = None
     kind: str = STARTS[0]
+    base: Vector | None = None
+
+    def bounded(self, model: Formulation, limits: Sequence[Limit]) -> Start:
+        """Return the same start with coordinates that it does not name at the nearest value within their stops.
+
+        One warning names those that cannot be neutral. What the start names stays, and is refused beyond a stop.
+        """
+        if self.q is not None and not isinstance(self.q, Mapping):
+            return self
+        base, moved = np.array(model.neutral(), dtype=float), []
+        for x in limits:
+            if x.coordinate in model.coordinates and x.coordinate not in {**(self.q or {}), **(self.guess or {})}:
+                i = model.coordinates.index(x.coordinate)
+                low, high = (-np.inf if x.lower is None else x.lower), (np.inf if x.upper is None else x.upper)
+                if not low <= base[i] <= high:
+                    base[i] = min(max(base[i], low), high)
+                    moved.append(f"{x.coordinate} at {base[i]:g}")
+        if not moved:
+            return self
+        said = f"start: {', '.join(moved)}: zero is beyond a limit; q gives another start"
+        warn(said, PhysicsWarning)
+        return self._replace(base=base)
 
     def open_state(self, model: Formulation) -> tuple[Vector, Vector]:
         """Coordinates and speeds as they were given, loops not yet closed."""
         if self.kind not in STARTS:
             raise StateError(
-                f"start: expected one of {', '.join(STARTS)}, got {self.kind!r}{nearest(self.kind, STARTS)}"
+                f"start: expected one of {', '.join(STARTS)}, got {self.kind!r}{nearest(str(self.kind), STARTS)}"
             )
         if self.guess is not None and model.loops is None:
             raise StateError(f"guess: model {model.name!r} has no closed loops, got {self.guess!r}")
         if self.guess is not None and self.q is not None and not isinstance(self.q, Mapping):
             raise StateError("guess: an array q is a guess already, expected one of them, or q by name")
-        q = named_vector(model.coordinates, self.guess or {}, "guess", model.neutral())
+        base = model.neutral() if self.base is None else self.base
+        q = named_vector(model.coordinates, self.guess or {}, "guess", base)
         q = q if self.q is None else named_vector(model.coordinates, self.q, "q", q)
         return q, np.zeros(model.nv) if self.v is None else named_vector(model.speeds, self.v, "v")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError, one_of
 from supple.formulations import Formulation, require_formulation
@@ -24,6 +25,7 @@ else:
     xr = LazyModule("xarray")
 
 
+@checked
 def stress_peaks(
     model: Formulation,
     result: xr.Dataset,

@@ -27,7 +27,7 @@ Vector = NDArray[np.float64]
 PAUSE = 20_000_000
 """Operations, roughly, between two looks at the keyboard: some milliseconds."""
 DONE, EVENT, FAILED, PAUSED = 0, 1, 2, 3
-STAGES = 12
+STAGES, DENSE_STAGES = 12, 3
 SAFETY, LEAST, GREATEST, EXPONENT, DAMPED, BEFORE = 0.94, 0.2, 10.0, -1.0 / 8.0, -0.6 / 8.0, 0.25 / 8.0
 """Of step lengths: after a step whose error was a share of what is allowed; the last two where both this share and that
 of the step before count, so that lengths do not swing about a limit of stability (Gustafsson 1991)."""
@@ -37,6 +37,9 @@ SHORT, PATIENT = 1e-9, 20_000
 """Steps shorter than this share of the end are short; after so many in a row it does not get anywhere."""
 AT_REST = 1e6
 """Times what is allowed at rest that rounding of positions may change speeds by, whatever the length of a step."""
+TICKS, JUMPED = 100.0, 1e10
+"""Steps of so many resolutions of time may change by that much times what is allowed at rest: a law jumps in them from
+rest, where nothing else says how large errors may be. More would be a singular configuration."""
 GAPS = (0.0263, 0.1837, 0.4667, 0.7536)
 """Middles of the widest gaps between the stages, as fractions of a step."""
 USUAL = 1e-5
@@ -108,8 +111,8 @@ class Integration(NamedTuple):
         Signs at the last step, wanted directions (0 both), new values (see `segment.Task.signs`).
     margin : (2, rows) array
         Of the loops, and which of them count.
-    counts : (4,) array of int
-        Outputs done, steps taken, steps rejected, short ones in a row.
+    counts : (5,) array of int
+        Outputs done, steps taken, steps rejected, short ones in a row, steps with dense output.
     """
 
     clock: Any
@@ -207,13 +210,17 @@ def stage(
 
 
 @step
-def allowed_errors(h: float, y: Any, new: Any, rule: ErrorRule, sizes: Any, out: Any) -> None:
-    """out (n,): errors that a step from y to new may have (see `tolerances`); sizes[1] is of groups with this step."""
+def allowed_errors(h: float, end: float, y: Any, new: Any, rule: ErrorRule, sizes: Any, out: Any) -> None:
+    """out (n,): errors that a step from y to new may have (see `tolerances`); sizes[1] is of groups with this step.
+
+    `end` of the segment gives the resolution of time.
+    """
     rules, atol = rule.rules, rule.atol
     group, pair, kind, metres, most = rule.scaling
     copy(sizes[0], sizes[1])
     rtol, eps, negligible, rest, gravity, reach = rules[0], rules[1], rules[3], rules[4], rules[5], rules[6]
     number, far, fast = 0.0, 0.0, 0.0
+    short = (TICKS * (np.nextafter(end, np.inf) - end) / h) ** 2
     for i in range(len(y)):
         x = max(abs(y[i]), abs(new[i]))
         sizes[1, group[i]] = max(sizes[1, group[i]], metres[i] * x)
@@ -232,7 +239,8 @@ def allowed_errors(h: float, y: Any, new: Any, rule: ErrorRule, sizes: Any, out:
         rounding = eps * noise
         if kind[i] == 1:
             rounding = min(rounding, rtol * fast + AT_REST * rest) + eps * gravity * h
-        out[i] = atol[i] + (rtol * size + rounding + rest) / metres[i]
+        jump = min(short * metres[i] * abs(new[i] - y[i]), JUMPED * rest)
+        out[i] = atol[i] + (rtol * size + rounding + rest + jump) / metres[i]
 
 
 @step
@@ -385,7 +393,7 @@ def advance(
         for s in range(1, STAGES):
             stage(kernels, s, at, now, tables, scratch, trial)
         stage(kernels, STAGES, at, now, tables, scratch, new)
-        allowed_errors(h, y, new, rule, sizes, work[5])
+        allowed_errors(h, clock[1], y, new, rule, sizes, work[5])
         size = error_size(h, tables, rule.weight, scratch)
         if not size < 1.0:  # not a number counts as too large
             factor = max(LEAST, SAFETY * size**EXPONENT) if size < np.inf else LEAST
@@ -407,6 +415,7 @@ def advance(
         happened = kernels.events != 0 and changed(kernels.events, min(t_new, last), new, u, tt, g)
         needed = counts[0] < len(times) and times[counts[0]] <= t_new
         if needed or happened:
+            counts[4] += 1
             for s in range(STAGES + 1, 16):
                 stage(kernels, s, at, now, tables, scratch, trial)
             dense(h, y, new, K, tables.D, F)

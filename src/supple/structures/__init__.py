@@ -139,4 +139,4 @@ _HOMES = {
     "supple.structures.structure": ("Structure",),
     "supple.structures.superelement": ("Superelement",),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import scipy
 
+from supple.call_checks import checked
 from supple.checks import array, number
 from supple.errors import ModelError, nearest
 from supple.structures.assembled_recovery import AssembledRecovery
@@ -28,6 +29,7 @@ ACROSS = 0.7
 """Cosine of the angle between an arm and the line of attached nodes below which the line runs across the arm."""
 
 
+@checked
 def assemble(
     parts: Mapping[str, Structure | Part],
     connections: Iterable[Connection] = (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,7 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, Ints, array, direction, number
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, array, direction, size
 from supple.errors import ModelError
 from supple.structures.beam_cutting import PointMass, Segment, cut
 from supple.structures.beam_element import Element, gauss
@@ -28,12 +29,13 @@ from supple.structures.strains import of_beam
 from supple.structures.structure import Structure, named
 from supple.structures.surface import of_segments
 
-MOST_ELEMENTS = 50_000
+MOST_ELEMENTS = 10_000
 """Of one structure. Beyond some thousands rounding shows in the lowest frequencies of a beam."""
 SNAP = 1e-15
 """Direction cosines this close to 0 or 1 are meant to be."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Beam(Structure):
     """A structure of beam elements one after the other, made by `beam` and `beam_path`; it can be cut into pieces."""
@@ -110,6 +112,7 @@ class Beam(Structure):
         )
 
 
+@checked
 def beam(
     length: float,
     section: CrossSection,
@@ -141,12 +144,11 @@ def beam(
     >>> boom.frames
     {'start': (0,), 'end': (4,)}
     """
-    length = number(length, "beam: length")
-    if length <= 0:
-        raise ModelError(f"beam: expected a positive length, got {length:g}")
+    length = size(length, "beam: length")
     return beam_path([(0.0, 0.0, 0.0), (length, 0.0, 0.0)], section, material, elements, lumped=lumped, shear=shear)
 
 
+@checked
 def beam_path(
     points: ArrayLike,
     section: CrossSection | Sequence[CrossSection],
@@ -203,7 +205,8 @@ def beam_path(
     parts, gauges, stressed = [], [], []
     K = scipy.sparse.csr_array((layout.size, layout.size))
     for i in range(segments):
-        element = Element(float(np.linalg.norm(x[i + 1] - x[i])) / counts[i], sections[i], materials[i], shear)
+        length = size(float(np.linalg.norm(x[i + 1] - x[i])), f"beam: segment {i + 1}: length")
+        element = Element(length / counts[i], sections[i], materials[i], shear)
         ends = np.arange(first[i], first[i + 1])
         turn = np.kron(np.eye(4), axes[i])
         turned = turn.T @ element.stiffness() @ turn
@@ -310,7 +313,8 @@ def _snapped(x: Floats) -> Floats:
 def _y_axes(value: Any, segments: int) -> list[Floats | None]:
     if value is None:
         return [None] * segments
-    if isinstance(value, str) or not any(isinstance(y, str) or np.ndim(y) for y in value):
+    several = isinstance(value, Iterable) and not isinstance(value, str)
+    if not several or not any(isinstance(y, str) or np.ndim(y) for y in value):
         return [direction(value, "beam: y_axis")] * segments
     if len(value) != segments:
         raise ModelError(f"beam: y_axis: expected one or {segments}, one for each segment, got {len(value)}")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from supple.checks import Floats, Ints, freeze
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, freeze, is_index
 from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body_writer import save_body
@@ -49,6 +50,7 @@ class ShapeFrame:
         freeze(self, "position", "shape", "second")
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
     """A body that deforms: its frame is fixed to the root, its coordinates eta measure the deformation.
@@ -236,7 +238,7 @@ class FlexibleBody:
         found = self.frames.get(name)
         if found is not None:
             return found
-        if name.isdigit() and int(name) < len(self.nodes):
+        if is_index(name) and int(name) < len(self.nodes):
             i = int(name)
             rows = slice(6 * i, 6 * i + 6)
             second = np.zeros((6, 0)) if self.second_order is None else self.second_order.shapes[rows]

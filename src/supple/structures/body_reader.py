@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.body_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
-from supple.structures.hdf_parts import read_array, read_sparse, read_value
+from supple.structures.hdf_parts import read_array, read_names, read_sparse, read_value
 from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.pieces import BeamPieces, Place
 from supple.structures.recovery_files import read_recovery
@@ -35,11 +36,13 @@ else:
 T = TypeVar("T")
 
 
+@checked
 def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
     """Read a body that `save_body` wrote."""
     return _opened(path, {FORMAT: _read})
 
 
+@checked
 def load_pieces(path: str | os.PathLike[str]) -> BeamPieces:
     """Read a beam that `BeamPieces.save` wrote."""
     return _opened(path, {PIECES_FORMAT: _read_pieces})
@@ -63,8 +66,6 @@ def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.F
             if version != VERSION:
                 raise FileFormatError(f"{path}: expected version {VERSION} of the format, got {version}")
             return readers[kind](file)
-    except FileNotFoundError:
-        raise FileFormatError(f"{path}: there is no such file") from None
     except FileFormatError:
         raise
     except ModelError as error:
@@ -80,12 +81,12 @@ def _read_pieces(file: h5py.File) -> BeamPieces:
     group, order = file["frames"], read_array(file["body"]).tolist()
     if not all(0 <= i < len(kinds) for i in order):
         raise ModelError(f"body: expected numbers from 0 to {len(kinds) - 1}, got {order}")
-    piece, node = read_array(group["piece"]), read_value(group["node"])
+    piece, node = read_array(group["piece"]), read_names(group["node"])
     return BeamPieces(
         tuple(kinds[i] for i in order),
         tuple(int(i) for i in read_array(file["first"])),
         read_array(file["nodes"]),
-        {name: Place(int(i), at) for name, i, at in zip(read_value(group["names"]), piece, node, strict=True)},
+        {name: Place(int(i), at) for name, i, at in zip(read_names(group["names"]), piece, node, strict=True)},
     )
 
 
@@ -108,7 +109,7 @@ def _read(file: h5py.Group) -> FlexibleBody:
     body = FlexibleBody(
         basis=str(file.attrs["basis"]),
         root=str(file.attrs["root"]),
-        labels=read_value(file["labels"]),
+        labels=read_names(file["labels"]),
         frames=frames,
         nodes=read_array(file["nodes"]),
         turning=read_array(file["turning"]),
@@ -154,6 +155,6 @@ def _read_report(group: Any) -> Report:
 
 
 def _read_strains(group: Any) -> Strains:
-    places, quantities = read_value(group["places"]), read_value(group["quantities"])
+    places, quantities = read_names(group["places"]), read_names(group["quantities"])
     elasticity = read_array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
     return Strains(places, quantities, read_array(group["positions"]), read_sparse(group["matrix"]), elasticity)

@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from supple.call_checks import checked
 from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
@@ -32,6 +33,7 @@ SURFACE = ("node", "offset", "faces")
 SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
 
 
+@checked
 def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
     """Write a body to one HDF5 file; a file of that name is replaced when the new one is complete."""
     try:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.structures.structure import Structure
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Part:
     """A structure as a part of another one.
@@ -32,6 +34,7 @@ class Part:
     rotation: ArrayLike | Rotation | None = None
 
 
+@checked
 @dataclass(frozen=True)
 class Weld:
     """Frames that are one rigid body (RBE2), also at a distance from each other.
@@ -45,6 +48,7 @@ class Weld:
     frames: Sequence[str]
 
 
+@checked
 @dataclass(frozen=True)
 class Attach:
     """Nodes of a part rigidly joined to the nearest nodes of another: a stiffener on a panel.
@@ -66,6 +70,7 @@ class Attach:
     within: float | None = None
 
 
+@checked
 @dataclass(frozen=True)
 class Bushing:
     """Springs between two frames, along and about the axes of the whole structure.
@@ -88,6 +93,7 @@ class Bushing:
     rotational: ArrayLike = (0.0, 0.0, 0.0)
 
 
+@checked
 @dataclass(frozen=True)
 class Follow:
     """A frame that moves as the mean of others, without stiffening them (RBE3).

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Ints, number
 from supple.errors import ModelError, nearest
 from supple.structures.layout import DofLayout
@@ -18,6 +19,7 @@ from supple.structures.section_forces import SectionForces
 from supple.structures.stresses import COMPONENTS, Stresses
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class StressRecovery:
     """Stresses at points of a structure as a matrix times the displacements of its nodes; for `from_matrices`.

@@ -29,7 +29,21 @@ def write_sparse(group: Any, matrix: scipy.sparse.csr_array) -> None:
 
 
 def read_array(dataset: Any) -> Any:
-    """An array, unless it is larger than its file, which only damaged or hostile files have."""
+    """An array of real numbers or booleans."""
+    if dataset.dtype.kind not in "fiub":
+        raise ModelError(f"{dataset.name.lstrip('/')}: expected real numbers, got {dataset.dtype}")
+    return _read(dataset)
+
+
+def read_names(dataset: Any) -> tuple[str, ...]:
+    """Names as a tuple."""
+    if not h5py.check_string_dtype(dataset.dtype) or dataset.ndim != 1:
+        raise ModelError(f"{dataset.name.lstrip('/')}: expected names, got {dataset.dtype} of shape {dataset.shape}")
+    return tuple(x.decode() for x in _read(dataset).tolist())
+
+
+def _read(dataset: Any) -> Any:
+    """The content, unless it is larger than its file, which only damaged or hostile files have."""
     size = dataset.file.id.get_filesize()
     if dataset.nbytes > size:
         name = dataset.name.lstrip("/")
@@ -40,7 +54,7 @@ def read_array(dataset: Any) -> Any:
 def read_value(dataset: Any) -> Any:
     """Names as a tuple, one number as a float, or an array."""
     if h5py.check_string_dtype(dataset.dtype):
-        return tuple(x.decode() for x in read_array(dataset).tolist())
+        return read_names(dataset)
     value = read_array(dataset)
     return float(value) if np.ndim(value) == 0 else value
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, array
 from supple.errors import ModelError
 from supple.structures.body import FlexibleBody
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
     """How a flexible body moves, in its own axes.
@@ -43,6 +45,7 @@ class BodyMotion:
     eta_acceleration: ArrayLike
 
 
+@checked
 def nodal_forces(structure: Structure, body: FlexibleBody, motion: BodyMotion) -> Floats:
     """Moment and force (k, 6) on all nodes of a structure for the motion of a body that was made of it, body axes.
 

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, array, freeze, number
+from supple.call_checks import checked
+from supple.checks import Floats, array, freeze, number, size
 from supple.errors import ModelError
-from supple.structures.materials import Material
+from supple.structures.materials import Material, density
 
 DEFINITE = 1e-12
 """Lowest eigenvalue of a scaled stiffness, its diagonal being 1, that is positive and no rounding."""
@@ -24,6 +25,7 @@ SYMMETRIC = 1e-6
 """Difference between the halves of a matrix, relative to its largest entry, that printed digits may cause."""
 
 
+@checked
 @dataclass(frozen=True)
 class Orthotropic:
     """A linear elastic material with three planes of symmetry, as thin layers need it.
@@ -67,9 +69,7 @@ class Orthotropic:
     ) -> None:
         given = {"E1": E1, "E2": E2, "G12": G12, "G13": G12 if G13 is None else G13, "G23": G12 if G23 is None else G23}
         for name, value in given.items():
-            if number(value, f"material: {name}") <= 0:
-                raise ModelError(f"material: {name}: expected a positive number, got {value:g}")
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, size(value, f"material: {name}"))
         limit = np.sqrt(E1 / E2)
         if abs(number(nu12, "material: nu12")) >= limit:
             raise ModelError(
@@ -77,7 +77,7 @@ class Orthotropic:
                 f"got {nu12:g}"
             )
         object.__setattr__(self, "nu12", float(nu12))
-        object.__setattr__(self, "rho", number(rho, "material: rho", minimum=0.0))
+        object.__setattr__(self, "rho", density(rho))
 
 
 class PlaneStiffness(NamedTuple):
@@ -87,6 +87,7 @@ class PlaneStiffness(NamedTuple):
     G: Floats
 
 
+@checked
 @dataclass(frozen=True)
 class Layer:
     """A layer of a plate.
@@ -105,8 +106,7 @@ class Layer:
     angle: float = 0.0
 
     def __post_init__(self) -> None:
-        if number(self.thickness, "layer: thickness") <= 0:
-            raise ModelError(f"layer: thickness: expected a positive number, got {self.thickness:g}")
+        size(self.thickness, "layer: thickness")
         if not isinstance(self.material, Material | Orthotropic):
             raise ModelError(f"layer: material: expected a Material or Orthotropic, got {self.material!r}")
         number(self.angle, "layer: angle")
@@ -132,6 +132,7 @@ class Layer:
         return np.array([[c * c, s * s, c * s], [s * s, c * c, -c * s], [-2 * c * s, 2 * c * s, c * c - s * s]])
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Layup:
     """Stiffness and mass per area of a plate; of its layers, or by the matrices of another program (`from_abd`).
@@ -223,8 +224,8 @@ class Layup:
         for x, name in zip((*given, H), ("A", "B", "D", "shear"), strict=True):
             if np.abs(x - x.T).max() > SYMMETRIC * np.abs(x).max():
                 raise ModelError(f"layup: {name}: expected a symmetric matrix, got {x.tolist()}")
-        t = number(thickness, "layup: thickness")
-        m = number(mass, "layup: mass", minimum=0.0)
+        t = size(thickness, "layup: thickness")
+        m = number(mass, "layup: mass", minimum=0.0) and size(mass, "layup: mass")
         first = number(moment, "layup: moment")
         second = m * t**2 / 12.0 if inertia is None else number(inertia, "layup: inertia")
         if second * m < first**2:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
-from supple.checks import number
-from supple.errors import ModelError, PhysicsWarning
+from supple.call_checks import checked
+from supple.checks import number, size
+from supple.errors import ModelError, PhysicsWarning, warn
 
 
+def density(rho: float) -> float:
+    """kg/m^3, zero or of a size that can be computed with."""
+    return number(rho, "material: rho", minimum=0.0) and size(rho, "material: rho")
+
+
+@checked
 @dataclass(frozen=True)
 class Material:
     """A linear elastic, isotropic material.
@@ -46,9 +52,7 @@ class Material:
         G: float | None = None,
         yield_strength: float | None = None,
     ) -> None:
-        E = number(E, "material: E")
-        if E <= 0:
-            raise ModelError(f"material: E: expected a positive number, got {E:g}")
+        E = size(E, "material: E")
         if rho is None:
             raise ModelError("material: rho: expected the density in kg/m^3, got nothing")
         if nu is None and G is None:
@@ -56,33 +60,23 @@ class Material:
         if G is None:
             nu = number(nu, "material: nu")
         else:
-            G = number(G, "material: G")
-            if G <= 0:
-                raise ModelError(f"material: G: expected a positive number, got {G:g}")
+            G = size(G, "material: G")
             nu = E / (2.0 * G) - 1.0 if nu is None else number(nu, "material: nu")
         if not -1.0 < nu < 0.5:
             raise ModelError(f"material: nu: expected a number between -1 and 0.5, got {nu:g}")
         if yield_strength is not None:
-            yield_strength = number(yield_strength, "material: yield_strength")
-            if yield_strength <= 0:
-                raise ModelError(f"material: yield_strength: expected a positive number, got {yield_strength:g}")
+            yield_strength = size(yield_strength, "material: yield_strength")
         object.__setattr__(self, "yield_strength", yield_strength)
         object.__setattr__(self, "E", E)
         object.__setattr__(self, "nu", nu)
-        object.__setattr__(self, "rho", number(rho, "material: rho", minimum=0.0))
+        object.__setattr__(self, "rho", density(rho))
         object.__setattr__(self, "G", G if G is not None else E / (2.0 * (1.0 + nu)))
         self._warn_of_units()
 
     def _warn_of_units(self) -> None:
         if self.E < 1e7:
-            warnings.warn(f"material: E = {self.E:g} Pa is very soft; is it in MPa?", PhysicsWarning, stacklevel=3)
+            warn(f"material: E = {self.E:g} Pa is very soft; is it in MPa?", PhysicsWarning)
         if 0.0 < self.rho < 1e-6:
-            warnings.warn(
-                f"material: rho = {self.rho:g} kg/m^3 is very light; is it in tonnes/mm^3?",
-                PhysicsWarning,
-                stacklevel=3,
-            )
+            warn(f"material: rho = {self.rho:g} kg/m^3 is very light; is it in tonnes/mm^3?", PhysicsWarning)
         if self.rho > 1e5:
-            warnings.warn(
-                f"material: rho = {self.rho:g} kg/m^3 is heavier than any matter", PhysicsWarning, stacklevel=3
-            )
+            warn(f"material: rho = {self.rho:g} kg/m^3 is heavier than any matter", PhysicsWarning)

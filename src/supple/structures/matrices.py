@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -11,8 +10,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, Ints, array
-from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.errors import ModelError, PhysicsWarning, nearest, warn
 from supple.structures.given_recovery import StressRecovery
 from supple.structures.given_stress import GivenStress
 from supple.structures.integration import totals
@@ -36,6 +36,7 @@ THINNEST = 1e-8
 LARGEST = 1e4
 
 
+@checked
 def from_matrices(
     nodes: ArrayLike,
     mass: ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix,
@@ -205,11 +206,7 @@ def _warn_of_units(structure: Structure) -> None:
     if speed > FASTEST:
         warned.append(f"a speed of sound of about {speed:.1g} m/s")
     if warned:
-        warnings.warn(
-            f"structure: {' and '.join(warned)}; are lengths in millimetres or masses in tonnes?",
-            PhysicsWarning,
-            stacklevel=3,
-        )
+        warn(f"structure: {' and '.join(warned)}; are lengths in millimetres or masses in tonnes?", PhysicsWarning)
 
 
 def speed_of_sound(structure: Structure) -> float:

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
+from supple.call_checks import checked
 from supple.checks import Floats, Ints, number
-from supple.errors import ModelError
+from supple.errors import ModelError, PhysicsWarning, warn
 from supple.structures.mass import Sparse
 
 MOST_MODES = 2_000
@@ -20,6 +21,7 @@ FIRST = 16
 DIRECTIONS = ("rx", "ry", "rz", "x", "y", "z")
 
 
+@checked
 @dataclass(frozen=True)
 class Bandwidth:
     """All modes up to a frequency.
@@ -36,6 +38,7 @@ class Bandwidth:
         number(self.frequency, "modes: bandwidth", minimum=0.0)
 
 
+@checked
 @dataclass(frozen=True)
 class EffectiveMass:
     """The fewest modes that have a share of the effective mass in each of some directions.
@@ -111,7 +114,7 @@ def chosen_modes(choice: Modes, find: Found, mass: Sparse, momentum: Floats, how
         What holds the structure, for messages.
     """
     if isinstance(choice, Bandwidth):
-        return _up_to(choice, find)
+        return _up_to(choice, find, how)
     if isinstance(choice, EffectiveMass):
         return _heaviest(choice, find, mass, momentum, how)
     count = choice if isinstance(choice, int) else max(choice, default=0)
@@ -121,13 +124,19 @@ def chosen_modes(choice: Modes, find: Found, mass: Sparse, momentum: Floats, how
     return phi if isinstance(choice, int) else phi[:, np.array(choice, dtype=np.int64) - 1]
 
 
-def _up_to(choice: Bandwidth, find: Found) -> Floats:
-    """All modes up to a frequency."""
+def _up_to(choice: Bandwidth, find: Found, how: str) -> Floats:
+    """Return all modes up to a frequency; warn if there are none, as modes of a bandwidth are never meant to be."""
     limit = (2.0 * np.pi * choice.frequency) ** 2
     count = FIRST
     while True:
         squares, phi = find(count)
         if len(squares) < count or squares[-1] > limit:
+            if len(squares) and squares[0] > limit:
+                warn(
+                    f"structure: modes: none {how} up to {choice.frequency:g} Hz, the lowest has "
+                    f"{np.sqrt(squares[0]) / (2.0 * np.pi):.5g} Hz; raise the bandwidth, or pass modes=0 to keep none",
+                    PhysicsWarning,
+                )
             return phi[:, squares <= limit]
         if count == MOST_MODES:
             raise ModelError(f"modes: more than {MOST_MODES:,} up to {choice.frequency:g} Hz; expected fewer")

@@ -6,7 +6,6 @@ node, which make M_s(j) of (3.1), and moves by the six rows of Pi(j).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,8 +13,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from supple.call_checks import checked
 from supple.checks import Floats, array, freeze, text
-from supple.errors import ModelError, PhysicsWarning, nearest
+from supple.errors import ModelError, PhysicsWarning, nearest, warn
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
 from supple.structures.integration import modal_integrals
@@ -32,6 +32,7 @@ UNPHYSICAL = 1e-9
 """Second moment below zero, relative to the largest, which no mass has."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class NodalMasses:
     """Rigid pieces of mass on the nodes of a body.
@@ -88,6 +89,7 @@ class NodalMasses:
         return stations(layout.points + self.offset, displacement, rotation, self.mass, second)
 
 
+@checked
 def from_modes(
     nodes: ArrayLike,
     masses: NodalMasses | ArrayLike,
@@ -202,11 +204,10 @@ def _normalised(Pi: Floats, M: scipy.sparse.csr_array) -> Floats:
     off = np.abs(G).max(initial=0.0)
     if off > SLANTED:
         r, s = (int(i) + 1 for i in np.unravel_index(np.argmax(np.abs(G)), G.shape))
-        warnings.warn(
+        warn(
             f"modes {r} and {s} are not orthogonal with the nodal masses: {off:.2g} of their own modal mass; do shapes "
             "and masses belong together?",
             PhysicsWarning,
-            stacklevel=4,
         )
     return Pi / np.sqrt(size)
 

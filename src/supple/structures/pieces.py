@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from supple.checks import Floats, freeze
+from supple.checks import Floats, freeze, is_index
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body import FlexibleBody
@@ -126,8 +126,8 @@ class BeamPieces:
         found = self.frames.get(name)
         if found is not None:
             return found
-        if not name.isdigit() or int(name) >= len(self.nodes):
-            numbers = f", nodes 0 to {len(self.nodes) - 1}" if name.isdigit() else ""
+        if not is_index(name) or int(name) >= len(self.nodes):
+            numbers = f", nodes 0 to {len(self.nodes) - 1}" if name.isdecimal() else ""
             raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}{numbers}")
         for i, first in enumerate(self.first):
             own = int(name) - first

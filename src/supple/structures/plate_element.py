@@ -12,6 +12,10 @@ In the plane: edges bend with the difference of their ends' rotations about z (A
 those of the material by the mean square of the difference times the shear stiffness (Hughes and Brezzi, 1989;
 Ibrahimbegovic, Taylor and Wilson, 1990): the node can turn about the normal. Two modes within each element let it
 contract across as it bends in its plane, so that a strip of single elements is as stiff as a beam.
+
+A shell's element is the projection of its four nodes onto the plane that is normal to both diagonals. Rigid links join
+the projected corners to nodes above and below that plane, so that rigid motions of a warped element are free of forces.
+At folds nodes do not turn the edges of either side in its plane.
 """
 
 from __future__ import annotations
@@ -22,9 +26,12 @@ from functools import cached_property
 import numpy as np
 
 from supple.checks import Floats, Ints
+from supple.structures.folds import Sides, sides_of
 from supple.structures.layups import Layup
 
 RX, RY, RZ, UX, UY, UZ = range(6)
+FLAT = 1e-12
+"""Height of a corner above the plane of its element, relative to the first diagonal, that is rounding."""
 CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 """Natural coordinates of the nodes, against the clock."""
 POINTS = CORNERS / np.sqrt(3.0)
@@ -64,16 +71,34 @@ class PlateElements:
         return (6 * self.corners[:, :, None] + np.arange(6)).reshape(len(self.corners), 24)
 
     @cached_property
+    def _local(self) -> Floats:
+        """(e, 4, 3) positions of the nodes in the axes of their element, m."""
+        at = self.nodes[self.corners]
+        if self.axes is None:
+            return at
+        return np.einsum("eab,eib->eia", self.axes, at - at.mean(axis=1, keepdims=True))
+
+    @cached_property
     def x(self) -> Floats:
         """(e, 4, 2) positions of the nodes in the element's plane, m."""
-        at = self.nodes[self.corners]
-        if self.axes is not None:
-            at = np.einsum("eab,eib->eia", self.axes, at - at.mean(axis=1, keepdims=True))
-        return np.asarray(at[..., :2])
+        return np.asarray(self._local[..., :2])
+
+    @cached_property
+    def heights(self) -> Floats:
+        """(e, 4) of the nodes above the element's plane, m; zero in a flat element."""
+        z = self._local[..., 2]
+        size = np.linalg.norm(self.x[:, 2] - self.x[:, 0], axis=1)
+        return np.where(np.abs(z) > FLAT * size[:, None], z, 0.0)
 
     def areas(self, at: Floats = POINTS) -> Floats:
         """(e, g) area for each unit of the natural coordinates; sums to the area at the Gauss points."""
         return np.asarray(np.linalg.det(self._map(at)))
+
+    def surface_areas(self, at: Floats = POINTS) -> Floats:
+        """(e, g) likewise of the warped surface through the four nodes."""
+        x, z = self._map(at), np.einsum("gai,ei->ega", _shape_rates(at), self.heights)
+        tilt = x[..., 0, :] * z[..., 1, None] - x[..., 1, :] * z[..., 0, None]
+        return np.hypot(self.areas(at), np.linalg.norm(tilt, axis=-1))
 
     def positions(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3), m."""
@@ -85,10 +110,15 @@ class PlateElements:
             return np.tile([0.0, 0.0, 1.0], (len(self.corners), 1))
         return np.asarray(self.axes[:, 2])
 
+    @cached_property
+    def sides(self) -> Sides:
+        """Sides of the nodes."""
+        return sides_of(self.corners, self.element_normals(), len(self.nodes))
+
     def normals(self) -> Floats:
-        """(k, 3) at the nodes: the mean of the elements there."""
-        total = np.zeros_like(self.nodes)
-        np.add.at(total, self.corners, self.element_normals()[:, None])
+        """(p, 3) at the sides of the nodes: the mean of the elements there."""
+        total = np.zeros((len(self.sides.node), 3))
+        np.add.at(total, self.sides.corners, self.element_normals()[:, None])
         return np.asarray(total / np.linalg.norm(total, axis=1, keepdims=True))
 
     def in_common_axes(self, vectors: Floats) -> Floats:
@@ -96,11 +126,49 @@ class PlateElements:
         return vectors if self.axes is None else np.einsum("eba,egbi->egai", self.axes, vectors)
 
     def _of_nodes(self, values: Floats) -> Floats:
+        """Values (e, ..., 24) for the motions of projected corners in the axes of elements, for those of the nodes."""
+        return self._in_node_axes(self._through_links(self._parted(values)))
+
+    def _in_node_axes(self, values: Floats) -> Floats:
         """Values (e, ..., 24) for degrees of freedom in the axes of elements, for those in the axes of the nodes."""
         if self.axes is None:
             return values
         split = values.reshape(len(values), -1, 8, 3)
         return np.asarray(np.einsum("erna,eab->ernb", split, self.axes)).reshape(values.shape)
+
+    def _parted(self, values: Floats) -> Floats:
+        """Values (e, ..., 24) with the rotation of the material, instead of the node, about z at folds.
+
+        There the node turns about the normal of one side as the other side bends.
+        """
+        folded = np.zeros((1, 4), bool) if self.axes is None else self.sides.folded
+        if not folded.any():
+            return values
+        out = values.reshape(len(values), -1, 4, 6).copy()
+        spin = np.where(folded[:, None], out[..., RZ], 0.0)
+        out[..., RZ] -= spin
+        return (out.reshape(*spin.shape[:2], 24) + spin @ self._corner_spins()).reshape(values.shape)
+
+    def _corner_spins(self) -> Floats:
+        """(e, 4, 24) rotation of the material about z at the corners.
+
+        That of the bilinear displacement at the centre, and twice its difference to the corner, as in pure bending.
+        """
+        at = np.concatenate([CORNERS, np.zeros((1, 2))])
+        slopes = self._slopes(_shape_rates(at), at)
+        out = np.zeros((len(slopes), 5, 4, 6))
+        out[..., UX], out[..., UY] = -slopes[:, :, 1] / 2.0, slopes[:, :, 0] / 2.0
+        spins = out.reshape(len(slopes), 5, 24)
+        return 2.0 * spins[:, :4] - spins[:, 4:]
+
+    def _through_links(self, values: Floats) -> Floats:
+        """Values (e, ..., 24) for the projected corners' motions, for those of nodes at heights h: u - theta x h n."""
+        if not self.heights.any():
+            return values
+        out, h = values.reshape(len(values), -1, 4, 6).copy(), self.heights[:, None]
+        out[..., RX] += h * out[..., UY]
+        out[..., RY] -= h * out[..., UX]
+        return out.reshape(values.shape)
 
     def rotation(self, at: Floats = POINTS) -> Floats:
         """(e, g, 3, 24) rotation for the element's degrees of freedom."""
@@ -110,12 +178,14 @@ class PlateElements:
         return self._of_nodes(out.reshape(*out.shape[:3], 24))
 
     def displacement(self, at: Floats = POINTS) -> Floats:
-        """(e, g, 3, 24) displacement of the middle plane."""
+        """(e, g, 3, 24) displacement of the middle surface through the nodes."""
         out = np.zeros((len(self.corners), len(at), 3, 4, 6))
+        bowed = np.zeros_like(out)
         for a in range(3):
             out[:, :, a, :, UX + a] = bilinear(at)
-        self._bend_edges(out, _edge_shapes(at)[None])
-        return self._of_nodes(out.reshape(*out.shape[:3], 24))
+        self._bend_edges(bowed, _edge_shapes(at)[None])
+        size = (*out.shape[:3], 24)
+        return self._in_node_axes(out.reshape(size)) + self._of_nodes(bowed.reshape(size))
 
     def rotation_slopes(self, at: Floats = POINTS) -> Floats:
         """(e, g, 2, 3, 24) slopes along x and y of the rotation."""

@@ -38,6 +38,7 @@ def grid(length: float, width: float, elements: tuple[int, int], through: Floats
     The grid's lines nearest to the positions `through` (p, 2) are moved there, so that these are nodes; where two
     positions want the same line, there is one more.
     """
+    _check_count((elements[0] + 1) * (elements[1] + 1))
     x = _ticks(np.linspace(0.0, length, elements[0] + 1), through[:, 0])
     y = _ticks(width * np.linspace(-0.5, 0.5, elements[1] + 1), through[:, 1])
     _check_count(len(x) * len(y))

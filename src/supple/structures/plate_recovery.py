@@ -1,9 +1,10 @@
-"""Stresses on both faces of plates and shells, at their nodes.
+"""Stresses on both faces of plates and shells, at their nodes; at a fold on each side of it.
 
 In the plane, as strains and curvatures of the middle plane make them in the outer layers; transverse shear is zero on a
 face. They are taken at the Gauss points of an element, where they are most accurate (Barlow, 1976), extrapolated to its
-nodes, and at a node the mean is taken over its elements. Curvatures do not vary along the element that they bend: on
-the rim the stresses of an element lag by half its length, which those of the elements behind it mend.
+nodes, and at a node the mean is taken over the elements on one side of its folds, in the plane that is tangent there.
+Curvatures do not vary along the element that they bend: on the rim the stresses of an element lag by half its length,
+which those of the elements behind it mend.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class PlateRecovery:
         return None
 
     def stresses(self, motion: Sparse) -> Stresses | None:
-        """At all nodes of both faces, in the axes of the nodes; None where the layers are not known."""
+        """At all sides of the nodes, on both faces, in the axes of the nodes; None where the layers are not known."""
         layers = self.plate.layup.layers
         if not layers:
             return None
@@ -49,20 +50,21 @@ class PlateRecovery:
         return joined_stresses([self._on_face(face, layer, z, motion) for face, layer, z in faces])
 
     def _on_face(self, face: str, layer: Layer, z: float, motion: Sparse) -> Stresses:
-        k, material = len(self.plate.nodes), layer.material
+        sides, material = self.plate.sides, layer.material
+        p = len(sides.node)
         E, strength = (material.E, material.yield_strength) if isinstance(material, Material) else (np.nan, None)
         return Stresses(
-            tuple(f"node {i} {face}" for i in range(k)),
-            tuple(f"node {i}" for i in range(k)),
-            np.arange(k),
-            self.plate.nodes + z * self.plate.normals(),
+            tuple(f"{name} {face}" for name in sides.names()),
+            tuple(f"node {i}" for i in sides.node),
+            sides.node,
+            self.plate.nodes[sides.node] + z * self.plate.normals(),
             scipy.sparse.csr_array(self._rows(layer, z) @ motion),
-            np.full(k, E),
-            np.full(k, np.nan if strength is None else strength),
+            np.full(p, E),
+            np.full(p, np.nan if strength is None else strength),
         )
 
     def _rows(self, layer: Layer, z: float) -> Sparse:
-        """(6 k, 6 k) components of the stresses at all nodes, for the motion of the nodes."""
+        """(6 p, 6 k) components of the stresses at all sides of the nodes, for the motion of the nodes."""
         plate, k = self.plate, len(self.plate.nodes)
         own = plate.strains()
         in_plane = layer.stiffness().Q @ (own[:, :, XX : XX + 3] + z * own[:, :, KXX : KXX + 3])
@@ -71,12 +73,22 @@ class PlateRecovery:
             sigma = np.zeros((*at_nodes.shape[:2], 6, 24))
             sigma[:, :, IN_PLANE] = at_nodes
         else:
-            sigma = np.einsum("eab,enbc->enac", _turned(plate.axes), at_nodes)
+            sigma = np.einsum("enab,enbc->enac", _turned(self._tangent_axes()), at_nodes)
         rows = np.arange(sigma.size // 24).repeat(24)
         columns = np.broadcast_to(plate.dofs[:, None, None], sigma.shape)
         of_elements = scipy.sparse.csr_array((sigma.ravel(), (rows, columns.ravel())), shape=(sigma.size // 24, 6 * k))
         of_elements.eliminate_zeros()
-        return scipy.sparse.csr_array(scipy.sparse.kron(nodal_means(plate.corners, k), np.eye(6)) @ of_elements)
+        means = nodal_means(plate.sides.corners, len(plate.sides.node))
+        return scipy.sparse.csr_array(scipy.sparse.kron(means, np.eye(6)) @ of_elements)
+
+    def _tangent_axes(self) -> Floats:
+        """(e, 4, 2, 3) x and y of each element, turned at its corners from its plane into the tangent one there."""
+        plate = self.plate
+        assert plate.axes is not None
+        x, y, own = (plate.axes[:, None, i] for i in range(3))
+        normal = plate.normals()[plate.sides.corners]
+        v, c = np.cross(own, normal), (own * normal).sum(axis=2, keepdims=True)
+        return np.stack([a + np.cross(v, a) + np.cross(v, np.cross(v, a)) / (1.0 + c) for a in (x, y)], axis=2)
 
 
 def nodal_means(corners: Ints, k: int) -> Sparse:
@@ -116,7 +128,9 @@ def on_rim(corners: Ints, k: int) -> Bools:
 
 
 def _turned(axes: Floats) -> Floats:
-    """(e, 6, 3) stresses xx, yy, zz, xy, yz, zx in common axes for xx, yy and xy in those of elements."""
-    a, b = axes[:, 0], axes[:, 1]
+    """(..., 6, 3) stresses xx, yy, zz, xy, yz, zx in common axes for xx, yy and xy along two axes (..., 2, 3)."""
+    a, b = axes[..., 0, :], axes[..., 1, :]
     i, j = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])
-    return np.stack([a[:, i] * a[:, j], b[:, i] * b[:, j], a[:, i] * b[:, j] + b[:, i] * a[:, j]], axis=-1)
+    return np.stack(
+        [a[..., i] * a[..., j], b[..., i] * b[..., j], a[..., i] * b[..., j] + b[..., i] * a[..., j]], axis=-1
+    )

@@ -9,6 +9,9 @@ the resultants N, M and Q the energy per area
 
 with a, b along x and y. The first term is that of von Karman's plates, of all three displacements, so that a spinning
 panel is stiffer in its plane too; the others turn bending moments and shear forces with the plate.
+
+In a warped element a rigid link d joins each node to the corner on which the force f of the element acts. The corner
+moves by u + theta x d + theta x (theta x d) / 2, and the last term has the energy f . (theta x (theta x d)) / 2.
 """
 
 from __future__ import annotations
@@ -60,9 +63,25 @@ class PlateStress:
             resultants = plate.resultants(strains @ own[:, None, :, None])[..., 0]
             energy = np.einsum("egt,tab,eg->egab", resultants, S, area, optimize=True)
             blocks = np.einsum("egai,egab,egbj->eij", motion, energy, motion, optimize=True)
+            at_corners = np.einsum("eij,ej->ei", K, own)
+            self._turn_links(blocks, at_corners)
             forces = np.zeros(len(u))
-            np.add.at(forces, plate.dofs, np.einsum("eij,ej->ei", K, own))
+            np.add.at(forces, plate.dofs, at_corners)
             yield Stressed([(plate.dofs, blocks)], forces)
+
+    def _turn_links(self, blocks: Floats, forces: Floats) -> None:
+        """Add to blocks (e, 24, 24) what rotations of links do with the forces (e, 24) at their ends."""
+        heights = self.elements.heights
+        if not heights.any():
+            return
+        f = forces.reshape(-1, 4, 2, 3)[:, :, 1]
+        d = -heights[:, :, None] * self.elements.element_normals()[:, None]
+        product = f[..., :, None] * d[..., None, :]
+        trace = np.einsum("eiaa->ei", product)[..., None, None]
+        own = (product + product.swapaxes(-1, -2)) / 2.0 - trace * np.eye(3)
+        split = blocks.reshape(len(blocks), 4, 6, 4, 6)
+        for i in range(4):
+            split[:, i, :3, i, :3] += own[:, i]
 
 
 def _energies() -> Floats:

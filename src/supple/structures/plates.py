@@ -9,7 +9,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, array, number
+from supple.call_checks import checked
+from supple.checks import Floats, array, size
 from supple.errors import ModelError, one_of
 from supple.structures.layups import Layer, Layup
 from supple.structures.mass import MassModel, Sparse, stations
@@ -28,6 +29,7 @@ SIDES = ("y_min", "x_max", "y_max", "x_min")
 """Edges of a rectangle, in the order of its corners."""
 
 
+@checked
 def plate(
     outline: ArrayLike,
     thickness: float | None = None,
@@ -107,7 +109,7 @@ def plate_structure(plate: PlateElements, frames: dict[str, tuple[int, ...]]) ->
         frames,
         of_plate(plate),
         PlateStress(plate),
-        surface_of_plate(plate.corners, plate.normals() * plate.layup.thickness / 2.0),
+        surface_of_plate(plate.corners, plate.sides, plate.normals() * plate.layup.thickness / 2.0),
         PlateRecovery(plate),
     )
 
@@ -115,13 +117,13 @@ def plate_structure(plate: PlateElements, frames: dict[str, tuple[int, ...]]) ->
 def _outline(outline: ArrayLike) -> tuple[Floats, bool]:
     """Corners (p, 2), and whether they are those of a rectangle that was given by its sizes."""
     if np.ndim(outline) == 1 and np.size(outline) == 2:
-        a, b = array(outline, (2,), "plate: outline")
-        if min(a, b) <= 0:
-            raise ModelError(f"plate: outline: expected a positive length and width, got {a:g} and {b:g}")
+        sizes = array(outline, (2,), "plate: outline")
+        a, b = size(sizes[0], "plate: outline: length"), size(sizes[1], "plate: outline: width")
         return np.array([[0.0, -b / 2], [a, -b / 2], [a, b / 2], [0.0, b / 2]]), True
     if np.ndim(outline) != 2:
         raise ModelError(f"plate: outline: expected a length and width, or corners of shape (p, 2), got {outline!r}")
     corners = array(outline, (len(np.asarray(outline)), 2), "plate: outline")
+    size(np.ptp(corners, axis=0).max(), "plate: outline: extent")
     try:
         check_outline(corners)
     except ModelError as error:
@@ -155,8 +157,7 @@ def checked_layup(thickness: float | None, material: Material | None, layup: Lay
         return layup
     if thickness is None or material is None:
         raise ModelError(f"{what}: expected a thickness and a material, or a layup")
-    if number(thickness, f"{what}: thickness") <= 0:
-        raise ModelError(f"{what}: thickness: expected a positive number, got {thickness:g}")
+    size(thickness, f"{what}: thickness")
     if not isinstance(material, Material):
         raise ModelError(f"{what}: material: expected a Material, got {material!r}; orthotropic ones come in a Layup")
     return Layup([Layer(thickness, material)])
@@ -178,9 +179,7 @@ def _divisions(elements: Sequence[int] | None, spacing: float | None, sizes: tup
 def _spacing(spacing: float | None) -> float:
     if spacing is None:
         raise ModelError("spacing: expected the length of the elements of a polygon, m, got nothing")
-    if number(spacing, "spacing") <= 0:
-        raise ModelError(f"spacing: expected a positive number, got {spacing:g}")
-    return float(spacing)
+    return size(spacing, "spacing")
 
 
 def _is_positions(where: OnPlate) -> bool:
@@ -245,7 +244,7 @@ def _assembled(plate: PlateElements) -> Sparse:
 def _mass(plate: PlateElements) -> MassModel:
     """Pieces at Gauss points, with the inertia of the thickness; a heavier face puts their centres off the middle."""
     layup = plate.layup
-    area = plate.areas().ravel()
+    area = plate.surface_areas().ravel()
     height = layup.moment / layup.mass if layup.mass > 0 else 0.0
     n = np.repeat(plate.element_normals(), area.size // len(plate.corners), axis=0)
     arm = height * n

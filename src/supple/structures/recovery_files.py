@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from supple.errors import ModelError
-from supple.structures.hdf_parts import read_array, read_sparse, read_value, write_names, write_sparse
+from supple.structures.hdf_parts import read_array, read_names, read_sparse, write_names, write_sparse
 from supple.structures.section_forces import SectionForces
 from supple.structures.static_shapes import StaticShapes
 from supple.structures.stresses import MotionSet, Recovery, Stresses
@@ -53,13 +53,13 @@ def read_recovery(group: Any, coordinates: int, nodes: int, frames: list[str]) -
         if "stresses" in group and of in group["stresses"]:
             own = group["stresses"]
             points, positions, modulus, strength = (read_array(own[name]) for name in POINTS)
-            names = (read_value(own["places"]), read_value(own["elements"]))
+            names = (read_names(own["places"]), read_names(own["elements"]))
             stresses[of] = Stresses(*names, points, positions, _read_matrix(own[of], count), modulus, strength)
             _require_nodes(points, nodes)
         if "section_forces" in group and of in group["section_forces"]:
             own = group["section_forces"]
             points, positions = (read_array(own[name]) for name in POINTS[:2])
-            forces[of] = SectionForces(read_value(own["places"]), points, positions, _read_matrix(own[of], count))
+            forces[of] = SectionForces(read_names(own["places"]), points, positions, _read_matrix(own[of], count))
             _require_nodes(points, nodes)
     return Recovery(stresses.get, forces.get, lambda: static)
 

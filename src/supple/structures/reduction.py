@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints, text
-from supple.errors import ModelError, PhysicsWarning, one_of
+from supple.errors import ModelError, PhysicsWarning, one_of, warn
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.damping import Damping, damping_matrix
 from supple.structures.held import Held, frame_rows, hold, place
@@ -26,7 +25,7 @@ from supple.structures.prestress import Prestress, prestress
 from supple.structures.reduction_report import Report
 from supple.structures.regions import Condensed
 from supple.structures.second_order import SecondOrder, second_order
-from supple.structures.soundness import check_mass, rigid_resistance
+from supple.structures.soundness import check_mass, check_sizes, rigid_resistance
 from supple.structures.sparse_modes import LARGE, cut
 from supple.structures.static_shapes import residual_cases, residual_shapes, static_shapes
 from supple.structures.stressed_loads import StressedLoads, stressed_loads
@@ -75,6 +74,8 @@ def reduce(
         raise ModelError(f"no basis {basis!r}{one_of(BASES)}")
     if interfaces is not None and basis != "craig-bampton":
         raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
+    check_sizes(structure.stiffness, "stiffness")
+    check_sizes(structure.masses.weights if structure.masses.given is None else structure.masses.given, "mass")
     if structure.mass <= 0:
         raise ModelError("structure: expected some mass, got none; give the material a density or add masses")
     small = structure.condensed
@@ -92,7 +93,7 @@ def reduce(
     known, stressed = _stressed(structure, held, x, loads)
     second, found = None, Prestress()
     if stressed is not None:
-        second = second_order(structure, held, x.shapes, stressed)
+        second = second_order(structure, held, x.shapes, known, stressed)
         found = prestress(known, stressed, second, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
@@ -163,11 +164,10 @@ def _modal(
 ) -> ModalBasis:
     modes = checked_modes(modes, basis)
     if held.pivot < ILL_CONDITIONED:
-        warnings.warn(
+        warn(
             f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "
             "rounding shows in its lowest frequencies; use fewer elements",
             PhysicsWarning,
-            stacklevel=4,
         )
     small = structure.condensed
     K, M = small.stiffness, small.mass.matrix

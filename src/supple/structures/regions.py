@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from supple.call_checks import checked
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
 from supple.structures.layout import COMPONENTS, Bools, DofLayout, cross_matrix
@@ -24,6 +25,7 @@ FOLLOWING = -1
 """The point of nodes that follow others."""
 
 
+@checked
 @dataclass(frozen=True)
 class Average:
     """A node that moves as the mean of others, without stiffening them (RBE3).

@@ -22,9 +22,13 @@ from supple.structures.integration import linear_integrals, products
 from supple.structures.mass import Sparse
 from supple.structures.stressed_loads import StressedLoads
 from supple.structures.swing import swing
+from supple.structures.unit_loads import UnitLoads
 
 if TYPE_CHECKING:
     from supple.structures.structure import Structure
+
+FAST = 0.2
+"""How strictly shapes of points on arms are chosen for spins of any speed, beside one as fast as the slowest mode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +108,14 @@ class SecondOrder:
         } | {f"second_order of {name!r}": (rows, (6, k)) for name, rows in self.frames.items()}
 
 
-def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, loads: StressedLoads) -> SecondOrder | None:
-    """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none."""
+def second_order(
+    structure: Structure, held: Held, shapes: Floats | Sparse, unit: UnitLoads, loads: StressedLoads
+) -> SecondOrder | None:
+    """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none.
+
+    Shapes of points on arms are kept if at any spin they do more than a twentieth (`FAST`) of what the spin does to a
+    mode by its mass and by stresses, or at a spin as fast as the slowest mode more than 1 % of its stiffness.
+    """
     small = structure.condensed
     b, C = loads.few
     origin = small.layout.points[held.point]
@@ -114,8 +124,11 @@ def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, load
     nodal = isinstance(shapes, scipy.sparse.sparray)
     probes: Any = loads.shapes if nodal else shapes
     stiffness: Any = 1.0 if nodal else loads.diagonal
-    squares = stiffness / np.sum(probes * (M @ probes), axis=0)
-    swung = swing(structure, held.point, shapes, probes * np.sqrt(squares.min(initial=np.inf) / stiffness))
+    masses = np.sum(probes * (M @ probes), axis=0) / stiffness
+    squared_spins = np.maximum(
+        1.0 / masses.max(initial=np.finfo(float).tiny), FAST / (masses + _stiffening_by_spin(unit, loads))
+    )
+    swung = swing(structure, held.point, shapes, probes * np.sqrt(squared_spins / stiffness))
     count = b.shape[1]
     if count + len(swung.matrices) == 0:
         return None
@@ -139,6 +152,13 @@ def second_order(structure: Structure, held: Held, shapes: Floats | Sparse, load
         mass_cross,
         mass_own,
     )
+
+
+def _stiffening_by_spin(unit: UnitLoads, loads: StressedLoads) -> Floats:
+    """(probes,) geometric stiffness of the probes under a unit spin about the axis that gives most."""
+    spins = [i for i, name in enumerate(unit.cases) if name.startswith("spin")]
+    own = np.diagonal(loads.scaled, axis1=1, axis2=2)
+    return np.max(-(unit.shares[:, spins].T @ loads.work) @ own, axis=0, initial=0.0)
 
 
 def _frame(structure: Structure, name: str, b: Floats, swung: Floats) -> Floats:

@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import cos, pi, sin, sqrt, tanh
 
-from supple.checks import number
+from supple.call_checks import checked
+from supple.checks import number, size
 from supple.errors import ModelError
 from supple.structures.section_stress import SectionPoint, i_beam, rectangle, ring
 
@@ -72,6 +73,7 @@ class CrossSection(ABC):
             object.__setattr__(self, name, value)
 
 
+@checked
 @dataclass(frozen=True)
 class Section(CrossSection):
     """A section by its constants.
@@ -100,16 +102,17 @@ class Section(CrossSection):
     shear: tuple[float, float] = (5.0 / 6.0, 5.0 / 6.0)
 
     def __post_init__(self) -> None:
-        for name in ("A", "Iy", "Iz", "J"):
-            _positive(getattr(self, name), f"section: {name}")
+        for name, power in (("A", 2), ("Iy", 4), ("Iz", 4), ("J", 4)):
+            size(getattr(self, name), f"section: {name}", power)
         for factor in self.shear:
-            _positive(factor, "section: shear factor")
+            size(factor, "section: shear factor")
 
     def shear_factors(self, nu: float) -> tuple[float, float]:
         """As given."""
         return self.shear
 
 
+@checked
 @dataclass(frozen=True)
 class Rectangle(CrossSection):
     """A full rectangle, `width` along y and `height` along z, m; its torsion constant is Saint-Venant's series.
@@ -124,8 +127,8 @@ class Rectangle(CrossSection):
     height: float
 
     def __post_init__(self) -> None:
-        w = _positive(self.width, "rectangle: width")
-        h = _positive(self.height, "rectangle: height")
+        w = size(self.width, "rectangle: width")
+        h = size(self.height, "rectangle: height")
         a, b = max(w, h), min(w, h)
         series = sum(tanh(n * pi * a / (2.0 * b)) / n**5 for n in range(999, 0, -2))
         J = a * b**3 / 3.0 * (1.0 - 192.0 / pi**5 * b / a * series)
@@ -145,6 +148,7 @@ class Rectangle(CrossSection):
         return rectangle(self.width, self.height, self.J)
 
 
+@checked
 @dataclass(frozen=True)
 class Circle(CrossSection):
     """A full circle of this radius, m."""
@@ -152,7 +156,7 @@ class Circle(CrossSection):
     radius: float
 
     def __post_init__(self) -> None:
-        r = _positive(self.radius, "circle: radius")
+        r = size(self.radius, "circle: radius")
         self._set(pi * r**2, pi * r**4 / 4.0, pi * r**4 / 4.0, pi * r**4 / 2.0)
 
     def shear_factors(self, nu: float) -> tuple[float, float]:
@@ -173,6 +177,7 @@ class Circle(CrossSection):
         return ring(self.radius, 0.0, self.J, self.A)
 
 
+@checked
 @dataclass(frozen=True)
 class Tube(CrossSection):
     """A round tube: outer radius and either the inner radius or the wall's thickness, m.
@@ -187,7 +192,7 @@ class Tube(CrossSection):
     inner: float
 
     def __init__(self, radius: float, inner: float | None = None, thickness: float | None = None) -> None:
-        a = _positive(radius, "tube: radius")
+        a = size(radius, "tube: radius")
         if (inner is None) == (thickness is None):
             raise ModelError(
                 f"tube: expected the inner radius or the thickness, got inner={inner}, thickness={thickness}"
@@ -224,6 +229,7 @@ class Tube(CrossSection):
         return ring(self.radius, self.inner, self.J, self.A)
 
 
+@checked
 @dataclass(frozen=True)
 class IBeam(CrossSection):
     """An I: web upright along z, flanges along y, sharp corners; torsion as for thin open walls, sum b t^3 / 3.
@@ -244,8 +250,8 @@ class IBeam(CrossSection):
     web: float
 
     def __post_init__(self) -> None:
-        b, h = _positive(self.width, "I: width"), _positive(self.height, "I: height")
-        tf, tw = _positive(self.flange, "I: flange"), _positive(self.web, "I: web")
+        b, h = size(self.width, "I: width"), size(self.height, "I: height")
+        tf, tw = size(self.flange, "I: flange"), size(self.web, "I: web")
         hw = h - 2.0 * tf
         if hw <= 0 or tw >= b:
             raise ModelError(
@@ -303,10 +309,3 @@ def _polygon(radius: float) -> list[tuple[float, float]]:
 
 def _round(radius: float) -> dict[str, tuple[float, float]]:
     return {"+y": (radius, 0.0), "-y": (-radius, 0.0), "+z": (0.0, radius), "-z": (0.0, -radius)}
-
-
-def _positive(value: float, what: str) -> float:
-    x = number(value, what)
-    if x <= 0:
-        raise ModelError(f"{what}: expected a positive number, got {x:g}")
-    return x

@@ -108,20 +108,23 @@ def _split(graph: Sparse) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     for _ in range(2):
         start = np.array([np.argmax(_distances(graph, start))])
     best: tuple[float, np.ndarray, np.ndarray] | None = None
+    rows, columns = graph.nonzero()
     for _ in range(3):
-        distance = _distances(graph, start)
-        for level in range(1, int(distance.max())):
-            beyond = distance > level
-            middle = (distance == level) & (graph @ beyond.astype(np.float64) > 0.0)  # others go to the near side
-            larger = max(beyond.sum(), len(beyond) - middle.sum() - beyond.sum()) / len(beyond)
-            worth = middle.sum() * (0.5 + larger)
-            if larger <= LOPSIDED and (best is None or worth < best[0]):
-                best = (worth, middle, beyond)
+        distance = _distances(graph, start).astype(np.int64)
+        inner = np.zeros(len(distance), bool)
+        inner[rows[distance[columns] > distance[rows]]] = True  # others of their level go to the near side
+        sizes = np.bincount(distance[inner], minlength=distance.max() + 1)
+        beyond = len(distance) - np.cumsum(np.bincount(distance))
+        larger = np.maximum(beyond, len(distance) - sizes - beyond) / len(distance)
+        worth = np.where(larger <= LOPSIDED, sizes * (0.5 + larger), np.inf)[1:-1]
+        level = 1 + int(np.argmin(worth)) if len(worth) else 0
+        if level and np.isfinite(worth[level - 1]) and (best is None or worth[level - 1] < best[0]):
+            best = (float(worth[level - 1]), (distance == level) & inner, distance > level)
         start = np.flatnonzero(distance == distance.max())
     if best is None:
         return np.ones(graph.shape[0], bool), ()
-    _, middle, beyond = best
-    return middle, (~middle & ~beyond, beyond)
+    _, middle, far = best
+    return middle, (~middle & ~far, far)
 
 
 def _distances(graph: Sparse, start: Ints) -> Floats:

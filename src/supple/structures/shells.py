@@ -1,4 +1,4 @@
-"""Thin curved shells as facets: flat quadrilateral plate elements of any orientation that share nodes."""
+"""Thin curved shells as facets: quadrilateral plate elements of any orientation that share nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, Ints, array
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, array, size
 from supple.errors import ModelError
 from supple.structures.layups import Layup
 from supple.structures.materials import Material
@@ -17,13 +18,14 @@ from supple.structures.plates import checked_layup, plate_structure
 from supple.structures.structure import Structure, named
 
 WARP = 0.05
-"""Height of a corner over the plane of its element, relative to its diagonals, that a flat element may stand for."""
+"""Height of a corner over the plane of its element, relative to its diagonals, to which links join it accurately."""
 SHARP = 1e-6
 """Share of its diagonals' product below which an element has no area."""
 OnShell = int | Iterable[int] | Callable[[Floats], Any]
 """A node, several, or a function of all positions (3, k) that says which nodes are in."""
 
 
+@checked
 def shell(
     nodes: ArrayLike,
     elements: ArrayLike,
@@ -32,7 +34,7 @@ def shell(
     layup: Layup | None = None,
     frames: Mapping[str, OnShell] | None = None,
 ) -> Structure:
-    """A thin shell from a mesh of flat quadrilaterals or of triangles.
+    """A thin shell from a mesh of quadrilaterals or of triangles.
 
     Parameters
     ----------
@@ -51,8 +53,9 @@ def shell(
 
     Notes
     -----
-    Elements are flat: corners of a quadrilateral may be off its plane by a twentieth of its diagonals. Neighbours whose
-    nodes go round in opposite senses are refused, since upper and lower face would change places between them.
+    Corners of a quadrilateral may be off its plane by a twentieth of its diagonals. Rigid links join such a corner to a
+    flat element, and rigid motions stay free of forces. Neighbours whose nodes go round in opposite senses are refused,
+    since upper and lower face would change places between them.
 
     Examples
     --------
@@ -69,6 +72,8 @@ def shell(
     """
     k = len(np.asarray(nodes)) if np.ndim(nodes) == 2 else 0
     x = array(nodes, (k, 3), "shell: nodes")
+    if k:
+        size(np.ptp(x, axis=0).max(), "shell: nodes: extent")
     table = _elements(elements, k)
     found = checked_layup(thickness, material, layup, "shell")
     if table.shape[1] == 3:
@@ -96,7 +101,7 @@ def facets(nodes: Floats, elements: Ints) -> Floats:
     if len(warped):
         i = int(warped[0])
         raise ModelError(
-            f"shell: element {i}: expected four corners in a plane, got {height[i]:.3g} m off it with diagonals of "
+            f"shell: element {i}: corners are {height[i]:.3g} m off its plane, more than {WARP:g} of its diagonals of "
             f"about {np.sqrt(diagonals[i]):.3g} m ({len(warped)} such elements); use smaller elements or triangles"
         )
     along = b - a

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from supple.checks import Floats, number
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, size
 from supple.errors import ModelError
 from supple.structures.layout import DofLayout
 from supple.structures.mass import Sparse
@@ -19,15 +20,18 @@ from supple.structures.solid_recovery import SolidRecovery
 from supple.structures.solid_stress import SolidStress
 from supple.structures.strains import of_solid
 from supple.structures.structure import Structure, named
-from supple.structures.surface import BodySurface, of_nodes
+from supple.structures.surface import BodySurface, of_nodes, triangles
 
 Where = int | Iterable[int] | Callable[[Floats], Any]
-MOST_NODES = 300_000
-"""Of a box: its stiffness matrix takes some GB."""
+MOST_NODES = 100_000
+"""Limit for a box: it takes minutes and some GB to reduce."""
+HEXAHEDRON = 8
+"""Corners of a hexahedron."""
 DEGREES = {"ElementHex1": 4, "ElementHex2": 6, "ElementTetP1": 2, "ElementTetP2": 6}
 """Degree to which integrals over an element are exact: the mass also of elements that are not straight."""
 
 
+@checked
 def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Structure:
     """A solid body from a scikit-fem mesh.
 
@@ -55,6 +59,7 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
         raise ModelError(f"mesh: expected a scikit-fem mesh of hexahedra or tetrahedra, got {type(mesh).__name__}")
     if not isinstance(material, Material):
         raise ModelError(f"material: expected a Material, got {material!r}")
+    _check_volumes(mesh)
     element = mesh.elem()
     basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
     nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
@@ -66,10 +71,11 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     stressed = SolidStress(skfem, mesh, material)
     recovered = SolidRecovery(skfem, mesh, material)
     return Structure(
-        nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh), recovered
+        nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh, basis), recovered
     )
 
 
+@checked
 def box(
     length: float,
     width: float,
@@ -90,10 +96,10 @@ def box(
         27 nodes an element instead of 8.
     """
     skfem = _skfem()
-    sizes = [number(v, f"box: {w}") for v, w in ((length, "length"), (width, "width"), (height, "height"))]
+    sizes = [size(v, f"box: {w}") for v, w in ((length, "length"), (width, "width"), (height, "height"))]
     whole = isinstance(elements, Sequence | np.ndarray) and all(isinstance(n, int | np.integer) for n in elements)
-    if min(sizes) <= 0 or not whole or len(elements) != 3 or min(elements) < 1:
-        raise ModelError(f"box: expected three positive sizes and numbers of elements, got {sizes} and {elements!r}")
+    if not whole or len(elements) != 3 or min(elements) < 1:
+        raise ModelError(f"box: elements: expected three whole numbers of at least 1, got {elements!r}")
     length, width, height = sizes
     nodes = math.prod((2 if quadratic else 1) * n + 1 for n in elements)
     if nodes > MOST_NODES:
@@ -106,6 +112,20 @@ def box(
     near = 1e-9 * length
     ends = {"start": lambda x: x[0] < near, "end": lambda x: x[0] > length - near}
     return from_mesh(mesh, material, ends)
+
+
+def _check_volumes(mesh: Any) -> None:
+    """Raise if an element is flat at its centre."""
+    centre = np.full((3, 1), 0.5 if len(mesh.t) == HEXAHEDRON else 0.25)
+    try:
+        with np.errstate(all="ignore"):  # scikit-fem inverts the map of each element too
+            flat = bool((np.asarray(mesh.mapping().detDF(centre)) == 0.0).any())
+    except Exception as error:  # it has no class of its own for errors
+        flat = "Jacobian" in str(error)
+        if not flat:
+            raise
+    if flat:
+        raise ModelError("mesh: expected elements with a volume, got one whose corners are in a plane")
 
 
 def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
@@ -129,8 +149,8 @@ def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
     return scipy.sparse.csr_array((K + K.T) * 0.5)
 
 
-def _surface(mesh: Any) -> BodySurface:
-    """The facets of the mesh that belong to one element only, by their corners."""
+def _surface(mesh: Any, basis: Any) -> BodySurface:
+    """The facets of the mesh that belong to one element only, with all of their nodes."""
     outer = mesh.boundary_facets()
     corners = mesh.facets[:, outer].T
     inside = mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1).T
@@ -140,8 +160,21 @@ def _surface(mesh: Any) -> BodySurface:
     normal = np.cross(around[:, 1] - around[:, 0], around[:, 2] - around[:, 0])
     inward = np.einsum("ij,ij->i", normal, inside - around[:, 0]) > 0
     corners = np.where(inward[:, None], corners[:, ::-1], corners)
-    faces = [corners[:, :3]] if corners.shape[1] == 3 else [corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]]
-    return of_nodes(np.concatenate(faces).astype(np.int64))
+    corners = corners.astype(np.int64)
+    middles = _middles(mesh, basis, corners) if mesh.elem.edge_dofs else None
+    centres = basis.facet_dofs[0, outer].astype(np.int64) if mesh.elem.facet_dofs else None
+    return of_nodes(triangles(corners, middles, centres))
+
+
+def _middles(mesh: Any, basis: Any, corners: Ints) -> Ints:
+    """(f, c) nodes in the middle of the sides of facets."""
+    known = np.sort(mesh.edges, axis=0).astype(np.int64)
+    wanted = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)]), axis=0)
+    count = mesh.p.shape[1]
+    keys = known[0] * count + known[1]
+    order = np.argsort(keys)
+    found = order[np.searchsorted(keys[order], wanted[0] * count + wanted[1])]
+    return np.asarray(basis.edge_dofs[0, found], np.int64)
 
 
 def _in_order(corners: Any, around: Floats) -> tuple[Any, Floats]:

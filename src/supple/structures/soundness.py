@@ -21,6 +21,8 @@ NEGATIVE = 1e-8
 """Share of the diagonal that rounding may make an eigenvalue negative."""
 LOOSE = 1e-14
 """Share of the diagonal below which a pivot of the held structure is none."""
+MOST_ENTRY = 1e100
+"""Limits for entries of a matrix: products of three are finite."""
 RIGID_NAMES = ("rotation about x", "rotation about y", "rotation about z", "motion in x", "motion in y", "motion in z")
 
 
@@ -33,7 +35,16 @@ def check_symmetric(matrix: Sparse, what: str) -> Sparse:
     worst = float(difference.max()) if difference.nnz else 0.0
     if worst > ASYMMETRY * size:
         raise ModelError(f"{what}: expected a symmetric matrix, got a largest difference of {worst:.6g} in {size:.6g}")
-    return scipy.sparse.csr_array((matrix + matrix.T) * 0.5)
+    return scipy.sparse.csr_array(matrix * 0.5 + matrix.T * 0.5)
+
+
+def check_sizes(matrix: Sparse, what: str) -> None:
+    """Raise if products of two entries overflow or vanish."""
+    d = np.abs(matrix.data[matrix.data != 0.0])
+    if len(d) and not (np.isfinite(d).all() and d.max() <= MOST_ENTRY):
+        raise ModelError(f"{what}: expected numbers up to {MOST_ENTRY:g}, got {d.max():g}; use SI units")
+    if len(d) and d.max() < 1.0 / MOST_ENTRY:
+        raise ModelError(f"{what}: expected some numbers above {1.0 / MOST_ENTRY:g}, got {d.max():g}; use SI units")
 
 
 def check_not_negative(matrix: Sparse, what: str, name_of: Callable[[int], str] = "row {}".format) -> None:
@@ -169,7 +180,7 @@ def _pivots(matrix: Sparse) -> Floats:
     """Pivots of a symmetric matrix; zero if one vanishes exactly."""
     try:
         return np.asarray(factorised(matrix).U.diagonal())
-    except RuntimeError:
+    except np.linalg.LinAlgError:
         return np.zeros(1)
 
 

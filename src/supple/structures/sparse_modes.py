@@ -140,13 +140,22 @@ def solver(matrix: Sparse) -> Solve:
 
 
 def factorised(matrix: Sparse) -> scipy.sparse.linalg.SuperLU:
-    """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*."""
-    return scipy.sparse.linalg.splu(
-        scipy.sparse.csc_matrix(matrix),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    """Sparse factors of a symmetric matrix without exchange of rows: U's diagonal is D of L D L*.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is singular to machine precision.
+    """
+    try:
+        return scipy.sparse.linalg.splu(
+            scipy.sparse.csc_matrix(matrix),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError as error:  # SuperLU's, which has no class of its own
+        raise np.linalg.LinAlgError(str(error)) from None
 
 
 def canonical(squares: Floats, shapes: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,10 @@ class StressedLoads:
     shapes : (size, k) array
         Of the condensed structure.
     family : (k,) array of int
-    work : (loads, k) array
-        Of each unit load on each shape.
+    axes : (loads, loads) array
+        As `UnitLoads.principal`.
+    principal_work : (loads, k) array
+        Of each unit load along these axes on each shape.
     kinds : (loads,) array of int
         As in `UnitLoads`.
     rows, columns : (entries,) arrays of int
@@ -74,7 +76,8 @@ class StressedLoads:
 
     shapes: Floats
     family: Ints
-    work: Floats
+    axes: Floats
+    principal_work: Floats
     kinds: Ints
     rows: Ints
     columns: Ints
@@ -85,6 +88,11 @@ class StressedLoads:
     extent: float
     diagonal: Floats
 
+    @property
+    def work(self) -> Floats:
+        """(loads, k) of each unit load on each shape."""
+        return self.axes @ self.principal_work
+
     @cached_property
     def few(self) -> tuple[Floats, Quadratic]:
         """Few shapes (size, k) and their C.
@@ -94,7 +102,9 @@ class StressedLoads:
         """
         families = [np.flatnonzero(self.family == i) for i in range(int(self.family.max(initial=-1)) + 1)]
         relevant, critical = self._relevant(), self._critical()
-        found = [self._definite(*self._few(m, relevant & self.work[:, m].any(axis=1), critical)) for m in families]
+        found = [
+            self._definite(*self._few(m, relevant & self.principal_work[:, m].any(axis=1), critical)) for m in families
+        ]
         none = np.zeros((len(self.family), 0))
         moved, stressed = (np.concatenate([none, *parts], axis=1) for parts in zip(*found, strict=True))
         raw = self.shapes @ moved
@@ -115,17 +125,19 @@ class StressedLoads:
 
     def _relevant(self) -> Bools:
         """(loads,) which loads have a geometric stiffness that is more than rounding beside that of their kind."""
-        sizes = np.linalg.norm(np.tensordot(self.work, self.scaled, 1), axis=(1, 2))
+        sizes = np.linalg.norm(np.tensordot(self.principal_work, self.scaled, 1), axis=(1, 2))
         strongest = np.max(np.linalg.norm(self.scaled, axis=(1, 2)), initial=0.0)
         largest = np.array([sizes[self.kinds == kind].max() for kind in self.kinds])
-        rounding = SIGNIFICANT * strongest * np.linalg.norm(self.work, axis=1)
+        rounding = SIGNIFICANT * strongest * np.linalg.norm(self.principal_work, axis=1)
         return (sizes > rounding) & (sizes > RELEVANT * largest)
 
     def _critical(self) -> tuple[Floats, Floats]:
         """Loads (loads,) that are critical, and how far they move the body, rad or share of its extent."""
-        loaded = np.linalg.eigvalsh(np.tensordot(self.work, self.scaled, 1))
+        loaded = np.linalg.eigvalsh(np.tensordot(self.principal_work, self.scaled, 1))
         critical = 1.0 / np.maximum(np.abs(loaded).max(axis=1, initial=0.0), np.sqrt(np.finfo(float).tiny))
-        moved = np.abs((self.shapes * self.scales[:, None]) @ self.work.T).max(axis=0, initial=0.0) / self.extent
+        moved = (
+            np.abs((self.shapes * self.scales[:, None]) @ self.principal_work.T).max(axis=0, initial=0.0) / self.extent
+        )
         return critical, moved * critical
 
     def _few(self, members: Ints, relevant: Bools, critical: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -137,7 +149,7 @@ class StressedLoads:
         if not relevant.any():
             return none, none
         load, moved = (x[relevant] for x in critical)
-        work = self.work[np.ix_(relevant, members)]
+        work = self.principal_work[np.ix_(relevant, members)]
         in_range, limit = moved <= IN_RANGE, load * np.minimum(RANGE / moved, 1.0)
         A = self.scaled[members].reshape(len(members), -1)
         Y = _spanning(work[in_range], A)
@@ -194,6 +206,8 @@ def stressed_loads(
 ) -> StressedLoads:
     """The stresses of all unit loads, as seen by coordinates with these shapes (size, n) and this stiffness."""
     small = structure.condensed
+    axes = loads.principal()
+    loads = replace(loads, forces=loads.forces @ axes, displacements=loads.displacements @ axes)
     families = loads.families()
     T = np.zeros((loads.forces.shape[1], 0))
     family: list[int] = []
@@ -208,7 +222,7 @@ def stressed_loads(
     owner = regions(structure.layout, structure.ties)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
-    cases = LoadCases(np.asarray(expand @ b), T, small.layout.points[held.point], region)
+    cases = LoadCases(np.asarray(expand @ b), axes @ T, small.layout.points[held.point], region)
     moved = expand @ coordinates
     found = []
     for state in geometric.stressed(cases):
@@ -225,7 +239,7 @@ def stressed_loads(
     work = loads.forces.T @ b
     work[np.abs(work) < COUPLED * np.linalg.norm(work, axis=1, keepdims=True)] = 0.0
     return StressedLoads(
-        b, np.array(family, np.int64), work, loads.kinds, rows, columns, value, probe, scaled, scales, length, d
+        b, np.array(family, np.int64), axes, work, loads.kinds, rows, columns, value, probe, scaled, scales, length, d
     )
 
 

@@ -15,8 +15,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import scipy
 
-from supple.checks import Floats, Ints, freeze
-from supple.errors import ModelError
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, floats, freeze
+from supple.errors import ModelError, StateError
 from supple.structures.mass import Sparse
 from supple.structures.section_forces import SectionForces
 from supple.structures.static_shapes import StaticShapes
@@ -113,9 +114,15 @@ class Stresses:
         return scipy.sparse.csr_array((1.0 / np.repeat(counts, counts), (rows, columns.astype(np.int64))), shape=shape)
 
 
+@checked
 def von_mises(components: Floats) -> Floats:
     """Von Mises' stress (...) of components (..., 6)."""
-    return np.asarray(np.linalg.norm(components @ DISTORTION.T, axis=-1))
+    x = floats(components)
+    if x is None or x.shape[-1:] != (6,):
+        raise StateError(
+            f"von Mises stress: components: expected numbers of shape (..., 6), got {np.shape(components)}"
+        )
+    return np.asarray(np.linalg.norm(x @ DISTORTION.T, axis=-1))
 
 
 def joined_stresses(parts: Sequence[Stresses]) -> Stresses:

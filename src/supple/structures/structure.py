@@ -11,7 +11,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from supple.checks import Floats, array, freeze, number, text
+from supple.call_checks import checked
+from supple.checks import Floats, array, freeze, number, size, text
 from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.rigid_body import RigidBody
@@ -32,6 +33,7 @@ from supple.structures.stresses import StressSource
 from supple.structures.surface import BodySurface
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Structure:
     """Nodes with stiffness and mass, free in space; made by `beam`, `beam_path`, `from_mesh`, `box`, `from_matrices`.
@@ -198,7 +200,9 @@ class Structure:
             From the node or frame to the centre of mass, m.
         """
         what = f"mass on {where!r}"
-        piece = RigidBody(number(mass, what, minimum=0.0), array(offset, (3,), f"{what}: offset"), inertia)
+        piece = RigidBody(
+            number(mass, what, minimum=0.0) and size(mass, what), array(offset, (3,), f"{what}: offset"), inertia
+        )
         nodes = self.find(where)
         position = self.nodes[list(nodes)].mean(axis=0)
         turn, move = _fitted(self.layout, nodes)
@@ -299,7 +303,7 @@ class Structure:
                 raise ModelError(f"interfaces: expected a list of frames, got {interfaces!r}")
             interfaces = [text(name, "interfaces") for name in interfaces]
         for name in (text(root, "root"), *(interfaces or ())):
-            if name not in named.frames and str(name).isdigit():
+            if name not in named.frames and str(name).isdecimal():
                 named = replace(named, frames={**named.frames, name: named.find(name)})
         found = reduce(named._from(root), basis, modes, root, interfaces, damping, residual)
         return replace(found, source=Reduction(self, basis, modes, root, interfaces, damping, residual))
@@ -309,7 +313,7 @@ def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tu
     """Frames as tuples of node numbers, checked."""
     out: dict[str, tuple[int, ...]] = {}
     for name, nodes in frames.items():
-        if not isinstance(name, str) or not name or "/" in name or name.isdigit():
+        if not isinstance(name, str) or not name or "/" in name or name.isdecimal():
             raise ModelError(f"frame {name!r}: expected a name that is no number and has no '/', got {name!r}")
         numbers = np.atleast_1d(np.asarray(nodes if np.ndim(nodes) == 0 else list(nodes)))  # type: ignore[arg-type]
         if numbers.ndim != 1 or len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.integer):

@@ -13,6 +13,7 @@ from supple.checks import Floats, Ints, freeze
 from supple.errors import ModelError
 from supple.shapes.surfaces import swept
 from supple.shapes.triangle_mesh import joined
+from supple.structures.folds import Sides
 from supple.structures.mass import Sparse
 
 if TYPE_CHECKING:
@@ -95,14 +96,49 @@ def of_nodes(faces: Ints) -> BodySurface:
     return BodySurface(used, np.zeros((len(used), 3)), compact.reshape(faces.shape))
 
 
-def of_plate(corners: Ints, half: Floats) -> BodySurface:
-    """Of a plate or shell: both faces of elements (e, 4), and the rim between them; `half` (k, 3) of its thickness."""
-    nodes = len(half)
-    upper = np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
-    sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
-    _, which, count = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True, return_counts=True)
-    a, b = sides[count[which.reshape(-1)] == 1].T
-    rim = np.concatenate([np.stack([a + nodes, b + nodes, b], axis=1), np.stack([a + nodes, b, a], axis=1)])
-    node = np.tile(np.arange(nodes), 2)
-    offset = np.concatenate([half, -half])
-    return BodySurface(node, offset, np.concatenate([upper, upper[:, ::-1] + nodes, rim]))
+def triangles(corners: Ints, middles: Ints | None = None, centres: Ints | None = None) -> Ints:
+    """(m, 3) triangles of faces with three or four corners (f, c), in the same sense.
+
+    Faces of quadratic elements have a node in the middle of each side, (f, c), and some one at their centre, (f,).
+    """
+    count = corners.shape[1]
+    if middles is None:
+        parts = [corners[:, [0, i, i + 1]] for i in range(1, count - 1)]
+    elif centres is None:
+        parts = [np.stack([corners[:, i], middles[:, i], middles[:, i - 1]], axis=1) for i in range(count)]
+        parts += [triangles(middles)]
+    else:
+        ring = np.stack([corners, middles], axis=2).reshape(len(corners), -1)
+        parts = [np.stack([centres, ring[:, i - 1], ring[:, i]], axis=1) for i in range(2 * count)]
+    return np.concatenate(parts)
+
+
+def of_plate(corners: Ints, sides: Sides, half: Floats) -> BodySurface:
+    """Of a plate or shell: both faces of elements (e, 4), the rim between them, and bevels along folds.
+
+    `half` (p, 3) of its thickness, of each side of the nodes.
+    """
+    count, own = len(half), sides.corners
+    upper = np.concatenate([own[:, [0, 1, 2]], own[:, [0, 2, 3]]])
+    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
+    ends = np.stack([own, np.roll(own, -1, axis=1)], axis=-1).reshape(-1, 2)
+    _, which, times = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
+    which = which.reshape(-1)
+    a, b = ends[times[which] == 1].T
+    rim = np.concatenate([np.stack([a + count, b + count, b], axis=1), np.stack([a + count, b, a], axis=1)])
+    inner = np.flatnonzero(times[which] == 2)
+    pairs = inner[np.argsort(which[inner], kind="stable")].reshape(-1, 2)
+    (a, b), (c, d) = ends[pairs[:, 0]].T, ends[pairs[:, 1]].T  # d and c are sides of the nodes of a and b
+    open_ends = np.concatenate([np.stack([d, a], axis=1)[a != d], np.stack([b, c], axis=1)[b != c]])
+    at = sides.node[open_ends[:, 0]]
+    outside = np.isin(at, edges[times[which] == 1])
+    (a0, b0), others = open_ends[outside].T, ~outside & (open_ends != at[:, None]).all(axis=1)
+    ends_of_folds = [np.stack([a0, b0, b0 + count], axis=1), np.stack([a0, b0 + count, a0 + count], axis=1)]
+    between = [
+        np.stack([b, a, d], axis=1)[a != d],
+        np.stack([b, d, c], axis=1)[b != c],
+        np.column_stack([at[others], open_ends[others]]),  # where three folds or more meet
+    ]
+    both = np.concatenate([upper, *between])
+    node, offset = np.tile(sides.node, 2), np.concatenate([half, -half])
+    return BodySurface(node, offset, np.concatenate([both, both[:, ::-1] + count, rim, *ends_of_folds]))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from supple.structures.structure import Structure
 
 NOTICEABLE = 1e-2
-"""Relative change of a squared frequency, at a spin as fast as the slowest mode, below which a shape is left out."""
+"""Effect of a spin on probes of unit size below which a shape is left out."""
 NEGLIGIBLE = 1e-5
 """Share of one shape in another that is there only because others are left out."""
 INDEPENDENT = 1e-10
@@ -73,7 +73,7 @@ def swing(structure: Structure, root: int, coordinates: Floats | Sparse, probes:
     coordinates : (size, n) array
         Their shapes, in the condensed structure.
     probes : (size, p) array
-        Shapes of unit mass that the body may take, to judge what is noticeable.
+        Shapes that the body may take, of the size at which the effect of a spin of 1 rad/s is judged.
     """
     small = structure.condensed
     mass = small.mass.seen_from(small.layout.points[root])

@@ -9,6 +9,7 @@ out: a slender beam answers them like forces at its end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from supple.checks import Floats, Ints
 from supple.structures.held import Held, frame_rows
 from supple.structures.integration import linear_integrals
 from supple.structures.load_cases import case_names, combinations
+from supple.structures.sparse_modes import definite_turn
 from supple.structures.stress import INERTIA
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ COUPLED = 1e-11
 """Loads do no more work than this, relatively, on each other's displacements if the structure does not couple them."""
 EQUAL = 1e-6
 """Relative difference in what the chosen loads leave of two others below which these count as equal."""
+STIFF = 1e-2
+"""Compliance in a direction, relative to the largest, below which loads in other directions hide what it does."""
 DEPENDENT = 1e-10
 """Share of a load's work that is left by the other loads of which it is a combination."""
 
@@ -70,11 +74,32 @@ class UnitLoads:
     def families(self) -> list[Ints]:
         """Loads that work on each other; loads that do nothing are in none."""
         W = self.work
+        if not np.isfinite(W).all():  # of numbers far too large
+            raise np.linalg.LinAlgError("the work of unit loads overflows")
         d = np.sqrt(np.maximum(np.diagonal(W), 0.0))
         used = np.flatnonzero(d > 0.0)
         scaled = np.abs(W[np.ix_(used, used)]) / np.outer(d[used], d[used])
         count, label = scipy.sparse.csgraph.connected_components(scaled > COUPLED, directed=False)
         return [used[label == i] for i in range(count)]
+
+    def principal(self) -> Floats:
+        """(m, m) orthogonal: combinations of the loads along axes that show where the structure is stiff.
+
+        A straight beam is `STIFF` along its axis, however it lies in the structure's axes: loads along these would all
+        bend it. So of three loads that differ in their direction alone, with the work W on each other, those along the
+        eigenvectors of W are taken. The inertia loads f_ab turn with the axes of f_a in both indices. Loads stay as
+        they are where the structure is stiff in no direction, and where another program has their stresses.
+        """
+        turn = np.eye(len(self.kinds))
+        if len(turn) != INERTIA + 6 * len(self.frames):
+            return turn
+        W = self.work
+        for first in (0, *range(INERTIA, len(turn), 3)):
+            own = slice(first, first + 3)
+            turn[own, own] = _own_axes(W[own, own])
+        R = turn[:3, :3]
+        turn[3:INERTIA, 3:INERTIA] = np.kron(R, R)
+        return turn
 
     def independent(self, family: Ints) -> Floats:
         """(family, k) combinations of the loads of a family whose displacements are orthonormal with the stiffness.
@@ -112,3 +137,15 @@ def unit_loads(structure: Structure, held: Held) -> UnitLoads:
     U[held.free] = held.solve(F[held.free])
     kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
     return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
+
+
+def _own_axes(W: Floats) -> Floats:
+    """(3, 3) eigenvectors of the work of three loads, by increasing work; the given axes where these do."""
+    d = np.sqrt(np.maximum(np.diagonal(W), 0.0))
+    w, V = np.linalg.eigh(W)
+    if w[0] > STIFF * w[2] or (np.abs(W - np.diag(np.diagonal(W))) <= COUPLED * np.outer(d, d)).all():
+        return np.eye(3)
+    first = [0, *(i for i in range(1, 3) if w[i] - w[i - 1] > EQUAL * w[i]), 3]
+    for i, j in pairwise(first):  # of equal directions the choice must not be left to rounding
+        V[:, i:j] = V[:, i:j] @ definite_turn(V[:, i:j])
+    return np.asarray(V)

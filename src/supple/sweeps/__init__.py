@@ -49,4 +49,4 @@ _HOMES = {
     "supple.sweeps.sweep_tables": ("summary_tables",),
     "supple.sweeps.tolerance_bounds": ("needed_cases", "wilks_bounds"),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

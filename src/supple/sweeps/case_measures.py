@@ -14,10 +14,10 @@ from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.inputs.measure_formulas import MeasureFormula
 from supple.linear.vibration import Modes, modes
+from supple.linear_theory.linear_range import ROTATION, SOFTENING, STRAIN
+from supple.linear_theory.validity import Validity, validity
 from supple.results.signals import Signal, find_signal, signals, times_of
-from supple.simulation.linear_range import ROTATION, SOFTENING, STRAIN
 from supple.simulation.stress_peaks import stress_peaks
-from supple.simulation.validity import Validity, validity
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,10 +13,11 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import AssemblyWarning, OmissionWarning, PerformanceWarning, PhysicsWarning, StateError, SuppleError
+from supple.inputs.measure_formulas import MeasureFormula
 from supple.results.signals import TIME, find_signal, signals, times_of
 from supple.sampling.distributions import case_seed
 from supple.simulation.horizon import Horizon
-from supple.simulation.simulate import simulate
+from supple.simulation.simulate import simulate, start_results
 from supple.sweeps.case_blocks import FAILED, FINISHED, STOPPED, Outcome, Trajectory
 from supple.sweeps.case_measures import CaseRun, Measure, measured, needs_motion
 from supple.sweeps.case_sources import CaseSource
@@ -52,6 +53,35 @@ class CaseRunner:
     def moves(self) -> bool:
         """Whether motions are simulated: not if only frequencies are asked for."""
         return bool(self.trajectories) or not self.measures or any(map(needs_motion, self.measures.values()))
+
+    def require_names(self, changes: Mapping[str, Any]) -> None:
+        """Raise if measures or trajectories name signals that the motion of a case does not have.
+
+        They are looked up in its results at time 0. A case that cannot start says so itself.
+        """
+        formulas = {name: x for name, x in self.measures.items() if isinstance(x, MeasureFormula) and x.needs_motion}
+        if not formulas and not self.trajectories:
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                model, settings = self.source.made(changes)
+                start = start_results(model, settings)
+            except Exception:  # of whatever kind: the case will have it as its message
+                return
+            run = CaseRun(model, start)
+            for name, formula in formulas.items():
+                try:
+                    formula.value(run)
+                except StateError as error:
+                    raise StateError(f"measure {name!r}: {error}") from None
+        every = signals(start)
+        for name in self.trajectories:
+            if name not in start.data_vars:
+                try:
+                    find_signal(every, name)
+                except StateError as error:
+                    raise StateError(f"trajectories: {error}") from None
 
     def run(self, case: int, changes: Mapping[str, Any]) -> Outcome:
         """What comes of a case; what goes wrong is its message."""

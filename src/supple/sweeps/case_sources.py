@@ -7,19 +7,21 @@ import inspect
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from supple.errors import FileFormatError, StateError, nearest
+from supple.errors import FileFormatError, OmissionWarning, StateError, nearest, warn
 from supple.files import read_parsed
 from supple.files.changes import apply_changes
 from supple.files.embedding import BODIES, TEXT, embedded, embedded_model
-from supple.files.error_list import read_bytes
+from supple.files.relations import listed
 from supple.files.sweep_paths import case_errors, require_paths
 from supple.formulations import Formulation, restored, settings_of
+from supple.input_files import read_bytes
 from supple.model.parameters import parameter_names
 from supple.simulation.simulate import simulate
 
@@ -92,7 +94,17 @@ class FileCases:
             text = read_bytes(path).decode("utf-8")
         except UnicodeDecodeError:
             raise FileFormatError(f"{path}: expected UTF-8 text, got other bytes") from None
-        return cls(text, str(path), str(path.absolute().parent), dict(changes))
+        found = cls(text, str(path), str(path.absolute().parent), dict(changes))
+        found.warn_of_couplings()
+        return found
+
+    def warn_of_couplings(self) -> None:
+        """Name joints that follow others in the file, and in no case."""
+        with suppress(tomllib.TOMLDecodeError):  # an error that those say who read it
+            followers = [str(x.get("follower")) for x in self.content().get("coupling", ()) if isinstance(x, dict)]
+            if followers:
+                said = f"{self.path}: the model leaves out mimic joints {listed(followers)}; a [[constraint]] of type"
+                warn(f'{said} "gear" makes them follow', OmissionWarning)
 
     @property
     def title(self) -> str:
@@ -148,7 +160,10 @@ class ModelCases:
     def changed(cls, model: Formulation, settings: Mapping[str, Any], changes: Mapping[str, Any]) -> ModelCases:
         """Cases of a model with other values in all of them."""
         given = cls(model, settings)
-        given.require_paths(changes)
+        try:
+            given.require_paths(changes)
+        except StateError as error:
+            raise StateError(str(error).replace("vary: ", "changes: ", 1)) from None
         return cls(*given.made(changes))
 
     def __post_init__(self) -> None:

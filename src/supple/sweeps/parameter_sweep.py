@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError, unexpected
 from supple.files.sweep_paths import sweep_arguments
@@ -59,6 +60,7 @@ def plan_of(
     return make_plan(source, SweepSettings(**{"vary": {}, "measure": {}, **said}), folder), timeout
 
 
+@checked
 def sweep(
     model: Formulation | str | os.PathLike[str],
     vary: Mapping[str, Any] | None = None,
@@ -100,9 +102,11 @@ def sweep(
         "max(abs(arm.angle))", "last(abs(arm.angle - 1) > 0.02)", "frequency(1)", ...; or a function of the result, or
         of the result and the model, that gives a number. The attributes `case` and `seed` of the result are the case's.
     sampler : str, optional
-        "grid", "list", "lhs" (Latin hypercube), "sobol", "halton", "random", "table".
+        "grid", "list", "lhs" (Latin hypercube), "sobol", "halton", "random", "saltelli" (groups of cases for Sobol
+        indices, total ones included), "table".
     samples : int, optional
-        Number of cases, of samplers that draw points.
+        Number of cases, of samplers that draw points; of "saltelli" of groups of d + 2 cases for d factors, a power
+        of 2.
     seed : int, optional
         Of all that is random; 0 if not given.
     table : path, optional
@@ -162,6 +166,7 @@ def sweep(
     return sweep_to_store(plan, Path(store), options, progress, (resume, retry, overwrite))
 
 
+@checked
 def open_sweep(path: str | os.PathLike[str]) -> xr.Dataset:
     """The results of a sweep in a directory, finished or not, as `supple.sweep` gives them; read when they are used."""
     return open_store(Path(path))

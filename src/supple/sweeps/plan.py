@@ -95,6 +95,8 @@ class SweepPlan:
     def check(self) -> None:
         """Refuse a sweep with cases that no model can be made of: those where a value is smallest or largest are tried.
 
+        Measures of signals that the first case does not have are refused too.
+
         Others that fail are named by the sweep.
         """
         wrong = {case: errors for case in self._extremes() if (errors := self.runner.source.errors(self.changes(case)))}
@@ -104,6 +106,7 @@ class SweepPlan:
             many = f"; {len(wrong)} of the {len(self._extremes())} cases tried are wrong" if len(wrong) > 1 else ""
             hint = "; truncate keeps a distribution in a range" if _is_drawn(self.described) else ""
             raise StateError(f"case {case} ({said}): {'; '.join(errors[:SHOWN_ERRORS])}{many}{hint}")
+        self.runner.require_names(self.changes(0))
 
     def _extremes(self) -> list[int]:
         """Cases with the first, smallest or largest value of a path; of texts one for each."""

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
+from supple.errors import StateError
 from supple.lazy import LazyModule
+from supple.sweeps.statistics import sample
 
 stats = LazyModule("scipy.stats")
 FEWEST = 4
@@ -30,12 +33,16 @@ class RankCorrelation:
     p_value: float
 
 
+@checked
 def rank_correlation(x: Floats, y: Floats) -> RankCorrelation:
     """Spearman's rank correlation of two samples of finite numbers; equal values share their mean rank.
 
     >>> rank_correlation(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 8.0, 27.0, 64.0])).value
     1.0
     """
+    x, y = sample(x, "x"), sample(y, "y")
+    if len(x) != len(y):
+        raise StateError(f"y: expected {len(x)} numbers, as many as x has, got {len(y)}")
     if len(x) < FEWEST or not np.ptp(x) > 0.0 or not np.ptp(y) > 0.0:
         return RankCorrelation(np.nan, np.nan)
     found = stats.spearmanr(x, y)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.checks import Floats, Ints
+from supple.call_checks import checked
+from supple.checks import Floats, Ints, floats
 from supple.errors import StateError
-from supple.sweeps.statistics import RESAMPLES, Estimate, resampled
+from supple.sweeps.statistics import RESAMPLES, Estimate, fraction, resampled, sample
 
 FEWEST = 8
 """Groups of points, or cases, below which no index is estimated."""
@@ -40,6 +41,7 @@ class SobolIndices:
     cases: int
 
 
+@checked
 def saltelli_indices(A: Floats, B: Floats, AB: Floats, *, level: float = 0.95, seed: int = 0) -> SobolIndices:
     """First-order and total indices from Saltelli's scheme; intervals by the bootstrap over its groups.
 
@@ -53,6 +55,11 @@ def saltelli_indices(A: Floats, B: Floats, AB: Floats, *, level: float = 0.95, s
         Confidence of the intervals. On Sobol points they are wider than need be: the bootstrap takes the groups as
         independent.
     """
+    found = [floats(x) for x in (A, B, AB)]
+    shapes = [x.shape for x in found if x is not None]
+    if len(shapes) != 3 or len(shapes[0]) != 1 or shapes[1] != shapes[0] or shapes[2][1:] != shapes[0]:
+        raise StateError("Sobol indices: expected numbers A (N,), B (N,) and AB (factors, N)")
+    fraction(level, "level")
     whole = np.isfinite(A) & np.isfinite(B) & np.isfinite(AB).all(axis=0)
     A, B, AB = A[whole], B[whole], AB[:, whole]
     n = len(A)
@@ -71,6 +78,7 @@ def saltelli_indices(A: Floats, B: Floats, AB: Floats, *, level: float = 0.95, s
     )
 
 
+@checked
 def given_data_indices(
     values: Floats, factors: list[NDArray[Any]], *, chance: bool = True, level: float = 0.95, seed: int = 0
 ) -> SobolIndices:
@@ -90,9 +98,14 @@ def given_data_indices(
         Whether the other factors are random within a class, as those of random cases and of a Latin hypercube are. On
         points of a Sobol or Halton sequence they are even, and nothing is to be taken off.
     """
+    values = sample(values, "values")
     n = len(values)
+    shapes = [np.shape(x) for x in factors]
+    if any(shape != (n,) for shape in shapes):
+        raise StateError(f"factors: expected arrays of {n} entries, one a case, got shapes {shapes}")
     if n < FEWEST:
         raise StateError(f"Sobol indices: expected at least {FEWEST} finished cases, got {n}")
+    fraction(level, "level")
     y = values - np.mean(values)
     if not np.ptp(y) > 0.0:
         return _none(len(factors), n)

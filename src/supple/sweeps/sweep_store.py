@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.errors import ResultsError
+from supple.input_files import open_regular
 from supple.lazy import LazyModule
 from supple.sweeps.case_blocks import FAILED, NOT_RUN, Block, Trajectory
 from supple.sweeps.plan import SweepPlan
@@ -94,9 +96,9 @@ class SweepStore:
     def require_new(self, overwrite: bool) -> None:
         """Refuse a place where another sweep is, unless it is to be overwritten, or where something else is."""
         zarr()
-        if self.path.exists() and not self.path.is_dir():
+        if os.path.exists(self.path) and not os.path.isdir(self.path):
             raise ResultsError(f"{self.path}: expected the directory of a sweep, got a file")
-        if not self.path.is_dir() or not [x for x in self.path.iterdir() if x.name != LOCK]:
+        if not os.path.isdir(self.path) or not [x for x in self.path.iterdir() if x.name != LOCK]:
             return
         found = self.path / "zarr.json"
         if not found.is_file() or "sweep" not in json.loads(found.read_text()).get("attributes", {"sweep": ""}):
@@ -247,7 +249,7 @@ class SweepStore:
             fcntl = importlib.import_module("fcntl")
         except ImportError:  # not on Windows
             return
-        self._lock = open(self.path / LOCK, "w")  # noqa: SIM115
+        self._lock = open_regular(self.path / LOCK, "ab")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -277,7 +279,7 @@ def _put(array: Any, cases: Ints, values: Any, block: int) -> None:
 
 def require_store(path: Path) -> None:
     """Raise a `ResultsError` if this is no store."""
-    if not path.is_dir() or not (path / "zarr.json").is_file():
+    if not os.path.isfile(path / "zarr.json"):
         raise ResultsError(f"{path}: no sweep there: expected a directory that supple sweep wrote")
 
 

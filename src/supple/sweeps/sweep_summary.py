@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.lazy import LazyModule
@@ -35,6 +36,7 @@ ENDS = {"": "value", "_low": "low", "_high": "high"}
 """Endings of names in the Dataset, and what of an estimate they are."""
 
 
+@checked
 def summary(
     sweep: xr.Dataset,
     *,

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.lazy import LazyModule
+from supple.sweeps.statistics import fraction, sample
 
 stats = LazyModule("scipy.stats")
 MOST_CASES = 100_000_000
@@ -52,6 +54,7 @@ def wilks_confidence(cases: int, coverage: float = 0.95, *, sides: int = 1, orde
     return float(stats.binom.sf(sides * order - 1, cases, 1.0 - coverage))
 
 
+@checked
 def needed_cases(coverage: float = 0.95, confidence: float = 0.95, *, sides: int = 1, order: int = 1) -> int:
     """The smallest number of independent cases whose order-th largest value is a tolerance bound.
 
@@ -84,6 +87,7 @@ def needed_cases(coverage: float = 0.95, confidence: float = 0.95, *, sides: int
     return high
 
 
+@checked
 def wilks_bounds(
     values: Floats, coverage: float = 0.95, confidence: float = 0.95, *, sides: int = 1
 ) -> ToleranceBounds:
@@ -97,6 +101,7 @@ def wilks_bounds(
         As for `needed_cases`.
     """
     _require(coverage, confidence, sides, 1)
+    values = sample(values, "values")
     n = len(values)
     orders = np.arange(1, n // sides + 1)
     reached = stats.binom.sf(sides * orders - 1, n, 1.0 - coverage)
@@ -109,9 +114,10 @@ def wilks_bounds(
 
 def _require(coverage: float, confidence: float, sides: int, order: int) -> None:
     for name, value in (("coverage", coverage), ("confidence", confidence)):
-        if not 0.0 < value < 1.0:
-            raise StateError(f"{name}: expected a number between 0 and 1, got {value!r}")
+        fraction(value, name)
     if sides not in (1, 2):
         raise StateError(f"sides: expected 1 or 2, got {sides!r}")
     if order < 1:
         raise StateError(f"order: expected 1 or more, got {order!r}")
+    if order > MOST_CASES:
+        raise StateError(f"order: expected at most {MOST_CASES:,}, got {order!r:.60}")

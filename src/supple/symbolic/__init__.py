@@ -69,4 +69,4 @@ _HOMES = {
     "supple.symbolic.textbook": ("textbook_names",),
     "supple.symbolic.vectors": ("Dyadic", "Vector"),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

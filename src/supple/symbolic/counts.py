@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.engines.plain import plain
 from supple.errors import StateError, nearest, unexpected
 from supple.expressions.function import Function, Nodes, Operations
@@ -18,6 +19,7 @@ from supple.model.traced_functions import traced
 from supple.recursions import composite, conjugate_gradient, newton_euler, triangular
 
 
+@checked
 def count_operations(
     model: Model,
     what: str = "forward_dynamics",

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
+from supple.checks import array
 from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import ModelError, StateError, nearest
 from supple.expressions.derivatives import jacobian
@@ -86,6 +88,7 @@ class Terms:
     accelerations: Nodes
 
 
+@checked
 @dataclass(frozen=True)
 class EquationsOfMotion:
     """First-order equations q' = rate(t, q, v), v' = a(t, q, v, tau), and the form M v' = f they come from.
@@ -175,7 +178,9 @@ class EquationsOfMotion:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """q' and v' as numbers, node by node; parameters that are not given have their own values."""
         given: dict[str, Any] = {"q": q, "v": v, "tau": tau, "t": [t]}
-        wanted = {key: given[key] for key in self.explicit.inputs}
+        wanted = {
+            key: array(given[key], nodes.shape, f"evaluate: {key}") for key, nodes in self.explicit.inputs.items()
+        }
         found = self.explicit.evaluate(self.numbers(parameters), **wanted)
         return found["rate"], found["a"]
 
@@ -266,7 +271,17 @@ class EquationsOfMotion:
             State at time 0, and inputs; zero if not given. Loops are closed: dependent coordinates are a guess.
         run : ProgramRun, optional
             Duration, number of rows, tolerances.
+
+        Raises
+        ------
+        StateError
+            If there are closed loops that these equations do not close, or that cannot be closed.
         """
+        if self.route == CLOSED:
+            raise StateError(
+                f"model {self.name!r}: these equations alone do not keep closed loops closed; expected a program of "
+                "the whole run, by `supple equations` from a file or by supple.simulation.run_program.run_program"
+            )
         closing = closing_function(self)
         explicit, known = self.explicit, self.numbers()
         if closing is not None:  # all functions of a program have the same parameters

@@ -109,6 +109,8 @@ class Calls:
             yield Reached("watched_quantities", parts.watched, {"g": "out"})
         if parts.responses is not None:
             yield Reached("responses", parts.responses, {"X": "out"})
+        if parts.open_responses is not None:
+            yield Reached("open_responses", parts.open_responses, {"own": "out"})
         if parts.closing is not None:
             places = {"q": "out", "v": "out + COORDINATES", "margin": "margin"}
             own, rest = "COORDINATES + SPEEDS", "(STATE - COORDINATES - SPEEDS) * sizeof(double)"

@@ -14,7 +14,8 @@ static void turn_tables(struct simulation *now, double t)
 }
 
 #endif
-/* The first time after `t` at which a law is not smooth; infinite if there is none. */
+/* The first time after `t` at which a table or a clock jumps; infinite if there is none. Jumps of formulas of the time
+   are not looked for. */
 static double next_jump(struct simulation *now, double t)
 {
     double next = INFINITY;

@@ -140,6 +140,8 @@ static int follow(struct simulation *now, long k)
                     now->clock[2]);
 #if EVENTFUL
     if (k == EVENT) {
+        if (count_events(now, now->happened) != 0)
+            return WITHOUT_END;
         ends = react(now, now->happened);
         now->afresh = 1;
         now->clock[2] = lesser(now->clock[2], FIRST_STEP * now->interval);

@@ -103,12 +103,41 @@ static double locate(struct simulation *now, int *happened)
     return least;
 }
 
-/* What follows from all that happened at one time; 1 if it ends the run, -1 if the loops cannot be closed again. */
+/* Counts events; 0, or the exit code if one happens again and again without end. */
+static int count_events(struct simulation *now, const int *happened)
+{
+    int i;
+    if (now->reached > now->mark + now->interval) {
+        now->mark = now->reached;
+        now->events = 0;
+    }
+    for (i = 0; i < WATCHED; i++) {
+        if (!happened[i])
+            continue;
+        if (now->times[i] == 0 || now->reached - now->since[i] > CLOSE_EVENTS_WITHIN * now->interval) {
+            now->since[i] = now->reached;
+            now->times[i] = 0;
+        }
+        now->times[i]++;
+        now->events++;
+        if (now->times[i] >= CLOSE_EVENTS)
+            return fail(now, WITHOUT_END, "time %.17g: %s happened %d times within %.1e s: it chatters, or has no end",
+                        now->reached, watched_names[i], now->times[i], now->reached - now->since[i]);
+        if (now->events > MOST_EVENTS)
+            return fail(now, WITHOUT_END, "time %.17g: more than %d events within %.3g s, the last of them %s: it chatters",
+                        now->reached, (int)MOST_EVENTS, now->reached - now->mark, watched_names[i]);
+    }
+    return 0;
+}
+
+/* What follows from all that happened at one time; 1 if it ends the run, -1 if a stop cannot hold its joint, or the loops
+   cannot be closed again. */
 static int react(struct simulation *now, const int *happened)
 {
     int ends = 0, i;
 #if REASSEMBLED
     double before[STATE];
+    int keep[COORDINATES + SPEEDS], moved = 0;
     memcpy(before, now->y, sizeof before);
 #endif
 #if STOPS
@@ -131,11 +160,16 @@ static int react(struct simulation *now, const int *happened)
 #endif
     }
 #if REASSEMBLED
-    if (memcmp(before, now->y, sizeof before) != 0 && assemble_changed(now, now->reached, before, now->y) != 0)
+    for (i = 0; i < COORDINATES + SPEEDS; i++) {
+        keep[i] = now->y[i] != before[i];
+        moved = moved || keep[i];
+    }
+    if (moved && assemble_changed(now, now->reached, keep, now->y) != 0)
         return -1;
 #endif
 #if STOPS
-    meet_stops(now, met);
+    if (meet_stops(now, met) != 0)
+        return -1;
 #endif
     return ends;
 }

@@ -149,9 +149,35 @@ static double close_with(struct simulation *now, double t, double *y, const int 
     return error;
 }
 
-/* The same; deformations stay as they are, if the joints suffice. Of two states coordinates and speeds keep their
-   values where they differ. 0 or the exit code. */
-static int assemble_changed(struct simulation *now, double t, const double *before, double *y)
+/* The constraint equation that is most open, relative to its typical size, and its error. */
+static int most_open(struct simulation *now, double t, const double *y, double *error)
+{
+    double position[ROWS], velocity[ROWS], J[ROWS * SPEEDS], M[SPEEDS * SPEEDS];
+    int worst = 0, i;
+    constraints(now, &t, y, now->u, position, velocity, J, M);
+    for (i = 1; i < ROWS; i++)
+        if (!(fabs(position[i]) / row_scales[i] <= fabs(position[worst]) / row_scales[worst]))
+            worst = i;
+    *error = fabs(position[worst]);
+    return worst;
+}
+
+/* 0, or the exit code if the loops are open. */
+static int require_closed(struct simulation *now, double t, const double *y)
+{
+    double error;
+    const int row = most_open(now, t, y, &error);
+    if (!(error <= OPEN * row_scales[row]))
+        return fail(now, NOT_CLOSED,
+                    "time %.17g: constraint %s is off by %.3g (m or rad): prescribed motions contradict it, the steps "
+                    "were too long, or the configuration is singular",
+                    t, row_names[row], error);
+    return 0;
+}
+
+/* The same; deformations stay as they are, if the joints suffice. Coordinates and speeds keep their values where `keep`
+   says so. 0 or the exit code. */
+static int assemble_changed(struct simulation *now, double t, const int *keep, double *y)
 {
     int fixed[SPEEDS], still[SPEEDS], i, k;
     double start[STATE], error = INFINITY;
@@ -159,36 +185,62 @@ static int assemble_changed(struct simulation *now, double t, const double *befo
     for (k = 0; k < 2 && error > NEARLY_CLOSED; k++) {
         for (i = 0; i < SPEEDS; i++) {
             fixed[i] = prescribed[i] || (k == 0 && modes[i]);
-            still[i] = prescribed[i] || y[COORDINATES + i] != before[COORDINATES + i];
+            still[i] = prescribed[i] || keep[COORDINATES + i];
         }
         for (i = 0; i < COORDINATES; i++)
-            if (start[i] != before[i] && speed_of[i] >= 0)
+            if (keep[i] && speed_of[i] >= 0)
                 fixed[speed_of[i]] = 1;
         memcpy(y, start, sizeof start);
         error = close_with(now, t, y, fixed, still);
     }
-    if (!(error <= NEARLY_CLOSED))
+    if (!(error <= NEARLY_CLOSED)) {
+        k = most_open(now, t, y, &error);
         return fail(now, NOT_CLOSED,
-                    "time %.17g: the loops cannot be closed with the values that are given: still open by %.3g", t, error);
+                    "time %.17g: the loops cannot be closed with the values that are given: constraint %s is off by "
+                    "%.3g (m or rad)",
+                    t, row_names[k], error);
+    }
     return 0;
 }
 
-/* Closes the loops at the start; 0 or the exit code. What the input has changed, and what is prescribed, stays. */
+/* Closes the loops at the start; 0 or the exit code. What the input has changed, and what is prescribed, stays, and so
+   does what the model's run names, unless it contradicts what the input has changed. */
 static int assemble(struct simulation *now, double t, double *y)
 {
-    double defaults[STATE];
-    int i;
-    memcpy(defaults, y, sizeof defaults);
-    for (i = 0; i < COORDINATES + SPEEDS; i++)
-        defaults[i] = entries[START + i].value;
-    if (assemble_changed(now, t, defaults, y) != 0)
-        return NOT_CLOSED;
+    double start[STATE];
+    int keep[COORDINATES + SPEEDS], changed = 0, status, i;
+    memcpy(start, y, sizeof start);
+    for (i = 0; i < COORDINATES + SPEEDS; i++) {
+        keep[i] = start[i] != entries[START + i].value;
+        changed = changed || keep[i];
+        keep[i] = keep[i] || named[i];
+    }
+    status = assemble_changed(now, t, keep, y);
+    if (status != 0 && changed) {
+        for (i = 0; i < COORDINATES + SPEEDS; i++)
+            keep[i] = start[i] != entries[START + i].value;
+        memcpy(y, start, sizeof start);
+        status = assemble_changed(now, t, keep, y);
+    }
+    if (status != 0)
+        return status;
     close_loops(now, t, y);
     return 0;
 }
 
 #endif
 #if NEWTON
+/* 0, or the exit code if the loops are open. */
+static int require_closed(struct simulation *now, double t, const double *y)
+{
+    double state[STATE], moved;
+    memcpy(state, y, sizeof state);
+    moved = closing(now, t, state);
+    if (!(moved <= NEARLY_CLOSED))
+        return fail(now, NOT_CLOSED, "time %.17g: the loops are open: a step of %.3g closes them", t, moved);
+    return 0;
+}
+
 /* Closes the loops from where the input has them; 0 or the exit code. Prescribed coordinates stay. */
 static int assemble(struct simulation *now, double t, double *y)
 {

@@ -100,8 +100,12 @@ class ProgramAssembly(NamedTuple):
         rate (nq), rates of the coordinates.
     row_scales, speed_scales : arrays
         Typical sizes of errors, and of steps.
+    rows : sequence of str
+        What the equations are called.
     fixed : (nv,) array of bool
         Speeds whose motion is prescribed.
+    named : (nq + nv,) array of bool
+        Coordinates and speeds that the start gives, and that closing leaves as they are.
     modes : (nv,) array of bool
         Speeds of deformations, which move only where the joints cannot close the loops.
     speed_of : (nq,) array of int
@@ -112,7 +116,9 @@ class ProgramAssembly(NamedTuple):
     kinematics: Function
     row_scales: Floats
     speed_scales: Floats
+    rows: Sequence[str]
     fixed: NDArray[np.bool_]
+    named: NDArray[np.bool_]
     modes: NDArray[np.bool_]
     speed_of: NDArray[np.int64]
 
@@ -145,8 +151,11 @@ class ProgramParts:
         What the events look at, g.
     responses : Function or None
         X (stops, nv): what an impulse at each joint that has stops does to the speeds.
+    open_responses : Function or None
+        Where there are loops, own (stops,): what it does to the joint's own speed while they are open.
     constants : dict of str to float
-        Of the stops: AT_REST, IMMOVABLE, SLACK; of what is watched: AHEAD_OF_ZERO; as a run has them.
+        Of the stops: AT_REST, IMMOVABLE, SLACK; of what is watched: AHEAD_OF_ZERO, CLOSE_EVENTS, CLOSE_EVENTS_WITHIN,
+        MOST_EVENTS; of loops: MASSLESS, OPEN; as a run has them.
     quaternions : sequence of int
         Where they begin among the coordinates.
     """
@@ -164,13 +173,14 @@ class ProgramParts:
     stops: tuple[ProgramStop, ...] = ()
     watched: Function | None = None
     responses: Function | None = None
+    open_responses: Function | None = None
     constants: dict[str, float] = field(default_factory=dict)
     quaternions: Sequence[int] = ()
 
     @property
     def functions(self) -> list[Function]:
         """All of them."""
-        more = [self.closing, self.watched, self.responses]
+        more = [self.closing, self.watched, self.responses, self.open_responses]
         more += [x.change for x in self.events] + [x.change for x in self.clocks]
         more += [] if self.assembly is None else [self.assembly.constraints, self.assembly.kinematics]
         columns = [self.columns] if self.titles else []

@@ -10,13 +10,20 @@ static int fail(struct simulation *now, int status, const char *format, ...)
     return status;
 }
 
-/* 0, or the exit code if a state is not finite. */
+#if LOOPS
+static int require_closed(struct simulation *now, double t, const double *y);
+
+#endif
+/* 0, or the exit code if a state is not finite, or its loops are open. */
 static int check(struct simulation *now, double t, const double *y)
 {
     int i;
     for (i = 0; i < COORDINATES + SPEEDS; i++)
         if (!isfinite(y[i]))
             return fail(now, NOT_FINITE, "time %.17g: %s is not finite", t, entries[START + i].title);
+#if LOOPS
+    return require_closed(now, t, y);
+#endif
     return 0;
 }
 

@@ -60,7 +60,7 @@ def stepper(sizes: Mapping[str, int], rule: ErrorRule | None, closing: bool, mos
         sizes=array("sizes", 2, groups),
         g=array("g", 3, watched),
         margin=array("margin", 2, sizes["ROWS"]),
-        counts=array("counts", 4, kind=INT),
+        counts=array("counts", 5, kind=INT),
     )
     scratch = Scratch(array("K", 16, n), array("F", 7, n), array("work", 6, n), array("tt", 1))
     ahead = CNumber(INT, "now->ahead")

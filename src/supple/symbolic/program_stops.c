@@ -66,7 +66,26 @@ static double stop_at(struct simulation *now, int i, int side)
     return entry < 0 ? side * INFINITY : now->values[entry];
 }
 
-/* Throws a joint back from its stop; 1 if it comes to rest there. Joints that this pulls off their stops are freed. */
+/* Whether prescribed motions, loops and the stops that hold other joints leave a joint no other way. */
+static int immovable(struct simulation *now, int i)
+{
+    static const double still[STOPS];
+    double X[STOPS * SPEEDS], force[STOPS], own;
+#if LOOPS
+    double open[STOPS];
+#endif
+    responses(now, &now->reached, now->y, now->u, X);
+    own = X[i * SPEEDS + stops[i].speed];
+#if LOOPS
+    open_responses(now, &now->reached, now->y, now->u, open);
+    own = open[i];
+#endif
+    hold(now, &now->reached, now->y, now->u, now->held, still, X + i * SPEEDS, force);
+    return !(X[i * SPEEDS + stops[i].speed] > IMMOVABLE * own);
+}
+
+/* Throws a joint back from its stop; 1 if it comes to rest there, -1 if the stop cannot hold it. Joints that this pulls
+   off their stops are freed. */
 static int impact(struct simulation *now, int i, int side)
 {
     double *const v = now->y + COORDINATES, meets, back, wanted[STOPS] = {0.0}, speeds[SPEEDS], impulse[STOPS];
@@ -79,6 +98,15 @@ static int impact(struct simulation *now, int i, int side)
     meets = v[stops[i].speed];
     if (meets * side < -AT_REST) /* an impulse on another joint has turned it round */
         return 0;
+    if (immovable(now, i)) {
+        if (fabs(meets) <= AT_REST) /* what holds the others holds it too */
+            return 0;
+        fail(now, NOT_CLOSED,
+             "limit of %s: at time %.17g the joint meets its stop, which cannot hold it: prescribed motions, other stops "
+             "and the closed loops leave it no other way",
+             stops[i].name, now->reached);
+        return -1;
+    }
     back = fabs(meets) > AT_REST ? now->values[stops[i].restitution] : 0.0;
     wanted[i] = -back * meets;
     while (pulled) {
@@ -97,19 +125,25 @@ static int impact(struct simulation *now, int i, int side)
     return back == 0.0;
 }
 
-/* What becomes of joints that have met their stops: thrown back, or held as long as the stop pushes. */
-static void meet_stops(struct simulation *now, const int *met)
+/* What becomes of joints that have met their stops: thrown back, or held as long as the stop pushes; 0, or -1 if a stop
+   cannot hold its joint. */
+static int meet_stops(struct simulation *now, const int *met)
 {
     double out[STATE], force[STOPS];
-    int resting[STOPS] = {0}, which[STOPS], i;
-    for (i = 0; i < STOPS; i++)
-        if (met[i] != 0 && impact(now, i, met[i]))
+    int resting[STOPS] = {0}, which[STOPS], rests, i;
+    for (i = 0; i < STOPS; i++) {
+        rests = met[i] != 0 ? impact(now, i, met[i]) : 0;
+        if (rests < 0)
+            return -1;
+        if (rests)
             resting[i] = met[i];
+    }
     for (i = 0; i < STOPS; i++)
         which[i] = resting[i] != 0 ? resting[i] : now->held[i];
     held_rates(now, &now->reached, now->y, now->u, which, out, force);
     for (i = 0; i < STOPS; i++)
         if (resting[i] * force[i] < 0.0)
             now->held[i] = resting[i];
+    return 0;
 }
 

@@ -27,6 +27,8 @@ from supple.symbolic.program_stepper import AHEAD, CONTEXT, Stepper, stepper
 HEADERS = ("errno", "limits", "stdarg", "stdio", "stdlib", "string")
 SECTIONS = ("state", "clocks", "loops", "stops", "events", "core")
 """Parts of the core that are written in C, in their order."""
+FIRST = ("state", "stops")
+"""Those of them that come before the integrator, which asks for the rates of joints that stops hold."""
 FARTHEST, CLOSED, NEARLY_CLOSED = 0.3, 1e-14, 1e-9
 """Steps towards closed loops, relative to the coordinates: the longest, and those that count as none."""
 MESSAGE = 400
@@ -61,7 +63,7 @@ ABOUT = """\
  * two of them stand for one.
  *
  * Exit codes: 2 wrong input, 3 the motion is not finite any more, 4 the output cannot be written, 5 the loops cannot be
- * closed.
+ * closed, or a stop cannot hold its joint, 6 an event happens again and again without end.
  */
 """
 
@@ -175,7 +177,7 @@ class ProgramText:
 
     def _stepping(self, integrator: Stepper, sections: Mapping[str, str]) -> str:
         """Stops decide rates, and what is watched is called by the loop: the order is that of the calls."""
-        before = [sections[name] for name in ("stops",) if name in sections]
+        before = [sections[name] for name in FIRST if name in sections]
         loop, helpers = integrator.functions, ""
         at = loop.index("/* ")
         helpers, loop = loop[:at], loop[at:]
@@ -185,7 +187,7 @@ class ProgramText:
         if "EVENTFUL" in self.features:
             arguments = f"{CONTEXT}, const double *t, const double *y, const double *u, double *g"
             declared.append(f"static void watched({arguments});\n")
-        rest = [sections[name] for name in SECTIONS if name in sections and name != "stops"]
+        rest = [sections[name] for name in SECTIONS if name in sections and name not in FIRST]
         return "\n".join([helpers, *declared, *before, loop, *rest])
 
     def _heads(self, fixed: str) -> str:
@@ -200,7 +202,7 @@ class ProgramText:
         lines.append(
             "enum { DURATION, SAMPLES, RTOL, ATOL, START }; /* places in `entries`: settings, then the state */"
         )
-        lines.append("enum { WRONG_INPUT = 2, NOT_FINITE, NOT_WRITTEN, NOT_CLOSED }; /* exit codes */")
+        lines.append("enum { WRONG_INPUT = 2, NOT_FINITE, NOT_WRITTEN, NOT_CLOSED, WITHOUT_END }; /* exit codes */")
         lines.append(
             f"enum {{ DONE = {native_loop.DONE}, EVENT = {native_loop.EVENT}, FAILED = {native_loop.FAILED} }}; "
             "/* what `advance` returns */"
@@ -240,23 +242,34 @@ class ProgramText:
         if parts.events:
             lines.append(array_text("directions", FLOAT, np.array([x.direction for x in parts.events])))
             lines.append(array_text("ending", INT, np.array([int(x.ends) for x in parts.events])))
+        if parts.events or parts.stops:
+            names = [repr(x.name) for x in parts.events]
+            names += [f"{side} stop of {x.coordinate!r}" for x in parts.stops for side in ("lower", "upper")]
+            lines += _strings("watched_names", names)
         if parts.stops:
             lines += self._stops()
         if parts.assembly is not None:
             x = parts.assembly
             lines += [array_text("row_scales", FLOAT, x.row_scales), array_text("speed_scales", FLOAT, x.speed_scales)]
-            for name, flags in (("prescribed", x.fixed), ("modes", x.modes), ("speed_of", x.speed_of)):
+            for name, flags in (
+                ("prescribed", x.fixed),
+                ("named", x.named),
+                ("modes", x.modes),
+                ("speed_of", x.speed_of),
+            ):
                 lines.append(array_text(name, INT, np.asarray(flags).astype(int)))
+            lines += _strings("row_names", x.rows)
         return "\n".join([*lines, ""])
 
     def _stops(self) -> list[str]:
         places = {entry.name: i for i, entry in enumerate(self.entries) if entry.kind == STOP}
         lines = ["/* Places among coordinates and speeds, and in `entries`; -1 where there is no stop. */"]
         lines += ["static const struct stop {", "    int place, speed, lower, upper, restitution;"]
+        lines.append("    const char *name;")
         lines.append("} stops[STOPS] = {")
         for x in self.parts.stops:
             where = [places.get(f"{x.coordinate}.{what}", -1) for what in ("lower", "upper", "restitution")]
-            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}}},")
+            lines.append(f"    {{{x.place}, {x.speed}, {', '.join(map(str, where))}, {literal(repr(x.coordinate))}}},")
         return [*lines, "};"]
 
     def _structure(self, members: Sequence[str]) -> str:
@@ -270,9 +283,16 @@ class ProgramText:
             own.append("int held[STOPS]; /* 1 while the upper stop holds the joint, -1 while the lower one does */")
         if "EVENTFUL" in self.features:
             own.append("int happened[WATCHED]; /* which events, and which stops were met */")
+            own.append("double mark, since[WATCHED]; /* times from which on events are counted, all and each */")
+            own.append("int events, times[WATCHED]; /* how many since then */")
         own += [*members, "char message[MESSAGE]; /* what has gone wrong */"]
         head = ["/* Everything that changes in a run; no pointers, so that a copy is the same run once more. */"]
         return "\n".join([*head, "struct simulation {", *(f"    {line}" for line in own), "};", ""])
+
+
+def _strings(name: str, texts: Sequence[str]) -> list[str]:
+    """A constant array of strings."""
+    return [f"static const char *const {name}[{len(texts)}] = {{", *(f"    {literal(x)}," for x in texts), "};"]
 
 
 def identifiers_of(names: Sequence[str], taken: set[str]) -> list[str]:

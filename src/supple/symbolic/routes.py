@@ -7,18 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import ModelError, StateError, nearest, unexpected
-from supple.expressions.elimination import solve_symmetric
 from supple.expressions.graph import Expr
+from supple.expressions.linear_equations import zeros_seen
 from supple.expressions.small import truncated
 from supple.model.model import Model
 from supple.model.parameters import Symbols, symbols_of
 from supple.model.trace import Trace
 from supple.recursions.tree import THREE_AXES
 from supple.structures.body import FlexibleBody
-from supple.symbolic.equations_of_motion import EquationsOfMotion, Terms, Variables
+from supple.symbolic.equations_of_motion import EquationsOfMotion, Variables
 from supple.symbolic.kane.derivation import derivation, derivation_without_vectors
-from supple.symbolic.kane.derive import derive
+from supple.symbolic.kane.derive import cheapest_of, derive, truncations
 from supple.symbolic.kane.from_model import system_of
 from supple.symbolic.omission import omitting
 
@@ -37,6 +38,7 @@ Small = tuple[list[int], list[int]]
 """Numbers of the coordinates and of the speeds that stay small."""
 
 
+@checked
 def equations(
     model: Model,
     parameters: Sequence[str] | None = None,
@@ -103,6 +105,7 @@ def equations(
     return replace(chosen, counts=counts)
 
 
+@checked
 def derivation_of(
     model: Model,
     parameters: Sequence[str] | None = None,
@@ -111,6 +114,7 @@ def derivation_of(
     names: Mapping[str, str] | None = None,
     inputs: Mapping[str, str] | Sequence[str] | None = None,
     omit: Sequence[str] = (),
+    driven: EquationsOfMotion | None = None,
 ) -> str:
     """How the equations of a model come about: Sayers' Tables 1 to 10, pattern and elimination of M, counts by table.
 
@@ -118,12 +122,18 @@ def derivation_of(
     ----------
     model, parameters, small, route, names, inputs, omit
         As for `equations`. Of a flexible model there is no derivation in vectors: what it has is there.
+    driven : EquationsOfMotion, optional
+        The equations with the laws of a run, see `supple.inputs.law_equations`; of closed loops there are no others.
     """
+    if model.loops is not None and driven is not None:
+        return derivation_without_vectors(driven, "forces close the loops")
     found = equations(model, parameters, small, route, names, inputs, omit)
     if model.flex is not None:
         flexible = next(name for name, x in model.description.bodies.items() if isinstance(x.body, FlexibleBody))
-        return derivation_without_vectors(found, f"Kane's method takes rigid bodies, and {flexible!r} is flexible")
-    return derivation(system_of(model, symbols_of(model, parameters, names, inputs)), found)
+        return derivation_without_vectors(
+            found, f"Kane's method takes rigid bodies, and {flexible!r} is flexible", driven
+        )
+    return derivation(system_of(model, symbols_of(model, parameters, names, inputs)), found, driven)
 
 
 def require_known(
@@ -147,9 +157,8 @@ def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Eq
     t = Trace(model, symbols, regroup=True)
     little = (*(t.q[i] for i in small[0]), *(t.v[i] for i in small[1]))
     driven = np.array([leaf if name in symbols.inputs else 0.0 for leaf, name in zip(t.tau, model.speeds, strict=True)])
-    rates = truncated(t.rates(t.q, t.v), little, "rates")
-    M = truncated(t.mass_matrix(t.q), little, "mass matrix")
-    f = truncated(driven - t.bias_forces(t.q, t.v), little, "forces")
+    rates, M, f = t.rates(t.q, t.v), zeros_seen(t.mass_matrix(t.q)), driven - t.bias_forces(t.q, t.v)
+    a = t.forward_dynamics(t.q, t.v, driven)
     variables = Variables(
         graph=t.graph,
         time=t.graph.new_input("time", "t"),
@@ -159,13 +168,12 @@ def _by_recursions(model: Model, symbols: Symbols, small: Small) -> dict[str, Eq
         symbols=tuple(symbols.leaves(t.graph).values()),
         values=dict(symbols.values),
     )
-    accelerations = {
-        "composite": solve_symmetric(M, f, little, model.speeds),
-        "articulated": truncated(t.forward_dynamics(t.q, t.v, driven), little, "accelerations"),
-    }
+    composite = list(truncations(rates, M, f, little, model.speeds))
+    solved = (truncated(a, little, "accelerations", apart) for apart in (True, False))
+    articulated = [replace(terms, accelerations=x) for terms, x in zip(composite, solved, strict=False)]
     return {
-        own: EquationsOfMotion(model.name, variables, Terms(rates, M, f, a), route=own, small=little)
-        for own, a in accelerations.items()
+        own: cheapest_of(EquationsOfMotion(model.name, variables, x, route=own, small=little) for x in terms)
+        for own, terms in (("composite", composite), ("articulated", articulated))
     }
 
 

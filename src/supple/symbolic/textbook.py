@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from supple.call_checks import checked
 from supple.model.model import Model
-from supple.model.parameters import parameter_values
+from supple.model.parameters import equal_moments, parameter_values
 
 LETTERS = {
     "angle": "theta",
@@ -27,6 +28,7 @@ LOADS = {"stiffness": "k", "rest": "r", "damping": "d", "inertia": "J"}
 """Numbers of joints."""
 
 
+@checked
 def textbook_names(model: Model, inputs: Sequence[str] | None = None) -> dict[str, Any]:
     """Names for the equations of a model: the arguments `names` and `inputs` of `supple.equations`.
 
@@ -54,6 +56,7 @@ def textbook_names(model: Model, inputs: Sequence[str] | None = None) -> dict[st
     values = parameter_values(model)
     number = {name: k for k, name in enumerate(model.bodies, start=1)}
     names: dict[str, str] = {}
+    equal = equal_moments(model, [x for x, value in values.items() if value])
     for coordinate in dict.fromkeys([*model.coordinates, *model.speeds]):
         body, _, own = coordinate.rpartition(".")
         letter, k = LETTERS.get(own), number[body]
@@ -66,7 +69,7 @@ def textbook_names(model: Model, inputs: Sequence[str] | None = None) -> dict[st
             names[f"m_{k}"] = f"{name}.mass"
         for letter, what in (("c", "com"), ("l", "at")):
             names |= _components(f"{letter}_{k}", f"{name}.{what}", values)
-        names |= _moments(name, k, values)
+        names |= _moments(name, k, values, equal)
     names |= _components("g", "gravity", values, "_")
     names |= _loads(model, number, values)
     driven = model.speeds if inputs is None else inputs
@@ -83,16 +86,13 @@ def _components(symbol: str, label: str, values: dict[str, float], gap: str = ""
     return {f"{symbol}{gap}{c}": f"{label}.{c}" for c in there}
 
 
-def _moments(name: str, k: int, values: dict[str, float]) -> dict[str, str]:
+def _moments(name: str, k: int, values: dict[str, float], equal: dict[str, str]) -> dict[str, str]:
     """Moments and products of inertia; moments that are equal are one symbol, as everywhere."""
     out: dict[str, str] = {}
-    met: list[float] = []
     for ij in ("xx", "yy", "zz", "xy", "xz", "yz"):
-        x = values.get(f"{name}.inertia.{ij}", 0.0)
-        if x and not (ij[0] == ij[1] and x in met):
-            out[f"I_{k}{ij}"] = f"{name}.inertia.{ij}"
-        if ij[0] == ij[1]:
-            met.append(x)
+        label = f"{name}.inertia.{ij}"
+        if values.get(label) and equal.get(label, label) == label:
+            out[f"I_{k}{ij}"] = label
     return out
 
 

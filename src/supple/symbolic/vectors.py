@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, final
 
+from supple.call_checks import checked
 from supple.errors import ModelError
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.printers.text import expression_text
 from supple.symbolic.vector_bases import Triple, Unit, VectorBasis, moved, nearest_home, way
 
 
+@checked
 @final
 class Vector:
     """A sum of scalars times unit vectors.

@@ -35,4 +35,4 @@ _HOMES = {
     "supple.view.runs_page": ("write_runs",),
     "supple.view.sweep_page": ("write_sweep",),
 }
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

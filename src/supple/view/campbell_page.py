@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.linear.campbell_report import critical, frequencies, remarks, unstable
@@ -24,6 +25,7 @@ HEADROOM = 1.1
 """Lines of orders end at this multiple of the highest frequency of a mode."""
 
 
+@checked
 def write_campbell(found: xr.Dataset, path: str | os.PathLike[str]) -> Path:
     """Write a page with the Campbell diagram of a rotor, and return its path.
 

@@ -42,8 +42,7 @@ class Coloring {
     surface.paint(values, (x) => this.color(x / whole));
     surface.kept.colored = true;
     if (!this.worst || values[at] > this.worst.value) {
-      const corner = surface.vertices.indexOf(at), x = surface.places.subarray(3 * corner, 3 * corner + 3);
-      this.worst = { value: values[at], p: moved(pose.R, pose.p, x) };
+      this.worst = { value: values[at], p: moved(pose.R, pose.p, surface.place(at, viewer.motion.eta, body)) };
     }
   }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.compare.comparison import Comparison
 from supple.version import VERSION
@@ -22,6 +23,7 @@ MIN_MOTION = 1e-6
 """Share of the largest motion or amplitude below which an axis shows rounding only."""
 
 
+@checked
 def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
     """Write a page that shows both formulations, and return its path.
 

@@ -6,7 +6,6 @@ with its section, a solid with its surface; visuals on its frames and nodes are 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from scipy import sparse
 from supple.checks import Floats, Ints, freeze
 from supple.description.description import Description
 from supple.description.members import GROUND
-from supple.errors import FileFormatError, OmissionWarning
+from supple.errors import FileFormatError, OmissionWarning, warn
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
 from supple.shapes.mesh import Mesh, Triangles
@@ -25,6 +24,7 @@ from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
 from supple.shapes.stand_in import inertia_box, stand_in
 from supple.structures.body import FlexibleBody
+from supple.structures.surface import BodySurface
 from supple.view.default_shapes import default_shapes, extent
 from supple.view.outline import guessed_surface
 
@@ -144,7 +144,7 @@ class _Meshes:
         if self.lost:
             first, *others = self.lost.values()
             more = f", and {len(others)} more" if others else ""
-            warnings.warn(f"drawn as boxes: {first}{more}", OmissionWarning, stacklevel=3)
+            warn(f"drawn as boxes: {first}{more}", OmissionWarning)
 
 
 def _surface(body: str, shape: Shape) -> DrawnSurface:
@@ -160,6 +160,18 @@ def _flexible(name: str, body: FlexibleBody, stiffens: bool) -> DrawnSurface:
     return DrawnSurface(
         name, surface.vertices(body.nodes), surface.faces, name="structure", shapes=surface.shapes(of_nodes)
     )
+
+
+def with_points(
+    surface: DrawnSurface, body: FlexibleBody, stiffens: bool, nodes: Ints, positions: Floats
+) -> DrawnSurface:
+    """The surface of a body with further vertices (n, 3), on no triangle, that move with some nodes."""
+    if not len(nodes) or surface.shapes is None:
+        return surface
+    _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
+    points = BodySurface(nodes, positions - body.nodes[nodes], np.zeros((0, 3), np.int64))
+    shapes = sparse.csr_array(sparse.vstack([surface.shapes, points.shapes(of_nodes)]))
+    return replace(surface, vertices=np.concatenate([surface.vertices, positions]), shapes=shapes)
 
 
 def amplitudes(model: Model, body: str, q: Any) -> Floats:

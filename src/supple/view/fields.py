@@ -7,15 +7,17 @@ which is perceptually uniform: equal steps of the quantity look equal, in grey a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from supple.checks import Floats
+from supple.checks import Floats, Ints
 from supple.errors import StateError, one_of
 from supple.structures.body import FlexibleBody
-from supple.structures.stresses import DISTORTION
+from supple.structures.stresses import DISTORTION, Stresses
+from supple.view.drawn import DrawnSurface, with_points
 
 QUANTITIES = {"displacement": "m", "strain": "1", "stress": "Pa"}
 """By name, with their units."""
@@ -27,6 +29,8 @@ COLORS = (
 DISTORTIONS = len(DISTORTION)
 MOST_CELLS = 40_000_000
 """Numbers from which the largest value of a motion is found; of longer motions some frames are left out."""
+MOST_POINTS = 64
+"""Limit for the places of a body at which the largest value of a frame is marked."""
 
 
 class VertexStress(NamedTuple):
@@ -51,23 +55,73 @@ def vertex_stress(body: FlexibleBody, vertices: Floats) -> VertexStress | None:
         return None
     near = points.near(vertices)
     spread = sparse.kron(near, sparse.csr_array(DISTORTION), format="csr")
-    modulus = np.nan_to_num(near @ points.modulus)
-    compliance = np.divide(1.0, modulus, out=np.zeros(len(vertices)), where=modulus > 0.0)
-    return VertexStress(sparse.csr_array(spread @ points.matrix), compliance)
+    return VertexStress(sparse.csr_array(spread @ points.matrix), _compliance(near @ points.modulus))
 
 
-def largest(rows: Floats, width: int, eta: Floats, factor: Floats | float = 1.0) -> float:
+class Worst(NamedTuple):
+    """Recovery points of a body where stress or strain is largest in some frame of a motion, and the largest values."""
+
+    points: Ints
+    stress: float
+    strain: float
+
+
+def worst_points(points: Stresses, eta: Floats) -> Worst:
+    """Those of a motion with amplitudes (frames, c), at most `MOST_POINTS`."""
+    rows = sparse.csr_array(sparse.kron(sparse.eye_array(len(points)), DISTORTION) @ points.matrix)
+    factors = np.ones(len(points)), _compliance(points.modulus)
+    peaks, most = np.zeros((2, len(points))), [0.0, 0.0]
+    for found in _norms(rows, DISTORTIONS, eta[:, : rows.shape[1]]):
+        for k, factor in enumerate(factors):
+            values = found * factor[:, None]
+            at, size = values.argmax(axis=0), values.max(axis=0)
+            np.maximum.at(peaks[k], at, size)
+            most[k] = max(most[k], float(size.max()))
+    share = np.max([x / size for x, size in zip(peaks, most, strict=True) if size > 0.0] or [peaks[0]], axis=0)
+    order = np.argsort(-share, kind="stable")[:MOST_POINTS]
+    return Worst(np.sort(order[share[order] > 0.0]), *most)
+
+
+def with_worst_points(
+    surface: DrawnSurface, body: FlexibleBody, stiffens: bool, worst: Worst
+) -> tuple[DrawnSurface, VertexStress | None]:
+    """The surface of a body with its stress, and with further vertices on no triangle: the worst recovery points.
+
+    Other vertices have the mean of the nearest points, large surfaces have few, and solids have points inside.
+    """
+    found = vertex_stress(body, surface.vertices)
+    if found is None:
+        return surface, None
+    assert body.recovery is not None
+    assert body.recovery.stresses is not None
+    own = body.recovery.stresses.at(worst.points)
+    rows = sparse.kron(sparse.eye_array(len(own)), DISTORTION) @ own.matrix
+    compliance = np.concatenate([found.compliance, _compliance(own.modulus)])
+    marked = with_points(surface, body, stiffens, own.nodes, own.positions)
+    return marked, VertexStress(sparse.csr_array(sparse.vstack([found.rows, rows])), compliance)
+
+
+def largest(rows: Floats | sparse.csr_array, width: int, eta: Floats, factor: Floats | float = 1.0) -> float:
     """The largest norm of `width` rows each, times a factor, for amplitudes (frames, c)."""
-    if not rows.size or not len(eta):
-        return 0.0
+    return max((float((found.T * factor).max()) for found in _norms(rows, width, eta)), default=0.0)
+
+
+def _norms(rows: Floats | sparse.csr_array, width: int, eta: Floats) -> Iterator[Floats]:
+    """Norms (n, some frames) of `width` rows each; of very long motions some frames are left out."""
+    if not rows.shape[0] or not rows.shape[1] or not len(eta):
+        return
     frames = max(1, min(len(eta), MOST_CELLS // rows.shape[0]))
     chosen = eta[np.unique(np.linspace(0, len(eta) - 1, frames).round().astype(int))]
-    most = 0.0
     step = max(1, MOST_CELLS // 10 // rows.shape[0])
     for first in range(0, len(chosen), step):
-        found = (rows @ chosen[first : first + step].T).reshape(-1, width, len(chosen[first : first + step]))
-        most = max(most, float((np.linalg.norm(found, axis=1).T * factor).max()))
-    return most
+        part = chosen[first : first + step]
+        yield np.linalg.norm(np.asarray(rows @ part.T).reshape(-1, width, len(part)), axis=1)
+
+
+def _compliance(modulus: Floats) -> Floats:
+    """One over Young's modulus; zero where that is not known."""
+    known = np.nan_to_num(modulus)
+    return np.divide(1.0, known, out=np.zeros(len(known)), where=known > 0.0)
 
 
 def checked_quantity(name: str | None, what: str = "color") -> str | None:

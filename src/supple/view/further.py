@@ -41,6 +41,7 @@ WORDS = {
 NAMES = {
     "position": "position",
     "displacement": "displacement",
+    "elastic_displacement": "elastic displacement",
     "strain": "strain",
     "wrench": "joint",
     "applied_wrench": "applied",

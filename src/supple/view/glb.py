@@ -7,7 +7,6 @@ of vertices cannot change in time: those of a quantity are of its largest value 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import scipy
 
 from supple.checks import Floats
 from supple.drafts import draft_of
-from supple.errors import OmissionWarning
+from supple.errors import OmissionWarning, warn
 from supple.model.model import Model
 from supple.version import VERSION
 from supple.view.colors import body_color
@@ -192,10 +191,9 @@ def _targets(surface: DrawnSurface, eta: Floats) -> tuple[Floats, Floats]:
         shapes, eta = Vt[:kept], U[:, :kept] * s[:kept]
         missed = float(np.abs(eta @ shapes - moved).max()) if kept else 0.0
         if missed > CLOSE * float(np.abs(moved).max()):
-            warnings.warn(
+            warn(
                 f"body {surface.body!r}: {MOST_TARGETS} morph targets leave {missed:.3g} m of its displacement of "
                 f"{np.abs(moved).max():.3g} m out",
                 OmissionWarning,
-                stacklevel=2,
             )
     return shapes.reshape(len(shapes), -1, 3), eta

@@ -26,6 +26,8 @@ from supple.view.pace import FRAME, MANY
 STARTS = ("q", "v", "guess", "start")
 KEPT = ("motion", "wrenches", "events", "limits", "loops")
 """Arguments of a run that all its simulators have."""
+ARGUMENTS = ("duration", "tau", "variables", "outputs", "integrator", "rtol", "atol", "step", *STARTS, *KEPT)
+"""All arguments of a run that are of use here."""
 STIFF = 30_000
 """Steps a simulated second of explicit steps, beyond which implicit ones are taken."""
 LONGEST_STEP = 2.0**-9

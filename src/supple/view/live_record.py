@@ -16,15 +16,15 @@ from supple.checks import Floats
 from supple.errors import ResultsError
 from supple.inputs.inputs import WORK
 from supple.inputs.requests import Outputs
+from supple.linear_theory.linear_range import LinearRange
+from supple.linear_theory.validity import VALIDITY, judged
 from supple.simulation import result_variables
 from supple.simulation.datasets import variables
-from supple.simulation.linear_range import LinearRange
 from supple.simulation.manifest import RunManifest, attributes
 from supple.simulation.recording import Recording
 from supple.simulation.result_variables import TimeSeries
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
-from supple.simulation.validity import VALIDITY, judged
 from supple.view.live_motion import Piece
 from supple.view.mouse_spring import Pull
 from supple.view.pace import FRAME

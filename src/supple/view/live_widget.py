@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from supple.call_checks import unknown_argument
 from supple.errors import StateError, SuppleError
 from supple.formulations import floating_frames
 from supple.model.model import Model
 from supple.view.live_controls import Ranges
+from supple.view.live_motion import ARGUMENTS
 from supple.view.live_session import SCRIPTS, LiveSession
 from supple.view.page import SCRIPTS as SHARED
 from supple.view.page import filled, part
@@ -135,6 +137,9 @@ def live(model: Model, sliders: Ranges | None = None, **arguments: Any) -> Any:
         since the last reset, as an xarray.Dataset; `close()` ends it.
     """
     floating_frames(model, "supple.live")
+    for name in arguments:
+        if name not in ARGUMENTS:
+            raise unknown_argument("supple.live", name, ARGUMENTS)
     return _widget_class()(LiveSession(model, arguments, sliders))
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.checks import Floats
+from supple.call_checks import checked
+from supple.checks import Floats, integer
 from supple.linear.vibration import Modes
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
@@ -23,8 +24,11 @@ MOVE, TURN = 0.1, 0.4
 """How far a mode goes: share of the size of the mechanism that a point moves, and angle that a body turns, rad."""
 PROBE = 1e-4
 """Share of unit modal mass at which motions are measured: small, for they are linear there, and far above rounding."""
+ROUNDING = 1e-12
+"""Measured motion, relative to that of the mode, below which it is rounding."""
 
 
+@checked
 def write_modes(modes: Modes, path: str | os.PathLike[str], count: int | None = 20) -> Path:
     """Write a page that shows natural modes in motion, and return its path.
 
@@ -44,7 +48,7 @@ def write_modes(modes: Modes, path: str | os.PathLike[str], count: int | None = 
 
 def modes_page(modes: Modes, count: int | None = 20) -> str:
     """The page that `write_modes` writes."""
-    shown = len(modes) if count is None else min(count, len(modes))
+    shown = len(modes) if count is None else min(integer(count, "write_modes: count", 0), len(modes))
     data: dict[str, Any] = {"modes": [_mode(modes, i) for i in range(shown)]}
     motions = np.stack([_motion(modes, i) for i in range(shown)]) if shown else _shown(modes, modes.q[None])[None]
     periods = [mode["period"] for mode in data["modes"]] or [1.0]
@@ -110,20 +114,27 @@ def _amplitude(modes: Modes, i: int) -> float:
     q = _shown(modes, np.stack([modes.q, *(modes.configuration(i, probe, phase) for phase in (0.0, np.pi / 2))]))
     model = modes.model.display
     R, p = model.poses(q)
-    points = [p[:, k, None] + _deformed(model, k, q) @ np.swapaxes(R[:, k], -1, -2) for k in range(1, p.shape[1])]
+    deformed = [_deformed(model, k, q) for k in range(1, p.shape[1])]
+    points = [p[:, k, None] + x @ np.swapaxes(R[:, k], -1, -2) for k, (_, x) in enumerate(deformed, 1)]
     moves = max((float(np.abs(x - x[:1]).max()) for x in points), default=0.0)
-    turns = float(np.abs(R - R[:1]).max())
+    # Nodes turn besides their body: in torsion they do not move at all.
+    turns = max(float(np.abs(x - x[:1]).max()) for x in (R, *(angles for angles, _ in deformed)))
     extent = float(np.linalg.norm(np.ptp(np.concatenate([x[0] for x in points]), axis=0))) if points else 1.0
-    limits = [limit / found for limit, found in ((MOVE * (extent or 1.0), moves), (TURN, turns)) if found > 0]
-    return probe * min(limits, default=1.0)
+    pairs = ((MOVE * (extent or 1.0), moves), (TURN, turns))
+    return probe * min((limit / found for limit, found in pairs if found > ROUNDING * limit), default=1.0)
 
 
-def _deformed(model: Model, k: int, q: Floats) -> Floats:
-    """Points (states, n, 3) of body k in its own axes: its nodes, or its origin and centre of mass."""
+def _deformed(model: Model, k: int, q: Floats) -> tuple[Floats, Floats]:
+    """Angles and positions (states, n, 3) of points of body k in its own axes: its nodes, or origin and centre of mass.
+
+    The angles are those of the deformation alone.
+    """
     placed = model.description.bodies[model.bodies[k - 1]]
     body = placed.body
     if not isinstance(body, FlexibleBody) or model.flex is None:
-        return np.tile(np.stack([np.zeros(3), body.com]), (len(q), 1, 1))
+        still = np.tile(np.stack([np.zeros(3), body.com]), (len(q), 1, 1))
+        return np.zeros_like(still), still
     first = model.flex.q_mode[k]
     eta, shapes = body.with_followers(q[:, first : first + model.flex.modes[k]], placed.stiffens)
-    return np.asarray(body.nodes + (shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6)[..., 3:])
+    moved = np.asarray((shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6))
+    return moved[..., :3], body.nodes + moved[..., 3:]

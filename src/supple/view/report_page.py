@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.errors import StateError
 from supple.formulations import Formulation
+from supple.linear_theory.validity import warnings_of
 from supple.model.loops.mobility import degrees_of_freedom
-from supple.simulation.validity import warnings_of
 from supple.structures.body import FlexibleBody
 from supple.version import VERSION
 from supple.view.page import filled, page, part, terms
@@ -36,6 +37,7 @@ SECTIONS = ("Outputs", "Coordinates", "Energy")
 NEEDED = ("q", "v", "kinetic_energy", "potential_energy")
 
 
+@checked
 def write_report(
     model: Formulation,
     result: xr.Dataset,

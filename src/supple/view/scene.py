@@ -21,7 +21,15 @@ from supple.errors import StateError
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.view.drawn import DrawnSurface
-from supple.view.fields import COLORS, DISTORTIONS, QUANTITIES, checked_quantity, largest, vertex_stress
+from supple.view.fields import (
+    COLORS,
+    QUANTITIES,
+    VertexStress,
+    checked_quantity,
+    largest,
+    with_worst_points,
+    worst_points,
+)
 from supple.view.groups import groups
 from supple.view.motion_extent import MotionExtent, motion_extent
 from supple.view.packed_surface import packed_surface
@@ -64,7 +72,7 @@ def scene(
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
     stage = Stage(model, traces, [] if result is None else law_places(result))
     extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
-    motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=True)
+    motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=q)
     if color is not None and len(times) > 1 and color not in motion["fields"]["quantities"]:
         raise StateError(f"color: expected a body that deforms and whose {color} is known, got none")
     return motion | forces(force_arrows(stage, result, chosen), extent.size) | {"color": color}
@@ -91,7 +99,7 @@ def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
     extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]))
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
-    whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False, colored=True)
+    whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False, colored=q[None])
     return whole | {"follow": extent.far or flying}
 
 
@@ -123,14 +131,15 @@ def _scene(
     stops: Sequence[Stop] = (),
     *,
     few: bool,
-    colored: bool = False,
+    colored: Floats | None = None,
 ) -> dict[str, Any]:
     """All but the forces; with `few` a body that has many coordinates is drawn by few shapes that fit these q.
 
-    Surfaces that are `colored` have what their displacement, strain and stress are found from.
+    Surfaces that are `colored` have what their displacement, strain and stress are found from. The scales of strain and
+    stress end at their largest values for these coordinates (samples, nq) of the whole motion.
     """
-    fields = dict.fromkeys(QUANTITIES, 0.0) if colored else {}
-    bodies, amplitudes, shapes = _bodies(stage, q, few, fields)
+    fields = {} if colored is None else dict.fromkeys(QUANTITIES, 0.0)
+    bodies, amplitudes, shapes = _bodies(stage, q, few, fields, colored)
     joints = stage.joints(q)
     return {
         "fields": {"colors": COLORS, "quantities": {name: x for name, x in fields.items() if x > 0.0}},
@@ -161,7 +170,7 @@ def turned(model: Model, q: Floats) -> Floats:
 
 
 def _bodies(
-    stage: Stage, q: Floats, few: bool, fields: dict[str, float]
+    stage: Stage, q: Floats, few: bool, fields: dict[str, float], every: Floats | None
 ) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
     """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place.
 
@@ -187,15 +196,24 @@ def _bodies(
             eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
             rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
+            found: list[VertexStress | None] = [None] * len(surfaces)
+            points = None if body.recovery is None else body.recovery.stresses
+            if every is not None and points is not None and len(points):
+                worst = worst_points(points, _coordinates(model, k, every))
+                fields["stress"] = max(fields["stress"], worst.stress)
+                fields["strain"] = max(fields["strain"], worst.strain)
+                for j, surface in enumerate(surfaces):
+                    if surface.shapes is not None:
+                        surfaces[j], found[j] = with_worst_points(surface, body, placed.stiffens, worst)
             rows += [x.shapes for x in surfaces if x.shapes is not None]
-            found = [vertex_stress(body, x.vertices) if fields and x.shapes is not None else None for x in surfaces]
             rows += [_padded(x.rows, eta.shape[1]) for x in found if x is not None]
             eta, parts = _few(eta, rows, few)
             for i in attached:
                 shapes[i] = parts.pop(0)
             moves = [None if x.shapes is None else parts.pop(0) for x in surfaces]
             stresses = [None if x is None else (parts.pop(0), x.compliance) for x in found]
-            _measure(fields, eta, moves, stresses)
+            for moved in (x for x in moves if x is not None and fields):
+                fields["displacement"] = max(fields["displacement"], largest(moved, 3, eta))
             entry |= {"first": first, "modes": eta.shape[1]}
             amplitudes.append(eta)
             first += eta.shape[1]
@@ -217,20 +235,6 @@ def _packed(
 def _padded(rows: sparse.csr_array, columns: int) -> sparse.csr_array:
     """Rows with further columns of zeros."""
     return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))
-
-
-def _measure(
-    fields: dict[str, float],
-    eta: Floats,
-    moves: Sequence[Floats | None],
-    stresses: Sequence[tuple[Floats, Floats] | None],
-) -> None:
-    """Raise the largest values of quantities to those of the surfaces of a body."""
-    for shapes in (x for x in moves if x is not None and fields):
-        fields["displacement"] = max(fields["displacement"], largest(shapes, 3, eta))
-    for rows, compliance in (x for x in stresses if x is not None):
-        fields["stress"] = max(fields["stress"], largest(rows, DISTORTIONS, eta))
-        fields["strain"] = max(fields["strain"], largest(rows, DISTORTIONS, eta, compliance))
 
 
 def _coordinates(model: Model, k: int, q: Floats) -> Floats:

@@ -16,6 +16,7 @@ from supple.errors import ModelError, StateError
 from supple.model.body_frames import BodyFrame, pose_in_body
 from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
+from supple.simulation.result_variables import require_rotations
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.view.drawn import drawn
 
@@ -94,7 +95,9 @@ class Stage:
         for k, attachment in enumerate(self.attachments):
             R_attachment, p_attachment = self.moved(attachment, q, R, p)
             back = np.swapaxes(R_attachment, -1, -2)
-            out[:, k, :4] = scipy.spatial.transform.Rotation.from_matrix(back @ R[:, k + 1]).as_quat()
+            turn = back @ R[:, k + 1]
+            require_rotations(turn[:, None], [f"body {self.model.bodies[k]!r}"])
+            out[:, k, :4] = scipy.spatial.transform.Rotation.from_matrix(turn).as_quat()
             out[:, k, 4:] = (back @ (p[:, k + 1] - p_attachment)[..., None])[..., 0]
         return out
 

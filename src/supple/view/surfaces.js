@@ -128,6 +128,15 @@ class Surface {
     this.drawing.paint(this.kept, out);
   }
 
+  // Where a vertex is, also one on no triangle.
+  place(v, eta, { first, modes }) {
+    return [0, 1, 2].map((c) => {
+      let x = this.rest[3 * v + c];
+      for (let j = 0; j < modes; j++) x += this.shapes[(3 * v + c) * modes + j] * eta[first + j];
+      return x;
+    });
+  }
+
   // Displaced by the shapes of its body, with amplitudes from `first` on; the shader makes the normals of unit length.
   deform(eta, { first, modes }) {
     const x = this.rest.slice();

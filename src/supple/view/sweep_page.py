@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.checks import Ints
 from supple.lazy import LazyModule
 from supple.sweeps.case_blocks import FAILED, NOT_RUN, STOPPED
@@ -45,6 +46,7 @@ EXTREMES = 200
 MOST_MESSAGES = 1000
 
 
+@checked
 def write_sweep(
     sweep: xr.Dataset,
     path: str | os.PathLike[str],

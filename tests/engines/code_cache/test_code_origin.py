@@ -1,17 +1,21 @@
-"""What makes compiled code stale: a change of the sources that decide it, and of no others."""
+"""What makes compiled code stale: other sources that decide it, another compiler, processor or Python; nothing else."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import machinery
 from pathlib import Path
 
 import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
 import pytest
 
 from supple.engines.code_cache import code_origin
 from supple.engines.code_cache.code_origin import PACKAGE, SOURCES
+from supple.engines.llvm import jit
 from supple.errors import SuppleError
 
 
@@ -72,6 +76,74 @@ def test_another_compiler_makes_all_stale(monkeypatch: pytest.MonkeyPatch) -> No
     assert all(before[kind] != after[kind] for kind in SOURCES)
     monkeypatch.undo()
     assert origins() == before
+
+
+OTHER_ABIS = (".cpython-314t-x86_64-linux-gnu.so", ".cpython-313d-x86_64-linux-gnu.so", ".cp313-win_amd64.pyd")
+
+
+@pytest.mark.parametrize("ending", OTHER_ABIS)
+def test_another_python_makes_all_stale(monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    """Code reads Python's objects: their heads are larger without a GIL or with debugging."""
+    before = origins()
+    monkeypatch.setattr(machinery, "EXTENSION_SUFFIXES", [ending, *machinery.EXTENSION_SUFFIXES[1:]])
+    after = origins()
+    assert all(before[kind] != after[kind] for kind in SOURCES)
+
+
+def test_another_numpy_makes_all_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = origins()
+    monkeypatch.setattr(np, "__version__", "0.0.0")
+    after = origins()
+    assert all(before[kind] != after[kind] for kind in SOURCES)
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Sets what LLVM reports of the host: triple and features."""
+    cached = (code_origin.host_features, code_origin.host_fuses, code_origin._compiler, jit.host_lanes)
+
+    def report(triple: str, **features: bool) -> None:
+        monkeypatch.delenv("SUPPLE_LANES", raising=False)
+        monkeypatch.delenv("SUPPLE_FMA", raising=False)
+        monkeypatch.setattr(llvm, "get_default_triple", lambda: triple)
+        monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: features)
+        for function in cached:
+            function.cache_clear()
+
+    yield report
+    monkeypatch.undo()
+    for function in cached:
+        function.cache_clear()
+
+
+PROCESSORS: list[tuple[str, dict[str, bool], int, bool]] = [
+    ("arm64-apple-darwin24.6.0", {}, 2, True),  # LLVM reports nothing here
+    ("aarch64-unknown-linux-gnu", {"neon": True, "fp-armv8": True}, 2, True),
+    ("aarch64-unknown-linux-gnu", {"neon": True, "sve": True}, 4, True),
+    ("armv7l-unknown-linux-gnueabihf", {"neon": True, "vfp4": False}, 2, False),  # NEON without fused doubles
+    ("x86_64-unknown-linux-gnu", {"sse2": True, "avx": False, "fma": False}, 2, False),
+    ("x86_64-pc-windows-msvc", {"sse2": True, "avx": True, "fma": True, "avx512f": False}, 4, True),
+    ("riscv64-unknown-linux-gnu", {}, 1, False),
+]
+
+
+@pytest.mark.parametrize(("triple", "features", "lanes", "fuses"), PROCESSORS)
+def test_lanes_and_fusing_follow_the_processor(
+    processor: Callable[..., None], triple: str, features: dict[str, bool], lanes: int, fuses: bool
+) -> None:
+    processor(triple, **features)
+    assert (jit.host_lanes(), code_origin.host_fuses()) == (lanes, fuses)
+
+
+def test_another_processor_makes_all_stale(processor: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for triple, features, *_ in PROCESSORS:
+        processor(triple, **features)
+        found.append(origins())
+    processor(PROCESSORS[0][0])
+    monkeypatch.setenv("SUPPLE_FMA", "0")
+    found.append(origins())
+    assert all(len({x[kind] for x in found}) == len(PROCESSORS) + 1 for kind in SOURCES)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
     [("pendulum", 1), ("four_bar", 1), ("slider_crank", 1), ("stewart_platform", 6), ("rolling_coin", 3)],
 )
 def test_examples_have_as_many_as_the_textbooks_say(name: str, count: int) -> None:
-    assert degrees_of_freedom(supple.load(EXAMPLES / f"{name}.toml")) == count
+    assert degrees_of_freedom(supple.files.read(EXAMPLES / f"{name}.toml").model) == count
 
 
 def test_one_singular_configuration_does_not_count() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.errors import StateError
 from supple.model.operators.influence_matrices import Influence
 
 # CDI, figure 2: the parents of bodies 1 ... 10, here counted from 0.
@@ -85,6 +86,17 @@ def test_sets_of_bodies_of_figure_2() -> None:
     assert phi.children(3) == [4, 5]
     assert phi.children(4) == [7]
     assert not any(phi.children(i) for i in (2, 6, 8, 10))
+
+
+@pytest.mark.parametrize("body", [0, 11, -1, 2.5, True])
+def test_bodies_that_are_not_there_are_named(body: float) -> None:
+    phi = Influence(FIGURE_2, np.ones((10, 1, 1)))
+    for sets in (phi.path, phi.branch):
+        with pytest.raises(StateError, match=f"body: expected an integer from 1 to 10, got {body}"):
+            sets(body)  # type: ignore[arg-type]
+    assert phi.children(0) == [1]
+    with pytest.raises(StateError, match="body: expected an integer from 0 to 10, got 11"):
+        phi.children(11)
 
 
 def test_inverse_of_a_resolvent() -> None:

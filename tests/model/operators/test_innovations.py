@@ -104,6 +104,6 @@ def test_loops_and_batches_are_refused() -> None:
     q, v = model.random_state(1)
     with pytest.raises(supple.StateError, match="one real state"):
         model.innovations([q, q], v, v)
-    closed = supple.load("examples/four_bar.toml")
+    closed = supple.files.read("examples/four_bar.toml").model
     with pytest.raises(supple.StateError, match="closed loops"):
         closed.innovations(closed.neutral(), np.zeros(closed.nv), np.zeros(closed.nv))

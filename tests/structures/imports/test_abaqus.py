@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from imported_files import unpacked
+from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
 from supple.structures import ImportedStructure, read
 
@@ -21,6 +22,11 @@ FREE = {
 @pytest.fixture(scope="module")
 def block(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked("abaqus_block", tmp_path_factory.mktemp("abaqus"))
+
+
+def triangle_volume(x: Floats, faces: Ints) -> float:
+    a, b, c = (x[faces[:, i]] for i in range(3))
+    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum()) / 6.0
 
 
 def imported(path: Path | list[Path]) -> ImportedStructure:
@@ -39,7 +45,13 @@ def test_frequencies_of_the_free_block(block: Path, element: str) -> None:
     assert report.density == pytest.approx(2900.0, rel=1e-6)
     assert any("lumped" in text for text in report.warnings) == (element == "C3D8")
     assert structure.surface is not None
-    assert len(structure.surface.faces) == {"C3D8": 276, "C3D20": 96}[element]
+    assert len(structure.surface.faces) == {"C3D8": 276, "C3D20": 3 * 96}[element]
+    used = np.unique(structure.surface.node)
+    outside = np.abs(structure.nodes - structure.nodes.mean(axis=0)).max(axis=0)
+    on_faces = np.isclose(np.abs(structure.nodes - structure.nodes.mean(axis=0)), outside).any(axis=1)
+    np.testing.assert_array_equal(used, np.flatnonzero(on_faces))  # in the middle of sides too
+    enclosed = triangle_volume(structure.surface.vertices(structure.nodes), structure.surface.faces)
+    assert enclosed == pytest.approx(4.0)
 
 
 def rewritten(source: Path, target: Path, form: str, upper: bool) -> None:

@@ -140,6 +140,18 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     stiffness.write_text("%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2.0\n")
     with pytest.raises(FileFormatError, match=r"first.mtx: expected a matrix in Matrix Market format"):
         read([stiffness, mass, nodes])
+    for head, message in (
+        (
+            "coordinate real general\n1000000000 1000000000 1\n1 1 2.0\n",
+            "expected a matrix of a mesh, got 1 entries in",
+        ),
+        ("coordinate real general\n1000000000 1 1\n1 1 2.0\n", "expected a vector of a mesh, got 1 entries in"),
+        ("coordinate real general\n30 30 1000000000000\n1 1 2.0\n", "expected 1,000,000,000,000 entries, got fewer"),
+        ("array real symmetric\n1000000 1000000\n2.0\n", "expected 1,000,000,000,000 entries, got fewer"),
+    ):
+        stiffness.write_text(f"%%MatrixMarket matrix {head}")
+        with pytest.raises(FileFormatError, match=rf"first.mtx: {message}"):
+            read([stiffness, mass, nodes])
     with pytest.raises(
         FileFormatError, match=r"expected files of a finite-element program, got others; known are .*CalculiX"
     ):

@@ -283,5 +283,5 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="there is no such file"):
+    with pytest.raises(FileFormatError, match="no such file"):
         read_sid(tmp_path / "none.SID_FEM")

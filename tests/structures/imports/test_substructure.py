@@ -55,6 +55,8 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         (text.replace("** 7, 9, 12", "** 7, 9"), "expected the labels and degrees of freedom of 3 nodes, got 2 labels"),
         (text[: len(text) // 3], r"boom.mtx: (STIFFNESS: )?expected|line \d+"),
         (text.replace("** 7, 9, 12", "** 7, 9, 13"), "no node 13 in boom.inp"),
+        (text.replace("** 7, 9, 12", f"** 7, 9, 1{'0' * 30}"), r"line 4: expected numbers of a substructure"),
+        (text.replace("3, 1, 2, 3", "3, 0, 2, 3"), "expected degrees of freedom 1 to 6, got 0"),
         (text.replace("TYPE=MASS", "TYPE=DAMPING"), r"expected \*MATRIX, TYPE=MASS, got STIFFNESS, DAMPING"),
     ):
         matrix.write_text(change)

@@ -30,6 +30,22 @@ def test_dynamics_are_those_of_the_recursions_on_the_model_that_looks_the_same()
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("direction", [(0, 1, 1), (0, 0.01, 0.01), (0, "a", "a"), (0, "cos(a)", "sin(a)")])
+def test_coordinates_are_distances_along_directions_of_any_length(direction: tuple[float | str, ...]) -> None:
+    """A block in free fall on a slope, as the building-block joint has it; symbols that make a unit vector stay."""
+    s = KaneSystem("slope")
+    (a,) = s.parameters(a=np.pi / 4)
+    s.gravity = -9.81 * s.ground.axes[2]
+    names = {"a": a, "cos(a)": np.cos(a), "sin(a)": np.sin(a)}
+    d = [names[x] if isinstance(x, str) else x for x in direction]
+    s.add_body("block", joint=KaneJoint(translations=[d]), body=MassProperties(2.0))
+    assert ("sqrt" in repr(s.bodies["block"].joint.shift)) == (direction == (0, "a", "a"))
+    model = KaneModel(s)
+    np.testing.assert_allclose(model.forward_dynamics([0.3], [0.0], [0.0]), [-9.81 / np.sqrt(2.0)], rtol=1e-12)
+    np.testing.assert_allclose(model.pose([0.3], "block")[1], [0.0, *[0.3 / np.sqrt(2.0)] * 2], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(model.display.forward_dynamics([0.3], [0.0], [0.0]), [-9.81 / np.sqrt(2.0)], rtol=1e-12)
+
+
 def test_generalized_forces_do_the_same_work() -> None:
     model = KaneModel(tree())
     q, v = model.random_state(0)

@@ -88,7 +88,7 @@ def test_a_body_in_an_oblique_plane_has_as_many_speeds_as_coordinates() -> None:
     s.add_force(force, body)
     rate, a = s.equations().evaluate([0, 0], [0.5, 0.25])
     np.testing.assert_allclose(rate, [0.5, 0.25])
-    np.testing.assert_allclose(a, [1.5, 1.0])  # the direction (0, 1, 1) has the square 2
+    np.testing.assert_allclose(a, [1.5, 4.0 / np.sqrt(2.0) / 2.0])  # the part of the force along (0, 1, 1), by the mass
 
 
 def test_a_body_in_a_plane_has_its_own_axes_for_speeds() -> None:
@@ -144,6 +144,7 @@ def test_translational_rates_along_oblique_directions() -> None:
     body = s.add_body("b", joint=KaneJoint(translations=list(directions), rotations="123"))
     q, u = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.array([1.0, -2.0, 0.5, 0.3, 0.2, 0.1])
     rate = numbers(s, s.kinematical_equations(), q, u)
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     np.testing.assert_allclose(directions.T @ rate[:3], frame(s, body, q) @ u[:3], rtol=1e-13)
 
 

@@ -27,7 +27,7 @@ from supple.engines.blocks.looped_code import in_lanes
 from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.engines.code_cache import has_code, read_code, write_code
 from supple.engines.llvm.jit import function_of, loaded, object_code_of
-from supple.engines.vector_math.functions import FUNCTIONS, VectorMath
+from supple.engines.vector_math.functions import FUNCTIONS, VectorMath, symbol
 
 ATTRIBUTES = "attributes #0 = {{ nounwind alignstack={align} }}\n!0 = !{{}}"
 """Spilled vectors that are not aligned straddle cache lines."""
@@ -165,6 +165,9 @@ class Library:
         write_code("blocks", self._key("index"), text.encode())
 
     def _load(self, code: bytes, names: list[str]) -> None:
+        for function in FUNCTIONS.keys() - INTRINSICS.keys():  # also for blocks in the object that nothing here uses
+            if f"{symbol(function, self.lanes)}\0".encode() in code:
+                _known(function, self.lanes)
         engine, _ = loaded(code, names[0])
         self._engines.append(engine)
         for name in names:

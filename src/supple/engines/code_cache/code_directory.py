@@ -6,11 +6,10 @@ Machine code is executed as it is read, so a directory that others could have wr
 from __future__ import annotations
 
 import os
-import warnings
 from functools import cache
 from pathlib import Path
 
-from supple.errors import PerformanceWarning
+from supple.errors import PerformanceWarning, warn
 
 OTHERS_WRITE = 0o022
 """Mode bits: writable by the group, writable by everybody."""
@@ -58,4 +57,4 @@ def reason_against(directory: Path) -> str | None:
 @cache
 def _warn(directory: Path, reason: str) -> None:
     text = f"{directory}: compiled code is not kept here, each process compiles anew: the directory {reason}"
-    warnings.warn(text, PerformanceWarning, stacklevel=2)
+    warn(text, PerformanceWarning)

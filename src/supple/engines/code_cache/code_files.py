@@ -16,9 +16,10 @@ from pathlib import Path
 from supple.engines.code_cache.code_directory import directory_of
 from supple.engines.code_cache.code_origin import origin
 from supple.engines.code_cache.code_room import DRAFT, file_name, make_room
+from supple.input_files import open_regular
 
-MAGIC = b"supple code 3\n"
-HEAD = len(MAGIC) + 2 * 32
+MAGIC = b"supple code 4\n"
+HEAD = len(MAGIC) + 32
 HOUR = 3600.0
 """Seconds within which a file is not marked as used again, to save writes."""
 
@@ -38,8 +39,8 @@ def read_code(kind: str, key: str) -> bytes | None:
         return None
     path = directory / file_name(kind, key)
     try:
-        with path.open("rb", buffering=0) as file:
-            content, used = file.readall(), os.fstat(file.fileno()).st_mtime
+        with open_regular(path) as file:
+            content, used = file.read(), os.fstat(file.fileno()).st_mtime
     except OSError:
         return None
     code = content[HEAD:]
@@ -81,6 +82,6 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _head(kind: str, key: str, code: bytes) -> bytes:
-    """What a file of this code begins with: format, whole key, checksum."""
+    """What a file of this code begins with: format, and a checksum of whole key and code."""
     whole = f"{kind} {origin(kind)} {key}"
-    return MAGIC + hashlib.sha256(whole.encode()).digest() + hashlib.sha256(code).digest()
+    return MAGIC + hashlib.sha256(hashlib.sha256(whole.encode()).digest() + code).digest()

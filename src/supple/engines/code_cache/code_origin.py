@@ -1,4 +1,7 @@
-"""What decides machine code besides what it is made from: the sources that write it, the compiler, the processor."""
+"""What decides machine code besides what it is made from: sources that write it, compiler, processor, and Python.
+
+Code reads the objects of Python and numpy directly, and these are laid out differently in different builds of Python.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import hashlib
 import os
 from collections.abc import Iterator
 from functools import cache
+from importlib import machinery
 from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
+import numpy as np
 
 from supple.errors import SuppleError
 
@@ -41,11 +46,11 @@ LEVELS = ("0", "1", "2", "3")
 
 @cache
 def origin(kind: str) -> str:
-    """Digest of the sources that decide code of one kind, of the compiler and of the processor; hexadecimal.
+    """Digest of the sources that decide code of one kind, of compiler, processor and Python; hexadecimal.
 
     Read at most once in a process: 0.2 ms for blocks, 3 ms for functions of models.
     """
-    digest = hashlib.sha256(_compiler().encode())
+    digest = hashlib.sha256(f"{_compiler()} {_objects()}".encode())
     for part in SOURCES[kind]:
         for path in _sources(part):
             with open(f"{PACKAGE}/{path}", "rb", buffering=0) as file:
@@ -76,25 +81,41 @@ def tiered() -> bool:
 
 
 @cache
-def host_features() -> str:
-    """What the processor can do, as LLVM writes it; without fused multiply-add if `SUPPLE_FMA` is 0."""
-    found: str = llvm.get_host_cpu_features().flatten()
-    return found if os.environ.get("SUPPLE_FMA") != "0" else f"{found},-fma,-fma4"
+def host_features() -> dict[str, bool]:
+    """What the processor can do, by LLVM's names.
+
+    LLVM reports nothing on Apple silicon; every 64-bit ARM has NEON.
+    """
+    found = dict(llvm.get_host_cpu_features())
+    return {"neon": True, **found} if _is_aarch64() else found
 
 
 @cache
 def host_fuses() -> bool:
-    """Whether the processor multiplies and adds with one rounding, and may do so."""
-    features = llvm.get_host_cpu_features()
-    able = any(features.get(name, False) for name in ("fma", "fma4", "neon", "vfp4"))
+    """Whether the processor multiplies and adds with one rounding, and may do so (`SUPPLE_FMA` is not 0)."""
+    able = _is_aarch64() or any(host_features().get(name, False) for name in ("fma", "fma4", "vfp4"))
     return able and os.environ.get("SUPPLE_FMA") != "0"
+
+
+def _is_aarch64() -> bool:
+    return str(llvm.get_default_triple()).startswith(("aarch64", "arm64"))
 
 
 @cache
 def _compiler() -> str:
     """The compiler's version, how hard it tries, and the processor that it writes for."""
     version = f"{llvmlite.__version__} {llvm.llvm_version_info} {optimization_level()}"
-    return f"{version} {llvm.get_host_cpu_name()} {host_features()}"
+    features = ",".join(f"{name}={able}" for name, able in sorted(host_features().items()))
+    return f"{version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {features} {host_fuses()}"
+
+
+def _objects() -> str:
+    """How objects are laid out in memory: by the ABI of Python, and by numpy.
+
+    The ending of extension modules names implementation, version, free threading, debugging and system:
+    `.cpython-314t-x86_64-linux-gnu.so`.
+    """
+    return f"{machinery.EXTENSION_SUFFIXES[0]} {np.__version__}"
 
 
 def _sources(part: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from supple.engines.code_cache.code_directory import cache_directory
 from supple.engines.code_cache.code_origin import SOURCES, origin
 from supple.errors import SuppleError
+from supple.input_files import open_regular
 
 MIB = 2**20
 USUAL_LIMIT = 1024
@@ -103,7 +104,7 @@ def make_room(size: int) -> bool:
     with suppress(OSError):
         marks = cache_directory() / WRITTEN
         unknown = not marks.exists()
-        with marks.open("ab", buffering=0) as file:
+        with open_regular(marks, "ab") as file:
             file.write(b"." * _pages(size))
             written = os.fstat(file.fileno()).st_size * PAGE
         if unknown or written > limit // SHARE:

@@ -43,6 +43,7 @@ def rows(where: str, lengths: Mapping[str, int], inputs: Sequence[ArrayLike]) ->
     lengths : mapping of str to int
         Names and last axes of the inputs.
     inputs : sequence of (..., n) array_like
+        A single value, such as a time step, may be a plain number.
     """
     if len(inputs) == len(lengths) and inputs and isinstance(inputs[0], np.ndarray) and inputs[0].ndim == 2:
         states = len(inputs[0])
@@ -50,7 +51,7 @@ def rows(where: str, lengths: Mapping[str, int], inputs: Sequence[ArrayLike]) ->
             return list(inputs), (states,)  # type: ignore[arg-type]
     if len(inputs) != len(lengths):
         raise StateError(f"{where}: expected {len(lengths)} arguments ({', '.join(lengths)}), got {len(inputs)}")
-    arrays = [np.asarray(x) for x in inputs]
+    arrays = [_array(where, name, x, n) for (name, n), x in zip(lengths.items(), inputs, strict=True)]
     for (name, length), x in zip(lengths.items(), arrays, strict=True):
         if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fiub":
             raise StateError(
@@ -70,6 +71,14 @@ def rows(where: str, lengths: Mapping[str, int], inputs: Sequence[ArrayLike]) ->
         states = 1 if single else math.prod(shape)
         ready.append((y if y.flags.writeable else y.copy()).reshape(states, x.shape[-1]))
     return ready, shape
+
+
+def _array(where: str, name: str, value: ArrayLike, length: int) -> NDArray[Any]:
+    try:
+        x = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise StateError(f"{where}: {name}: expected real numbers of shape (..., {length}), got {value!r}") from None
+    return x.reshape(1) if x.ndim == 0 and length == 1 else x
 
 
 def _ready(x: Any, shape: tuple[int, int]) -> bool:

@@ -12,7 +12,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from supple.engines.code_cache import read_code, write_code
-from supple.engines.code_cache.code_origin import host_features, optimization_level
+from supple.engines.code_cache.code_origin import host_features, host_fuses, optimization_level
 from supple.engines.llvm.emit import NAME
 from supple.engines.once import once
 from supple.engines.vector_math import resolve_libm
@@ -43,7 +43,7 @@ def host_lanes() -> int:
         if chosen not in LANES:
             raise SuppleError(f"environment variable SUPPLE_LANES: expected one of {', '.join(LANES)}, got {chosen!r}")
         return int(chosen)
-    features = llvm.get_host_cpu_features()
+    features = host_features()
     if features.get("avx512f"):
         return 8
     if features.get("avx") or features.get("sve"):
@@ -59,8 +59,7 @@ def object_code(module: ir.Module) -> bytes:
 def object_code_of(text: str) -> bytes:
     """Compile LLVM code. Functions are inlined and their stack slots dissolved; the graph left no more to be found."""
     machine = target_machine()
-    parsed = llvm.parse_assembly(text)
-    parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
+    parsed = _parsed(text, machine)
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(machine, options)
     passes = llvm.create_new_module_pass_manager()
@@ -78,8 +77,7 @@ def optimized_code(text: str, vectors: bool = False) -> bytes:
     compile and no less to run. Those over rows of matrices are worth `vectors`.
     """
     machine = target_machine()
-    parsed = llvm.parse_assembly(text)
-    parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
+    parsed = _parsed(text, machine)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_unrolling = options.loop_interleaving = options.slp_vectorization = False
     options.loop_vectorization = vectors
@@ -88,6 +86,16 @@ def optimized_code(text: str, vectors: bool = False) -> bytes:
     passes.run(parsed, builder)
     code: bytes = machine.emit_object(parsed)
     return code
+
+
+def _parsed(text: str, machine: Any) -> Any:
+    """LLVM code for a machine. Where products and sums may not be fused the compiler is not permitted to.
+
+    Turning off a feature of the processor would not do: AArch64 has none for this.
+    """
+    parsed = llvm.parse_assembly(text if host_fuses() else text.replace(" contract", ""))
+    parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
+    return parsed
 
 
 def _few_passes() -> Any:
@@ -123,7 +131,7 @@ def own_machine() -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=host_features(),
+        features=llvm.get_host_cpu_features().flatten(),
         opt=optimization_level(),
         jit=True,
     )

@@ -55,6 +55,11 @@ FUNCTIONS: dict[str, VectorFunction] = {
 """Functions by name."""
 
 
+def symbol(name: str, lanes: int) -> str:
+    """The name in machine code of one of `FUNCTIONS`."""
+    return f"supple_{name}_v{lanes}"
+
+
 class VectorMath:
     """Elementary functions of vectors of doubles, emitted into one LLVM module.
 
@@ -134,7 +139,7 @@ class VectorMath:
 
     def _function(self, name: str) -> ir.Function:
         """The function in the module, emitted if it is not there yet."""
-        full = f"supple_{name}_v{self.lanes}"
+        full = symbol(name, self.lanes)
         known = self.module.globals.get(full)
         if known is not None:
             return known

@@ -2,7 +2,8 @@
 
 A `Lanes` value wraps an LLVM value and the builder that makes the next one. It holds doubles, 64-bit integers or
 truths; Python numbers next to it become constants, the same in all lanes. There are no fast-math flags: what is written
-is what is computed, except that `muladd` rounds once on machines that have fused multiply-add and twice on others.
+is what is computed, except that `muladd` rounds once on machines that have fused multiply-add and may use it, and twice
+on others.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from functools import reduce
 from itertools import zip_longest
 
 from llvmlite import ir
+
+from supple.engines.code_cache.code_origin import host_fuses
 
 DOUBLE = ir.DoubleType()
 INTEGER = ir.IntType(64)
@@ -161,7 +164,7 @@ def intrinsic(name: str, *arguments: Lanes) -> Lanes:
 
 def muladd(a: Lanes, b: float | Lanes, c: float | Lanes) -> Lanes:
     """The sum a b + c, with one rounding where the machine can do it, else with two."""
-    return intrinsic("fmuladd", a, a.constant(b), a.constant(c))
+    return intrinsic("fmuladd", a, a.constant(b), a.constant(c)) if host_fuses() else a * b + c
 
 
 def polynomial(x: Lanes, coefficients: Sequence[float]) -> Lanes:

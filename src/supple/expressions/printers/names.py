@@ -8,8 +8,19 @@ from supple.expressions.printers.latex import GREEK, escaped
 
 
 def text_name(name: str, dots: int, kind: str) -> str:
-    """theta'' of theta; tau[arm] of a generalized force whose name another leaf has."""
-    return (f"{kind}[{name}]" if kind else name) + "'" * dots
+    """theta'' of theta; tau[arm] of a force whose name another leaf has; [left-arm.mass] of what would read as more.
+
+    Examples
+    --------
+    >>> [text_name("theta", 2, ""), text_name("arm.angle", 0, "tau"), text_name("left-arm.angle", 1, "")]
+    ["theta''", 'tau[arm.angle]', "[left-arm.angle]'"]
+    """
+    return (f"{kind}[{name}]" if kind or not is_plain(name) else name) + "'" * dots
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name reads as one thing in a formula."""
+    return re.fullmatch(r"[A-Za-z_][\w.]*", name) is not None
 
 
 def latex_name(name: str, dots: int, kind: str) -> str:

@@ -8,6 +8,7 @@ from typing import final
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, order_of
 from supple.expressions.printers.head import Place, head, label, leaf_names, output_labels, places
+from supple.expressions.printers.names import is_plain
 from supple.expressions.printers.writer import FormulaWriter
 from supple.expressions.printers.writing_plan import planned
 
@@ -99,7 +100,7 @@ def _place(key: str, at: Place) -> str:
 def parameter_text(leaf: Expr, taken: set[str]) -> str:
     """A parameter's name, in brackets if it could be read as anything else."""
     name = label(leaf)
-    plain = re.fullmatch(r"[A-Za-z_][\w.]*", name) and not re.fullmatch(r"[PZ]\d+", name) and name not in taken
+    plain = is_plain(name) and not re.fullmatch(r"[PZ]\d+", name) and name not in taken
     return name if plain else f"[{name}]"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.description.constraints import Gear, Row
-from supple.errors import AssemblyWarning, StateError, nearest
+from supple.errors import AssemblyWarning, StateError, nearest, warn
+from supple.model.arguments import batch
 from supple.model.flatten import Names
 from supple.model.loops import assembly, singular_configurations
 from supple.model.loops.closed_slopes import ClosedDerivatives
@@ -35,6 +36,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+@checked
 class Loops:
     """The constraints of a model beyond its tree; `Model.loops`.
 
@@ -154,11 +156,10 @@ class Loops:
         found = assembly.assembled(self, guess, self.held(fixed))
         strained = assembly.strained(self, found, guess)
         if strained:
-            warnings.warn(
+            warn(
                 f"model {self.model.name!r}: the joints alone cannot close the loops from this guess; it strains "
                 f"{strained}",
                 AssemblyWarning,
-                stacklevel=2,
             )
         return found
 
@@ -210,7 +211,7 @@ class Loops:
         """
         m = self.model
         (q_, v_, tau_), shape, _ = m.batch(q=(q, m.nq), v=(v, m.nv), tau=(tau, m.nv))
-        mask = m.none_prescribed if given is None else given
+        mask = self._mask("forces", given)
         return self.sweeps.forward(States(q_, v_), tau_, mask)[1].reshape((*shape, len(self)))
 
     def drives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, speeds: Sequence[str]) -> Numbers:
@@ -246,7 +247,7 @@ class Loops:
 
     def redundant(self, q: ArrayLike | None = None) -> list[str]:
         """Sentences that name redundant constraint equations, at a configuration or where the model is assembled."""
-        at = self.assemble() if q is None else np.array(q, dtype=float)
+        at = self.assemble() if q is None else self._real("redundant", "q", q, self.model.nq)[0]
         return redundant_sentences(self, self.redundancy(self.jacobian(at)))
 
     def margins(self, q: ArrayLike, given: Bools | None = None) -> tuple[Floats, list[str]]:
@@ -255,9 +256,30 @@ class Loops:
         The first are the least eigenvalues of the scaled S: zero in a singular configuration. Prescribed speeds have a
         prescribed motion.
         """
-        states = np.array(np.atleast_2d(q), dtype=float)
-        return singular_configurations.margins(self, states, self.model.none_prescribed if given is None else given)
+        states = self._real("margins", "q", q, self.model.nq)
+        return singular_configurations.margins(self, states, self._mask("margins", given))
 
     def singular_configurations(self, t: ArrayLike, q: ArrayLike) -> list[tuple[float, str]]:
         """Times of a motion at which it passes near a singular configuration, and the constraint that fails there."""
-        return singular_configurations.minima(np.asarray(t, dtype=float), *self.margins(q))
+        margins, names = self.margins(q)
+        times = self._real("singular configurations", "t", t, len(margins))
+        return singular_configurations.minima(times[0], margins, names)
+
+    def _mask(self, where: str, given: Bools | None) -> Bools:
+        """Speeds whose acceleration is given: none, or those of an array."""
+        if given is None:
+            return self.model.none_prescribed
+        mask = np.asarray(given)
+        if mask.dtype != np.bool_ or mask.shape != (self.model.nv,):
+            raise StateError(
+                f"model {self.model.name!r}: {where}: given: expected booleans of shape ({self.model.nv},), got "
+                f"{mask.dtype} of shape {mask.shape}"
+            )
+        return mask
+
+    def _real(self, where: str, name: str, value: ArrayLike, length: int) -> Floats:
+        """Real numbers (n, length) from those of one state or many."""
+        (x,), _, dtype = batch(f"model {self.model.name!r}: {where}", {name: (value, length)})
+        if dtype != np.float64:
+            raise StateError(f"model {self.model.name!r}: {where}: {name}: expected real numbers, got complex ones")
+        return x

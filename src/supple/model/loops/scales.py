@@ -85,7 +85,7 @@ def speed_sizes(model: Model, length: float) -> Floats:
 
 def _bent(body: FlexibleBody) -> Floats:
     """Amplitudes (n,) of the modes, each by itself, at which a node turns by 1 rad or moves by the body's length."""
-    shapes = np.abs(body.shapes.toarray()).reshape(-1, 2, 3, body.modes)
+    shapes = np.abs(body.shapes.toarray()).reshape(len(body.nodes), 2, 3, body.modes)
     turn, move = shapes.max(axis=(0, 2), initial=1e-200)  # quotients do not overflow
     return np.minimum(1.0 / turn, float(np.ptp(body.nodes, axis=0).max()) / move)
 

@@ -6,12 +6,14 @@ those of its joint, then its modes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 
+from supple.model.arguments import singular_pivot
 from supple.model.operators.linear_operator import BlockDiagonal, Numbers
+from supple.recursions.articulated import SINGULAR
 from supple.recursions.body_states import BodyStates
 from supple.recursions.tree import Flex, Tree
 from supple.rigid_body import RigidBody
@@ -58,15 +60,41 @@ class Bodies:
         Of one state.
     described : sequence of RigidBody or FlexibleBody
         What the bodies are made of.
+    refuse_singular : function of int
+        Raises a `SingularError` that names the joint of a speed, given 1 + its number.
     """
 
     def __init__(
-        self, tree: Tree, flex: Flex | None, at: BodyStates, described: Sequence[RigidBody | FlexibleBody]
+        self,
+        tree: Tree,
+        flex: Flex | None,
+        at: BodyStates,
+        described: Sequence[RigidBody | FlexibleBody],
+        refuse_singular: Callable[[int], None],
     ) -> None:
         self.tree, self.flex, self.described = tree, flex, described
+        self._refuse_singular = refuse_singular
         self.at = BodyStates(*(x[0] for x in at))
         self.numbers = range(1, len(tree.parent))
         self.parents = tree.parent[1:] - 1
+
+    def require_inertia(self, k: int, D: Numbers, H: Numbers, P: Numbers) -> None:
+        """Raise if nothing resists a degree of freedom of body k, before D is inverted.
+
+        Parameters
+        ----------
+        D : (n, n) array
+            Innovation of its joint, or of its joint and modes.
+        H : (joint, 6) array
+            Motions of unit speeds of the joint.
+        P : (6, 6) array
+            Inertia that D is left from, as D is judged in `articulated.singular_dof`.
+        """
+        angular, linear = (np.sum(H[:, part].real ** 2, axis=1) for part in (slice(3), slice(3, 6)))
+        size = angular * np.trace(P[:3, :3].real) + linear * np.trace(P[3:, 3:].real)
+        loose = np.flatnonzero(~(np.diagonal(D).real[: len(H)] > SINGULAR * size))
+        fault = int(loose[-1]) + 1 if len(loose) else singular_pivot(D.real[None]) if len(D) else 0
+        self._refuse_singular(int(self.tree.v_first[k]) + fault if fault else 0)
 
     def modes(self, k: int) -> int:
         """Number of modes of body k."""

@@ -8,6 +8,7 @@ finite-element mass matrix itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,12 +91,24 @@ def _moved(x: Numbers, u: Numbers, shape: Numbers) -> tuple[Numbers, Numbers]:
     return x + u[3:], np.concatenate([Q @ shape[:3], shape[3:]])
 
 
+def _left_inverse(N: Numbers) -> Numbers:
+    """Return the pseudo-inverse of N; of a complex N its analytic continuation, as complex steps need it."""
+    if not np.iscomplexobj(N):
+        return np.asarray(np.linalg.pinv(N))
+    R: Any = np.linalg.qr(N.real, mode="r")
+    if R.shape[0] < R.shape[1] or np.linalg.matrix_rank(R) < R.shape[1]:
+        return np.asarray(np.linalg.pinv(N))
+    inverse = np.linalg.inv(R)
+    Q = N @ inverse  # whose real part has orthonormal columns
+    return np.asarray(inverse @ np.linalg.solve(Q.T @ Q, Q.T))
+
+
 def _mass(M: Numbers, B: Numbers, Pi: Numbers, turning: Numbers) -> Numbers:
     """m; rotations of nodes that have none of their own take no part."""
     N = np.concatenate([Pi, B.T], axis=1)
     kept = np.concatenate([turning.reshape(-1, 3), np.ones((len(turning) // 3, 3), bool)], axis=1).reshape(-1)
-    back = np.linalg.pinv(N[kept])
-    m = np.zeros((len(N), len(N)))
+    back = _left_inverse(N[kept])
+    m = np.zeros((len(N), len(N)), M.dtype)
     m[np.ix_(kept, kept)] = back.T @ M @ back
     if np.abs(N.T @ m @ N - M).max() > MISSED * np.abs(M).max():
         raise StateError("operators: nodal: expected nodes that show all modes of their body, got too few of them")

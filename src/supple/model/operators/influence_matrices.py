@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import StateError
-from supple.model.operators.linear_operator import Identity, Invertible, Numbers, Operator
+from supple.model.operators.linear_operator import Identity, Invertible, Numbers, Operator, common_type
 
 
 class Influence(Operator):
@@ -64,7 +64,7 @@ class Influence(Operator):
 
     def apply(self, x: Numbers) -> Numbers:
         """z_i = A_i x_parent (P1); transposed, the sum of A_j* x_j over the children j (P2)."""
-        z = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, float, *self.blocks[:1]))
+        z = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, common_type(self.blocks)))
         if self.transposed:
             for outer, inner, A in self._steps:
                 z[inner] += A.T @ x[outer]
@@ -100,7 +100,8 @@ class Influence(Operator):
         return Resolvent(self.parents, self.blocks, self.transposed)
 
     def path(self, j: int) -> list[int]:
-        """{i <= j}: body j, its parent, ... to the root; bodies are counted from 1."""
+        """Return {i <= j}: body j, its parent, ... to the root; bodies are counted from 1."""
+        self._require_body(j)
         out = []
         while j > 0:
             out.append(j)
@@ -108,16 +109,23 @@ class Influence(Operator):
         return out
 
     def children(self, j: int) -> list[int]:
-        """The bodies whose parent is body j; all are counted from 1."""
+        """Return the bodies whose parent is body j; all are counted from 1, and 0 is the ground."""
+        self._require_body(j, 0)
         return [int(i) + 1 for i in np.flatnonzero(self.parents == j - 1)]
 
     def branch(self, j: int) -> list[int]:
-        """{i >= j}: body j and all bodies outboard of it, in order; bodies are counted from 1."""
+        """Return {i >= j}: body j and all bodies outboard of it, in order; bodies are counted from 1."""
+        self._require_body(j)
         inside = {j}
         for i, p in enumerate(self.parents, start=1):
             if p + 1 in inside:
                 inside.add(i)
         return sorted(inside)
+
+    def _require_body(self, j: int, first: int = 1) -> None:
+        """Raise if there is no body j."""
+        if isinstance(j, bool) or not isinstance(j, int | np.integer) or not first <= j <= len(self.parents):
+            raise StateError(f"body: expected an integer from {first} to {len(self.parents)}, got {j!r}")
 
     def printed(self, name: str = "A") -> str:
         """The matrix as CDI prints it: names of blocks, 0 for zero, e for the identity, nothing beyond the diagonal."""
@@ -145,7 +153,7 @@ class Resolvent(Influence):
 
     def apply(self, x: Numbers) -> Numbers:
         """z_i = x_i + A_i z_parent, parents first; transposed, x_i and the A_j* z_j of the children j, these first."""
-        z = np.array(x, np.result_type(x, float, *self.blocks[:1]))
+        z = np.array(x, np.result_type(x, common_type(self.blocks)))
         if self.transposed:
             for outer, inner, A in self._steps:
                 z[inner] += A.T @ z[outer]

@@ -124,7 +124,7 @@ class Innovations:
     # ------------------------------------------------------------ diagonalised equations of motion
 
     @property
-    def log_det(self) -> float:
+    def log_det(self) -> float | complex:
         """Logarithm of the determinant of the mass matrix."""
         return self.operators.log_det
 

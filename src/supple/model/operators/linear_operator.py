@@ -5,7 +5,7 @@ An operator times a vector runs a recursion over the bodies and costs O(n); its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -152,9 +152,17 @@ class Invertible(Operator):
 
 
 class BlockDiagonal(Operator):
-    """Blocks of any shapes along the diagonal."""
+    """Blocks of any shapes along the diagonal.
 
-    def __init__(self, blocks: Sequence[Numbers]) -> None:
+    Parameters
+    ----------
+    blocks : sequence of arrays
+    require : function, optional
+        Raises an error if they have no inverse.
+    """
+
+    def __init__(self, blocks: Sequence[Numbers], require: Callable[[], None] = lambda: None) -> None:
+        self._require = require
         self.blocks = [np.asarray(b) for b in blocks]
         self._rows = np.cumsum([0, *(b.shape[0] for b in self.blocks)])
         self._columns = np.cumsum([0, *(b.shape[1] for b in self.blocks)])
@@ -170,7 +178,7 @@ class BlockDiagonal(Operator):
         if self._stacked is not None:
             count, _, columns = self._stacked.shape
             return (self._stacked @ x.reshape(count, columns, x.shape[1])).reshape(self.shape[0], x.shape[1])
-        out = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, *self.blocks[:1]))
+        out = np.zeros((self.shape[0], x.shape[1]), np.result_type(x, common_type(self.blocks)))
         for k, block in enumerate(self.blocks):
             out[self._rows[k] : self._rows[k + 1]] = block @ x[self._columns[k] : self._columns[k + 1]]
         return out
@@ -180,12 +188,19 @@ class BlockDiagonal(Operator):
         return BlockDiagonal([b.T for b in self.blocks])
 
     def inverse(self) -> BlockDiagonal:
-        """Its inverse, block by block."""
+        """Return the inverse, block by block."""
+        self._require()
         return BlockDiagonal([np.linalg.inv(b) for b in self.blocks])
 
     def root(self) -> BlockDiagonal:
-        """L, lower triangular in each block, with L L* = this; for symmetric positive blocks."""
+        """Return L, lower triangular in each block, with L L* = this; for symmetric positive blocks."""
+        self._require()
         return BlockDiagonal([lower_factor(b) for b in self.blocks])
+
+
+def common_type(blocks: Sequence[Numbers]) -> np.dtype[Any]:
+    """Return the type of all blocks together; some may be real where others are complex."""
+    return np.result_type(np.float64, *{b.dtype for b in blocks})
 
 
 def lower_factor(D: Numbers) -> Numbers:

@@ -44,7 +44,7 @@ class ModalSplit:
         A: Influence,
         B: BlockDiagonal,
     ) -> None:
-        self.P, self._A, self._B = P, A, B
+        self.P, self._A, self._B, self._bodies = P, A, B, bodies
         joints = [bodies.joint(k).stop - bodies.joint(k).start for k in bodies.numbers]
         self.H_r = BlockDiagonal([h[:n] for h, n in zip(H.blocks, joints, strict=True)])
         self.H_f = BlockDiagonal([h[n:] for h, n in zip(H.blocks, joints, strict=True)])
@@ -86,10 +86,16 @@ class ModalSplit:
     @cached_property
     def D_r(self) -> BlockDiagonal:
         triples = zip(self.H_r.blocks, self.P_r.blocks, self._J, strict=True)
-        return BlockDiagonal([H @ P @ H.T + J for H, P, J in triples])
+        return BlockDiagonal([H @ P @ H.T + J for H, P, J in triples], self._require_inertias)
+
+    def _require_inertias(self) -> None:
+        """Raise if D_r of a joint has no inverse."""
+        for i, (D, H, P) in enumerate(zip(self.D_r.blocks, self.H_r.blocks, self.P_R.blocks, strict=True)):
+            self._bodies.require_inertia(i + 1, D, H[:, -6:], P)
 
     @cached_property
     def G_r(self) -> BlockDiagonal:
+        self._require_inertias()
         return _gains(self.H_r, self.P_r, self.D_r)
 
     @cached_property

@@ -50,13 +50,14 @@ class NodalOperators:
         self.H = BlockDiagonal([bodies.at.H[bodies.joint(k)] for k in numbers])
         carried = []
         for k, p in zip(numbers, parents, strict=True):
-            C = np.zeros((self.B.blocks[p].shape[1] if p >= 0 else 6, 6))
+            C = np.zeros((self.B.blocks[p].shape[1] if p >= 0 else 6, 6), bodies.at.R.dtype)
             first = 6 * nodes[p].attachment[k] if p >= 0 else 0
             C[first : first + 6] = bodies.node_to_child(k)
             carried.append(C.T)
         self.C = Influence(parents, carried, True, [x.B.shape[1] for x in nodes])
         self._J = [bodies.joint_inertia(k)[: len(H), : len(H)] for k, H in zip(numbers, self.H.blocks, strict=True)]
         self.joints, self.displacements = bodies.of_joints, bodies.of_modes
+        self._bodies = bodies
 
     @cached_property
     def Phi(self) -> Operator:
@@ -104,7 +105,9 @@ class NodalOperators:
         for i, parent, C in self.C.joined():
             P = self._through(i, p[i])
             PH = P @ self.H.blocks[i].T
-            P_plus = P - PH @ np.linalg.solve(self.H.blocks[i] @ PH + self._J[i], PH.T)
+            D = self.H.blocks[i] @ PH + self._J[i]
+            self._bodies.require_inertia(i + 1, D, self.H.blocks[i], P)
+            P_plus = P - PH @ np.linalg.solve(D, PH.T)
             p[parent] = p[parent] + C.T @ (0.5 * (P_plus + P_plus.T)) @ C
         return BlockDiagonal(p)
 
@@ -126,7 +129,12 @@ class NodalOperators:
     @cached_property
     def D(self) -> BlockDiagonal:
         triples = zip(self.H.blocks, self.P.blocks, self._J, strict=True)
-        return BlockDiagonal([H @ P @ H.T + J for H, P, J in triples])
+        return BlockDiagonal([H @ P @ H.T + J for H, P, J in triples], self._require_inertias)
+
+    def _require_inertias(self) -> None:
+        """Raise if D of a joint has no inverse."""
+        for i, blocks in enumerate(zip(self.D.blocks, self.H.blocks, self.P.blocks, strict=True)):
+            self._bodies.require_inertia(i + 1, *blocks)
 
     @cached_property
     def g(self) -> BlockDiagonal:
@@ -135,6 +143,7 @@ class NodalOperators:
 
     @cached_property
     def G(self) -> BlockDiagonal:
+        self._require_inertias()
         triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
         return BlockDiagonal([np.linalg.solve(D, H @ P).T for H, P, D in triples])
 

@@ -10,6 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.call_checks import checked
+from supple.checks import generator, integer
 from supple.errors import StateError
 from supple.model.operators.body_blocks import Bodies
 from supple.model.operators.influence_matrices import Influence
@@ -128,6 +130,7 @@ class Operators:
         for i, p, A in self.Phi_A.T.joined():
             u = self.H.blocks[i] @ P[i]
             D = u @ self.H.blocks[i].T + self.J.blocks[i]
+            self._require_inertia(i, D, P[i])
             inward = A.T @ (P[i] - u.T @ np.linalg.solve(D, u)) @ A
             # The recursion doubles what rounding has of an antisymmetric part at every body of a flexible chain.
             P[p] = P[p] + 0.5 * (inward + inward.T)
@@ -136,10 +139,20 @@ class Operators:
     @cached_property
     def D(self) -> BlockDiagonal:
         pairs = zip(self.H.blocks, self.P.blocks, self.J.blocks, strict=True)
-        return BlockDiagonal([H @ P @ H.T + J for H, P, J in pairs])
+        return BlockDiagonal([H @ P @ H.T + J for H, P, J in pairs], self._require_inertias)
+
+    def _require_inertia(self, i: int, D: Numbers, P: Numbers) -> None:
+        """Raise if D of body i, counted from 0, has no inverse."""
+        self.bodies.require_inertia(i + 1, D, self.bodies.at.H[self.bodies.joint(i + 1)], P[-6:, -6:])
+
+    def _require_inertias(self) -> None:
+        """Raise if D of a body has no inverse."""
+        for i, (D, P) in enumerate(zip(self.D.blocks, self.P.blocks, strict=True)):
+            self._require_inertia(i, D, P)
 
     @cached_property
     def G(self) -> BlockDiagonal:
+        self._require_inertias()
         triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
         return BlockDiagonal([np.linalg.solve(D, H @ P).T for H, P, D in triples])
 
@@ -201,18 +214,24 @@ class Operators:
         return self.mass_matrix.inverse()
 
     @property
-    def log_det(self) -> float:
-        """Logarithm of the determinant of the mass matrix, which is that of D."""
-        return float(sum(np.linalg.slogdet(D)[1] for D in self.D.blocks))
+    def log_det(self) -> float | complex:
+        """Logarithm of the determinant of the mass matrix, which is that of D; complex for complex q."""
+        pairs = [np.linalg.slogdet(D) for D in self.D.blocks]
+        total = sum(size for _, size in pairs)
+        if np.iscomplexobj(self.q):
+            return complex(total + sum(np.log(sign) for sign, _ in pairs))
+        return float(total)
 
+    @checked
     def random_forces(self, count: int, seed: int) -> Numbers:
         """Normal generalized forces (count, nv) with the covariance M: L times white noise."""
-        noise = np.random.default_rng(seed).normal(size=(len(self.v), count))
+        noise = generator(seed, "seed").normal(size=(len(self.v), integer(count, "count", 0, 1_000_000_000)))
         return np.asarray((self.root @ noise).T)
 
+    @checked
     def random_speeds(self, count: int, seed: int) -> Numbers:
         """Normal speeds (count, nv) with the covariance M^-1: half a joule of kinetic energy a degree of freedom."""
-        noise = np.random.default_rng(seed).normal(size=(len(self.v), count))
+        noise = generator(seed, "seed").normal(size=(len(self.v), integer(count, "count", 0, 1_000_000_000)))
         return np.asarray((self.root.T.inverse() @ noise).T)
 
     # ------------------------------------------------------------ the same by other names

@@ -127,15 +127,23 @@ class TreeInfluence:
     def _freed(self, i: int, J: Numbers) -> Numbers:
         """J - J G R^-1 G* J of body i, counted from 0."""
         JG = J @ self.G.blocks[i]
-        return J - JG @ np.linalg.solve(self.G.blocks[i].T @ JG + self._own[i], JG.T)
+        R = self.G.blocks[i].T @ JG + self._own[i]
+        self._bodies.require_inertia(i + 1, R, self.G.blocks[i].T, J)
+        return J - JG @ np.linalg.solve(R, JG.T)
 
     @cached_property
     def R(self) -> BlockDiagonal:
         triples = zip(self.G.blocks, self.J.blocks, self._own, strict=True)
-        return BlockDiagonal([G.T @ J @ G + own for G, J, own in triples])
+        return BlockDiagonal([G.T @ J @ G + own for G, J, own in triples], self._require_inertias)
+
+    def _require_inertias(self) -> None:
+        """Raise if R of a joint has no inverse."""
+        for i, (R, G, J) in enumerate(zip(self.R.blocks, self.G.blocks, self.J.blocks, strict=True)):
+            self._bodies.require_inertia(i + 1, R, G.T, J)
 
     @cached_property
     def K(self) -> BlockDiagonal:
+        self._require_inertias()
         triples = zip(self.G.blocks, self.J.blocks, self.R.blocks, strict=True)
         return BlockDiagonal([np.linalg.solve(R, G.T @ J).T for G, J, R in triples])
 

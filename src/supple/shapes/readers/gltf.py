@@ -15,9 +15,10 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import ModelError
+from supple.input_files import read_bytes
 from supple.shapes.colors import color_of
 from supple.shapes.readers.collada import strip
-from supple.shapes.readers.mesh_part import DEEPEST, LARGEST, MeshPart, Parts, beside, fans, read_file, used
+from supple.shapes.readers.mesh_part import DEEPEST, LARGEST, MeshPart, Parts, beside, fans, used
 from supple.shapes.triangle_mesh import NOTHING
 
 MAGIC, JSON, BINARY = b"glTF", b"JSON", b"BIN\0"
@@ -146,7 +147,7 @@ class _Document:
             elif str(uri).startswith("data:"):
                 self.buffers[number] = base64.b64decode(str(uri)[: 2 * LARGEST].partition(",")[2], validate=True)
             else:
-                self.buffers[number] = read_file(beside(self.path, unquote(str(uri))))
+                self.buffers[number] = read_bytes(beside(self.path, unquote(str(uri))), LARGEST)
         return self.buffers[number]
 
 

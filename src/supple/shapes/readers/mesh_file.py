@@ -7,9 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from supple.errors import FileFormatError, ModelError
+from supple.input_files import read_bytes, require_file
 from supple.shapes.readers.collada import read_collada
 from supple.shapes.readers.gltf import read_gltf
-from supple.shapes.readers.mesh_part import MOST_TRIANGLES, MeshPart, read_file
+from supple.shapes.readers.mesh_part import LARGEST, MOST_TRIANGLES, MeshPart
 from supple.shapes.readers.obj import read_obj
 from supple.shapes.readers.stl import read_stl
 
@@ -33,17 +34,15 @@ def read_mesh(path: Path) -> tuple[MeshPart, ...]:
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise FileFormatError(f"{path}: expected a .stl, .obj, .dae, .gltf or .glb file, got suffix {suffix!r}")
-    try:
-        state = path.stat()
-    except (OSError, ValueError):
-        raise FileFormatError(f"{path}: no such file") from None
+    require_file(path)
+    state = path.stat()
     return _read(path, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _time: int, _size: int) -> tuple[MeshPart, ...]:
     """Kept while neither time nor size of the file change: a page and a film read the same meshes."""
-    content = read_file(path)
+    content = read_bytes(path, LARGEST)
     try:
         parts = tuple(part for part in READERS[path.suffix.lower()](content, path) if len(part.mesh.faces))
     except FileFormatError:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.checks import Floats, Ints
-from supple.errors import FileFormatError, ModelError
+from supple.errors import ModelError
 from supple.shapes.triangle_mesh import TriangleMesh
 
 LARGEST = 200 * 2**20
@@ -42,26 +43,11 @@ class Parts:
         self.found.append(part)
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a file of bearable size."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        reason = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-        raise FileFormatError(f"{path}: {reason}") from None
-    except ValueError as error:  # a name with a null character
-        raise FileFormatError(f"{path}: cannot be read: {error}") from None
-    if len(content) > LARGEST:
-        raise FileFormatError(f"{path}: expected a mesh of at most {LARGEST >> 20} MB, got a larger one")
-    return content
-
-
 def beside(path: Path, name: str) -> Path:
     """Another file that a file names: in its folder or below it, and nowhere else."""
-    folder = path.parent.resolve()
-    found = (folder / name).resolve()
-    if "\0" in name or ":" in name or not found.is_relative_to(folder):
+    folder = Path(os.path.realpath(path.parent))
+    found = folder if "\0" in name else Path(os.path.realpath(folder / name))
+    if found == folder or ":" in name or not found.is_relative_to(folder):
         raise ModelError(f"expected a file below the folder of {path.name}, got {name!r}")
     return found
 

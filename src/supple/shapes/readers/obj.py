@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import FileFormatError, ModelError
+from supple.input_files import read_bytes
 from supple.shapes.colors import color_of
-from supple.shapes.readers.mesh_part import LARGEST, MeshPart, Parts, beside, fans, read_file, used
+from supple.shapes.readers.mesh_part import LARGEST, MeshPart, Parts, beside, fans, used
 
 
 def read_obj(content: bytes, path: Path) -> list[MeshPart]:
@@ -50,7 +51,7 @@ def _colors(path: Path, name: str) -> dict[str, str]:
     """Diffuse colours of materials by name; none if the file cannot be read, since colours are not worth an error."""
     out: dict[str, str] = {}
     try:
-        content = read_file(beside(path, name))
+        content = read_bytes(beside(path, name), LARGEST)
         current = ""
         for line in content[:LARGEST].split(b"\n"):
             words = line.split()

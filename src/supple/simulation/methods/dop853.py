@@ -37,6 +37,7 @@ class NativeDOP853:
 
     name = "DOP853"
     one_step = False
+    counts_rejected = True
 
     def __init__(self, system: DrivenSystem, tolerances: Tolerances) -> None:
         self.system, self.tolerances = system, tolerances
@@ -79,7 +80,7 @@ class NativeDOP853:
         if project is not None:
             here = project(np.array([t]), y, u)[1]
             margin = np.stack([here, here > native_loop.USUAL])
-        counts = np.zeros(4, dtype=np.int64)
+        counts = np.zeros(5, dtype=np.int64)
         g = task.signs()
         longest = np.inf if watch is None else watch.longest
         addresses = 0 if project is None else project.address, 0 if self._called is None else self._called.address
@@ -94,7 +95,9 @@ class NativeDOP853:
             done = counts - before
             self.effort.steps += int(done[1])
             self.effort.rejected += int(done[2])
-            self.effort.evaluations += int(native_loop.STAGES * (done[1] + done[2]))
+            self.effort.evaluations += int(
+                native_loop.STAGES * (done[1] + done[2]) + native_loop.DENSE_STAGES * done[4]
+            )
             self._require_sound(u, held)
             task.tell(float(clock[0]))
             if status != native_loop.PAUSED and not (status == native_loop.DONE and clock[0] < end):
@@ -128,5 +131,5 @@ class NativeDOP853:
             return y
 
         self.effort.steps += 1
-        self.effort.evaluations += 15
+        self.effort.evaluations += native_loop.STAGES
         return cut_at_event(task, at.g[2], (float(at.clock[3]), float(at.clock[4])), at.written, state)

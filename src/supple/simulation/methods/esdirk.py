@@ -54,6 +54,7 @@ class ImplicitRungeKutta:
     """
 
     name = "ESDIRK54"
+    counts_rejected = True
     one_step = False
 
     def __init__(self, system: DrivenSystem, tolerances: Tolerances, y: Vector, u: Vector) -> None:

@@ -173,7 +173,7 @@ def advance_implicit(
             h_next, rejected = 0.5 * h, True
             counts[2] += 1
             continue
-        allowed_errors(h, y, x.now.y, rule, sizes, x.allowed)
+        allowed_errors(h, clock[1], y, x.now.y, rule, sizes, x.allowed)
         size = step_error(h, tables, K, rule, x)
         if not size < 1.0:  # not a number counts as too large
             factor = max(LEAST, SAFETY * size ** (-1.0 / 5.0)) if size < np.inf else LEAST

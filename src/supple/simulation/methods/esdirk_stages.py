@@ -218,7 +218,7 @@ def solve_stage(
         correct_stage(first if tries == 0 else kept, x)
         copy(x.now.y, x.before)
         find_stage(kernels, g, now.u, x)
-        allowed_errors(h, now.y, x.now.y, rule, now.sizes, x.allowed)
+        allowed_errors(h, now.clock[1], now.y, x.now.y, rule, now.sizes, x.allowed)
         size = share(x.now.y, x.before, x.allowed, rule.weight)
         if not size < np.inf:
             return -tries - 1, slowest

@@ -70,6 +70,7 @@ class FixedStepDriver(ABC):
 
     name: str
     one_step = True
+    counts_rejected = True
 
     def __init__(self, system: DrivenSystem, step: float) -> None:
         self.system, self.step = system, step
@@ -102,6 +103,7 @@ class FixedStepDriver(ABC):
                 done, evaluations = stepper.take(task, t, left, state, g)
                 self.effort.steps += abs(done)
                 self.effort.evaluations += evaluations
+                self.effort.longest = max(self.effort.longest, h)
                 if done < 0:
                     raise stepper.failure(t - done * h, h, state[0])
                 if watch is not None:

@@ -46,7 +46,9 @@ class ImplicitDriver(FixedStepDriver):
 
     def attributes(self) -> dict[str, Any]:
         engine = "blocks" if self._blocks else "generic"
-        return {"step": self.settings.step, "rho": self.settings.rho, "engine": engine, "error_control": UNCONTROLLED}
+        x = self.settings
+        settings = {"step": x.step, "rho": x.rho, "tolerance": x.tolerance}
+        return settings | {"engine": engine, "error_control": UNCONTROLLED}
 
     def run(self, task: Task) -> Segment:
         memory, nq, nv = task.memory, self.system.nq, self.system.nv

@@ -38,12 +38,17 @@ class ScipySolver:
         self.name = solver.__name__
         self.one_step = not issubclass(solver, (scipy.integrate.BDF, scipy.integrate.LSODA))
         self.effort = Effort()
+        explicit = issubclass(solver, scipy.integrate.RK23 | scipy.integrate.RK45 | scipy.integrate.DOP853)
+        self._stages = int(solver.n_stages) if explicit else 0
+        self.counts_rejected = self._stages > 0
         self._slopes: RateSlopes | None = None
         self._judged = False
         self._takes_jacobian = "jac" in inspect.signature(solver.__init__).parameters
 
     def attributes(self) -> dict[str, Any]:
-        return self.tolerances.attributes()
+        tolerances = self.tolerances
+        raised = tolerances.step_rtol / float(tolerances.rules[0])  # scipy's solvers take no smaller one
+        return tolerances.attributes() | {"rtol": tolerances.rtol * raised}
 
     def run(self, task: Task) -> Segment:
         u, memory, watch, out, last = task.u, task.memory, task.watch, task.out, task.last
@@ -60,15 +65,19 @@ class ScipySolver:
         h, sizes = float(memory["h"][0]) if "h" in memory else 0.0, memory.get("sizes")
         if tolerances.asked_atol is not None:
             sizes = tolerances.sizes(y)
-        elif not h or sizes is None:
-            h, sizes = tolerances.first_step(task.t, y, u, task.end - task.t)
+        else:  # what begins to move at a jump has no size yet
+            first, found = tolerances.first_step(task.t, y, u, task.end - task.t)
+            h, sizes = h or first, found if sizes is None else np.maximum(sizes, found)
             self.effort.evaluations += 3
         if h:
             options["first_step"] = h = min(h, task.end - task.t, options.get("max_step", np.inf))
         solver = self.solver(rate, task.t, y, task.end, atol=self._atol(h, y, sizes), **options)
         done = 0
         while solver.status == "running":
+            before = solver.nfev
             message = solver.step()
+            if self._stages:
+                self.effort.rejected += (solver.nfev - before) // self._stages - 1
             bad = not np.isfinite(solver.y).all()
             if solver.status == "failed" or bad:
                 why = message or "the state is not finite"

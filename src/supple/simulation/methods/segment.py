@@ -168,11 +168,14 @@ class Effort:
     steps: int = 0
     rejected: int = 0
     evaluations: int = 0
+    longest: float = 0.0
+    """Longest of steps of fixed length, s."""
 
     def add(self, later: Effort, earlier: Effort) -> None:
         """Add what came between two."""
-        for key in vars(self):
+        for key in ("steps", "rejected", "evaluations"):
             setattr(self, key, getattr(self, key) + getattr(later, key) - getattr(earlier, key))
+        self.longest = max(self.longest, later.longest)
 
 
 class Method(Protocol):
@@ -184,10 +187,13 @@ class Method(Protocol):
     one_step : bool
         Whether it can be started again without loss, so that loops can be closed at every output time. Others close
         them after their own steps, or run on: the loops of the states at which rates are taken are closed anyway.
+    counts_rejected : bool
+        Whether it knows how many steps it has rejected.
     """
 
     name: str
     one_step: bool
+    counts_rejected: bool
     system: DrivenSystem
     effort: Effort
 

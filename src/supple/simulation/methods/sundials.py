@@ -20,6 +20,8 @@ from supple.simulation.methods.segment import Effort, Segment, Task, Vector, div
 from supple.simulation.methods.tolerances import Tolerances
 
 NAMES = ("CVODE", "IDA")
+SHORTER = 1e-3
+"""Factor on the length of a first step: these methods begin with order one."""
 RESIZED = 100.0
 """Ratio of the tolerances that fit the motion to those that the solver has, beyond which it starts over with these."""
 
@@ -48,6 +50,8 @@ class Sundials:
         self.system, self.name, self.tolerances = system, name, tolerances
         self.effort = Effort()
         self._atol = np.zeros(system.size)
+
+    counts_rejected = False
 
     def attributes(self) -> dict[str, Any]:
         return self.tolerances.attributes()
@@ -104,11 +108,14 @@ class Sundials:
     def _measure(self, task: Task) -> None:
         """Size of the motion and absolute tolerances at the start of a segment."""
         tolerances, memory = self.tolerances, task.memory
-        if "sizes" not in memory:
-            h, memory["sizes"] = tolerances.first_step(task.t, task.y, task.u, task.end - task.t)
+        self._first = 0.0
+        if "longest" not in memory:  # what begins to move at a jump has no size yet
+            h, found = tolerances.first_step(task.t, task.y, task.u, task.end - task.t)
+            self._first = SHORTER * h if "sizes" in memory else 0.0
+            memory["sizes"] = np.maximum(memory.get("sizes", 0.0), found)
             memory["longest"] = np.array([h])
             self.effort.evaluations += 3
-        longest = float(memory["longest"][0]) if "longest" in memory else task.end - task.t
+        longest = float(memory["longest"][0])
         self._atol = self._allowed(longest, task.y, memory["sizes"])
 
     def _resized(self, task: Task, h: float, y: Vector) -> bool:
@@ -141,6 +148,8 @@ class Sundials:
     def _options(self, task: Task) -> dict[str, Any]:
         """What both solvers take."""
         options: dict[str, Any] = {"atol": self._atol, "max_num_steps": 10_000_000}
+        if self._first and self.name == "IDA":  # its own first step behind a jump may be too long
+            options["first_step"] = self._first
         # What is allowed is whole where no atol is given: rtol |y| would be many times the share of a step.
         options["rtol"] = 0.0 if self.tolerances.asked_atol is None else self.tolerances.rtol
         if task.watch is not None:

@@ -23,6 +23,10 @@ there every error is large.
 Real motions are not given away to rounding in very short steps, as near a singular configuration: eps D / h counts up
 to rtol times the fastest motion, or AT_REST times the last term. Where loops are closed rtol is MAGNIFIED larger.
 
+Where a law jumps with the state from rest, that is too small for any step. In steps near the resolution of time the
+change itself is allowed (`native_loop.TICKS`), by the native loops alone. Jumps of the time never come to that, see
+`time_jumps`.
+
 With a given `atol` the rule is the usual one of a step, state by state: e_i = atol + rtol |y_i|.
 """
 
@@ -250,12 +254,18 @@ def _modes(model: Formulation, length: float) -> dict[str, tuple[tuple[str, str]
         body = model.description.bodies[name].body
         if isinstance(body, FlexibleBody):
             size = float(np.ptp(body.nodes, axis=0).max(initial=0.0)) or length
-            shapes = np.abs(body.shapes.toarray()).reshape(-1, 6, body.modes)
+            shapes = np.abs(body.shapes.toarray()).reshape(len(body.nodes), 6, body.modes)
             turn, move = (shapes[:, part].max(axis=(0, 1), initial=0.0) for part in (slice(3), slice(3, 6)))
             metres = np.maximum(move, size * turn)
             for label, unit in zip(body.labels, metres, strict=True):
                 found[f"{name}.{label}"] = (name, "modes"), float(unit) or 1.0
     return found
+
+
+def state_scale(system: DrivenSystem) -> Vector:
+    """What of each state (n,) moves something by the length of the mechanism; 1 m where that has none."""
+    length = extent(system.model) or 1.0
+    return np.asarray(length / _groups(system, length).metres)
 
 
 def extent(model: Formulation) -> float:

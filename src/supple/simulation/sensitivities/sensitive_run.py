@@ -68,6 +68,12 @@ class SensitiveRun(Run):
         self.S = np.concatenate([start, np.zeros((len(system.z_0), parameters.count))])
         self.U = parameters.u.copy()
         super().__init__(system, setting, q, v, partition)
+        for place in sorted(self.clocks.jump_places):
+            if parameters.u[place].any():
+                raise StateError(
+                    f"sensitivities: the time at which a law jumps depends on {system.inputs.held[place]!r}; "
+                    "write the jump as an event that changes a variable"
+                )
         for rate in system.inputs.sample_rates:
             self._tick(rate)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from supple.call_checks import checked
 from supple.errors import ModelError, one_of, unexpected
 from supple.structures.body import FlexibleBody
 from supple.structures.exports.dmig_writer import write_dmig
@@ -23,6 +24,7 @@ FORMATS: dict[str, tuple[Writer, tuple[str, ...]]] = {
 }
 
 
+@checked
 def write(
     body: FlexibleBody,
     path: str | os.PathLike[str],

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import FileSet, head
+from supple.structures.imports.file_set import FileSet, head, read_text
 from supple.structures.imports.inp_deck import Deck, read_deck
 from supple.structures.imports.number_table import coordinate_entries, coordinate_matrix, read_table, symmetric, whole
 from supple.structures.imports.raw_model import RawModel, index_of
@@ -179,7 +179,7 @@ def _without_names(path: Path, what: str) -> Floats:
     """Entries whose nodes are "instance.label", all of one instance."""
     rows = []
     instances = set()
-    for number, line in enumerate(path.read_text(encoding="latin-1").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("*"):
             continue
         words = [word.strip() for word in line.split(",")]

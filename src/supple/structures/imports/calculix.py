@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.checks import Ints
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import FileSet
+from supple.structures.imports.file_set import FileSet, read_text
 from supple.structures.imports.inp_deck import read_deck
 from supple.structures.imports.number_table import coordinate_entries, coordinate_matrix
 from supple.structures.imports.raw_model import RawModel
@@ -24,7 +24,7 @@ MOST_DIGITS = 15
 
 def is_calculix(files: FileSet) -> bool:
     """A deck with stored matrices beside it, or the matrices themselves."""
-    return any(files.ending(*MATRICES)) or (any(files.ending(".inp")) and any(files.beside(".dof")))
+    return any(files.ending(*MATRICES)) or (any(files.ending(".inp")) and any(files.beside(*MATRICES)))
 
 
 def read_calculix(files: FileSet) -> RawModel:
@@ -61,8 +61,8 @@ def _one(files: FileSet, suffix: str) -> Path:
     if len(found) != 1:
         got = ", ".join(path.name for path in found) or "none"
         raise FileFormatError(
-            f"{files.first}: expected one file {suffix} of CalculiX with it (*FREQUENCY, SOLVER=MATRIXSTORAGE writes "
-            f".sti, .mas and .dof), got {got}"
+            f"{files.first}: expected one file {suffix} of CalculiX with it, got {got}; *FREQUENCY, "
+            "SOLVER=MATRIXSTORAGE writes .sti, .mas and .dof with the name of the deck"
         )
     return found[0]
 
@@ -70,11 +70,11 @@ def _one(files: FileSet, suffix: str) -> Path:
 def _rows(path: Path) -> tuple[Ints, Ints]:
     """Node and direction of each row; "12.1" is a pair of whole numbers and no fraction."""
     pairs = []
-    for number, line in enumerate(path.read_text(encoding="latin-1").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         node, _, direction = line.strip().partition(".")
-        if not (node.isdigit() and direction.isdigit() and len(node) <= MOST_DIGITS):
+        if not (node.isdecimal() and direction.isdecimal() and len(node) <= MOST_DIGITS and len(direction) == 1):
             raise FileFormatError(f"{path}: line {number}: expected node.direction, got {line.strip()[:60]!r}")
         if not 1 <= int(direction) <= 6:
             raise FileFormatError(f"{path}: line {number}: expected a direction from 1 to 6, got {direction}")

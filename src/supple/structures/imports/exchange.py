@@ -14,7 +14,8 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import FileSet, is_text
+from supple.input_files import read_bytes
+from supple.structures.imports.file_set import MOST_BYTES, FileSet, is_text
 from supple.structures.imports.number_table import parsed_table, whole
 from supple.structures.imports.raw_model import RawModel
 from supple.structures.imports.stored_matrix import (
@@ -96,7 +97,7 @@ def _nodes(path: Path, mapped: bool) -> tuple[Ints, Floats]:
 
     They may stand in any order if rows are `mapped` to them by their labels.
     """
-    content = _plain_table(path.read_bytes())
+    content = _plain_table(read_bytes(path, MOST_BYTES))
     lines = (x.replace(b",", b" ").split() for x in content.splitlines() if x.strip()[:1] not in (b"", b"*", b"#"))
     columns = len(next(lines, ()))
     if columns not in (3, 4):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import FileFormatError, ModelError
+from supple.input_files import open_regular, read_bytes, require_file, unreadable
 
 HEAD = 65_536
 """Bytes by which a file is recognised."""
@@ -61,8 +62,7 @@ def file_set(given: Any, superelement: int | None = None) -> FileSet:
         raise ModelError(f"path: expected the path of a file or a list of paths, got {given!r}")
     paths = tuple(Path(x) for x in each)
     for path in paths:
-        if not path.is_file():
-            raise FileFormatError(f"{path}: expected a file, got {'a folder' if path.is_dir() else 'nothing there'}")
+        require_file(path)
         _not_too_large(path)
     return FileSet(paths, superelement)
 
@@ -75,8 +75,16 @@ def _not_too_large(path: Path) -> Path:
 
 def head(path: Path) -> bytes:
     """The first bytes of a file."""
-    with open(path, "rb") as file:
-        return file.read(HEAD)
+    try:
+        with open_regular(path) as file:
+            return file.read(HEAD)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def read_text(path: Path) -> str:
+    """A whole file as text; every byte is a character."""
+    return read_bytes(path, MOST_BYTES).decode("latin-1")
 
 
 def is_text(path: Path) -> bool:
@@ -85,4 +93,4 @@ def is_text(path: Path) -> bool:
 
 
 def _siblings(path: Path) -> Iterator[Path]:
-    return (other for other in sorted(path.parent.iterdir()) if other.is_file())
+    return (other for other in sorted(path.parent.iterdir()) if os.path.isfile(other))

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
-from supple.checks import Floats, Ints, freeze
+from supple.checks import Floats, Ints, computed, freeze
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.imports.import_report import ImportReport, import_report
 from supple.structures.imports.outer_faces import enclosed_volume, outer_surface
@@ -25,6 +25,7 @@ from supple.structures.structure import Structure, named
 
 GivenFrames: TypeAlias = "Mapping[str, int | str | Iterable[int] | Callable[[Floats], Any]] | None"
 """Name to the label of a node or several, the name of a node set, or a function of positions (3, k), m."""
+SUPPORTS = "leave supports (*BOUNDARY) out of the deck: the root is fixed by the reduction"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,8 @@ def imported_structure(
         return f"{COMPONENT_NAMES[raw.dof_component[order[row]]]} of node {raw.labels[raw.dof_node[order[row]]]}"
 
     try:
-        structure = sound_structure(layout, M, K, named(chosen, len(used)), name_of)
+        with computed():
+            structure = sound_structure(layout, M, K, named(chosen, len(used)), name_of)
     except FileFormatError:
         raise
     except ModelError as error:
@@ -187,7 +189,7 @@ def _nodes_of(where: Any, what: str, source: ImportSource, nodes: Floats) -> lis
             hint = nearest(where, source.sets) if source.sets else "; the file has none"
             raise ModelError(f"{what}: no node set {where!r}{hint}")
         if not source.sets[name]:
-            raise ModelError(f"{what}: no node of the set {name!r} has degrees of freedom")
+            raise ModelError(f"{what}: no node of the set {name!r} has degrees of freedom; {SUPPORTS}")
         return list(source.sets[name])
     wanted = np.atleast_1d(np.asarray(where if np.ndim(where) == 0 else list(where)))
     if wanted.ndim != 1 or not len(wanted) or not np.issubdtype(wanted.dtype, np.integer):
@@ -197,6 +199,6 @@ def _nodes_of(where: Any, what: str, source: ImportSource, nodes: Floats) -> lis
     if not found.all():
         raise ModelError(
             f"{what}: no node {int(wanted[~found][0])} with degrees of freedom; labels are those of the file, from "
-            f"{source.labels.min()} to {source.labels.max()}"
+            f"{source.labels.min()} to {source.labels.max()}; {SUPPORTS}"
         )
     return [int(i) for i in place]

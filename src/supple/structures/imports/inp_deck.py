@@ -6,18 +6,27 @@ its assembly once, without moving it, is read as if it had no parts.
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import file_set
+from supple.input_files import read_bytes
+from supple.structures.imports.file_set import MOST_BYTES, file_set
 from supple.structures.imports.raw_model import index_of
 
+Members: TypeAlias = "dict[int | range, None]"
+"""Members of a node set: numbers of nodes, and ranges of them."""
+LARGEST_LABEL = 10**15
+"""Number of a node or element."""
+MOST_MEMBERS = 20_000_000
+"""Limit for all node sets together; members of sets within sets count again."""
 DEEPEST = 8
 """Files that include each other."""
 REFUSED = {"TRANSFORM": "it turns the axes of nodes, in which the matrices stand; leave it out"}
@@ -50,7 +59,8 @@ class Deck:
 class _Gathered:
     files: list[Path] = field(default_factory=list)
     nodes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
-    sets: dict[str, list[int]] = field(default_factory=dict)
+    sets: dict[str, Members] = field(default_factory=dict)
+    members: int = 0
     elements: dict[str, dict[int, list[int]]] = field(default_factory=dict)
     instances: int = 0
 
@@ -63,9 +73,9 @@ def read_deck(path: Path) -> Deck:
         raise FileFormatError(f"{path}: expected nodes under *NODE, got none")
     labels = np.array(sorted(found.nodes), dtype=np.int64)
     nodes = np.array([found.nodes[int(i)] for i in labels])
-    sets = {name: index_of(labels, np.unique(x), path, f"*NSET {name}") for name, x in found.sets.items() if x}
+    sets = {name: _places(labels, x, path, f"*NSET {name}") for name, x in found.sets.items() if x}
     elements = {}
-    for kind, each in found.elements.items():
+    for kind, each in ((kind, each) for kind, each in found.elements.items() if each):
         lengths = {len(x) for x in each.values()}
         if len(lengths) > 1:
             raise FileFormatError(
@@ -74,6 +84,22 @@ def read_deck(path: Path) -> Deck:
         table = np.array(list(each.values()), dtype=np.int64)
         elements[kind] = index_of(labels, table.ravel(), path, f"*ELEMENT, TYPE={kind}").reshape(table.shape)
     return Deck(found.files, labels, nodes, sets, elements)
+
+
+def _places(labels: Ints, members: Members, path: Path, what: str) -> Ints:
+    """Indices of the members of a set. Ranges are never written out: all their nodes have to be there."""
+    found = [np.zeros(0, dtype=np.int64)]
+    for x in members:
+        if isinstance(x, range):
+            place = np.arange(np.searchsorted(labels, x[0]), np.searchsorted(labels, x[-1], side="right"))
+            place = place[(labels[place] - x[0]) % x.step == 0]
+            if len(place) < len(x):
+                here = set(labels[place].tolist())
+                missing = next(label for label in x if label not in here)
+                raise FileFormatError(f"{path}: {what}: no node {missing}")
+            found.append(place)
+    single = np.array([x for x in members if isinstance(x, int)], dtype=np.int64)
+    return np.unique(np.concatenate([*found, index_of(labels, single, path, what)]))
 
 
 def _read(path: Path, found: _Gathered, depth: int) -> None:
@@ -97,17 +123,24 @@ def _read(path: Path, found: _Gathered, depth: int) -> None:
             found.instances += 1
             if found.instances > 1:
                 raise FileFormatError(f"{where}: expected one instance, got another; write a deck of one part")
-            if any(float(x) != 0.0 for _, words in data for x in words if x):
+            if not all(_is_zero(x) for _, words in data for x in words if x):
                 raise FileFormatError(f"{where}: expected an instance that is not moved; move the part's nodes instead")
         elif keyword in REFUSED:
             raise FileFormatError(f"{where}: {REFUSED[keyword]}")
+
+
+def _is_zero(word: str) -> bool:
+    try:
+        return float(word) == 0.0
+    except ValueError:
+        return False
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, str, dict[str, str], list[tuple[int, list[str]]]]]:
     """Line number, keyword, options and lines of data, each with its number."""
     start, keyword, options = 0, "", ""
     data: list[tuple[int, list[str]]] = []
-    with open(path, encoding="latin-1") as file:
+    with io.TextIOWrapper(io.BytesIO(read_bytes(path, MOST_BYTES)), encoding="latin-1") as file:
         for number, line in enumerate(file, start=1):
             text = line.strip()
             if not text or text.startswith("**"):
@@ -137,7 +170,7 @@ def _nodes(where: str, options: dict[str, str], data: list[tuple[int, list[str]]
     labels = []
     for number, words in data:
         try:
-            label = int(words[0])
+            label = node_label(words[0])
             x, y, z = (float(w) if w else 0.0 for w in (*words[1:4], "", "", "")[:3])
         except ValueError:
             raise FileFormatError(
@@ -152,27 +185,49 @@ def _nodes(where: str, options: dict[str, str], data: list[tuple[int, list[str]]
         found.nodes[label] = (x, y, z)
         labels.append(label)
     if "NSET" in options:
-        found.sets.setdefault(options["NSET"].upper(), []).extend(labels)
+        _add(where, options["NSET"].upper(), labels, found)
 
 
 def _node_set(where: str, options: dict[str, str], data: list[tuple[int, list[str]]], found: _Gathered) -> None:
     name = options.get("NSET", "").upper()
     if not name:
         raise FileFormatError(f"{where}: expected NSET=name")
-    members = found.sets.setdefault(name, [])
+    _add(where, name, (), found)
     for number, words in data:
         entries = [w for w in words if w]
         try:
             if "GENERATE" in options:
-                first, last, step = (*(int(w) for w in entries), 1)[:3]
-                members.extend(range(first, last + 1, step))
-                continue
-            for word in entries:
-                members.extend([int(word)] if word.isdigit() else found.sets[word.upper()])
+                first, last, step = (*(node_label(w) for w in entries), 1)[:3]
+                if step < 1:
+                    raise ValueError(step)
+                nodes = range(first, last + 1, step)
+                parts: list[Iterable[int | range]] = [[nodes] if nodes else []]
+            else:
+                parts = [[node_label(w)] if w.isdecimal() else found.sets[w.upper()] for w in entries]
         except (ValueError, KeyError):
-            raise FileFormatError(
-                f"{_line(where, number)}: expected numbers of nodes or names of sets before it, got {words}"
-            ) from None
+            members = "numbers of nodes or names of sets before it"
+            expected = "first and last node and a step of at least 1" if "GENERATE" in options else members
+            raise FileFormatError(f"{_line(where, number)}: expected {expected}, got {words}") from None
+        for part in parts:
+            _add(_line(where, number), name, part, found)
+
+
+def node_label(word: str) -> int:
+    """Return the number of a node, or raise a ValueError."""
+    number = int(word)
+    if abs(number) > LARGEST_LABEL:
+        raise ValueError(word)
+    return number
+
+
+def _add(where: str, name: str, members: Iterable[int | range], found: _Gathered) -> None:
+    """Add members to a set, each once."""
+    own = found.sets.setdefault(name, {})
+    before = len(own)
+    own.update(dict.fromkeys(members))
+    found.members += len(own) - before
+    if found.members > MOST_MEMBERS:
+        raise FileFormatError(f"{where}: expected at most {MOST_MEMBERS:,} members of node sets in all, got more")
 
 
 def _elements(where: str, options: dict[str, str], data: list[tuple[int, list[str]]], found: _Gathered) -> None:
@@ -184,7 +239,7 @@ def _elements(where: str, options: dict[str, str], data: list[tuple[int, list[st
     each = found.elements.setdefault(kind, {})
     for number, words in data:
         try:
-            waiting += [int(w) for w in words if w]
+            waiting += [node_label(w) for w in words if w]
         except ValueError:
             raise FileFormatError(f"{_line(where, number)}: expected numbers of nodes, got {words}") from None
         complete = len(waiting) == size + 1 if size else bool(words[-1])

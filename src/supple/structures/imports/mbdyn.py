@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
-from supple.errors import FileFormatError, ModelError, OmissionWarning, nearest
+from supple.errors import FileFormatError, ModelError, OmissionWarning, nearest, warn
 from supple.structures.body import FlexibleBody
 from supple.structures.geometric_matrices import GeometricMatrices, from_spin_parts
 from supple.structures.imports.modal_body import flexible_body, root_node
@@ -55,6 +55,7 @@ class Groups:
         return numbers(self.path, self.lines[group], what, count, self.start[group]).reshape(shape)
 
 
+@checked
 def read_mbdyn(
     path: str | os.PathLike[str],
     root: str | None = None,
@@ -96,7 +97,7 @@ def _groups(path: str | os.PathLike[str]) -> Groups:
     for i, line in enumerate(read_lines(path), start=1):
         found = GROUP.match(line.strip())
         if found:
-            group = int(found[1])
+            group = int(found[1][:19])
             if group in lines:
                 raise wrong(path, i, f"record group {group} is there already, in line {start[group]}")
             lines[group], start[group] = [], i
@@ -129,10 +130,9 @@ def _data(groups: Groups, root: str | None, interfaces: Sequence[str] | None) ->
     C = groups.numbers(13, n, n) if 13 in groups else np.zeros((n, n))
     for group in (3, 4):
         if group in groups and groups.numbers(group, n).any():
-            warnings.warn(
+            warn(
                 f"{groups.path}: initial values of the modes (record group {group}) are left out: a run has its own",
                 OmissionWarning,
-                stacklevel=3,
             )
     m, h, S, E, X, N, lacking = _integrals(groups, x, shapes)
     geometric = _geometric(groups, labels, shapes, root, interfaces) if 19 in groups else None
@@ -160,10 +160,9 @@ def _integrals(
     if 11 in groups:
         lumped = groups.numbers(11, k, 6)
         if np.ptp(lumped[:, :3], axis=1).max() > 1e-6 * lumped[:, :3].max():
-            warnings.warn(
+            warn(
                 f"{groups.path}: masses of nodes differ by direction (record group 11); as in MBDyn the first is used",
                 OmissionWarning,
-                stacklevel=4,
             )
         inertia = lumped[:, 3:, None] * np.eye(3)
         layout = DofLayout(x, np.ones(k, dtype=bool))

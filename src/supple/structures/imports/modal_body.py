@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats
-from supple.errors import ModelError, OmissionWarning, PhysicsWarning, nearest
+from supple.errors import ModelError, OmissionWarning, PhysicsWarning, nearest, warn
 from supple.structures.body import FlexibleBody, ShapeFrame
 from supple.structures.geometric_matrices import second_order_from
 from supple.structures.integrals import ModalIntegrals, axial, pairs
@@ -43,11 +42,10 @@ def flexible_body(data: ModalData, root: str | None = None, frames: Mapping[str,
     _require_sound(data)
     node, moving = root_node(data.labels, data.shapes, root)
     if moving and data.geometric is not None:
-        warnings.warn(
+        warn(
             f"coordinates move the root {data.labels[node]!r}: matrices of geometric stiffening, which are those of a "
             "root at rest, are left out",
             OmissionWarning,
-            stacklevel=3,
         )
     if not moving:
         shapes = data.shapes.copy()
@@ -98,7 +96,8 @@ def root_node(labels: tuple[str, ...], shapes: Floats, root: str | None) -> tupl
             raise ModelError(f"root: no node {root!r}{nearest(root, labels)}")
         node = labels.index(root)
     else:
-        node = min((i for i, at_rest in enumerate(rest) if at_rest), key=lambda i: (labels[i].isdigit(), i), default=0)
+        held = (i for i, at_rest in enumerate(rest) if at_rest)
+        node = min(held, key=lambda i: (labels[i].isdecimal(), i), default=0)
     return node, not rest[node]
 
 
@@ -144,11 +143,10 @@ def _require_mass(data: ModalData) -> None:
         Q = np.block([[np.full((1, 1), data.mass), data.moment[None]], [data.moment[:, None], data.second]])
         lowest = _lowest(np.block([[Q, modes], [modes.T, N]]))
         if lowest < -UNREAL:
-            warnings.warn(
+            warn(
                 f"modal integrals: no mass has these, an eigenvalue of theirs is {lowest:.3g} (diagonal scaled to 1); "
                 "were they rounded, or taken from different masses?",
                 PhysicsWarning,
-                stacklevel=4,
             )
 
 
@@ -181,8 +179,9 @@ def _turning(shapes: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
     Such are the nodes of solid elements beside those of rigid regions.
     """
-    some = bool(shapes[:, :3].any())
-    return np.array([bool(shape[:3].any() or not (some and shape.any())) for shape in shapes])
+    turn, move = (np.abs(shapes[:, part]).max(axis=(1, 2), initial=0.0) for part in (slice(3), slice(3, 6)))
+    turns, moves = (x > AT_REST * x.max(initial=0.0) for x in (turn, move))  # rounding beside others is no motion
+    return np.asarray(turns | ~(turns.any() & moves))
 
 
 def _body(data: ModalData, root: str, frames: dict[str, int], basis: str) -> FlexibleBody:

@@ -10,6 +10,8 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
+from supple.input_files import read_bytes
+from supple.structures.imports.file_set import MOST_BYTES
 from supple.structures.mass import Sparse
 
 LARGEST_WHOLE = 2.0**53
@@ -26,7 +28,7 @@ def read_table(path: Path, columns: int, what: str, comment: bytes = b"*") -> Fl
     what : str
         What stands in a line, for messages: "row, column and value".
     """
-    return parsed_table(path.read_bytes(), path, columns, what, comment)
+    return parsed_table(read_bytes(path, MOST_BYTES), path, columns, what, comment)
 
 
 def parsed_table(content: bytes, path: Path, columns: int, what: str, comment: bytes = b"*") -> Floats:

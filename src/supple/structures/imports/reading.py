@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from supple.call_checks import checked
 from supple.errors import FileFormatError, ModelError
 from supple.structures.body import FlexibleBody
 from supple.structures.imports.file_set import FileSet, file_set
@@ -21,6 +22,7 @@ Imported: TypeAlias = ImportedStructure | Superelement | FlexibleBody
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 
+@checked
 def read(
     path: Paths,
     frames: GivenFrames = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import FileFormatError
+from supple.input_files import read_bytes
 
 MOST_BYTES = 2**31
 """Of a file of modal data."""
@@ -17,15 +18,7 @@ MOST_BYTES = 2**31
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
     """Lines of a text file."""
-    try:
-        size = Path(path).stat().st_size
-        if size > MOST_BYTES:
-            raise FileFormatError(f"{path}: expected at most {MOST_BYTES:,} bytes, got {size:,}")
-        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        raise FileFormatError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return read_bytes(Path(path), MOST_BYTES).decode("utf-8", errors="replace").splitlines()
 
 
 def wrong(path: str | os.PathLike[str], line: int, message: str) -> FileFormatError:

@@ -84,6 +84,11 @@ def format_of(files: FileSet) -> ImportFormat | BodyFormat:
     for known in FORMATS:
         if known.recognises(files):
             return known
+    if len(files.paths) == 1 and files.ending(".inp"):
+        raise FileFormatError(
+            f"{files.first}: expected the matrices of the mesh beside the deck, got none; CalculiX writes .sti, .mas "
+            "and .dof by *FREQUENCY, SOLVER=MATRIXSTORAGE; Abaqus _STIF1.mtx and _MASS1.mtx by *MATRIX OUTPUT"
+        )
     names = "; ".join(known.name for known in FORMATS)
     shown = ", ".join(str(path) for path in files.paths)
     raise FileFormatError(f"{shown}: expected files of a finite-element program, got others; known are {names}")

@@ -13,13 +13,13 @@ of w_x^2, w_y^2, w_z^2, w_x w_y, w_y w_z, w_z w_x in w* A w - w* w tr(A):
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats
-from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
+from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning, warn
 from supple.structures.body import FlexibleBody
 from supple.structures.geometric_matrices import GeometricMatrices, from_spin_parts, spin_parts
 from supple.structures.imports.modal_body import flexible_body
@@ -28,6 +28,7 @@ from supple.structures.layout import cross_matrix
 from supple.structures.modal_data import ModalData
 
 
+@checked
 def read_sid(
     path: str | os.PathLike[str],
     root: str | None = None,
@@ -66,13 +67,9 @@ def _data(sid: SidText, path: str | os.PathLike[str]) -> ModalData:
         if name not in m0:
             raise FileFormatError(f"{path}: expected a block {name!r} with numbers")
     if np.any(m0.get("ksigma", 0.0)):
-        warnings.warn(f"{path}: stresses of reference (ksigma) are left out", OmissionWarning, stacklevel=3)
+        warn(f"{path}: stresses of reference (ksigma) are left out", OmissionWarning)
     if any("AP" in x and x["AP"].m0 is not None and not np.allclose(x["AP"].m0, np.eye(3)) for x in sid.nodes.values()):
-        warnings.warn(
-            f"{path}: orientations of nodes (AP) are left out: frames have the axes of the body",
-            OmissionWarning,
-            stacklevel=3,
-        )
+        warn(f"{path}: orientations of nodes (AP) are left out: frames have the axes of the body", OmissionWarning)
     X = _second(m0, n, path)
     N, geometric, lacking = _products(sid, m0, n)
     J = m0["J"]
@@ -160,11 +157,10 @@ def _warn_of_signs(
     whole = float(np.einsum("a,arr->", moment, geometric.E2))
     for i, g in geometric.nodes.items():
         if whole * float(np.einsum("a,arr->", places[i], g[3:])) < 0.0:
-            warnings.warn(
+            warn(
                 f"{path}: node {labels[i]!r}: forces there and accelerations (phi and Ct of first order) stiffen the "
                 "body with opposite signs; has phi the sign of a displacement?",
                 PhysicsWarning,
-                stacklevel=4,
             )
             return
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import head
+from supple.structures.imports.file_set import head, read_text
 from supple.structures.imports.number_table import symmetric
 from supple.structures.mass import Sparse
 
 MARKET = b"%%matrixmarket"
+SPARSEST = 100
+"""Rows for an entry of a matrix: a mass may have few, but not thousands of rows for one."""
 KINDS = re.compile(rb"^[RP][SUZ]A\b")
 """Harwell-Boeing types of matrices that are real and assembled."""
 
@@ -32,20 +35,28 @@ def is_harwell_boeing(path: Path) -> bool:
 
 def market_matrix(path: Path) -> tuple[Sparse, float]:
     """A square matrix in the Matrix Market format, and its asymmetry."""
-    try:
-        found = scipy.io.mmread(path)
-    except (ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise FileFormatError(f"{path}: expected a matrix in Matrix Market format, got another text: {error}") from None
-    return _square(path, scipy.sparse.coo_array(found))
+    return _square(path, scipy.sparse.coo_array(_market(path, "a matrix")))
 
 
 def market_vector(path: Path) -> Floats:
     """Numbers of a Matrix Market array of one column."""
+    found = _market(path, "a vector")
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64).ravel()
+
+
+def _market(path: Path, what: str) -> Any:
+    """Read a file whose head promises no more than the file can hold; most rows of a mesh have entries."""
     try:
-        found = scipy.io.mmread(path)
+        rows, columns, entries, *_ = scipy.io.mminfo(path)
+        if entries > path.stat().st_size:
+            raise FileFormatError(f"{path}: expected {entries:,} entries, got fewer; is it complete?")
+        if max(rows, columns) > SPARSEST * max(entries, 1):
+            raise FileFormatError(f"{path}: expected {what} of a mesh, got {entries:,} entries in {rows:,} rows")
+        return scipy.io.mmread(path)
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
-        raise FileFormatError(f"{path}: expected a vector in Matrix Market format, got another text: {error}") from None
-    return np.asarray(found.toarray() if scipy.sparse.issparse(found) else found, dtype=np.float64).ravel()
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{path}: expected {what} in Matrix Market format, got another text: {error}") from None
 
 
 def market_shape(path: Path) -> tuple[int, ...]:
@@ -62,7 +73,7 @@ def harwell_boeing_matrix(path: Path) -> tuple[Sparse, float]:
     Four lines of counts, a fifth if there are right-hand sides; then column pointers, row numbers and values, in
     Fortran formats whose fields are cut by their width.
     """
-    lines = path.read_text(encoding="latin-1").splitlines()
+    lines = read_text(path).splitlines()
     try:
         counts = [int(lines[1][14 * i : 14 * i + 14] or 0) for i in range(min(5, (len(lines[1]) + 13) // 14))]
         kind = lines[2][:3].upper()

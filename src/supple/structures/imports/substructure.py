@@ -14,8 +14,8 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import FileFormatError
-from supple.structures.imports.file_set import FileSet, head
-from supple.structures.imports.inp_deck import read_deck
+from supple.structures.imports.file_set import FileSet, head, read_text
+from supple.structures.imports.inp_deck import node_label, read_deck
 from supple.structures.imports.raw_superelement import RawSuperelement
 
 HEADER = re.compile(rb"^\*USER ELEMENT\b", re.MULTILINE | re.IGNORECASE)
@@ -37,8 +37,9 @@ def read_substructure(files: FileSet) -> RawSuperelement:
     nodes, dofs, matrices = _parts(path)
     labels = np.repeat(nodes, [len(x) for x in dofs]).astype(np.int64)
     directions = np.concatenate([np.array(x, dtype=np.int64) for x in dofs])
-    if directions.max() > 6:
-        raise FileFormatError(f"{path}: expected degrees of freedom 1 to 6, got {int(directions.max())}")
+    wrong = directions[(directions < 1) | (directions > 6)]
+    if wrong.size or not directions.size:
+        raise FileFormatError(f"{path}: expected degrees of freedom 1 to 6, got {wrong[0] if wrong.size else 'none'}")
     n = len(labels)
     K, M = (_square(path, matrices, kind, n) for kind in ("STIFFNESS", "MASS"))
     missing = [label for label in nodes if label not in deck.labels]
@@ -55,7 +56,7 @@ def _parts(path: Path) -> tuple[list[int], list[list[int]], dict[str, list[float
     lists: list[tuple[int, list[int]]] = []
     matrices: dict[str, list[float]] = {}
     kind, listing, count = "", False, 0
-    for number, line in enumerate(path.read_text(encoding="latin-1").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         text = line.strip()
         try:
             if text.upper().startswith("*USER ELEMENT"):
@@ -68,11 +69,11 @@ def _parts(path: Path) -> tuple[list[int], list[list[int]], dict[str, list[float
                 words = text.lstrip("*").strip().strip(",")
                 listing = (listing and len(nodes) < count) or words.upper() == "ELEMENT NODES"
                 if listing and words.upper() != "ELEMENT NODES" and words:
-                    nodes += [int(word) for word in words.split(",")]
+                    nodes += [node_label(word) for word in words.split(",")]
             elif text.startswith("*"):
                 kind = ""
             elif text and kind == "ELEMENT":
-                numbers = [int(word) for word in text.strip(",").split(",")]
+                numbers = [node_label(word) for word in text.strip(",").split(",")]
                 lists.append((numbers[0], numbers[1:]) if lists else (1, numbers))
             elif text and kind:
                 matrices[kind] += [float(word.replace("D", "E")) for word in text.strip(", ").split(",")]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
+from supple.call_checks import checked
 from supple.checks import Floats, Ints, number
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.given_stress import GivenStress
@@ -25,6 +26,7 @@ SAME = 1e-9
 """Largest difference of a tangent and the stiffness, relative, that is rounding in their files."""
 
 
+@checked
 @dataclass(frozen=True)
 class Tangent:
     """Where the stiffness of a mesh under a load stands.

@@ -48,7 +48,7 @@ def fixed_vector(frame: VectorBasis, owner: str, x: Direction, where: str) -> Ve
         return axis(frame, "xyz".index(x))
     if isinstance(x, Vector):
         found = vector(graph, x, where)
-    elif np.ndim(x) == 1 and len(x) == 3:
+    elif isinstance(x, Sequence | np.ndarray) and len(x) == 3:
         found = in_basis(frame, [scalar(graph, c, where) for c in x])
     else:
         raise ModelError(f"{where}: expected a vector or three components, got {x!r}")
@@ -75,6 +75,11 @@ def inertia_of(frame: VectorBasis, x: Any, where: str) -> Dyadic:
             texts = " and ".join(expression_text(x) for x in (nodes[i][j], nodes[j][i]))
             raise ModelError(f"{where}: expected a symmetric matrix, got {texts} at {i + 1}, {j + 1}")
     return dyadic(frame, nodes)
+
+
+def unit_direction(d: Vector) -> Vector:
+    """Return the unit vector along a direction; one of length 1 for all values of its symbols stays as written."""
+    return d if abs(Sample()(d @ d) - 1.0) < DISGUISED else d / d.norm()
 
 
 def check_independent(directions: Sequence[Vector], where: str) -> None:

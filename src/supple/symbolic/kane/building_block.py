@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.call_checks import checked
 from supple.errors import ModelError
-from supple.symbolic.kane.arguments import Direction, check_independent, check_orthogonal, fixed_vector, inertia_of
+from supple.symbolic.kane.arguments import (
+    Direction,
+    check_independent,
+    check_orthogonal,
+    fixed_vector,
+    inertia_of,
+    unit_direction,
+)
 from supple.symbolic.kane.joint import Turning, placed, turned
 from supple.symbolic.kane.kane_body import JointKinematics, JointMotion, KaneBody, RigidInertia, Speeds, frame_axes
 from supple.symbolic.vector_bases import VectorBasis
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from supple.symbolic.kane.kane_system import KaneSystem
 
 
+@checked
 @dataclass(frozen=True)
 class KaneJoint:
     """A building-block joint: translations along directions fixed in the parent, then rotations about axes in turn.
@@ -28,7 +37,8 @@ class KaneJoint:
     Attributes
     ----------
     translations : up to three directions
-        Vectors fixed in the parent, components in its frame, or "x", "y", "z".
+        Vectors fixed in the parent, components in its frame, or "x", "y", "z"; of any length, as coordinates are
+        distances along them, m.
     rotations : str
         Numbers of the body's axes in the order of the rotations: "", "3", "12", "123", "313", ...
     axis, reference : direction, optional
@@ -55,6 +65,7 @@ class KaneJoint:
     speed_names: Sequence[str] = ()
 
 
+@checked
 @dataclass(frozen=True)
 class MassProperties:
     """Mass of a body and how it is distributed, in symbols or numbers.
@@ -85,6 +96,7 @@ def built(
     point = fixed_vector(parent.frame, parent.name, at, f"{where}: at")
     directions = [fixed_vector(parent.frame, parent.name, d, f"{where}: translations") for d in joint.translations]
     check_independent(directions, f"{where}: translations")
+    directions = [unit_direction(d) for d in directions]
     start = _start(name, parent, joint, where)
     mass = system.scalar_of(properties.mass, f"body {name!r}: mass")
     q = system.coordinate_leaves(joint.coordinates, len(directions) + len(joint.rotations), where)

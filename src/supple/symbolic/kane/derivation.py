@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from supple.symbolic.kane.kane_system import KaneSystem
 
 ROUTES = {"kane": "Kane's method", "composite": "composite bodies", "articulated": "articulated bodies"}
+ROUTES["closed"] = "articulated bodies, and the forces that close the loops"
+LAWS = ", with the laws of the run"
 
 
-def derivation(system: KaneSystem, equations: EquationsOfMotion) -> str:
+def derivation(system: KaneSystem, equations: EquationsOfMotion, driven: EquationsOfMotion | None = None) -> str:
     """How the equations of a system come about, as text.
 
     Parameters
@@ -31,6 +33,8 @@ def derivation(system: KaneSystem, equations: EquationsOfMotion) -> str:
     system : KaneSystem
     equations : EquationsOfMotion
         Of the system, or of the model that the system was made of by any other route.
+    driven : EquationsOfMotion, optional
+        The same with the laws of a run in them.
     """
     own = equations
     if equations.variables.graph is not system.graph:
@@ -47,18 +51,26 @@ def derivation(system: KaneSystem, equations: EquationsOfMotion) -> str:
     lines += [*_pattern(own, names), *_counts(own, system)]
     if own is not equations and equations.route != own.route:
         lines += _counts(equations)
-    lines += _routes(equations)
+    lines += _driven(driven)
+    lines += _routes(equations, driven)
     return "\n".join(lines) + "\n"
 
 
-def derivation_without_vectors(equations: EquationsOfMotion, reason: str) -> str:
+def _driven(e: EquationsOfMotion | None) -> list[str]:
+    """Mass matrix and counts of equations with laws, whose prescribed motions change both."""
+    return [] if e is None else [*_pattern(e, [label(x) for x in e.variables.v], LAWS), *_counts(e, laws=LAWS)]
+
+
+def derivation_without_vectors(
+    equations: EquationsOfMotion, reason: str, driven: EquationsOfMotion | None = None
+) -> str:
     """The same for equations that Kane's method does not give: their mass matrix, elimination and counts."""
     lines = [
         f"Derivation of the equations of {label_of(equations.name)}, by the recursions.",
         f"No Tables 1 to 10: {reason}.",
     ]
     names = [label(x) for x in equations.variables.v]
-    lines += [*_pattern(equations, names), *_counts(equations), *_routes(equations)]
+    lines += [*_pattern(equations, names), *_counts(equations), *_driven(driven), *_routes(equations, driven)]
     return "\n".join(lines) + "\n"
 
 
@@ -107,7 +119,7 @@ def _definitions(title: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
 # ------------------------------------------------------------ mass matrix
 
 
-def _pattern(e: EquationsOfMotion, names: Sequence[str]) -> list[str]:
+def _pattern(e: EquationsOfMotion, names: Sequence[str], laws: str = "") -> list[str]:
     """Where the mass matrix is not zero, as numbered and in the order of elimination."""
     M, f = e.terms.M, e.terms.f
     n = len(f)
@@ -116,7 +128,7 @@ def _pattern(e: EquationsOfMotion, names: Sequence[str]) -> list[str]:
     order, filled = elimination(M, f, e.small, names)
     zero = e.variables.graph.zero
     there = np.array([[e.variables.graph.node(x) is not zero for x in row] for row in M])
-    title = "Mass matrix"
+    title = f"Mass matrix{laws}"
     lines = ["", title, "-" * len(title), f"Zeros: {int((~there).sum())} of {n * n}. As the speeds are numbered:"]
     lines += _grid(there, list(range(n)), names)
     lines += [f"Order of elimination: {', '.join(names[i] for i in order)}; in this order:"]
@@ -133,7 +145,7 @@ def _grid(there: Nodes, order: Sequence[int], names: Sequence[str]) -> list[str]
 # ------------------------------------------------------------ counts
 
 
-def _counts(e: EquationsOfMotion, system: KaneSystem | None = None) -> list[str]:
+def _counts(e: EquationsOfMotion, system: KaneSystem | None = None, laws: str = "") -> list[str]:
     """Operations by the table in which they are met first, of those that the accelerations and rates need.
 
     Terms that are truncated for small variables are no longer those of Tables 8 and 10.
@@ -153,7 +165,7 @@ def _counts(e: EquationsOfMotion, system: KaneSystem | None = None) -> list[str]
         own = [node for node in order_of(x for x in nodes if isinstance(x, Expr)) if node.id in left]
         left -= {node.id for node in own}
         rows.append((name, Operations.of(own)))
-    title = f"Operations by table, {ROUTES[e.route]}"
+    title = f"Operations by table, {ROUTES[e.route]}{laws}"
     rows += [("all", function.operations), ("with common factors taken out", e.operations)]
     return ["", title, "-" * len(title), *_numbers(rows)]
 
@@ -168,11 +180,13 @@ def _translational(motion: BodyMotion) -> list[Expr]:
     return [*(c for x in vectors for c in x.terms.values()), *motion.R.terms.values()]
 
 
-def _routes(e: EquationsOfMotion) -> list[str]:
-    """Table 11: operations of each route that was tried."""
+def _routes(e: EquationsOfMotion, driven: EquationsOfMotion | None) -> list[str]:
+    """Table 11: operations of each route that was tried, and of the equations with laws."""
     title = f"Table 11. Operations of each route{', with small variables' if e.small else ''}"
     rows = [(f"{route}{' (taken)' if route == e.route else ''}", x) for route, x in e.counts.items()]
-    lines = ["", title, "-" * len(title), *_numbers(rows or [(e.route, e.operations)])]
+    rows = rows or [(e.route, e.operations)]
+    rows += [] if driven is None else [(f"{driven.route}{LAWS}", driven.operations)]
+    lines = ["", title, "-" * len(title), *_numbers(rows)]
     return [*lines, *([f"Small: {', '.join(_called(e.small, e.variables.q))}."] if e.small else [])]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from supple.errors import ModelError
 from supple.expressions.elimination import solve_symmetric
+from supple.expressions.function import Nodes
 from supple.expressions.graph import Expr
+from supple.expressions.linear_equations import zeros_seen
 from supple.expressions.small import truncated
 from supple.symbolic.equations_of_motion import Dependence, EquationsOfMotion, Terms, Variables
 from supple.symbolic.kane.speed_constraints import reduced, substituted
@@ -56,8 +58,6 @@ def derive(system: KaneSystem, small: Iterable[Expr] = (), mass_centre_speeds: b
             np.array([c.position for c in loops], dtype=object),
         )
         v = v[found.independent]
-    rates, M, f = (truncated(x, little, what) for x, what in ((rates, "rates"), (M, "mass matrix"), (f, "forces")))
-    a = solve_symmetric(M, f, little, [leaf.name for leaf in v])
     variables = Variables(
         graph=system.graph,
         time=system.time,
@@ -67,5 +67,24 @@ def derive(system: KaneSystem, small: Iterable[Expr] = (), mass_centre_speeds: b
         symbols=tuple(system.symbols.values()),
         values=dict(system.values),
     )
-    terms = Terms(rates, M, f, a)
-    return EquationsOfMotion(system.name, variables, terms, route="kane", small=little, dependence=dependence)
+    M = zeros_seen(M)
+    return cheapest_of(
+        EquationsOfMotion(system.name, variables, terms, route="kane", small=little, dependence=dependence)
+        for terms in truncations(rates, M, f, little, [leaf.name for leaf in v])
+    )
+
+
+def truncations(rates: Nodes, M: Nodes, f: Nodes, small: Sequence[Expr], names: Sequence[str]) -> Iterator[Terms]:
+    """Give the equations q' = rates, M v' = f to first order in the `small` leaves in all ways there are, solved."""
+    for apart in (True, False) if small else (True,):
+        rates_, M_, f_ = (
+            truncated(x, small, what, apart) for x, what in ((rates, "rates"), (M, "mass matrix"), (f, "forces"))
+        )
+        M_ = zeros_seen(M_)
+        yield Terms(rates_, M_, f_, solve_symmetric(M_, f_, small, names))
+
+
+def cheapest_of(found: Iterable[EquationsOfMotion]) -> EquationsOfMotion:
+    """Return the equations with the fewest operations when common factors are out, the first of equal ones."""
+    first, *others = found
+    return min((first, *others), key=lambda e: e.operations.total) if others else first

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from supple.call_checks import checked
 from supple.expressions.graph import Expr
 from supple.symbolic.vector_bases import VectorBasis
 from supple.symbolic.vectors import Dyadic, Vector, axis, in_basis
@@ -88,6 +89,7 @@ class RigidInertia(NamedTuple):
     inertia: Dyadic
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class KaneBody:
     """A rigid body of a system; made by `KaneSystem.add_body`.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from supple.symbolic.kane.kane_system import KaneSystem
 
 
-def display_model(system: KaneSystem, numbers: Mapping[str, float]) -> tuple[Model, NDArray[np.float64]]:
-    """The model, and (nq,) how many metres or radians its coordinates have for a unit of the system's.
+def display_model(system: KaneSystem, numbers: Mapping[str, float]) -> Model:
+    """Return the model, which has the system's coordinates.
 
     Of two rotations the first belongs to a massless body "name (first rotation)".
 
@@ -38,10 +38,11 @@ def display_model(system: KaneSystem, numbers: Mapping[str, float]) -> tuple[Mod
     value = _Values(system, numbers)
     ground = system.ground.frame
     mech = Mechanism(system.name, value.components(system.gravity, ground))
-    scales = [scale for body in system.bodies.values() for scale in _add(mech, body, value)]
+    for body in system.bodies.values():
+        _add(mech, body, value)
     for name, shapes in system.visuals.items():
         mech.add_visual(name, *shapes)
-    return mech.build(), np.array(scales)
+    return mech.build()
 
 
 class _Values:
@@ -64,8 +65,8 @@ class _Values:
         return self(vector.components(frame), what)
 
 
-def _add(mech: Mechanism, body: KaneBody, value: _Values) -> list[float]:
-    """Add a body to a mechanism; the scales of its coordinates."""
+def _add(mech: Mechanism, body: KaneBody, value: _Values) -> None:
+    """Add a body to a mechanism."""
     where, joint, parent = f"body {body.name!r}", body.joint, body.parent
     turned = rotation_bases(body)
     if parent is None or len(turned) != len(joint.rotation.coordinates) or joint.pitch is not joint.pitch.graph.zero:
@@ -78,17 +79,15 @@ def _add(mech: Mechanism, body: KaneBody, value: _Values) -> list[float]:
     at = value.components(joint.point, parent.frame, where)
     turns = "".join(str(x.axis + 1) for x in turned)
     rigid = _rigid(body, value, where)
-    scales = [*(float(np.linalg.norm(d)) for d in directions), *(1.0 for _ in turns)]
     if len(turns) != 2:
         mech.add_body(
             body.name, rigid, parent.name, BuildingBlock(translations=directions, rotations=turns), at, rotation
         )
-        return scales
+        return
     first = f"{body.name} (first rotation)"
     inner = BuildingBlock(translations=directions, rotations=turns[0])
     mech.add_body(first, RigidBody(0.0), parent.name, inner, at, rotation)
     mech.add_body(body.name, rigid, first, BuildingBlock(rotations=turns[1]))
-    return scales
 
 
 def _rigid(body: KaneBody, value: _Values, where: str) -> RigidBody:

@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.checks import Floats
+from supple.call_checks import checked
+from supple.checks import Floats, generator
 from supple.description.description import Description
 from supple.description.overview import coordinates, overview
 from supple.engines.blocks.block_program import Program
-from supple.errors import FileFormatError, StateError
+from supple.errors import FileFormatError, SingularError, StateError
 from supple.expressions.derivatives import forward, jacobian
 from supple.expressions.function import Function, Nodes
-from supple.model.arguments import batch, index_of
+from supple.model.arguments import batch, index_of, of_each_state, singular_pivot
 from supple.model.dynamic_functions import Loads
 from supple.model.model import Model
 from supple.model.motion_slopes import InverseSlopes, MotionSlopes
@@ -37,6 +38,7 @@ STEP = 1e-30
 """Of an imaginary step."""
 
 
+@checked
 class KaneModel(KaneRefusals):
     """A system of vectors with numbers: simulated, shown, saved and loaded like any other model.
 
@@ -89,7 +91,7 @@ class KaneModel(KaneRefusals):
         self.parameters = self.equations.numbers(parameters)
         self.terms = FoldedTerms(system, self.equations, self.parameters, self.inputs)
         self._written = written(system, self.inputs, self.parameters)
-        self.display, self._scales = display_model(system, self.parameters)
+        self.display = display_model(system, self.parameters)
         self.description: Description = self.display.description
         self.name, self.bodies = system.name, tuple(system.bodies)
         q, v = self.terms.leaves
@@ -150,7 +152,7 @@ class KaneModel(KaneRefusals):
 
     def random_state(self, seed: int) -> tuple[Floats, Floats]:
         """A random state (q, v): coordinates uniform in -1 ... 1, of closed loops in -0.1 ... 0.1, speeds normal."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, f"model {self.name!r}: random state: seed")
         closing = "gap" in self.terms.function.outputs
         q = rng.uniform(-1.0, 1.0, self.nq) * (0.1 if closing else 1.0)
         return np.asarray(self.normalize(q)), rng.normal(size=self.nv)
@@ -163,7 +165,8 @@ class KaneModel(KaneRefusals):
         StateError
             If a loop cannot be closed.
         """
-        found = np.array(q, dtype=np.result_type(np.asarray(q), float))
+        (q_,), shape = self._batch(q=q)
+        found = q_.reshape((*shape, self.nq)).copy()
         dependence = self.equations.dependence
         if dependence is None or not len(dependence.coordinates):
             return found
@@ -189,13 +192,17 @@ class KaneModel(KaneRefusals):
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike) -> Numbers:
         """Coordinates (..., nq) after the time `dt` at constant speeds, with the rates in the middle."""
-        x, h = np.asarray(q), np.expand_dims(dt, -1)
-        return x + h * self.derivative(x + 0.5 * h * self.derivative(x, v), v)
+        where = f"model {self.name!r}"
+        parts = {"q": (q, self.nq), "v": (v, self.nv), "dt": (of_each_state(where, "dt", dt), 1)}
+        (x, v_, h), shape, _ = batch(where, parts)
+        moved = x + h * self.derivative(x + 0.5 * h * self.derivative(x, v_), v_)
+        return moved.reshape((*shape, self.nq))
 
     def tangent(self, q: ArrayLike) -> Numbers:
         """S (..., nq, nv): rates of the coordinates are S v, and besides what time and open loops change."""
-        q_ = np.expand_dims(q, -2)
-        rates = self.derivative(q_, np.eye(self.nv)) - self.derivative(q_, np.zeros(self.nv))
+        (q_,), shape = self._batch(q=q)
+        states = q_.reshape((*shape, 1, self.nq))
+        rates = self.derivative(states, np.eye(self.nv)) - self.derivative(states, np.zeros(self.nv))
         return np.swapaxes(rates, -1, -2)
 
     @property
@@ -235,7 +242,15 @@ class KaneModel(KaneRefusals):
         if len(free):
             held = np.where(prescribed, known_, 0.0)
             force = f + known_ - (M @ held[..., None])[..., 0]
-            a[:, free] = np.linalg.solve(M[:, free][:, :, free], force[:, free, None])[..., 0]
+            inertia = M[:, free][:, :, free]
+            fault = singular_pivot(inertia.real)
+            if fault:
+                speed = self.speeds[free[fault - 1]]
+                raise SingularError(
+                    f"system {self.name!r}: nothing resists the speed {speed!r} in this configuration (its pivot in "
+                    "the mass matrix is zero to rounding); give the bodies that it moves mass or inertia"
+                )
+            a[:, free] = np.linalg.solve(inertia, force[:, free, None])[..., 0]
         tau[:, prescribed] = ((M @ a[..., None])[..., 0] - f)[:, prescribed]
         return a.reshape((*shape, self.nv)), tau.reshape((*shape, self.nv))
 
@@ -274,7 +289,8 @@ class KaneModel(KaneRefusals):
 
     def power(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
         """Power (...) of generalized forces, W."""
-        return np.asarray((np.asarray(tau) * np.asarray(v)).sum(axis=-1))
+        (v_, tau_), shape = self._batch(v=v, tau=tau)
+        return np.asarray((tau_ * v_).sum(axis=-1)).reshape(shape)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         """Kinetic energy, and potential energy of gravity (...), J: what potential a force has is not known."""
@@ -299,11 +315,12 @@ class KaneModel(KaneRefusals):
 
     def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
         """Rotation R (..., 3, 3) and position p (..., 3) of a body in the ground frame."""
-        return self.display.pose(self._drawn(np.asarray(q)), frame)
+        (q_,), shape = self._batch(q=q)
+        return self.display.pose(self._drawn(q_.reshape((*shape, self.nq))), frame)
 
     def _drawn(self, q: Numbers) -> Numbers:
         """Coordinates of `display`, of rates or second derivatives too."""
-        return q[..., : len(self._scales)] * self._scales
+        return q[..., : self.display.nq]
 
     def display_state(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None) -> tuple[Numbers, Numbers, Numbers]:
         """Coordinates, speeds and accelerations of `display`, whose speeds are others: S v = q', S a = q'' - S' v."""

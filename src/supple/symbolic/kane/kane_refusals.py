@@ -8,13 +8,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.call_checks import checked
 from supple.errors import StateError
+from supple.model.arguments import batch
 from supple.model.model import Model
 from supple.model.motion_slopes import ForceSlopes
 
 Vector = NDArray[np.float64]
 
 
+@checked
 class KaneRefusals:
     """Functions of other formulations that need what vectors do not tell: joint forces, springs, small motions.
 
@@ -24,6 +27,7 @@ class KaneRefusals:
     """
 
     name: str
+    nv: int
 
     def _refuse(self, what: str) -> NoReturn:
         raise StateError(f"model {self.name!r} is a system of vectors, which {what} does not take")
@@ -52,7 +56,8 @@ class KaneRefusals:
 
     def forces_on_speeds(self, q: ArrayLike, tau: ArrayLike) -> NDArray[Any]:
         """What generalized forces (..., nv) do to the speeds: they act along them."""
-        return np.asarray(tau)
+        (tau_,), shape, _ = batch(f"model {self.name!r}", {"tau": (tau, self.nv)})
+        return tau_.reshape((*shape, self.nv))
 
     def wrench_forces(self, q: ArrayLike, frame: str, wrench: ArrayLike) -> NDArray[Any]:
         """Refused: `KaneSystem.add_force` takes forces at any point."""

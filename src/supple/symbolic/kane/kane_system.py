@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import number
 from supple.errors import ModelError, nearest
 from supple.expressions.derivatives import forward
@@ -33,6 +34,7 @@ from supple.symbolic.vector_bases import Ground
 from supple.symbolic.vectors import Dyadic, Vector
 
 
+@checked
 class KaneSystem:
     """A tree of rigid bodies in symbols, analysed by Kane's method as Sayers (1991) orders it.
 

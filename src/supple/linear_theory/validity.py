@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import PhysicsWarning, StateError
+import numpy as np
+
+from supple.call_checks import checked
+from supple.checks import Floats
+from supple.errors import PhysicsWarning, StateError, warn
 from supple.formulations import Formulation, require_formulation
-from supple.simulation.linear_range import (
+from supple.inputs.wrenches import OWN
+from supple.linear_theory.linear_range import (
     ROTATION,
     SOFTENING,
     STIFFENING,
@@ -57,8 +61,8 @@ class Validity:
     peaks : dict of str to dict of str to Peak
         By body, the largest value and its time of: "rotation" of any place against the root (rad); "strain", where
         elements are known; "stress" as a share of the yield strength, where that is known; "softening" by its loads as
-        a share of the buckling load, and "stiffening" as a share of the stiffness, both with the root held, where
-        displacements of second order are known.
+        a fraction of the buckling load, with the supports that closed loops give it, else with its root clamped, and
+        "stiffening" as a fraction of the stiffness, where displacements of second order are known.
     warnings : tuple of str
         A sentence for each body that left its range: by how much, and what to do; none if all is well.
     """
@@ -82,6 +86,7 @@ class Validity:
         return 1.0 / peak.value - 1.0 if peak.value > 0.0 else math.inf
 
 
+@checked
 def validity(model: Formulation, result: xr.Dataset) -> Validity:
     """How far the flexible bodies of a motion went, beside the range of their linear theory.
 
@@ -121,6 +126,33 @@ def validity(model: Formulation, result: xr.Dataset) -> Validity:
     return judged(model, watched.peaks())
 
 
+def validity_at_rest(
+    model: Formulation, state: tuple[Floats, Floats], closing: Floats, external: Mapping[str, Any] | None
+) -> Validity:
+    """How far the flexible bodies are in equilibrium, at coordinates and constant speeds, with these constraint forces.
+
+    Parameters
+    ----------
+    external : mapping of frame to (6,) array_like, optional
+        As in `linear.equilibrium`: wrenches in axes of the frames.
+    """
+    import xarray as xr
+
+    q, v = state
+    loads, speeds = external or {}, ("time", "speed")
+    values: dict[str, Any] = {"q": (("time", "coordinate"), q[None])}
+    values |= {"v": (speeds, v[None]), "a": (speeds, np.zeros((1, len(v))))}
+    if len(closing):
+        values["constraint_force"] = (("time", "equation"), closing[None])
+    if loads:
+        wrenches = np.array(list(loads.values()), float).reshape(1, -1, 6)
+        values["applied_wrench"] = (("time", "law", "component"), wrenches)
+    laws = {"law_frame": ("law", list(loads)), "law_axes": ("law", [OWN] * len(loads))}
+    watched = LinearRange(model, 1, 0.0)
+    watched.add(xr.Dataset(values, {"time": [np.nan], **laws}))
+    return judged(model, watched.peaks())
+
+
 def judged(model: Formulation, peaks: Peaks) -> Validity:
     """What is to be said about peaks of a motion: one sentence a body; of a beam in pieces, that of the worst piece."""
     worst: dict[str, tuple[float, str]] = {}
@@ -135,12 +167,11 @@ def judged(model: Formulation, peaks: Peaks) -> Validity:
     return Validity(peaks, (*lines[:SHOWN_BODIES], *([f"{more} more bodies left it too"] if more > 0 else [])))
 
 
-def warn(model: Formulation, result: xr.Dataset, stacklevel: int = 2) -> None:
-    """Say once what the attributes of a result have to say."""
-    lines = warnings_of(result)
+def warn_of(model: Formulation, lines: Sequence[str]) -> None:
+    """Say once that bodies left their range, a sentence for each of them."""
     if lines:
         text = f"model {model.name!r}: flexible bodies {HEADING}: " + "; ".join(lines)
-        warnings.warn(text, PhysicsWarning, stacklevel=stacklevel + 1)
+        warn(text, PhysicsWarning)
 
 
 def warnings_of(result: xr.Dataset) -> list[str]:
@@ -170,15 +201,15 @@ def _sentence(found: dict[str, Peak], missing: str, pieces: int) -> tuple[float,
 
 def _event(what: str, x: Peak, ratio: float, unstiffened: bool) -> str:
     """What happened."""
-    at, without = f"at t = {x.time:.4g} s", " without stiffening" if unstiffened else ""
+    at, without = "" if math.isnan(x.time) else f" at t = {x.time:.4g} s", " without stiffening" if unstiffened else ""
     return {
-        ROTATION: f"turned by {x.value:.2g} rad within itself {at}, {ratio:.3g} times the range of linear theory "
+        ROTATION: f"turned by {x.value:.2g} rad within itself{at}, {ratio:.3g} times the range of linear theory "
         f"({MOST_ROTATION} rad)",
-        STRAIN: f"was strained by {100 * x.value:.2g} % {at}, {ratio:.3g} times the range of linear theory "
+        STRAIN: f"was strained by {100 * x.value:.2g} %{at}, {ratio:.3g} times the range of linear theory "
         f"({100 * MOST_STRAIN:g} %)",
-        STRESS: f"reached {x.value:.3g} times its yield strength {at}",
-        SOFTENING: f"reached {100 * x.value:.3g} % of its buckling load{without} {at}",
-        STIFFENING: f"was under loads that add {100 * x.value:.3g} % to its stiffness{without} {at}",
+        STRESS: f"reached {x.value:.3g} times its yield strength{at}",
+        SOFTENING: f"reached {100 * x.value:.3g} % of its buckling load{without}{at}",
+        STIFFENING: f"was under loads that add {100 * x.value:.3g} % to its stiffness{without}{at}",
     }[what]
 
 

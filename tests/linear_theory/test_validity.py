@@ -14,8 +14,8 @@ import xarray as xr
 
 import supple
 from supple import erls, structures
-from supple.simulation.linear_range import LinearRange
-from supple.simulation.validity import MOST_BUCKLING, MOST_ROTATION, MOST_STRAIN, MOST_UNSTIFFENED
+from supple.linear_theory.linear_range import LinearRange
+from supple.linear_theory.validity import MOST_BUCKLING, MOST_ROTATION, MOST_STRAIN, MOST_UNSTIFFENED
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", supple.PhysicsWarning)
@@ -149,6 +149,34 @@ def test_a_column_near_its_buckling_load() -> None:
         assert bool(found.warnings) == said
         assert not said or "% of its buckling load" in found.warnings[0]
     assert MOST_UNSTIFFENED < MOST_BUCKLING < 1.0
+
+
+@pytest.mark.parametrize(
+    ("joint", "critical", "law"),
+    [(supple.Revolute("y"), np.pi**2, True), (supple.Fixed(), 20.190729, False)],
+    ids=["pinned", "clamped"],
+)
+def test_a_rod_in_a_loop_is_judged_with_its_supports(
+    joint: supple.Revolute | supple.Fixed, critical: float, law: bool
+) -> None:
+    """Its end stays on a line: half of Euler's load is half of it, and twice what the rod could take without."""
+    rod = structures.beam(1.0, STRIP, STEEL, 12).reduce("craig-bampton", modes=3, damping=0.5)
+    unit = STEEL.E * STRIP.Iy
+    for share in (0.45, 0.6):
+        mech = supple.Mechanism("rod", gravity=(0, 0, 0))
+        mech.add_body("rod", rod, joint=joint)
+        mech.constrain("slide", supple.PointOnLine("ground", "rod/end", "x"))
+        push = (-share * critical * unit, 0.0, 0.0)
+        if not law:
+            mech.add_wrench("push", "rod/end", force=push, axes="ground")
+        laws = [supple.Wrench("push", "rod/end", force=push, axes="ground")] if law else []
+        model = mech.build()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", supple.PhysicsWarning)
+            result = supple.simulate(model, 0.01, wrenches=laws, samples=41)
+        found = supple.validity(model, result)
+        assert found.peaks["rod"]["softening"].value == pytest.approx(share, rel=0.02)
+        assert bool(found.warnings) == (share > MOST_BUCKLING)
 
 
 def test_wrenches_of_laws_are_loads_whatever_their_axes() -> None:

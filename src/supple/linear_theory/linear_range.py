@@ -13,8 +13,12 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats
+from supple.errors import AssemblyError
 from supple.formulations import Formulation
 from supple.inputs.wrenches import GROUND, OWN
+from supple.linear_theory.closed_buckling import LoadedState
+from supple.linear_theory.closed_buckling import softening as softening_in_loops
+from supple.model.loops.assembly import closed
 from supple.model.model import Model
 from supple.structures.body import FlexibleBody
 from supple.structures.mass import Sparse
@@ -37,6 +41,8 @@ SUSTAINED = 16
 axial vibrations, neither stiffens nor buckles it, and samples may be too few to show its course."""
 MOST_LOADED = 400
 """Samples of a run of which loads are taken, evenly: they cost more than all the rest."""
+SUPPORTED = 0.1
+"""Softening from which on the supports that closed loops give to a body are looked at."""
 TIP_SLOPE = 1.5
 """Rotation at the end of a beam with a force there, over its deflection as a share of its length: where nodes have no
 rotations of their own."""
@@ -81,6 +87,7 @@ class LinearRange:
             self._sustained = {
                 name: _SustainedLoads(self._bodies[name], self._stride * interval) for name in self._loads.bodies
             }
+        self._states = _StateRows()
 
     def add(self, motion: xr.Dataset) -> None:
         """Look at the next samples of the motion."""
@@ -92,7 +99,13 @@ class LinearRange:
         """The largest values so far."""
         out = {name: dict(found) for name, found in self._peaks.items()}
         for name, sustained in self._sustained.items():
-            out[name] |= sustained.peaks()
+            found = sustained.peaks()
+            if SOFTENING in found and found[SOFTENING].value > SUPPORTED and isinstance(self.model, Model):
+                state = self._states.state(self.model, sustained.worst)
+                value = None if state is None else softening_in_loops(self.model, name, state)
+                if value is not None:
+                    found[SOFTENING] = found[SOFTENING]._replace(value=max(0.0, value))
+            out[name] |= found
         return out
 
     def memory(self) -> dict[str, Floats]:
@@ -137,12 +150,62 @@ class LinearRange:
         if self._loads is not None and self._loads.bodies and loaded.any():
             motion, t, q, v, a = motion.isel(time=loaded), t[loaded], q[loaded], v[loaded], a[loaded]
             forces = motion["constraint_force"].values if "constraint_force" in motion else None
+            states = self._states.rows(motion, q, v, a)
             for name, loads in self._loads(q, v, a, applied_wrenches(shown, motion, q) or None, forces).items():
-                self._sustained[name].add(t, loads)
+                self._sustained[name].add(t, loads, states)
+
+
+class _StateRows:
+    """States and loads of a model with closed loops, a row a sample, to judge bodies with the supports that these give.
+
+    Rows of models without closed loops are empty.
+    """
+
+    def __init__(self) -> None:
+        self._laws: list[tuple[str, str]] = []
+
+    def rows(self, motion: xr.Dataset, q: Floats, v: Floats, a: Floats) -> Floats:
+        """(samples, columns): q, v, a, constraint forces and wrenches of laws."""
+        if "constraint_force" not in motion:
+            return np.zeros((len(q), 0))
+        parts = [q, v, a, motion["constraint_force"].values]
+        if "applied_wrench" in motion:
+            names = zip(motion["law_frame"].values, motion["law_axes"].values, strict=True)
+            self._laws = [(str(frame), str(axes)) for frame, axes in names]
+            parts.append(motion["applied_wrench"].values.reshape(len(q), -1))
+        return np.concatenate(parts, axis=1)
+
+    def state(self, model: Model, row: Floats) -> LoadedState | None:
+        """The state of a row, the mean of some; None if there is none.
+
+        A mean of configurations is not one itself: its quaternions are brought back to unit length and its loops are
+        closed, with as little strain as can be. There is none where they cannot be closed, where the row is empty, or
+        where the run was resumed and has not continued.
+        """
+        if not len(row) or model.loops is None:
+            return None
+        ends = np.cumsum([model.nq, model.nv, model.nv, len(model.loops)])
+        q, v, a, closing, laws = np.split(row, ends)
+        if len(laws) != 6 * len(self._laws):
+            return None
+        wrenches: dict[tuple[str, str], Floats] = {}
+        for law, wrench in zip(self._laws, laws.reshape(-1, 6), strict=True):
+            wrenches[law] = wrenches.get(law, 0.0) + wrench
+        try:
+            q = closed(model.loops, model.normalize(q), model.none_prescribed, held=False)
+        except AssemblyError:
+            return None
+        return LoadedState(q, v, a, closing, wrenches)
 
 
 class _SustainedLoads:
-    """Loads on the second-order shapes of a body, averaged, and what they do to its stiffness."""
+    """Loads on the second-order shapes of a body, averaged, and what they do to its stiffness.
+
+    Attributes
+    ----------
+    worst : (columns,) array
+        Of the rows that belong to the samples: their mean where the body softens most.
+    """
 
     def __init__(self, body: FlexibleBody, interval: float) -> None:
         self._stiffness = StressedStiffness(body)
@@ -150,12 +213,15 @@ class _SustainedLoads:
         half = np.pi / np.sqrt(squares.min()) / interval if interval > 0.0 else 0.0
         self._window = int(np.clip(half, SUSTAINED, MOST_LOADED // 2))
         assert body.second_order is not None
-        self._last = np.zeros((0, 1 + body.second_order.count))  # time and loads of samples
+        self._loads = slice(1, 1 + body.second_order.count)
+        self._last = np.zeros((0, self._loads.stop))  # time and loads of samples, and what else belongs to them
+        self.worst: Floats = np.zeros(0)
         self._found = {what: Peak(-np.inf, 0.0) for what in (SOFTENING, STIFFENING)}
 
-    def add(self, t: Floats, loads: Floats) -> None:
+    def add(self, t: Floats, loads: Floats, states: Floats) -> None:
         """Further samples."""
-        every = np.concatenate([self._last, np.concatenate([t[:, None], loads], axis=1)])
+        rows = np.concatenate([t[:, None], loads, states], axis=1)
+        every = np.concatenate([self._last, rows]) if len(self._last) else rows
         windows = len(every) - self._window + 1
         if windows > 0:
             sums = np.cumsum(np.concatenate([np.zeros((1, every.shape[1])), every]), axis=0)
@@ -170,25 +236,29 @@ class _SustainedLoads:
         return {what: Peak(max(0.0, x.value), x.time) for what, x in found.items()}
 
     def memory(self) -> Floats:
-        """Peaks, then the last samples."""
-        first = np.zeros((2, self._last.shape[1]))
-        first[:, :2] = [self._found[what] for what in (SOFTENING, STIFFENING)]
+        """Peaks and what belongs to the first, then the last samples."""
+        first = np.zeros((3, self._last.shape[1]))
+        first[:2, :2] = [self._found[what] for what in (SOFTENING, STIFFENING)]
+        first[2, self._loads.stop :][: len(self.worst)] = self.worst
         return np.concatenate([first, self._last])
 
     def restore(self, memory: Floats) -> None:
         """Go on from a `memory`."""
         pairs = zip((SOFTENING, STIFFENING), memory[:2, :2], strict=True)
         self._found = {what: Peak(float(x), float(t)) for what, (x, t) in pairs}
-        self._last = memory[2:]
+        self.worst, self._last = memory[2, self._loads.stop :], memory[3:]
 
     def _judged(self, mean: Floats) -> dict[str, Peak]:
         """The larger of what was found and what mean loads, each behind its time, do."""
         out = {}
-        least, most = self._stiffness.change(mean[:, 1:])
+        least, most = self._stiffness.change(mean[:, self._loads])
         for what, values in ((SOFTENING, -least), (STIFFENING, most)):
             i = int(np.argmax(values))
-            found = self._found[what]
-            out[what] = Peak(float(values[i]), float(mean[i, 0])) if values[i] > found.value else found
+            out[what] = found = self._found[what]
+            if values[i] > found.value:
+                out[what] = Peak(float(values[i]), float(mean[i, 0]))
+                if what == SOFTENING:
+                    self.worst = mean[i, self._loads.stop :]
         return out
 
 

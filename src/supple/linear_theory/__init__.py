@@ -1,0 +1,1 @@
+"""Whether flexible bodies stay in the range of linear theory."""
