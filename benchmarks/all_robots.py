@@ -16,10 +16,10 @@ import pinocchio as pin
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from robots import robot_directory
 from sizes import ARGUMENTS, SMALL
 from supple import SuppleError
 from supple.bench.pinocchio import Peer, compared
+from support.files.robots import robot_directory
 
 
 def line(path: Path, floating_base: bool, states: int) -> tuple[str, bool]:

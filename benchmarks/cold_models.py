@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import supple
-from robots import robot_directory
 from supple import structures
+from support.files.robots import robot_directory
 
 
 def made(name: str) -> tuple[supple.Model, supple.Model]:

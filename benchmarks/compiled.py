@@ -24,9 +24,9 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
-from robots import robot_directory
 from sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
+from support.files.robots import robot_directory
 
 ROBOTS = ("ur5_robot",) if SMALL else ("panda, fingers fixed", "panda", "ur5_robot", "talos_reduced, floating")
 STATES = 16 if SMALL else 4096

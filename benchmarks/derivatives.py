@@ -23,9 +23,9 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
-from robots import robot_directory
 from sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
+from support.files.robots import robot_directory
 
 ROBOTS = ("ur5_robot",) if SMALL else ("ur5_robot", "panda", "talos_reduced, floating")
 CHAINS = (5,) if SMALL else (30, 100)

@@ -28,9 +28,9 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from exudyn_chain import SAMPLE, ExudynChain
 from sizes import SMALL, best_time
 from supple.structures import FlexibleBody, Material, Rectangle, beam, box
+from support.mechanisms.exudyn_chain import SAMPLE, ExudynChain
 
 FIDELITIES = ("ruthless", "full")
 LINKS, MODES = ((1, 2), (2,)) if SMALL else ((1, 3, 10, 30, 100, 300, 1000), (5, 10, 20, 50, 100, 200))

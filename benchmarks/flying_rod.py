@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from flying_rod import DURATION, LENGTH, SOFT, STIFF, ExudynRod, Floats, fly, rod_model
 from sizes import SMALL, best_time
+from support.mechanisms.flying_rod import DURATION, LENGTH, SOFT, STIFF, ExudynRod, Floats, fly, rod_model
 
 CASES = {STIFF: (8,)} if SMALL else {STIFF: (4, 8, 16, 32), SOFT: (8, 16, 32, 64)}
 """Pieces, and as many elements, by EI in N m^2."""

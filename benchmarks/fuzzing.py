@@ -2,8 +2,9 @@
 
     python benchmarks/fuzzing.py [SEED] [FILES OF EACH KIND] [--small]
 
-The damage is that of `tests/mutated_files.py`, with other seeds: by default 100,000 files of each of its kinds. Prints
-each outcome that is wrong, with the kind, the seed and the number that make it again, and fails if there is one.
+The damage is that of `tests/support/files/mutated_files.py`, with other seeds: by default 100,000 files of each of its
+kinds. Prints each outcome that is wrong, with the kind, the seed and the number that make it again, and fails if there
+is one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sizes import ARGUMENTS, SMALL
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-import mutated_files
+from support.files import mutated_files
 
 
 def failures(kind: str, seed: int, count: int, folder: Path) -> int:

@@ -26,11 +26,11 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from robots import robot_directory
 from sizes import SMALL
 from supple.shapes.readers.mesh_file import read_mesh
 from supple.shapes.triangle_mesh import joined
 from supple.view import write_report
+from support.files.robots import robot_directory
 
 KINDS = (".stl", ".obj", ".dae")
 ALLOWED = 1e-6

@@ -23,11 +23,11 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from jain_rodriguez import costs, routes
-from jain_rodriguez.chain import link_of, parts
-from jain_rodriguez.models import GRAVITY, chain_of, crooked, straight
 from sizes import SMALL
 from supple.structures import FlexibleBody
+from support.jain_rodriguez import costs, routes
+from support.jain_rodriguez.chain import link_of, parts
+from support.jain_rodriguez.models import GRAVITY, chain_of, crooked, straight
 
 CELLS = [(9, 5)] if SMALL else list(costs.TABLE_1)
 BODIES, MODES = (2, 1) if SMALL else (40, 30)

@@ -25,8 +25,8 @@ from supple.engines.blocks import library, tiers
 from supple.engines.llvm import jit
 from supple.files import read
 from supple.model.parameters import parameter_values
-from supple.view.live import Live
-from supple.view.pace import FRAME
+from supple.view.live.pace import FRAME
+from supple.view.live.simulation import Live
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 ARMS = [EXAMPLES / f"{name}.toml" for name in ("six_axis_arm", "flexible_two_link_arm")]

@@ -25,8 +25,8 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import supple
-from robots import robot_directory
 from sizes import SMALL
+from support.files.robots import robot_directory
 
 ROBOTS, STEPS, DT = 8 if SMALL else 1000, 100 if SMALL else 1000, 0.001
 

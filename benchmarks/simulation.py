@@ -29,11 +29,11 @@ from rich.table import Table
 from scipy import integrate
 
 import supple
-from exudyn_chain import SAMPLE, ExudynChain
 from sizes import ARGUMENTS, SMALL
 from supple.inputs.inputs import Inputs
 from supple.simulation.driven_system import DrivenSystem
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, beam, box
+from support.mechanisms.exudyn_chain import SAMPLE, ExudynChain
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 SECONDS = 0.02 if SMALL else 10.0

@@ -32,13 +32,13 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from closed_mechanisms import andrews, n_four_bar
-from exudyn_chain import SAMPLE, ExudynChain
 from simulation import chain, solid_link, speeds, tip_of
 from simulation import thrown as rates
 from sizes import ARGUMENTS, SMALL
 from supple.files import read
 from supple.structures import Material, Rectangle, beam
+from support.mechanisms.closed_mechanisms import andrews, n_four_bar
+from support.mechanisms.exudyn_chain import SAMPLE, ExudynChain
 
 Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

@@ -31,8 +31,8 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple import linear, shapes
 from supple.files import read
-from supple.film import Camera
 from supple.view import write_campbell, write_report, write_sweep
+from supple.view.film import Camera
 
 mpl.use("Agg")
 ROOT = Path(__file__).resolve().parents[1]
@@ -276,7 +276,7 @@ def report_page(run: Run) -> None:
 def robots() -> None:
     """Robots of example-robot-data with their own meshes, side by side."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from robots import robot_directory  # needs the package `example-robot-data`
+    from support.files.robots import robot_directory  # needs the package `example-robot-data`
 
     side = 420
     row = Image.new("RGB", (side * len(ROBOTS), side))

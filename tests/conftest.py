@@ -70,6 +70,6 @@ def own_garbage() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def fmu_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the PI controller as pi2.fmu and pi3.fmu, and with these without a state that can be saved."""
-    from controller_fmus import fill  # imports supple, which the settings above have to precede
+    from support.programs.controller_fmus import fill  # imports supple, which the settings above have to precede
 
     return fill(tmp_path_factory.mktemp("fmus"))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 import supple
 from supple.call_checks import checked
-from supple.structures import beams
+from supple.structures.builders import beam as beams
 
 Name = str | Sequence[str]
 
@@ -140,5 +140,7 @@ def test_an_error_of_a_function_that_the_user_gave_stays() -> None:
 def test_a_checked_function_is_one_of_its_module() -> None:
     """Signatures, documentation and the examples of docstrings are found as if nothing was around it."""
     assert list(inspect.signature(beams.beam).parameters)[:2] == ["length", "section"]
-    assert beams.beam.__module__ == "supple.structures.beams"
-    assert {"supple.structures.beams.beam"} <= {x.name for x in doctest.DocTestFinder().find(beams) if x.examples}
+    assert beams.beam.__module__ == "supple.structures.builders.beam"
+    assert {"supple.structures.builders.beam.beam"} <= {
+        x.name for x in doctest.DocTestFinder().find(beams) if x.examples
+    }

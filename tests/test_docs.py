@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from printed import same
 from supple import cli
+from support.printed import same
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

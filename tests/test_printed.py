@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printed import same
+from support.printed import same
 
 EQUAL = [
     ("8.2657j", "(-0+8.2657j)"),

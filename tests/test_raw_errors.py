@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import supple
-from public_calls import Call, calls, seconds
 from supple import checks
+from support.public_calls import Call, calls, seconds
 
 WRONG: dict[str, Any] = {
     "None": None,

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from supple.description.limits import Limit
     from supple.description.orientation import orientation
     from supple.files import load, save
-    from supple.film.render import render
     from supple.identification.fitting import fit
     from supple.inputs import PID, FmuController, LinearController, Sampled, Table, Wrench
     from supple.inputs.events import Event
@@ -62,8 +61,9 @@ if TYPE_CHECKING:
     from supple.sweeps.parameter_sweep import open_sweep, sweep
     from supple.symbolic.counts import count_operations
     from supple.symbolic.routes import equations
-    from supple.view.live_widget import live
-    from supple.view.shown import show
+    from supple.view.film.render import render
+    from supple.view.live.widget import live
+    from supple.view.notebook import show
 
 __version__ = VERSION
 
@@ -148,7 +148,7 @@ _HOMES = {
     "supple.description.limits": ("Limit",),
     "supple.description.orientation": ("orientation",),
     "supple.files": ("load", "save"),
-    "supple.film.render": ("render",),
+    "supple.view.film.render": ("render",),
     "supple.identification.fitting": ("fit",),
     "supple.inputs": ("PID", "FmuController", "LinearController", "Sampled", "Table", "Wrench"),
     "supple.inputs.events": ("Event",),
@@ -169,8 +169,8 @@ _HOMES = {
     "supple.sweeps.parameter_sweep": ("open_sweep", "sweep"),
     "supple.symbolic.counts": ("count_operations",),
     "supple.symbolic.routes": ("equations",),
-    "supple.view.live_widget": ("live",),
-    "supple.view.shown": ("show",),
+    "supple.view.live.widget": ("live",),
+    "supple.view.notebook": ("show",),
 }
 """Modules, and the public names that are defined there."""
 _PARTS = (

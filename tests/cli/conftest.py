@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from commands import Command
 from supple import cli
+from support.programs.commands import Command
 
 
 @pytest.fixture

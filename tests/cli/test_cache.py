@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from commands import Command, cells_of
 from supple.cli import cache
 from supple.engines.code_cache import has_code, write_code
 from supple.engines.code_cache.code_origin import SOURCES
+from support.programs.commands import Command, cells_of
 
 
 @pytest.fixture

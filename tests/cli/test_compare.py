@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import Command, cells_of
+from support.programs.commands import Command, cells_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BOOM = """

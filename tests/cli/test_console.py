@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from commands import Command
 from supple import __version__, cli
 from supple.cli.console import Lines, as_options, options_of
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

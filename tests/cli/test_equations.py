@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c_programs import built, motion
-from commands import Command
 from supple.files import check
+from support.programs.c_programs import built, motion
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SATELLITE = EXAMPLES / "ten_dof_satellite.toml"

@@ -10,8 +10,8 @@ import pytest
 import scipy
 
 import supple
-from commands import Command
 from supple.inputs.fmu_interface import read_interface
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

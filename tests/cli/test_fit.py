@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from commands import Command
+from support.programs.commands import Command
 
 OSCILLATOR = """
 name = "oscillator"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import supple
-from commands import Command
-from imported_files import unpacked
 from supple.files import check
 from supple.structures import load_body
+from support.files.imported_files import unpacked
+from support.programs.commands import Command
 
 MODEL = """
 name = "block"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import rotors
 import supple
-from commands import Command
+from support.mechanisms import rotors
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -13,10 +13,10 @@ import pytest
 import xarray as xr
 
 import supple
-from commands import Command
-from robots import robot_directory
 from supple.bench import timing
 from supple.files.schema import ModelFile
+from support.files.robots import robot_directory
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PENDULUM = EXAMPLES / "pendulum.toml"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from commands import Command, cells_of
+from support.programs.commands import Command, cells_of
 
 PENDULUM = Path(__file__).parents[2] / "examples" / "pendulum.toml"
 

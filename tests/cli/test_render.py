@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import supple
-from commands import Command
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PENDULUM = EXAMPLES / "pendulum.toml"

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from children import in_the_background, interruptible
-from commands import Command, cells_of
-from robots import robot_directory
 from supple import cli
 from supple.simulation import recorder
+from support.files.robots import robot_directory
+from support.programs.children import in_the_background, interruptible
+from support.programs.commands import Command, cells_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from commands import Command, cells_of
-from generators_flexible import random_flexible
-from robots import robot_directory
 from supple.structures import save_body
+from support.files.robots import robot_directory
+from support.generated.generators_flexible import random_flexible
+from support.programs.commands import Command, cells_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from commands import Command
-from swept_models import SWEEP, swept
+from support.mechanisms.swept_models import SWEEP, swept
+from support.programs.commands import Command
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import Command, cells_of
+from support.programs.commands import Command, cells_of
 
 MODEL = """
 name = "slider"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple
-from c_programs import built, motion
-from commands import Command
 from supple.files import read
+from support.programs.c_programs import built, motion
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BICYCLE, VEHICLE = EXAMPLES / "bicycle.toml", EXAMPLES / "vehicle_with_suspension.toml"

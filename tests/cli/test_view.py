@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import supple
-from children import in_the_background, interruptible
-from commands import Command
+from support.programs.children import in_the_background, interruptible
+from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

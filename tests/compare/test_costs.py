@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigid_links import arm
 from supple.compare import costs
 from supple.erls import build
 from supple.expressions.graph import GraphTooLarge
 from supple.model.compiled import LIMIT
 from supple.model.model import Model
+from support.mechanisms.rigid_links import arm
 
 
 def test_both_formulations_compute_the_same_function_at_a_known_cost(monkeypatch: pytest.MonkeyPatch) -> None:

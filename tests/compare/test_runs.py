@@ -9,11 +9,11 @@ import pytest
 from scipy.linalg import eigh
 
 import supple
-from rigid_links import arm, flexible_tree, random_body, relative
 from supple import linear
 from supple.compare import Comparison, formulations
 from supple.erls import build, held_configuration, matched_state, natural_frequencies
 from supple.structures import Material, Rectangle, beam
+from support.mechanisms.rigid_links import arm, flexible_tree, random_body, relative
 
 STRIP = beam(0.5, Rectangle(0.02, 0.012), Material(E=70e9, nu=0.3, rho=2700.0), elements=3)
 

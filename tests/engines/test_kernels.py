@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from generators import random_tree
 from supple.engines.kernels import Step, step
 from supple.engines.plain import plain
+from support.generated.generators import random_tree
 
 
 def half(x: float) -> float:

@@ -8,12 +8,12 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from generators import KINDS, random_tree
 from supple.engines.llvm import call, jit
 from supple.engines.llvm.emit import emit
 from supple.engines.llvm.entries import KERNEL, record
 from supple.engines.vector_math import lanes as vector_lanes
 from supple.symbolic import Function, Graph, traced
+from support.generated.generators import KINDS, random_tree
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])

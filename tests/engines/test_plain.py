@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from generators import KINDS, random_tree
 from supple.engines.plain import plain
 from supple.recursions import articulated, kinematics, newton_euler
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
+from support.generated.generators import KINDS, random_tree
 
 
 class Dual:

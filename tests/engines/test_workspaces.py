@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import n_four_bar
-from generators_flexible import random_flexible_tree
 from supple.model.dynamic_functions import METHODS
 from supple.recursions.tree import Sizes, Workspace
 from supple.recursions.workspaces import KEPT, borrow
+from support.generated.generators_flexible import random_flexible_tree
+from support.mechanisms.closed_mechanisms import n_four_bar
 
 GROUND = ("R_ground", "p_ground", "omega", "V")
 """Their rows of the ground are constant."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rigid_links import arm, flexible_tree, relative
 from supple.erls import ErlsModel, build
+from support.mechanisms.rigid_links import arm, flexible_tree, relative
 
 Numbers = NDArray[Any]
 STEP = 1e-30

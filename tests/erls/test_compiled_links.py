@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple
-from rigid_links import arm, relative
 from supple.erls import build
 from supple.model.traced_functions import INPUTS
+from support.mechanisms.rigid_links import arm, relative
 
 MODEL = build(arm(2, "free-free", 2))
 Q, V = (np.stack(x) for x in zip(*(MODEL.random_state(i) for i in range(3)), strict=True))

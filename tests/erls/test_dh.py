@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rigid_links import ALUMINIUM, random_body, relative
 from supple import ModelError
 from supple.erls import DH, build, from_dh
 from supple.structures import Rectangle, beam
+from support.mechanisms.rigid_links import ALUMINIUM, random_body, relative
 
 Floats = NDArray[np.float64]
 ROWS = (

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases import thinned
-from generators_flexible import Points
-from rigid_links import ALUMINIUM, arm, flexible_tree, moved, relative, rigid_tree
 from supple import Mechanism, Revolute, RigidBody, SingularError
 from supple.erls import ErlsModel, build
 from supple.structures import box
+from support.cases import thinned
+from support.generated.generators_flexible import Points
+from support.mechanisms.rigid_links import ALUMINIUM, arm, flexible_tree, moved, relative, rigid_tree
 
 Numbers = NDArray[Any]
 STEP = 1e-30

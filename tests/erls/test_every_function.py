@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from rigid_links import arm, relative, rigid_tree
 from supple.erls import ErlsModel, build, matched_state
 from supple.erls.refusals import REASONS
 from supple.model.complex_steps import by_complex_steps
+from support.mechanisms.rigid_links import arm, relative, rigid_tree
 
 Floats = NDArray[np.float64]
 RIGID, RIGID_LINKS = rigid_tree(0).build(), build(rigid_tree(0))

@@ -14,9 +14,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
 import supple
-from rigid_links import moved
 from supple.erls import build
 from supple.structures import CrossSection, Material, Rectangle, Section, Structure, beam_path
+from support.mechanisms.rigid_links import moved
 
 Floats = NDArray[np.float64]
 STEEL = Material(E=2e11, nu=0.33, rho=7800.0)

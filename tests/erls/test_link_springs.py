@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import supple
-from rigid_links import arm, relative, rigid_tree
 from supple.erls import build
 from supple.model.complex_steps import by_complex_steps
+from support.mechanisms.rigid_links import arm, relative, rigid_tree
 
 
 def sprung_tree() -> Any:

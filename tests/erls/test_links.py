@@ -10,12 +10,12 @@ import pytest
 from scipy import sparse
 from scipy.linalg import eigh
 
-from generators_flexible import random_flexible
-from rigid_links import ALUMINIUM, relative
 from supple import ModelError, RigidBody
 from supple.erls.display import with_rigid_modes
 from supple.erls.links import make_link
 from supple.structures import Rectangle, Structure, beam, beam_path, from_matrices
+from support.generated.generators_flexible import random_flexible
+from support.mechanisms.rigid_links import ALUMINIUM, relative
 
 
 @cache

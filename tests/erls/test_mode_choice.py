@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from rigid_links import ALUMINIUM, relative
 from supple import ModelError
 from supple.erls import ErlsModel, ModeChoice, build, held_configuration, natural_frequencies
 from supple.erls.links import make_link
 from supple.erls.mode_choice import residual_shapes
 from supple.structures import Rectangle, beam
+from support.mechanisms.rigid_links import ALUMINIUM, relative
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import eigh
 
 import supple
-from rigid_links import arm, random_body
 from supple import ModelError, SingularError, StateError
 from supple.erls import build
+from support.mechanisms.rigid_links import arm, random_body
 
 
 def test_names_are_those_of_the_ordinary_model() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from rigid_links import arm, relative
 from supple.erls import ErlsModel, build
+from support.mechanisms.rigid_links import arm, relative
 
 ARM = arm(2, "craig-bampton", 0, gravity=(0.0, 0.0, 0.0))
 STEP = 1e-30

@@ -10,7 +10,6 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import supple
-from cases import thinned
 from supple import cli
 from supple.cli.console import app
 from supple.cli.view import _report
@@ -18,6 +17,7 @@ from supple.erls import ErlsModel, build
 from supple.inputs.requests import Outputs
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_report
+from support.cases import thinned
 
 START = {"upper.angle": 2.0}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigid_links import accelerations, arm, flexible_tree, relative, rigid_tree
 from supple.erls import ErlsModel, build
 from supple.erls.trace import ErlsTrace
+from support.mechanisms.rigid_links import accelerations, arm, flexible_tree, relative, rigid_tree
 
 MAKERS = {"arm": lambda: arm(2, "free-free", 6), "tree": lambda: flexible_tree(2)[0], "rigid": lambda: rigid_tree(1)}
 

@@ -16,9 +16,9 @@ import pytest
 import xarray as xr
 
 import supple
-from cases import thinned
 from supple.erls import build, matched_state
 from supple.structures import Material, Rectangle, beam
+from support.cases import thinned
 
 METAL = Material(E=70e9, nu=0.33, rho=2700.0)
 LOADS = (0.6, 0.3)

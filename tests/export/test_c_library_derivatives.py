@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple
-from c_libraries import Library, chain, difference, flexible_arm, free_tree
-from closed_mechanisms import bricard, slider_crank
+from support.mechanisms.closed_mechanisms import bricard, slider_crank
+from support.programs.c_libraries import Library, chain, difference, flexible_arm, free_tree
 
 NAME = "forward_dynamics_derivatives"
 MODELS: dict[str, tuple[Callable[[], supple.Model], str, float]] = {

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import supple
-from c_libraries import Floats, built, chain, flexible_arm, free_tree, tool
-from closed_mechanisms import n_four_bar, slider_crank
+from support.mechanisms.closed_mechanisms import n_four_bar, slider_crank
+from support.programs.c_libraries import Floats, built, chain, flexible_arm, free_tree, tool
 
 EVERYTHING = ("rk4", "inverse_dynamics", "mass_matrix", "kinematics", "energy", "forward_dynamics_derivatives")
 MODELS: dict[str, Callable[[], supple.Model]] = {

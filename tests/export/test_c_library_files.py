@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import supple
-from c_libraries import Library, built, chain, flexible_arm, link
+from support.programs.c_libraries import Library, built, chain, flexible_arm, link
 
 FILES = ["CMakeLists.txt", "README.md", "chain.c", "chain.h", "chain_main.c"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import supple
-from c_libraries import Library, chain, difference, flexible_arm, free_tree
-from closed_mechanisms import n_four_bar, slider_crank
+from support.mechanisms.closed_mechanisms import n_four_bar, slider_crank
+from support.programs.c_libraries import Library, chain, difference, flexible_arm, free_tree
 
 FUNCTIONS = (
     "forward_dynamics",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from c_libraries import Library, built, chain, difference, free_tree
-from closed_mechanisms import slider_crank
+from support.mechanisms.closed_mechanisms import slider_crank
+from support.programs.c_libraries import Library, built, chain, difference, free_tree
 
 DRIVEN = """#include "lib.h"
 #include <stdio.h>

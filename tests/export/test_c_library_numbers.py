@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from c_libraries import Library, chain, difference, free_tree
-from closed_mechanisms import slider_crank
+from support.mechanisms.closed_mechanisms import slider_crank
+from support.programs.c_libraries import Library, chain, difference, free_tree
 
 
 def changed(model: supple.Model, own: Library, values: dict[str, float], tolerance: float = 1e-13) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import supple
-from fmu_models import double_pendulum
 from supple.errors import SuppleError
 from supple.export.fmu_binary import TARGETS, binaries, chosen, host
+from support.programs.fmu_models import double_pendulum
 
 
 def test_platforms_by_name() -> None:

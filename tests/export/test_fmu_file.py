@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import supple
-from fmu_models import CASES, EXACT, Case, Floats, Opened, case, double_pendulum, fmu_path, run
 from supple.errors import StateError, SuppleError
+from support.programs.fmu_models import CASES, EXACT, Case, Floats, Opened, case, double_pendulum, fmu_path, run
 
 TOLERANCE = 1e-8
 """Of the motions; solvers run with relative tolerances of 1e-11 and less."""

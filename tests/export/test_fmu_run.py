@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from fmu_models import Case, Floats, Opened, case, double_pendulum, fmu_path
+from support.programs.fmu_models import Case, Floats, Opened, case, double_pendulum, fmu_path
 
 
 def state_of(x: Opened) -> Floats:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import supple
-from fmu_models import Opened, case, double_pendulum, fmu_path
 from supple.errors import StateError
 from supple.export.fmu_run import FmuRun
 from supple.export.fmu_variables import FmuVariables, parameter_unit, rate_unit
+from support.programs.fmu_models import Opened, case, double_pendulum, fmu_path
 
 
 @pytest.mark.parametrize("name", ["cart pendulum", "satellite", "four-bar"])

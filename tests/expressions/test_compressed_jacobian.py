@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from random_graphs import random_function
 from supple.engines.llvm.machine_code import MachineCode
 from supple.expressions.compressed_jacobian import CompressedJacobian
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
+from support.generated.random_graphs import random_function
 
 
 def evaluated(J: CompressedJacobian, at: np.ndarray) -> np.ndarray:

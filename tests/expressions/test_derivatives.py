@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
 from supple.expressions.derivatives import forward, gradient, jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.operations import FUNCTIONS
 from supple.model.traced_functions import traced
+from support.generated.generators import random_tree
 
 POINT = np.array([0.63, 0.37])
 OPERATIONS = ["add", "sub", "mul", "div", "neg", *FUNCTIONS]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
 from supple.expressions.factoring import factored
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
 from supple.model.trace import Trace
+from support.generated.generators import random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -11,13 +11,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 import supple
-from generators import KINDS, random_tree
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import latex, listing, markdown
 from supple.expressions.printers.writing_plan import planned
 from supple.model.trace import Trace
 from supple.model.traced_functions import traced
+from support.generated.generators import KINDS, random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PARAMETERS = ["arm.mass", "arm.com.y", "gravity.y"]

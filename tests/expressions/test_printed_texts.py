@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import supple
-from generators import KINDS, random_tree
-from robots import robot_directory
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.printers import c_source, latex, listing, python_source
 from supple.model.traced_functions import traced
+from support.files.robots import robot_directory
+from support.generated.generators import KINDS, random_tree
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import supple
-from generators import KINDS, random_tree
-from robots import robot_directory
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.expressions.operations import FUNCTIONS
 from supple.expressions.printers import c_source, latex, listing, python_source
 from supple.expressions.printers.writing_plan import planned
 from supple.model.traced_functions import traced
+from support.files.robots import robot_directory
+from support.generated.generators import KINDS, random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]

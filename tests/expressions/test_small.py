@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph
 from supple.expressions.small import small_ids, truncated
 from supple.model.trace import Trace
+from support.generated.generators import random_tree
 
 
 def leaves(g: Graph, names: str) -> list[Expr]:

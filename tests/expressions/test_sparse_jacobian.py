@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from random_graphs import random_function
 from supple.expressions import derivatives
 from supple.expressions.derivatives import forward, jacobian
 from supple.expressions.function import Function
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.sparse_jacobian import sparse_jacobian
 from supple.model.trace import Trace
+from support.cases import thinned
+from support.generated.random_graphs import random_function
 
 CLOSE = 1e-10
 """Forward and reverse sums round differently; the values are of size 1 to 1e3."""

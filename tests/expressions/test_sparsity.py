@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from random_graphs import random_function
 from supple.expressions.derivatives import jacobian
 from supple.expressions.graph import Graph
 from supple.expressions.sparsity import SparsityPattern, sparsity
+from support.generated.random_graphs import random_function
 
 
 @pytest.mark.parametrize("seed", range(30))

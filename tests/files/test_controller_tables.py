@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple
-from controlled_cart import EXAMPLES, SAME, SETTING, cart_pendulum
-from controller_fmus import RATE, pi_linear
 from supple.files import check, read
+from support.mechanisms.controlled_cart import EXAMPLES, SAME, SETTING, cart_pendulum
+from support.programs.controller_fmus import RATE, pi_linear
 
 pytest.importorskip("fmpy", reason="fmpy is not installed")
 

@@ -11,13 +11,13 @@ import pytest
 import xarray as xr
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
-from robots import robot_directory
 from supple.errors import FileFormatError
 from supple.files import check, embedding
 from supple.files.embedding import embedded, embedded_model
+from support.cases import thinned
+from support.files.robots import robot_directory
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 
 def chain(bodies: int, name: str = "link") -> supple.Model:

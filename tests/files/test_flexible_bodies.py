@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators_flexible import random_flexible
 from supple.files import check, read, toml
 from supple.files.toml_text import body_files, text
 from supple.structures import FlexibleBody, Material, Rectangle, beam, load_body, save_body
+from support.cases import thinned
+from support.generated.generators_flexible import random_flexible
 
 ARM = """
 name = "arm"

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mutated_files
 import supple
 from supple.errors import FileFormatError, ModelError
 from supple.files import check, error_list
 from supple.files.urdf_elements import MOST_ELEMENTS
 from supple.input_files import LARGEST
 from supple.structures import Material, Rectangle, beam, box, load_body
+from support.files import mutated_files
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 COUNT = 25

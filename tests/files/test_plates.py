@@ -28,7 +28,7 @@ from supple.structures import (
     plate,
     shell,
 )
-from supple.structures.connections import Connection
+from supple.structures.builders.connections import Connection
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 CORE = Orthotropic(E1=1e6, E2=1e6, nu12=0.3, G12=1e6, G13=2e8, G23=1e8, rho=50)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from robots import robot_directory
+from support.files.robots import robot_directory
 
 INERTIAL = """<inertial><origin xyz="0.5 0 0"/><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""

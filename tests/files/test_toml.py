@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import supple
-from generators import KINDS, random_tree
 from supple.description.rewriting import merged
 from supple.files import read, toml
 from supple.files.toml_text import text
+from support.generated.generators import KINDS, random_tree
 
 ARM = """
 name = "one"

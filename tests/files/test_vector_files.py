@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import supple
-from kane_systems import crank_slider, sprung, tree
 from supple.errors import FileFormatError, StateError, SuppleError
 from supple.files import check, read, reference
 from supple.symbolic.kane import KaneModel, KaneSystem
-from supple.view.report_page import report_page
+from supple.view.pages.report import report_page
+from support.mechanisms.kane_systems import crank_slider, sprung, tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import supple
-from robots import robot_directory
 from supple import shapes
 from supple.files import check
 from supple.files.urdf_visuals import mesh_path
 from supple.structures import Material, Rectangle, beam
-from supple.view.drawn import DrawnSurface, drawn
+from supple.view.scene.surfaces import DrawnSurface, drawn
+from support.files.robots import robot_directory
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 URDF = """<robot name="r"><material name="grey"><color rgba="0.5 0.5 0.5 0.25"/></material>

@@ -11,10 +11,10 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.film.coloring import Coloring
-from supple.film.legend import unit_of, with_legend, write
-from supple.view.drawn import drawn
-from supple.view.fields import mapped
+from supple.view.film.coloring import Coloring
+from supple.view.film.legend import unit_of, with_legend, write
+from supple.view.scene.quantities import mapped
+from supple.view.scene.surfaces import drawn
 
 Run = tuple[supple.Model, xr.Dataset]
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
 from supple.checks import Floats, Ints
-from supple.film.floor import NONE
-from supple.film.raster import DEPTHS, NUMBERS, cover, project, shade, vertex_normals
+from supple.view.film.floor import NONE
+from supple.view.film.raster import DEPTHS, NUMBERS, cover, project, shade, vertex_normals
 
 ROWS, COLUMNS = 24, 32
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 import supple
-from robots import robot_directory
+from support.files.robots import robot_directory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCE = Path(__file__).parent / "reference_pictures.npz"

@@ -14,9 +14,9 @@ from PIL import Image
 
 import supple
 from supple import shapes
-from supple.film.camera import Camera, Level, view_of
-from supple.film.moving import MovingSurfaces
-from supple.view.recorded import recorded
+from supple.view.film.camera import Camera, Level, view_of
+from supple.view.film.surfaces import MovingSurfaces
+from supple.view.scene.motion import recorded
 
 SMALL = (160, 96)
 Run = tuple[supple.Model, xr.Dataset]

@@ -7,11 +7,11 @@ import pytest
 
 import supple.shapes as shapes
 from supple.errors import StateError
-from supple.film.camera import Camera, Level, view_of
-from supple.film.floor import Floor, floor_below
-from supple.film.moving_symbols import MovingSymbol
 from supple.shapes.triangle_mesh import TriangleMesh
-from supple.view.symbol_shapes import symbol_shape
+from supple.view.film.camera import Camera, Level, view_of
+from supple.view.film.floor import Floor, floor_below
+from supple.view.film.symbols import MovingSymbol
+from supple.view.scene.symbol_shapes import symbol_shape
 
 LEVEL = Level.of(np.array([0.0, 0.0, -9.81]))
 SUN = np.array([0.6, 0.0, 0.8])

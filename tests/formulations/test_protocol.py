@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from rigid_links import arm, rigid_tree
 from supple.erls import ErlsModel, build
 from supple.formulations import Formulation
+from support.mechanisms.rigid_links import arm, rigid_tree
 
 
 def both(mech: supple.Mechanism) -> tuple[Formulation, Formulation]:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import supple
-from rigid_links import arm
 from supple.erls import ErlsModel, build
 from supple.formulations import FORMULATIONS, floating_frames, require_formulation, restored, settings_of
+from support.mechanisms.rigid_links import arm
 
 
 def test_names_differ() -> None:

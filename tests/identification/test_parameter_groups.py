@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import slider_crank
-from robots import robot_directory
 from supple.bench.pinocchio import Peer
 from supple.identification import BaseParameters, base_parameters
 from supple.identification.parameter_groups import independent_columns
+from support.files.robots import robot_directory
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 def robot(name: str) -> supple.Model:

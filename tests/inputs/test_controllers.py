@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import integrate, interpolate, linalg
 
 import supple
-from cases import thinned
 from supple import PID, Sampled, Table
 from supple.errors import StateError
+from support.cases import thinned
 
 LOAD = 2.0
 """A constant force on the cart, N."""

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import supple
-from controlled_cart import SAME, SETTING, cart_pendulum
-from controller_fmus import PI_INPUTS, RATE, pi_fmu, pi_linear
 from supple.inputs.inputs import Inputs
+from support.mechanisms.controlled_cart import SAME, SETTING, cart_pendulum
+from support.programs.controller_fmus import PI_INPUTS, RATE, pi_fmu, pi_linear
 
 pytest.importorskip("fmpy", reason="fmpy is not installed")
 

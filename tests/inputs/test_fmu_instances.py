@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import supple
-from controlled_cart import SETTING, cart_pendulum
-from controller_fmus import description, packed, pi_fmu, place_of
+from support.mechanisms.controlled_cart import SETTING, cart_pendulum
+from support.programs.controller_fmus import description, packed, pi_fmu, place_of
 
 pytest.importorskip("fmpy", reason="fmpy is not installed")
 

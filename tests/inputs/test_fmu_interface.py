@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import supple
-from controller_fmus import description, packed
 from supple.inputs.fmu_interface import InterfaceVariable, read_interface
+from support.programs.controller_fmus import description, packed
 
 
 @pytest.mark.parametrize("version", [2, 3])

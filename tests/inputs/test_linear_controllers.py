@@ -9,9 +9,9 @@ import pytest
 from scipy.io import savemat
 
 import supple
-from controlled_cart import EXAMPLES, SETTING, cart_pendulum
 from supple.files import read
 from supple.inputs.inputs import Inputs
+from support.mechanisms.controlled_cart import EXAMPLES, SETTING, cart_pendulum
 
 MEASURED = ["cart.position", "rate(cart.position)"]
 

@@ -12,11 +12,11 @@ import xarray as xr
 from scipy import interpolate
 
 import supple
-from cases import thinned
 from supple import Motion, Table, structures
 from supple.errors import StateError
 from supple.inputs.inputs import Inputs
 from supple.simulation.driven_system import DrivenSystem
+from support.cases import thinned
 
 OMEGA = 3.0
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from generators_flexible import random_flexible
 from supple.inputs import requests
 from supple.structures import Material, Rectangle, beam
+from support.generated.generators_flexible import random_flexible
 
 BEAM = beam(1.0, Rectangle(0.02, 0.01), Material(E=70e9, nu=0.3, rho=2700.0), elements=4)
 

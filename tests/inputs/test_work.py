@@ -10,9 +10,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
-from generators import random_body, random_joint
-from generators_flexible import random_flexible
 from supple import PID, Motion, Sampled, Table
+from support.generated.generators import random_body, random_joint
+from support.generated.generators_flexible import random_flexible
 
 
 @cache

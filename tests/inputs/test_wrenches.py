@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigid_links
 import supple
-from generators_flexible import random_flexible
 from supple import PID, Sampled, Table, Wrench
 from supple.errors import StateError
 from supple.inputs.inputs import Inputs
 from supple.simulation import driven_system as module
 from supple.simulation.driven_system import DrivenSystem
+from support.generated.generators_flexible import random_flexible
+from support.mechanisms import rigid_links
 
 
 def described(gravity: Any = (0, 0, -9.81), fidelity: str = "full") -> supple.Mechanism:

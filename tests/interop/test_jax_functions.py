@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
 from supple.interop import jax_function
+from support.cases import thinned
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cases import thinned
-from generators import FEW_TREES, TREES, random_tree
 from supple import Free, Mechanism, RigidBody
+from support.cases import thinned
+from support.generated.generators import FEW_TREES, TREES, random_tree
 
 
 @pytest.mark.parametrize(("seed", "bodies"), thinned(TREES[0:-1:3], FEW_TREES, several=True))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import FEW_TREES, KINDS, TREES, random_tree
+from support.cases import thinned
+from support.generated.generators import FEW_TREES, KINDS, TREES, random_tree
 
 every_tree = pytest.mark.parametrize("tree", thinned(TREES, FEW_TREES), ids=str)
 STEP = 1e-30  # complex step: exact to rounding for any size this small

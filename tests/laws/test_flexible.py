@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from cases import thinned
-from generators import KINDS
-from generators_flexible import Points, random_flexible_tree
 from supple import structures
+from support.cases import thinned
+from support.generated.generators import KINDS
+from support.generated.generators_flexible import Points, random_flexible_tree
 
 Numbers = NDArray[Any]
 degenerate_tree = partial(random_flexible_tree, degenerate=True)

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from cases import thinned
-from generators import FEW_TREES, TREES, random_tree
 from supple import Free, Mechanism, Model, RigidBody, Spherical
+from support.cases import thinned
+from support.generated.generators import FEW_TREES, TREES, random_tree
 
 every_tree = pytest.mark.parametrize("tree", thinned(TREES, FEW_TREES), ids=str)
 STEP = 1e-30

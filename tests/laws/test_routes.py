@@ -25,7 +25,7 @@ from supple.compare.runs import formulations
 from supple.files import check, read
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import run_program
-from supple.view.live_motion import LiveMotion
+from supple.view.live.motion import LiveMotion
 
 DURATION = 0.2
 ARM = """

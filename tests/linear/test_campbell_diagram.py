@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rotors
 import supple
 from supple.linear import campbell, campbell_report, modes
 from supple.structures import Circle, Material, beam
+from support.mechanisms import rotors
 
 SPEEDS = np.linspace(0.0, 20.0, 9)
 

@@ -11,9 +11,9 @@ from scipy import linalg
 from scipy.spatial.transform import Rotation
 
 import supple
-from sprung_slider_crank import G
 from supple import structures
 from supple.linear import equilibrium, linear_equations, modes
+from support.mechanisms.sprung_slider_crank import G
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 METAL = structures.Material(E=7e10, nu=0.3, rho=2700.0)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 import supple
-from closed_mechanisms import bricard, n_four_bar
-from sprung_slider_crank import START, curvature, effective, slider_crank, slope
 from supple.linear import EquilibriumError, equilibrium, linear_equations, modes, modes_report, state_space
+from support.mechanisms.closed_mechanisms import bricard, n_four_bar
+from support.mechanisms.sprung_slider_crank import START, curvature, effective, slider_crank, slope
 
 Floats = NDArray[np.float64]
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from closed_mechanisms import andrews, bricard, n_four_bar
 from supple.linear.dependents import dependents
 from supple.model.loops.loops import Loops
 from supple.model.loops.partitioning import back, lost_beside, partition
+from support.mechanisms.closed_mechanisms import andrews, bricard, n_four_bar
 
 Floats = NDArray[np.float64]
 

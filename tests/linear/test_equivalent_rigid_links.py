@@ -7,10 +7,10 @@ import pytest
 from scipy.linalg import expm
 
 import supple
-from rigid_links import arm, relative
 from supple import linear
 from supple.erls import ErlsModel, build, held_configuration, natural_frequencies
 from supple.structures import Material, Rectangle, beam
+from support.mechanisms.rigid_links import arm, relative
 
 STEEL = Material(E=210e9, nu=0.3, rho=7800.0)
 

@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import Points, random_flexible_tree
 from supple.linear import equilibrium, linear_equations, modes, state_space
 from supple.linear.shares import body_energies
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import Points, random_flexible_tree
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy import integrate, optimize
 
 import supple
-from cases import thinned
 from supple.linear import Equilibrium, EquilibriumError, equilibrium
 from supple.structures import Circle, Material, beam
+from support.cases import thinned
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*left the range of linear theory:supple.PhysicsWarning")
 """Strains of some percent are part of the elastica's loads."""

@@ -9,10 +9,10 @@ from scipy import optimize
 from scipy.spatial.transform import Rotation
 
 import supple
-from closed_mechanisms import andrews, bricard
-from sprung_slider_crank import START, G, Z, curvature, effective, slider_crank, slope
 from supple.linear import equilibrium, linear_equations, modes, state_space
 from supple.linear.shares import body_energies
+from support.mechanisms.closed_mechanisms import andrews, bricard
+from support.mechanisms.sprung_slider_crank import START, G, Z, curvature, effective, slider_crank, slope
 
 Floats = NDArray[np.float64]
 

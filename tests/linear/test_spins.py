@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rotors
 import supple
 from supple.linear import campbell, steady_rotation
 from supple.linear.spins import read_spin, spin_places, without_gravity
+from support.mechanisms import rotors
 
 
 @pytest.fixture(scope="module")

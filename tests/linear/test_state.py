@@ -11,9 +11,9 @@ import pytest
 from scipy import linalg
 
 import supple
-from cases import thinned
 from supple import structures
 from supple.linear import equilibrium, state_space
+from support.cases import thinned
 
 METAL = structures.Material(E=7e10, nu=0.3, rho=2700.0)
 ROUND = structures.Circle(0.004)

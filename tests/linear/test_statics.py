@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 import supple
-from cases import thinned
-from generators import random_body
 from supple import structures
 from supple.linear import Equilibrium, EquilibriumError, equilibrium
 from supple.structures import Circle, Material, Rectangle, beam
+from support.cases import thinned
+from support.generated.generators import random_body
 
 METAL = Material(E=7e10, nu=0.3, rho=2700.0)
 ROUND = Circle(0.004)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rotors
 import supple
 from supple import erls
 from supple.linear import EquilibriumError, modes, steady_rotation
 from supple.structures import Circle, Material, beam
+from support.mechanisms import rotors
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

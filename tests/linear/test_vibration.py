@@ -10,10 +10,10 @@ from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
 
 import supple
-from cases import thinned
 from supple import structures
 from supple.linear import Modes, equilibrium, modes
 from supple.structures import FlexibleBody
+from support.cases import thinned
 
 METAL = structures.Material(E=7e10, nu=0.3, rho=2700.0)
 STRIP = structures.Rectangle(0.003, 0.002)  # so thin that the turning inertia of its slices is below 1e-5

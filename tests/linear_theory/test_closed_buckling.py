@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sprung_slider_crank import START, slider_crank
 from supple.linear_theory.closed_buckling import LoadedState, _force_changes
+from support.mechanisms.sprung_slider_crank import START, slider_crank
 
 
 @pytest.mark.parametrize("axes", ["frame", "ground", "crank", "rod", "slider"])

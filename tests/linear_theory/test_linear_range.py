@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sprung_slider_crank import START, slider_crank
 from supple.linear_theory.linear_range import _StateRows
+from support.mechanisms.sprung_slider_crank import START, slider_crank
 
 
 def test_the_mean_of_states_is_a_configuration() -> None:

@@ -13,7 +13,7 @@ from supple.files import check
 from supple.inputs.requests import Outputs
 from supple.simulation.result_variables import dataset, displacements, strains
 from supple.structures import BeamPieces, Material, Rectangle, beam
-from supple.view.scene import scene
+from supple.view.pages.scene_json import scene
 
 METAL = Material(E=70e9, nu=0.3, rho=2700.0)
 STRIP = Rectangle(0.02, 0.002)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closed_mechanisms import slider_crank
 from supple.errors import StateError
 from supple.model.complex_steps import by_differences
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 @pytest.mark.parametrize("fold", [False, True])

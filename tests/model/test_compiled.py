@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from closed_mechanisms import slider_crank
-from generators import KINDS, random_tree
-from robots import robot_directory
 from supple.model import compiled, program_sizes
 from supple.model.parameters import parameter_values
 from supple.model.traced_functions import INPUTS
 from supple.symbolic import parameter_names
+from support.cases import thinned
+from support.files.robots import robot_directory
+from support.generated.generators import KINDS, random_tree
+from support.mechanisms.closed_mechanisms import slider_crank
 
 MODEL = random_tree(3, KINDS)
 FEW = random_tree(3, 4)

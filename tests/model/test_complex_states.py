@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.engines.sweeps import sweep
 from supple.model import complex_states
 from supple.model.model import Model
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 STATES = 5
 STEP = 1e-30

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.engines.blocks import library
 from supple.engines.sweeps import sweep
 from supple.model import program_sizes, programs
 from supple.model.evaluation import Evaluation
 from supple.model.model import Model
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 STATES = 11
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from generators_flexible import random_flexible
 from supple.model.flexible_ports import COMPARABLE, _independent, _largest_of_kind
+from support.generated.generators_flexible import random_flexible
 
 
 @pytest.mark.parametrize("noise", [1e-16, 1e-11, 1e-6])

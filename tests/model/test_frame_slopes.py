@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.model.complex_steps import by_differences
 from supple.model.frame_slopes import frame_forces, frame_motions
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 
 @cache

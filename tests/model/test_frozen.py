@@ -11,9 +11,9 @@ import pytest
 from scipy import sparse
 
 import supple
-from closed_mechanisms import n_four_bar
 from supple import structures
 from supple.description.constraints import Constraint
+from support.mechanisms.closed_mechanisms import n_four_bar
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850.0)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from closed_mechanisms import slider_crank
-from generators import KINDS, random_tree
-from generators_flexible import random_flexible_tree
 from supple.errors import StateError
 from supple.model.parameters import parameter_values
+from support.cases import thinned
+from support.generated.generators import KINDS, random_tree
+from support.generated.generators_flexible import random_flexible_tree
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 @cache

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from generators import KINDS, random_tree
 from supple.model.complex_steps import by_differences
 from supple.model.linearization import acceleration_slopes, direction_rates
+from support.generated.generators import KINDS, random_tree
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
+from support.generated.generators import random_tree
 
 MODEL = random_tree(21, 8)
 RNG = np.random.default_rng(4)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible, random_flexible_tree
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible, random_flexible_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import KINDS, random_tree
-from generators_flexible import beam_body, random_flexible_tree
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
 from supple.engines.blocks.instancing import Prototypes
 from supple.files import read
 from supple.model import program_sizes, programs
 from supple.model.model import Model
+from support.cases import thinned
+from support.generated.generators import KINDS, random_tree
+from support.generated.generators_flexible import beam_body, random_flexible_tree
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LINKS = 6

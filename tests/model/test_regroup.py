@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import KINDS, random_body, random_tree
-from generators_flexible import random_flexible_tree
 from supple.model.parameters import parameter_names
 from supple.model.regroup import regrouped
 from supple.model.trace import Trace
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS, QUATERNION
+from support.cases import thinned
+from support.generated.generators import KINDS, random_body, random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 
 def evaluated(t: Trace, model: supple.Model, numbers: dict[str, float] | None = None) -> dict[str, Any]:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.engines.blocks import library
 from supple.engines.llvm import jit
 from supple.engines.sweeps import sweep
 from supple.inputs.inputs import Law
 from supple.symbolic import parameter_names
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 
 def arm() -> supple.Mechanism:

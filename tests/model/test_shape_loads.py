@@ -8,7 +8,7 @@ import pytest
 import supple
 from supple import structures
 from supple.model import shape_loads as module
-from supple.structures.stressed_stiffness import StressedStiffness
+from supple.structures.stiffening.stiffness_change import StressedStiffness
 
 STEEL = structures.Material(E=210e9, nu=0.3, rho=7800.0)
 SECTION = structures.Rectangle(0.02, 0.01)

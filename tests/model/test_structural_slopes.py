@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple.model.structural_slopes import structural_parameters
 from supple.structures import Circle, Material, Rayleigh, Rectangle, beam, from_matrices, plate
-from supple.structures.structural_parameters import remade, require_remade, structural_values
+from supple.structures.reduction.parameters import remade, require_remade, structural_values
 
 VALUES = {"E": 70e9, "rho": 2700.0, "length": 2.0, "height": 0.01, "width": 0.05, "damping": 0.01}
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.derivatives import PROGRAMS, CompiledDerivatives
 from supple.model.model import Model
 from supple.model.step_formulas import STEPS
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 STATES = 9
 """More than twice the widest lanes but one: batches go by states in lanes, single states by directions."""

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import KINDS, random_tree
 from supple.model.parameters import INERTIA, parameter_names
 from supple.model.traced_functions import TRACEABLE, traced
 from supple.recursions.tree import QUATERNION
+from support.cases import thinned
+from support.generated.generators import KINDS, random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DT = 0.01

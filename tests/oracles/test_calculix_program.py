@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import supple
-from imported_files import unpacked
 from supple.structures import ImportedStructure, read
+from support.files.imported_files import unpacked
 
 CCX = shutil.which("ccx")
 CLAMPED = "*INCLUDE,INPUT=mesh.inp\n*BOUNDARY\nROOT,1,3\n*STEP\n*FREQUENCY\n6\n*END STEP\n"

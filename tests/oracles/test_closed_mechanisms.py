@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from closed_mechanisms import ANDREWS_END, andrews, bricard, n_four_bar
+from support.cases import thinned
+from support.mechanisms.closed_mechanisms import ANDREWS_END, andrews, bricard, n_four_bar
 
 
 def drift(motion: object) -> float:

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from cases import thinned
-from exudyn_chain import SAMPLE, ExudynChain
 from supple.structures import FlexibleBody, Structure, from_matrices
+from support.cases import thinned
+from support.mechanisms.exudyn_chain import SAMPLE, ExudynChain
 
 skfem = pytest.importorskip("skfem", reason="the link's matrices need scikit-fem")
 DATA = Path(__file__).parent / "data"

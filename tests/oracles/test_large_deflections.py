@@ -13,10 +13,10 @@ from scipy.optimize import brentq
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
 import supple
-from cases import thinned
-from flying_rod import LENGTH, SOFT, ExudynRod, fly, rod_model
 from supple.linear import Equilibrium, equilibrium
 from supple.structures import Material, Rectangle, Section, Tube, beam, beam_path
+from support.cases import thinned
+from support.mechanisms.flying_rod import LENGTH, SOFT, ExudynRod, fly, rod_model
 
 Floats = NDArray[np.float64]
 FAR = pytest.mark.filterwarnings("ignore:.*left the range of linear theory:supple.PhysicsWarning")

@@ -9,9 +9,9 @@ import pinocchio as pin
 import pytest
 
 import supple
-from cases import thinned
-from robots import robot_directory
 from supple.bench.pinocchio import Peer, compared
+from support.cases import thinned
+from support.files.robots import robot_directory
 
 ROBOTS = (
     "double_pendulum_continuous",

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import supple
-from jain_rodriguez import costs, routes
-from jain_rodriguez.chain import Array, Link, link_of, mixing, parts
-from jain_rodriguez.models import GRAVITY, chain_of, crooked
 from supple.structures import FlexibleBody
+from support.jain_rodriguez import costs, routes
+from support.jain_rodriguez.chain import Array, Link, link_of, mixing, parts
+from support.jain_rodriguez.models import GRAVITY, chain_of, crooked
 
 MODES, BODIES, SEED = 3, 3, 7
 ACROSS = np.array(GRAVITY)

@@ -14,11 +14,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from fixed_steps import runge_kutta
 from supple.expressions.function import Function
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane import KaneSystem
 from supple.symbolic.vectors import added
+from support.runs.fixed_steps import runge_kutta
 
 EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "bicycle.py"))
 Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
 from supple.description.constraints import Constraint, Distance, Gear, PointOnLine, PointOnPlane, Rolling
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 H = 1e-6
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from closed_mechanisms import andrews
 from supple.engines.plain import plain
 from supple.recursions.closure_forces import closing_step, factor_closures, solve_closures
 from supple.recursions.closures import ClosureWorkspace, closure_workspace
+from support.mechanisms.closed_mechanisms import andrews
 
 
 def solved(S: Any, X: Any = None) -> ClosureWorkspace:

@@ -9,7 +9,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
-from generators import random_body, random_tree
 from supple.engines.plain import plain
 from supple.model.complex_steps import imaginary_steps, step_slopes
 from supple.model.model import Model
@@ -20,6 +19,7 @@ from supple.recursions.force_derivatives import ForceDerivatives, force_derivati
 from supple.recursions.moving_frames import derivative_workspace
 from supple.recursions.states import States
 from supple.recursions.tree import sizes, workspace
+from support.generated.generators import random_body, random_tree
 
 
 def building_blocks() -> Model:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from generators_flexible import random_flexible_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 
 @pytest.mark.parametrize("seed", [3, 4])

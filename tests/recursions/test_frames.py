@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import supple
-from generators_flexible import random_flexible_tree
 from supple.engines.plain import plain
 from supple.model.body_frames import frame_arrays
 from supple.recursions.frames import frame_acceleration, frame_act, frame_in_body, frame_velocity
 from supple.recursions.second_order import second_order_rate_step, second_order_step
 from supple.recursions.states import States
 from supple.recursions.tree import Frames, Workspace, sizes, workspace
+from support.generated.generators_flexible import random_flexible_tree
 
 H = 1e-30
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from generators_flexible import random_flexible_tree
 from supple.engines.plain import plain
 from supple.recursions.closed_implicit import newton_iteration
 from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import sizes, workspace
+from support.generated.generators_flexible import random_flexible_tree
 
 
 def test_a_correction_solves_for_what_the_drives_leave() -> None:

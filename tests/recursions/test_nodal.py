@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
 from supple import structures
+from support.cases import thinned
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850.0)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators_flexible import random_flexible_tree
 from supple.structures import Material, Tube, beam
+from support.cases import thinned
+from support.generated.generators_flexible import random_flexible_tree
 
 BOOM = beam(8.0, Tube(radius=0.05, thickness=0.003), Material(E=70e9, nu=0.3, rho=1600.0), elements=12)
 TIPS: dict[str, supple.Joint] = {

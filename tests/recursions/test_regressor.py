@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import supple
-from generators_flexible import random_flexible_tree
-from robots import robot_directory
 from supple.bench.pinocchio import Peer
 from supple.model.evaluation import Evaluation
 from supple.recursions import regressor
 from supple.recursions.states import States
+from support.files.robots import robot_directory
+from support.generated.generators_flexible import random_flexible_tree
 
 ROUNDING = 1e-13
 """Of trees of five bodies, against the largest force."""

@@ -11,10 +11,10 @@ import pytest
 import trimesh
 
 import supple
-from robots import robot_directory
 from supple.shapes import Mesh
 from supple.shapes.readers.mesh_file import read_mesh
 from supple.shapes.triangle_mesh import TriangleMesh, joined
+from support.files.robots import robot_directory
 
 SAMPLE = (
     "panda_description/meshes/visual/finger.dae",

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import supple
-from c_programs import built, motion
 from supple.linear import EquilibriumError
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import run_program
 from supple.structures import Material, Rectangle, beam
+from support.programs.c_programs import built, motion
 
 ROD = supple.RigidBody(2.0, (0.0, 0.0, -0.5), (0.05, 0.05, 0.01))
 

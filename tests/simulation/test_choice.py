@@ -10,13 +10,13 @@ import pytest
 from scipy.integrate import DOP853
 
 import supple
-from closed_mechanisms import n_four_bar
 from supple import structures
 from supple.inputs.inputs import Inputs
 from supple.simulation import choice
 from supple.simulation.choice import STABLE, fastest_motion
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.esdirk import ImplicitRungeKutta
+from support.mechanisms.closed_mechanisms import n_four_bar
 
 
 def spring(stiffness: float, damping: float = 0.0) -> supple.Model:

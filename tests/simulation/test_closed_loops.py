@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from closed_mechanisms import n_four_bar
 from supple import structures
 from supple.stepping import native_loop
+from support.cases import thinned
+from support.mechanisms.closed_mechanisms import n_four_bar
 
 Z = supple.Revolute("z")
 

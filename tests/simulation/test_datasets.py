@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
-from generators_flexible import random_flexible_tree
 from supple import structures
 from supple.inputs.requests import Outputs
 from supple.simulation import result_variables
 from supple.simulation.datasets import as_dataset, joined, variables
 from supple.simulation.samples import Samples
+from support.generated.generators_flexible import random_flexible_tree
 
 Floats = NDArray[np.float64]
 RUBBERY = structures.Material(E=3e8, nu=0.4, rho=1200.0)

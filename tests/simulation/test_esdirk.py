@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
 from supple import structures
 from supple.files import read
 from supple.inputs.inputs import Inputs
@@ -22,6 +21,7 @@ from supple.simulation.methods.esdirk import ImplicitRungeKutta
 from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
 from supple.stepping.esdirk_coefficients import coefficients
+from support.cases import thinned
 
 SOFT = structures.Material(E=7e9, nu=0.33, rho=2700.0)
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import ellipk
 
 import supple
-from falling_ball import FALL, G, ball, happened, methods
 from supple import Event
 from supple.errors import SimulationError, StateError
 from supple.inputs.events import require_sound
 from supple.inputs.inputs import Inputs
+from support.mechanisms.falling_ball import FALL, G, ball, happened, methods
 
 Vector = NDArray[np.float64]
 NOTHING: Any = None

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
 from supple import structures
+from support.cases import thinned
 
 RUBBERY = structures.Material(E=3e8, nu=0.4, rho=1200.0)
 SQUARE = structures.Rectangle(0.03, 0.03)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import n_four_bar
-from falling_ball import happened
 from supple import Event, Limit, structures
 from supple.errors import SimulationError
 from supple.simulation.impacts import impulse_at
+from support.mechanisms.closed_mechanisms import n_four_bar
+from support.mechanisms.falling_ball import happened
 
 Z = supple.Revolute("z")
 METHODS: list[dict[str, Any]] = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from closed_mechanisms import slider_crank
 from supple.simulation.independent_speeds import IndependentSpeeds
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 def test_one_speed_is_independent_and_stays_so_while_it_is_a_good_choice() -> None:

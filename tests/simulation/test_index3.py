@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from closed_mechanisms import ANDREWS_END, andrews, bricard, n_four_bar
 from supple import Event, structures
 from supple.errors import SimulationError, StateError
 from supple.inputs.inputs import Inputs
@@ -19,6 +17,8 @@ from supple.simulation.methods import index3
 from supple.simulation.methods.index3 import ClosedIDA
 from supple.simulation.methods.segment import Task
 from supple.simulation.methods.tolerances import Tolerances
+from support.cases import thinned
+from support.mechanisms.closed_mechanisms import ANDREWS_END, andrews, bricard, n_four_bar
 
 Z = supple.Revolute("z")
 BEST: dict[str, Any] = {"integrator": "DOP853", "rtol": 1e-11, "atol": 1e-13}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import slider_crank
 from supple import structures
+from support.mechanisms.closed_mechanisms import slider_crank
 
 HORIZON = supple.Horizon(1.5, samples=16)
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import supple
-from c_programs import EXAMPLES
 from supple.errors import StateError
 from supple.files import read
 from supple.integrators import DOP853, ESDIRK54, GeneralizedAlpha
 from supple.model.parameters import symbols_of
 from supple.simulation.program_integration import program_run
 from supple.simulation.run_program import run_program, simplified_program
+from support.programs.c_programs import EXAMPLES
 
 
 def pendulum(closed: bool = False) -> supple.Model:

@@ -16,9 +16,9 @@ import pytest
 import xarray as xr
 
 import supple
-from interrupted_runs import OPTIONS, PARTS
 from supple.simulation import recorder
 from supple.simulation.recording import Recording
+from support.runs.interrupted_runs import OPTIONS, PARTS
 
 SCRIPT = Path(__file__).parents[1] / "interrupted_runs.py"
 

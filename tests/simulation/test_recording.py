@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import recorded_runs
 import supple
-from recorded_runs import manifest, run, segments
 from supple.simulation import netcdf, part_files
 from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording, open_results, results_model
 from supple.structures import Material, Rectangle, beam
+from support.runs import recorded_runs
+from support.runs.recorded_runs import manifest, run, segments
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL, fork or locks of POSIX")
 

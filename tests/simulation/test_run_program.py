@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import supple
-from c_programs import EXAMPLES, Floats, built, called, input_file, motion
-from cases import thinned
 from supple.errors import StateError
 from supple.files import read
 from supple.inputs.inputs import Inputs
 from supple.inputs.law_equations import law_equations
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import run_program, simplified_program
+from support.cases import thinned
+from support.programs.c_programs import EXAMPLES, Floats, built, called, input_file, motion
 
 EXACT = {"rtol": 1e-12, "atol": 1e-13}
 FILES: dict[str, dict[str, float]] = {

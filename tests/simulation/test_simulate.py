@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
+from support.generated.generators import random_tree
 
 
 @cache

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import slider_crank
 from supple.engines.blocks.library import Library
 from supple.inputs.inputs import Inputs
 from supple.simulation import driven_system as module
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.state_slopes import StateSlopes
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 def driven(model: supple.Model, gain: float = 3.0) -> tuple[DrivenSystem, np.ndarray]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 import supple
-from closed_mechanisms import slider_crank
 from supple import structures
 from supple.integrators import Variational
+from support.mechanisms.closed_mechanisms import slider_crank
 
 Floats = NDArray[np.float64]
 

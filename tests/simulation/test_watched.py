@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import supple
-from falling_ball import FALL, G, ball, happened, methods
 from supple import Limit, structures
 from supple.errors import StateError
+from support.mechanisms.falling_ball import FALL, G, ball, happened, methods
 
 
 @methods

@@ -25,7 +25,7 @@ from supple.structures import (
     from_mesh,
     plate,
 )
-from supple.structures.connections import Connection
+from supple.structures.builders.connections import Connection
 
 Parts = dict[str, Structure | Part]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)

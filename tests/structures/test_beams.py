@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.structures import Circle, Material, Rectangle, Section, Structure, Tube, beam, beam_path
-from supple.structures.sparse_modes import cut, lowest_modes
+from supple.structures.eigen.lowest_modes import cut, lowest_modes
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)

@@ -8,9 +8,9 @@ import scipy
 
 from supple.checks import Floats
 from supple.structures import Material, box
-from supple.structures.block_lanczos import NoConvergenceError, block_lanczos
-from supple.structures.held import hold
-from supple.structures.sparse_modes import cut, lowest_modes
+from supple.structures.discretization.clamping import hold
+from supple.structures.eigen.block_lanczos import NoConvergenceError, block_lanczos
+from supple.structures.eigen.lowest_modes import cut, lowest_modes
 
 SIZE = 2000
 

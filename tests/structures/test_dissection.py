@@ -10,9 +10,14 @@ import pytest
 import scipy
 
 from supple.errors import ModelError
-from supple.structures import Material, box, dissection, reduction, separators, soundness, sparse_modes
-from supple.structures.dissection import DissectedFactors, NotPositiveError
-from supple.structures.mass import Sparse
+from supple.structures import Material, box
+from supple.structures.discretization import validation as soundness
+from supple.structures.discretization.mass import Sparse
+from supple.structures.eigen import lowest_modes as sparse_modes
+from supple.structures.eigen import multifrontal as dissection
+from supple.structures.eigen import nested_dissection as separators
+from supple.structures.eigen.multifrontal import DissectedFactors, NotPositiveError
+from supple.structures.reduction import reduce as reduction
 
 STEEL = Material(E=200e9, nu=0.3, rho=7800)
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 import supple
 from supple import structures
-from supple.structures.geometric_matrices import from_spin_parts, matrices_of, second_order_from, spin_parts
-from supple.structures.integrals import axial
+from supple.structures.body.modal_integrals import axial
+from supple.structures.stiffening.stiffening_matrices import from_spin_parts, matrices_of, second_order_from, spin_parts
 
 Floats = NDArray[np.float64]
 ALUMINIUM = structures.Material(E=70e9, nu=0.3, rho=2700.0)

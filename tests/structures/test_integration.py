@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from supple.structures import FlexibleBody, Material, ModalIntegrals, Rectangle, beam, beam_path, from_matrices
-from supple.structures.beam_element import Element
-from supple.structures.layout import cross_matrix
+from supple.structures.discretization.dof_map import cross_matrix
+from supple.structures.elements.beam_element import Element
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)

@@ -24,8 +24,8 @@ from supple.structures import (
     beam_path,
     from_matrices,
 )
-from supple.structures.layout import cross_matrix
-from supple.structures.sparse_modes import DENSE
+from supple.structures.discretization.dof_map import cross_matrix
+from supple.structures.eigen.lowest_modes import DENSE
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)

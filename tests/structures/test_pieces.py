@@ -10,7 +10,6 @@ import pytest
 from scipy import linalg
 
 import supple
-from cases import thinned
 from supple.structures import (
     Beam,
     BeamPieces,
@@ -22,7 +21,8 @@ from supple.structures import (
     load_body,
     load_pieces,
 )
-from supple.structures.pieces import Place
+from supple.structures.body.substructured_beam import Place
+from support.cases import thinned
 
 METAL = Material(E=70e9, nu=0.3, rho=2700.0)
 STRIP = Rectangle(0.02, 0.004)

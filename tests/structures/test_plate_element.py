@@ -8,8 +8,8 @@ import scipy
 
 from supple.checks import Floats
 from supple.structures import Layer, Layup, Material, plate
-from supple.structures.layout import Bools
-from supple.structures.plate_element import PlateElements
+from supple.structures.discretization.dof_map import Bools
+from supple.structures.elements.plate_element import PlateElements
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 SKEWED = np.array([[0, 0, 0], [1, 0.1, 0], [1.2, 1, 0], [-0.1, 0.8, 0]])

@@ -7,7 +7,7 @@ import pytest
 
 from supple.checks import Floats
 from supple.errors import ModelError
-from supple.structures.plate_mesh import PlateMesh, area_of, check_outline, fill, grid
+from supple.structures.builders.plate_mesh import PlateMesh, area_of, check_outline, fill, grid
 
 L_SHAPE = np.array([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2.0]])
 SLIT = np.array([[0, 0], [1, 0], [1, 1], [0.52, 1], [0.52, 0.1], [0.48, 0.1], [0.48, 1], [0, 1.0]])

@@ -9,8 +9,8 @@ import pytest
 import scipy
 
 from supple.structures import Material, Rectangle, beam, plate, shell
-from supple.structures.plate_stress import PlateStress
-from supple.structures.stress import INERTIA, LoadCases
+from supple.structures.elements.plate_stress import PlateStress
+from supple.structures.stiffening.stressed_structure import INERTIA, LoadCases
 
 STEEL = Material(E=200e9, nu=0.3, rho=8000)
 

@@ -13,8 +13,8 @@ import scipy
 from supple.checks import Floats
 from supple.errors import ModelError
 from supple.structures import Layer, Layup, Material, Orthotropic, Structure, plate
-from supple.structures.layout import Bools
-from supple.structures.sparse_modes import cut, lowest_modes
+from supple.structures.discretization.dof_map import Bools
+from supple.structures.eigen.lowest_modes import cut, lowest_modes
 
 STEEL = Material(E=200e9, nu=0.3, rho=8000)
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700, yield_strength=250e6)

@@ -9,7 +9,7 @@ import pytest
 import scipy
 
 from supple.structures import Material, Rectangle, Structure, beam, from_matrices, plate
-from supple.structures.rigid_frames import stiffening_by_frames
+from supple.structures.reduction.rigid_frames import stiffening_by_frames
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700.0)
 

@@ -25,15 +25,15 @@ from supple.structures import (
     box,
     from_matrices,
 )
-from supple.structures.beam_element import Element, gauss
-from supple.structures.beam_stress import BeamSegment
-from supple.structures.held import hold
-from supple.structures.integration import modal_integrals
-from supple.structures.second_order import second_order
-from supple.structures.shape_basis import left_mass
-from supple.structures.stress import LoadCases
-from supple.structures.stressed_loads import stressed_loads
-from supple.structures.unit_loads import unit_loads
+from supple.structures.body.integration import modal_integrals
+from supple.structures.discretization.clamping import hold
+from supple.structures.elements.beam_element import Element, gauss
+from supple.structures.elements.beam_stress import BeamSegment
+from supple.structures.stiffening.geometric_stiffness import stressed_loads
+from supple.structures.stiffening.second_order import second_order
+from supple.structures.stiffening.stressed_structure import LoadCases
+from supple.structures.stiffening.unit_loads import unit_loads
+from supple.structures.stiffening.unit_mass_basis import left_mass
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
@@ -47,8 +47,8 @@ def every_load(monkeypatch: pytest.MonkeyPatch) -> None:
 
     And for points on arms that hardly move.
     """
-    monkeypatch.setattr("supple.structures.stressed_loads.IN_RANGE", 1e300)
-    monkeypatch.setattr("supple.structures.swing.NOTICEABLE", 1e-4)
+    monkeypatch.setattr("supple.structures.stiffening.geometric_stiffness.IN_RANGE", 1e300)
+    monkeypatch.setattr("supple.structures.stiffening.finite_rotation.NOTICEABLE", 1e-4)
 
 
 def slaved(body: FlexibleBody) -> SecondOrder:

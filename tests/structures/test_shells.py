@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from supple.checks import Floats, Ints
 from supple.errors import ModelError, PhysicsWarning
 from supple.structures import FlexibleBody, Material, Structure, plate, shell, von_mises
-from supple.structures.sparse_modes import factorised
+from supple.structures.eigen.lowest_modes import factorised
 
 RX, RY, RZ, UX, UY, UZ = range(6)
 STEEL = Material(E=2.1e11, nu=0.3, rho=7850.0)

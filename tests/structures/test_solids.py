@@ -12,7 +12,7 @@ from scipy import linalg
 
 from supple.errors import ModelError
 from supple.structures import Material, Structure, box, from_matrices, from_mesh
-from supple.structures.sparse_modes import cut, lowest_modes
+from supple.structures.eigen.lowest_modes import cut, lowest_modes
 
 skfem = pytest.importorskip("skfem", reason="solid elements need scikit-fem")
 SOFT = Material(E=7e10, nu=0.0, rho=2700)

@@ -5,7 +5,7 @@ import pytest
 
 from supple.errors import ModelError
 from supple.structures import FlexibleBody, Material, Rectangle, beam
-from supple.structures.static_shapes import LEFT
+from supple.structures.reduction.residual_vectors import LEFT
 
 METAL = Material(E=70e9, nu=0.3, rho=2700)
 BOOM = beam(1.0, Rectangle(0.02, 0.04), METAL, 8)

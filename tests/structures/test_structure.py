@@ -25,7 +25,7 @@ from supple.structures import (
     plate,
     shell,
 )
-from supple.structures.layout import cross_matrix
+from supple.structures.discretization.dof_map import cross_matrix
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 SECTION = Rectangle(0.05, 0.1)

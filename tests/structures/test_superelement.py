@@ -11,7 +11,7 @@ import scipy
 import supple
 from supple.errors import ModelError
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, Superelement, beam, from_matrices
-from supple.structures.superelement import Recovery, sound_superelement
+from supple.structures.body.superelement import Recovery, sound_superelement
 
 STEEL = Material(E=200e9, nu=0.3, rho=7800)
 

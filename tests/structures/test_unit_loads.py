@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.structures.unit_loads import _own_axes
+from supple.structures.stiffening.unit_loads import _own_axes
 
 
 def test_work_that_rounding_leaves_below_zero_is_none() -> None:

@@ -12,8 +12,8 @@ import supple
 from supple.sweeps import dask_engine
 from supple.sweeps.dask_engine import DaskEngine
 from supple.sweeps.local_engine import DIED
-from swept_models import swept
-from troubled_measures import KILLER, RAISER, KillsOnce, last_angle
+from support.mechanisms.swept_models import swept
+from support.runs.troubled_measures import KILLER, RAISER, KillsOnce, last_angle
 
 pytest.importorskip("distributed")
 

@@ -12,8 +12,8 @@ import xarray as xr
 import supple
 from supple.sweeps import local_engine
 from supple.sweeps.local_engine import DIED, LocalEngine
-from swept_models import swept
-from troubled_measures import ENDLESS, KILLER, RAISER, KillsOnce, endless, last_angle
+from support.mechanisms.swept_models import swept
+from support.runs.troubled_measures import ENDLESS, KILLER, RAISER, KillsOnce, endless, last_angle
 
 STATUS = [2 if case in (KILLER, RAISER) else 1 for case in range(12)]
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 import supple
 from supple.files import read
-from swept_models import OSCILLATOR, swept
+from support.mechanisms.swept_models import OSCILLATOR, swept
 
 
 @pytest.fixture(scope="module")

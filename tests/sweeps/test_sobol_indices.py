@@ -12,7 +12,7 @@ from scipy.stats import qmc
 import supple
 from supple.sampling.saltelli import saltelli_parts
 from supple.sweeps import given_data_indices, saltelli_indices, saltelli_points
-from synthetic_sweeps import ISHIGAMI_FIRST, ISHIGAMI_TOTAL, ishigami
+from support.runs.synthetic_sweeps import ISHIGAMI_FIRST, ISHIGAMI_TOTAL, ishigami
 
 
 def test_ishigami_by_saltelli() -> None:

@@ -15,7 +15,7 @@ import xarray as xr
 
 import supple
 from supple.sweeps import progression, sweep_store
-from swept_models import swept
+from support.mechanisms.swept_models import swept
 
 NAMES = ("end", "f", "status", "message", "body.mass.joint.stiffness", "q")
 

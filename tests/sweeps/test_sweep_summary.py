@@ -9,7 +9,7 @@ import xarray as xr
 import supple
 from supple.sweeps import mean, quantile, saltelli_points, summary, wilks_bounds
 from supple.sweeps.sweep_summary import significance
-from synthetic_sweeps import ISHIGAMI_TOTAL, ishigami, sweep_of
+from support.runs.synthetic_sweeps import ISHIGAMI_TOTAL, ishigami, sweep_of
 
 PATHS = ("body.arm.mass", "body.arm.com[0]", "joint.arm.damping")
 

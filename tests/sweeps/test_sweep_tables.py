@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.sweeps import summary, summary_tables
 from supple.sweeps.sweep_tables import MOST_ROWS, written
-from synthetic_sweeps import ishigami, sweep_of
+from support.runs.synthetic_sweeps import ishigami, sweep_of
 
 
 def test_tables_say_what_the_summary_holds() -> None:

@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import slider_crank
-from generators import random_tree
-from jain_rodriguez.models import chain_of, crooked
 from supple.expressions.function import Function, Operations
 from supple.expressions.graph import Graph
 from supple.model.symbolic_tree import zeros
@@ -20,6 +17,9 @@ from supple.model.trace import Trace
 from supple.model.traced_functions import TRACEABLE
 from supple.recursions import composite, conjugate_gradient, newton_euler
 from supple.symbolic.counts import dense_solution
+from support.generated.generators import random_tree
+from support.jain_rodriguez.models import chain_of, crooked
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 @cache

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from jain_rodriguez import costs
-from jain_rodriguez.models import Body, chain_of, crooked, straight
 from supple.structures import FlexibleBody
+from support.cases import thinned
+from support.jain_rodriguez import costs
+from support.jain_rodriguez.models import Body, chain_of, crooked, straight
 
 TABLE_1 = costs.TABLE_1 | {costs.MISPRINT: costs.CORRECTED}
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import supple
-from kane_systems import crank_slider
 from supple.errors import StateError
 from supple.files import read
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.omission import omitting
+from support.mechanisms.kane_systems import crank_slider
 
 
 def puck() -> KaneSystem:

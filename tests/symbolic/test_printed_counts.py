@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import supple
-from cases import thinned
-from jain_rodriguez.models import chain_of, crooked, straight
 from supple.expressions.function import Operations
 from supple.files import read
+from support.cases import thinned
+from support.jain_rodriguez.models import chain_of, crooked, straight
 
 ROOT = Path(__file__).parents[2]
 EIGHT = ("q1", "q2", "q3", "q4", "q5", "q6", "q9", "q10")

@@ -12,8 +12,6 @@ import pytest
 import scipy
 
 import supple
-from c_programs import PARAMETERS, Floats, built, motion, oscillator, pendulum
-from cases import thinned
 from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
@@ -21,6 +19,8 @@ from supple.expressions.printers import c_source
 from supple.model.trace import Trace
 from supple.symbolic.program import simulation_program
 from supple.symbolic.program_parts import ProgramRun
+from support.cases import thinned
+from support.programs.c_programs import PARAMETERS, Floats, built, motion, oscillator, pendulum
 
 EXACT = ProgramRun(1.0, 11, 1e-12, 1e-13)
 Rates = Callable[[float, Floats, Floats], tuple[Floats, Floats]]

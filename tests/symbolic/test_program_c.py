@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c_programs import PARAMETERS, built, called, motion, oscillator, pendulum, table
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 from supple.symbolic.program import simulation_program
 from supple.symbolic.program_parts import ProgramRun
+from support.programs.c_programs import PARAMETERS, built, called, motion, oscillator, pendulum, table
 
 # ------------------------------------------------------------ input files
 

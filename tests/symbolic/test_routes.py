@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import supple
-from c_programs import built, motion
-from cases import thinned
-from generators import random_tree
 from supple.files import read
 from supple.structures import Material, Rectangle, beam
 from supple.symbolic import EquationsOfMotion
 from supple.symbolic.program_parts import ProgramRun
 from supple.symbolic.routes import ROUTES
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.programs.c_programs import built, motion
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SATELLITE = EXAMPLES / "ten_dof_satellite.toml"

@@ -13,8 +13,8 @@ import pytest
 import xarray as xr
 
 import supple
-from browser import slide, wait
 from supple.view import write_report
+from support.browser import slide, wait
 
 Run = tuple[supple.Model, xr.Dataset]
 REFERENCE = Path(__file__).parent / "reference_view.npy"

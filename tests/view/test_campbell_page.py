@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import rotors
 import supple
-from browser import wait
 from supple.linear import campbell
 from supple.view import write_campbell
-from supple.view.campbell_page import plots
+from supple.view.pages.campbell import plots
+from support.browser import wait
+from support.mechanisms import rotors
 
 
 @pytest.fixture(scope="module")

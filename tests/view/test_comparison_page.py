@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import supple
-from browser import wait
 from supple.compare import Comparison, formulations
 from supple.structures import Material, Rectangle, beam
 from supple.view import write_comparison
+from support.browser import wait
 
 
 @pytest.fixture(scope="module")

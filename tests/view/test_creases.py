@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple.shapes as shapes
-from supple.view.creases import cut
+from supple.view.scene.creases import cut
 
 
 def test_a_box_is_cut_along_all_edges() -> None:

@@ -13,9 +13,9 @@ import supple
 from supple import structures
 from supple.linear import modes
 from supple.simulation.spectrum import amplitude_spectrum
-from supple.view.curves import plot
-from supple.view.plots import plots
-from supple.view.spectra import frequencies
+from supple.view.plots.plot import plot
+from supple.view.plots.result_plots import plots
+from supple.view.plots.spectra import frequencies
 
 Run = tuple[supple.Model, xr.Dataset]
 

@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
+from supple.shapes.decimation import reduced
 from supple.shapes.page_meshes import MOST_NODES, thinned
-from supple.shapes.reduction import reduced
-from supple.view.drawn import DrawnSurface, amplitudes, drawn
-from supple.view.scene import scene
+from supple.view.pages.scene_json import scene
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850)
 

@@ -11,12 +11,12 @@ import xarray as xr
 
 import supple
 from supple.checks import Floats
-from supple.film.coloring import Coloring
-from supple.film.moving import MovingSurfaces
 from supple.structures import FlexibleBody, von_mises
-from supple.view.drawn import drawn
-from supple.view.fields import COLORS, largest, mapped, vertex_stress, with_worst_points, worst_points
-from supple.view.scene import scene
+from supple.view.film.coloring import Coloring
+from supple.view.film.surfaces import MovingSurfaces
+from supple.view.pages.scene_json import scene
+from supple.view.scene.quantities import COLORS, largest, mapped, vertex_stress, with_worst_points, worst_points
+from supple.view.scene.surfaces import drawn
 
 Run = tuple[supple.Model, xr.Dataset]
 

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.view.further import MOST_PLOTS, further
+from supple.view.plots.output_plots import MOST_PLOTS, further
 
 Run = tuple[supple.Model, xr.Dataset]
 

@@ -14,10 +14,10 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
-from supple.view.colors import PALETTE
-from supple.view.drawn import amplitudes, drawn
-from supple.view.page import part
-from supple.view.recorded import Recorded, of_result
+from supple.view.pages.page import part
+from supple.view.scene.look import PALETTE
+from supple.view.scene.motion import Recorded, of_result
+from supple.view.scene.surfaces import amplitudes, drawn
 
 STEEL = structures.Material(E=2e11, nu=0.3, rho=7800)
 UPRIGHT = Rotation.from_euler("x", -90, degrees=True).as_matrix()
@@ -192,5 +192,5 @@ def test_names_are_text(tmp_path: Path) -> None:
 
 
 def test_the_palette_is_that_of_the_pages() -> None:
-    line = next(x for x in part("controls.js").splitlines() if x.startswith("const PALETTE"))
+    line = next(x for x in part("viewer/controls.js").splitlines() if x.startswith("const PALETTE"))
     assert tuple(json.loads(line.partition("=")[2].strip().rstrip(";"))) == PALETTE

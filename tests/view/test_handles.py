@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.view.handles import ConfigurationHandles, force_handles
+from supple.view.live.handles import ConfigurationHandles, force_handles
 
 
 def test_handles_set_angles_positions_and_turns() -> None:

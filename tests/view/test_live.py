@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.view.live import Live
-from supple.view.pace import FRAME
+from supple.view.live.pace import FRAME
+from supple.view.live.simulation import Live
 
 
 def pendulum() -> supple.Model:

@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 
 import supple
-from browser import slide, wait
 from supple.view import LivePage
+from support.browser import slide, wait
 
 Run = tuple[supple.Model, xr.Dataset]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import slider_crank
 from supple.checks import Floats
-from supple.view.live import Live
+from supple.view.live.simulation import Live
+from support.mechanisms.closed_mechanisms import slider_crank
 
 
 def turned(angle: float) -> object:

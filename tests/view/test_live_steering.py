@@ -11,11 +11,11 @@ import pytest
 
 import supple
 from supple.files import read
-from supple.view.hand_inputs import HandInputs
-from supple.view.live import Live
-from supple.view.live_session import Grab, LiveSession
-from supple.view.mouse_spring import STIFFEST, MouseSpring
-from supple.view.pace import FRAME
+from supple.view.live.inputs import HandInputs
+from supple.view.live.mouse_force import STIFFEST, MouseSpring
+from supple.view.live.pace import FRAME
+from supple.view.live.session import Grab, LiveSession
+from supple.view.live.simulation import Live
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from supple.files import read
-from supple.view.live_session import LiveSession
-from supple.view.pace import FRAME
+from supple.view.live.pace import FRAME
+from supple.view.live.session import LiveSession
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import supple
-from browser import wait
-from supple.view.live_session import LiveSession
-from supple.view.live_widget import Stream, front_end
+from supple.view.live.session import LiveSession
+from supple.view.live.widget import Stream, front_end
+from support.browser import wait
 
 HOSTILE = "a <b>arm & <!-- <script>"
 CELL = """

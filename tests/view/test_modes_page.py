@@ -12,8 +12,8 @@ import pytest
 import supple
 from supple import linear, structures
 from supple.view import write_modes
-from supple.view.modes_page import MOVE, PHASES, TURN, modes_page
-from supple.view.scene import mode_scene
+from supple.view.pages.modes import MOVE, PHASES, TURN, modes_page
+from supple.view.pages.scene_json import mode_scene
 from view.test_report_page import Page
 
 

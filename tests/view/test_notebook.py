@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import supple
-from browser import wait
 from supple import linear, structures
 from supple.html_tables import MOST_ROWS, html_table
+from support.browser import wait
 
 DOCS = Path(__file__).parents[2] / "docs"
 HOSTILE = "<img src=x onerror=alert(1)>\"'&<td><script>alert(1)<"

@@ -9,7 +9,7 @@ import pytest
 
 from supple import structures
 from supple.structures import FlexibleBody
-from supple.view.outline import outline
+from supple.view.scene.guessed_surface import outline
 
 STEEL = structures.Material(E=2e11, nu=0.3, rho=7800.0)
 SQUARE = structures.Rectangle(0.02, 0.02)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from supple.view.pace import FRAME, LONGEST, MANY, SHORTEST, Pace
+from supple.view.live.pace import FRAME, LONGEST, MANY, SHORTEST, Pace
 
 
 class Clock:

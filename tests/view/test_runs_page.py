@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from browser import wait
 from supple.results import Runs
 from supple.view import write_runs
+from support.browser import wait
 
 
 def run(t: np.ndarray, bump: float) -> xr.Dataset:

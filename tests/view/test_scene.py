@@ -11,8 +11,8 @@ import xarray as xr
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.view.drawn import amplitudes, drawn
-from supple.view.scene import MOST_SHAPES, scene
+from supple.view.pages.scene_json import MOST_SHAPES, scene
+from supple.view.scene.surfaces import amplitudes, drawn
 
 Run = tuple[supple.Model, xr.Dataset]
 FLOAT32 = 3e-6

@@ -12,7 +12,7 @@ import pytest
 
 import supple
 from supple.view import LivePage
-from supple.view.server import LONGEST_COMMAND
+from supple.view.live.server import LONGEST_COMMAND
 
 JSON = {"Content-Type": "application/json"}
 

@@ -14,12 +14,12 @@ import xarray as xr
 from scipy import stats
 
 import supple
-from browser import wait
 from supple.sweeps import saltelli_points, summary
 from supple.sweeps.sweep_cases import sweep_cases
 from supple.view import write_sweep
-from supple.view.sweep_page import EXTREMES, kept_cases, sweep_page
-from synthetic_sweeps import ishigami, sweep_of
+from supple.view.pages.sweep import EXTREMES, kept_cases, sweep_page
+from support.browser import wait
+from support.runs.synthetic_sweeps import ishigami, sweep_of
 
 PEAK = 4
 """Place of the first measure among the axes."""
@@ -289,8 +289,8 @@ def test_a_small_dark_screen_and_a_sweep_of_saltelli(browser: Any, tmp_path: Pat
 def test_large_sweeps_keep_their_extremes_and_all_their_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = sweep_with_motion(3000, failed=range(5))
     whole = len(sweep_page(sweep))
-    monkeypatch.setattr("supple.view.sweep_page.MOST_NUMBERS", 9000)
-    monkeypatch.setattr("supple.view.sweep_trajectories.MOST_NUMBERS", 100_000)
+    monkeypatch.setattr("supple.view.pages.sweep.MOST_NUMBERS", 9000)
+    monkeypatch.setattr("supple.view.pages.sweep_trajectories.MOST_NUMBERS", 100_000)
     cases = sweep_cases(sweep)
     kept = kept_cases(cases)
     assert len(kept) == 1500

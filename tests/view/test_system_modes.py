@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.view import system_modes as module
-from supple.view.system_modes import system_modes
+from supple.view.plots import system_modes as module
+from supple.view.plots.system_modes import system_modes
 
 
 def motion(model: supple.Model, q: np.ndarray[tuple[int, int], np.dtype[np.float64]], speed: float = 0.0) -> xr.Dataset:

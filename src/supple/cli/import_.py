@@ -11,10 +11,10 @@ import typer
 import supple
 from supple.checks import is_index
 from supple.cli.console import app, err, say
-from supple.structures.body import FlexibleBody
-from supple.structures.imports.imported import ImportedStructure
-from supple.structures.imports.reading import read
-from supple.structures.imports.tangent_files import Tangent
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.formats.imported import ImportedStructure
+from supple.structures.formats.read import read
+from supple.structures.formats.tangents import Tangent
 
 
 @app.command("import")

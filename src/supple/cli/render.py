@@ -26,8 +26,8 @@ from supple.cli.console import (
 from supple.cli.view import RESULTS
 from supple.export.start_point import start_point
 from supple.files import Contents, read
-from supple.film.render import PAPER, SHOWN
 from supple.simulation.recording import results_model
+from supple.view.film.render import PAPER, SHOWN
 
 
 @app.command()

@@ -33,9 +33,9 @@ from supple.files import check as check_file
 from supple.files import read
 from supple.linear_theory.basis_errors import reduction_warnings
 from supple.model.loops.mobility import degrees_of_freedom
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 from supple.symbolic.kane.kane_model import KaneModel
-from supple.view.spectra import beam_frequencies, frequencies
+from supple.view.plots.spectra import beam_frequencies, frequencies
 
 LOWEST = 3
 """Frequencies of a flexible body that are shown."""

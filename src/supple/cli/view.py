@@ -15,9 +15,9 @@ from supple.cli.console import Changed, Collision, Floating, Limits, Mimic, app,
 from supple.files import read
 from supple.formulations import floating_frames
 from supple.simulation.recording import results_model
-from supple.view.live_page import LivePage
-from supple.view.report_page import report_page
-from supple.view.server import Server
+from supple.view.live.page import LivePage
+from supple.view.live.server import Server
+from supple.view.pages.report import report_page
 
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
 

@@ -23,7 +23,7 @@ from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.simulation.simulate import simulate
 from supple.simulation.spectrum import amplitude_spectrum
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,8 +19,8 @@ from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, P
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.shapes.shape import Shape
-from supple.structures.body import FlexibleBody
-from supple.structures.pieces import BeamPieces
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

@@ -15,7 +15,7 @@ from supple.description.joints import Joint
 from supple.description.members import GROUND, Frame, Placed
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 MOTOR = "_motor"
 """End of the name of the body that carries the rotor of an elastic joint."""

@@ -9,8 +9,8 @@ import numpy as np
 from supple.checks import Floats, freeze
 from supple.description.joints import Joint
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
-from supple.structures.pieces import BeamPieces, Place
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces, Place
 
 GROUND = "ground"
 

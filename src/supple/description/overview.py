@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.html_tables import html_table
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.description.description import Description

@@ -9,7 +9,7 @@ from supple.description.description import D, Description
 from supple.description.joints import Fixed, Free
 from supple.description.members import GROUND, Frame, Placed
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 def free_base(mech: D) -> D:

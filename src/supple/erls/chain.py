@@ -30,7 +30,7 @@ from supple.erls.mode_choice import ModeChoice
 from supple.errors import ModelError, nearest
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 SUPPORTED = (Revolute, Prismatic, Fixed)
 ROUNDING = 1e-15

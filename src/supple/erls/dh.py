@@ -16,7 +16,7 @@ from supple.description.members import GROUND
 from supple.errors import ModelError
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 CONVENTIONS = ("standard", "modified")
 JOINTS = ("revolute", "prismatic")

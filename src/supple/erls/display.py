@@ -16,11 +16,11 @@ from supple.erls.links import NO_INERTIA, RIGID, Link
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody, ShapeFrame
-from supple.structures.integrals import ModalIntegrals, Pairs
-from supple.structures.layout import cross_matrix
-from supple.structures.pieces import Recovered
-from supple.structures.stresses import Recovery
+from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
+from supple.structures.body.modal_integrals import ModalIntegrals, Pairs
+from supple.structures.body.substructured_beam import Recovered
+from supple.structures.discretization.dof_map import cross_matrix
+from supple.structures.elements.stresses import Recovery
 
 RIGID_LABELS = ("turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z")
 

@@ -18,7 +18,7 @@ from supple.model.motion_slopes import (
     inverse_slopes_by_complex_steps,
     slopes_by_complex_steps,
 )
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 class LinkSlopes(LinkForces):

@@ -21,7 +21,7 @@ from supple.erls.link_wrenches import LinkWrench, link_wrench
 from supple.errors import SingularError
 from supple.model.arguments import batch, index_of, of_each_state
 from supple.model.flatten import named_frames
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 @checked

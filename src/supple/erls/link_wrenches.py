@@ -13,7 +13,7 @@ from supple.erls.arrays import Numbers, matvec, moved, skew, transposed
 from supple.erls.chain import Chain, attachment_of
 from supple.erls.compatibility import Configuration
 from supple.errors import ModelError
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 @dataclass(frozen=True, eq=False)

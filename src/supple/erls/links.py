@@ -37,11 +37,11 @@ from supple.erls.arrays import moved
 from supple.erls.mode_choice import ModeChoice, residual_shapes
 from supple.errors import ModelError
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
-from supple.structures.integrals import axial
-from supple.structures.layout import cross_matrix
-from supple.structures.modal_bases import NOISE
-from supple.structures.sparse_modes import lowest_modes
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.modal_integrals import axial
+from supple.structures.discretization.dof_map import cross_matrix
+from supple.structures.eigen.lowest_modes import lowest_modes
+from supple.structures.reduction.bases import NOISE
 
 RIGID = 6
 ALL = ModeChoice()

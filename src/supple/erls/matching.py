@@ -19,7 +19,7 @@ from supple.checks import Floats
 from supple.erls.model import ErlsModel
 from supple.errors import SingularError, StateError
 from supple.model.complex_steps import by_complex_steps
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 TOLERANCE = 1e-13
 """Steps of Newton's method below it, or below a thousand times this share of the first, change nothing."""

@@ -28,7 +28,7 @@ from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.model.rollout import Rollout
 from supple.model.traced_functions import require_function
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 @checked

@@ -10,8 +10,8 @@ from typing import Any
 from supple.call_checks import checked
 from supple.drafts import export_target
 from supple.export.start_point import start_point
-from supple.film.render import render
 from supple.formulations import Formulation, require_formulation
+from supple.view.film.render import render
 
 
 @checked

@@ -11,10 +11,10 @@ from supple.files.error_list import ReportedError
 from supple.files.file_table import AnyRotation, FileTable, Form, MaybePositive, Name, Number, Text, Vector
 from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
-from supple.structures.assembled import assemble
-from supple.structures.connections import Attach, Bushing, Connection, Follow, Part, Weld
-from supple.structures.structure import Structure
-from supple.structures.superelement import Superelement
+from supple.structures.body.superelement import Superelement
+from supple.structures.builders.assembly import assemble
+from supple.structures.builders.connections import Attach, Bushing, Connection, Follow, Part, Weld
+from supple.structures.discretization.structure import Structure
 
 Frames = Annotated[list[str], Field(min_length=1), Form('a list of frames such as "panel.corner1" or "panel.12"')]
 

@@ -18,8 +18,8 @@ from supple.files.flexible_bodies import FlexibleBodies
 from supple.files.schema import BodyTable, FrameTable, ModelFile
 from supple.model.mechanism import Mechanism
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
-from supple.structures.pieces import BeamPieces
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 
 
 def mechanism_of(file: ModelFile, errors: ErrorList) -> Mechanism:

@@ -14,16 +14,16 @@ from supple.files.flexible_tables import AnyFlexible, ModesTable, ReductionTable
 from supple.files.imported_structures import ImportTable
 from supple.files.schema import ModelFile
 from supple.input_files import require_file
-from supple.structures.beams import Beam
-from supple.structures.body import FlexibleBody
-from supple.structures.body_reader import load_any
-from supple.structures.imports.file_set import head
-from supple.structures.imports.reading import read
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.hdf5_reader import load_any
+from supple.structures.body.substructured_beam import BeamPieces
+from supple.structures.body.superelement import Superelement
+from supple.structures.builders.beam import Beam
+from supple.structures.discretization.structure import Structure
+from supple.structures.formats.file_set import head
+from supple.structures.formats.read import read
 from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
-from supple.structures.pieces import BeamPieces
-from supple.structures.structure import Structure
-from supple.structures.superelement import Superelement
 
 T = TypeVar("T")
 HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -11,10 +11,10 @@ from pydantic import Discriminator, Field, Tag
 from supple.errors import ModelError
 from supple.files.file_table import FileTable, Form, MaybePositive, Nine, NotNegative, Number, Text, Three
 from supple.files.structure_table import Count, Node
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.builders.from_modes import NodalMasses, from_modes
 from supple.structures.damping import Damping, Rayleigh
-from supple.structures.mode_choice import Bandwidth, EffectiveMass, Modes
-from supple.structures.modes import NodalMasses, from_modes
+from supple.structures.reduction.mode_selection import Bandwidth, EffectiveMass, Modes
 
 
 class RayleighTable(FileTable):

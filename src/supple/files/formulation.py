@@ -12,7 +12,7 @@ from supple.errors import ModelError, nearest
 from supple.files.file_table import FileTable, Form, MaybePositive, Truth
 from supple.formulations import SHORT_NAMES, Formulation
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 Count = Annotated[int, Strict(), Field(ge=0)]
 Names = list[Annotated[str, Field(min_length=1)]]

@@ -11,12 +11,12 @@ from supple.errors import ModelError
 from supple.files.file_table import FileTable, Form, Real, Text, Truth
 from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
-from supple.structures.body import FlexibleBody
-from supple.structures.imports.imported import ImportedStructure
-from supple.structures.imports.reading import read
-from supple.structures.imports.tangent_files import Tangent
-from supple.structures.structure import Structure
-from supple.structures.superelement import Superelement
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.superelement import Superelement
+from supple.structures.discretization.structure import Structure
+from supple.structures.formats.imported import ImportedStructure
+from supple.structures.formats.read import read
+from supple.structures.formats.tangents import Tangent
 
 Label = Annotated[int, Strict(), Field(ge=1)]
 

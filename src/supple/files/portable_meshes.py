@@ -9,9 +9,9 @@ from supple.description.members import GROUND
 from supple.errors import FileFormatError
 from supple.shapes.mesh import Mesh, Triangles
 from supple.shapes.page_meshes import cells_for, reduced_parts
+from supple.shapes.placeholders import stand_in
 from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
-from supple.shapes.stand_in import stand_in
 
 SMALL_BOX = 1.0
 """Size of a mechanism for which a small box stands in for a mesh on the ground, m."""

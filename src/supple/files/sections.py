@@ -13,7 +13,7 @@ from supple.files.error_list import ReportedError
 from supple.files.file_table import FileTable, Form, MaybePositive, Name, NotNegative, Number, Positive, Real, by_type
 from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
-from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+from supple.structures.sections.cross_sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
 
 Materials = Mapping[str, Material | Orthotropic | None]
 """Materials by name; None for one that could not be made."""

@@ -33,9 +33,9 @@ from supple.formulations import Formulation
 from supple.input_files import read_bytes
 from supple.linear_theory.basis_errors import reduction_warnings
 from supple.model.mechanism import Mechanism
-from supple.structures.body import FlexibleBody
-from supple.structures.body_writer import write_body, write_pieces
-from supple.structures.pieces import BeamPieces
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.hdf5_writer import write_body, write_pieces
+from supple.structures.body.substructured_beam import BeamPieces
 
 KINDS: dict[str, Mapping[str, type[FileTable]]] = {
     "joint": JOINTS,

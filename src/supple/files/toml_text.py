@@ -21,8 +21,8 @@ from supple.errors import ModelError
 from supple.files.constraints import KINDS
 from supple.files.visual_text import visual_tables
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
-from supple.structures.pieces import BeamPieces
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 
 Pairs = list[tuple[str, Any]]
 LOADS = ("stiffness", "rest", "damping", "inertia")

@@ -13,8 +13,8 @@ from supple.errors import ModelError
 from supple.files.urdf_numbers import number, numbers, origin
 from supple.shapes.colors import color_of
 from supple.shapes.mesh import Mesh
+from supple.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from supple.shapes.shape import Shape
-from supple.shapes.solids import Box, Capsule, Cylinder, Sphere
 
 KINDS = ("box", "cylinder", "sphere", "capsule", "mesh")
 Colors = dict[str, tuple[str, float]]

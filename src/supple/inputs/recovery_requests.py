@@ -12,9 +12,9 @@ import numpy as np
 from supple.checks import Ints
 from supple.errors import StateError, nearest
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
-from supple.structures.section_forces import SectionForces
-from supple.structures.stresses import Recovery, Stresses
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.elements.section_forces import SectionForces
+from supple.structures.elements.stresses import Recovery, Stresses
 
 T = TypeVar("T", Stresses, SectionForces)
 

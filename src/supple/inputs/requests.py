@@ -22,7 +22,7 @@ from supple.inputs.recovery_requests import (
 )
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
-from supple.structures.strains import Strains
+from supple.structures.elements.strains import Strains
 
 ALL = "all"
 

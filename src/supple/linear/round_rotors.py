@@ -19,7 +19,7 @@ from scipy import linalg
 from supple.formulations import Formulation
 from supple.linear.small_motions import LinearEquations
 from supple.linear.start import Bools, Floats
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 ROUND = 1e-7
 """What is left of a rotated shape that is no sum of shapes, relative to it, in a round rotor."""

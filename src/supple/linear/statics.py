@@ -20,7 +20,7 @@ from supple.linear.small_motions import force_unit, require_inertia
 from supple.linear.start import Floats, Values, coordinates, held_speeds, require_dofs
 from supple.linear_theory.validity import validity_at_rest, warn_of
 from supple.model.dynamic_functions import Loads
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 TURN = 0.7
 """Change of a coordinate, relative to its unit, beyond which no mode takes it in one step."""

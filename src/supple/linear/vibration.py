@@ -24,7 +24,7 @@ from supple.linear.start import Floats, Numbers, Values
 from supple.linear.steady import require_constant, steady_rotation
 from supple.model.dynamic_functions import Loads
 from supple.model.loops.partitioning import back
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 @checked

@@ -19,7 +19,7 @@ from supple.formulations import Formulation
 from supple.linear.round_rotors import carried_coordinates
 from supple.linear.start import Bools, Floats, Numbers
 from supple.linear.tracking import ModeSet
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 NODES = 9
 """Of each flexible body that are looked at."""

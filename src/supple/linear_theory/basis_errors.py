@@ -18,10 +18,10 @@ import scipy
 
 from supple.checks import Floats
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
-from supple.structures.layout import cross_matrix
-from supple.structures.rigid_frames import stiffening_by_frames
-from supple.structures.static_shapes import StaticShapes
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.discretization.dof_map import cross_matrix
+from supple.structures.reduction.residual_vectors import StaticShapes
+from supple.structures.reduction.rigid_frames import stiffening_by_frames
 
 MOST_ERROR = 0.02
 """Relative error of the lowest frequency above which a basis does not suit what the body carries."""

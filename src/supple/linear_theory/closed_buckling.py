@@ -11,8 +11,8 @@ import scipy
 from supple.checks import Floats
 from supple.inputs.wrenches import GROUND, OWN
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
-from supple.structures.layout import cross_matrix
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.discretization.dof_map import cross_matrix
 
 MOST_COORDINATES = 200
 """Bodies with more coordinates are judged with their root clamped."""

@@ -20,10 +20,10 @@ from supple.linear_theory.closed_buckling import LoadedState
 from supple.linear_theory.closed_buckling import softening as softening_in_loops
 from supple.model.loops.assembly import closed
 from supple.model.model import Model
-from supple.structures.body import FlexibleBody
-from supple.structures.mass import Sparse
-from supple.structures.strains import SOLID, Strains
-from supple.structures.stressed_stiffness import StressedStiffness
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.discretization.mass import Sparse
+from supple.structures.elements.strains import SOLID, Strains
+from supple.structures.stiffening.stiffness_change import StressedStiffness
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,7 +17,7 @@ from supple.recursions.nodes import shape_sum
 from supple.recursions.second_order import slope_times
 from supple.recursions.states import States
 from supple.recursions.tree import Flex, Frames
-from supple.structures.body import ShapeFrame
+from supple.structures.body.flexible_body import ShapeFrame
 
 Numbers = NDArray[Any]
 

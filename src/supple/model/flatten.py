@@ -14,7 +14,7 @@ from supple.description.joints import ANGULAR, LINEAR, JointLayout
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.flexible import flexible_arrays
 from supple.recursions.tree import QUATERNION, Flex, Tree
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.description.description import Description

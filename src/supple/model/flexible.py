@@ -10,7 +10,7 @@ from supple.checks import Floats
 from supple.model.flexible_ports import port_arrays
 from supple.model.flexible_rows import Constants, Rows, stack
 from supple.recursions.tree import Flex
-from supple.structures.body import FlexibleBody, ShapeFrame
+from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
 
 if TYPE_CHECKING:
     from supple.description.description import Description

@@ -15,7 +15,7 @@ import scipy
 
 from supple.checks import Floats
 from supple.model.flexible_rows import Constants
-from supple.structures.body import ShapeFrame
+from supple.structures.body.flexible_body import ShapeFrame
 
 DEPENDENT = 1e-12
 """Remainder of a row, relative to the largest row of its kind, when the rows before it explain it."""

@@ -10,9 +10,9 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats
-from supple.structures.body import FlexibleBody
-from supple.structures.integrals import axial
-from supple.structures.second_order import SecondOrder
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.modal_integrals import axial
+from supple.structures.stiffening.second_order import SecondOrder
 
 NEGLIGIBLE = 1e-13
 """What counts as rounding in a mass between a mode and a second-order shape, relative to the masses of both."""

@@ -15,7 +15,7 @@ from supple.expressions.graph import Expr
 from supple.model.parameters import INERTIA, plain_symbols
 from supple.model.symbolic_tree import symbolic_tree
 from supple.recursions.tree import Tree
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -13,7 +13,7 @@ from supple.errors import StateError, nearest, unexpected
 from supple.expressions.graph import Expr, Graph
 from supple.model.flatten import element_frames
 from supple.recursions.tree import Tree
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -14,7 +14,7 @@ from supple.errors import StateError, nearest
 from supple.model.dynamic_functions import DynamicFunctions
 from supple.model.frozen import Numbers
 from supple.model.parameters import INERTIA
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 INERTIAL = ("mass", *(f"first_moment.{c}" for c in "xyz"), *(f"origin_inertia.{ij}" for ij in INERTIA))
 """Parameters of a rigid body in the order of the regressor's columns."""

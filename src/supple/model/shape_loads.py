@@ -21,9 +21,9 @@ from supple.checks import Floats, Ints
 from supple.model.flatten import name_states
 from supple.model.loops.closure_arrays import closure_arrays
 from supple.model.loops.sweeps import ConstraintSweeps
-from supple.structures.body import FlexibleBody
-from supple.structures.integrals import Pairs
-from supple.structures.mass import Sparse
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.modal_integrals import Pairs
+from supple.structures.discretization.mass import Sparse
 
 if TYPE_CHECKING:
     from supple.description.description import Description

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.checks import generator
 from supple.model.arguments import of_each_state
 from supple.model.frozen import FrozenModel, Numbers
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 class StateFunctions(FrozenModel):

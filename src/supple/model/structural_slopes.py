@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from supple.errors import StateError
 from supple.model.recorded_trace import model_numbers
 from supple.recursions.tree import Flex
-from supple.structures.body import FlexibleBody
-from supple.structures.second_order import SecondOrder
-from supple.structures.structural_parameters import remade, require_remade, structural_values
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.reduction.parameters import remade, require_remade, structural_values
+from supple.structures.stiffening.second_order import SecondOrder
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -14,7 +14,7 @@ from supple.model.parameters import INERTIA, SPRING, WRENCH
 from supple.recursions.closures import Closures
 from supple.recursions.tree import Flex, Frames, Tree
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.shapes.letters import Text
     from supple.shapes.mesh import Mesh, Triangles
     from supple.shapes.path import Path
+    from supple.shapes.primitives import Box, Capsule, Cone, Cylinder, Disc, Pipe, Sphere
     from supple.shapes.shape import Shape
-    from supple.shapes.solids import Box, Capsule, Cone, Cylinder, Disc, Pipe, Sphere
+    from supple.shapes.text import Text
     from supple.shapes.triangle_mesh import TriangleMesh
 
 __all__ = [
@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "supple.shapes.letters": ("Text",),
+    "supple.shapes.text": ("Text",),
     "supple.shapes.mesh": ("Mesh", "Triangles"),
     "supple.shapes.path": ("Path",),
     "supple.shapes.shape": ("Shape",),
-    "supple.shapes.solids": ("Box", "Capsule", "Cone", "Cylinder", "Disc", "Pipe", "Sphere"),
+    "supple.shapes.primitives": ("Box", "Capsule", "Cone", "Cylinder", "Disc", "Pipe", "Sphere"),
     "supple.shapes.triangle_mesh": ("TriangleMesh",),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from supple.checks import Floats, Ints
+from supple.shapes.decimation import clusters, reduced
 from supple.shapes.readers.mesh_part import MeshPart
-from supple.shapes.reduction import clusters, reduced
 
 CELLS = 40
 """Cells along the longest side of a mesh."""

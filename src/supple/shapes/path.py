@@ -11,8 +11,8 @@ import numpy as np
 from supple.call_checks import checked
 from supple.checks import Floats, array
 from supple.errors import ModelError
+from supple.shapes.revolve_sweep import circle, swept
 from supple.shapes.shape import Shape, turn_to
-from supple.shapes.surfaces import circle, swept
 from supple.shapes.triangle_mesh import TriangleMesh, joined
 
 AROUND = 16

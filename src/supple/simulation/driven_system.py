@@ -26,7 +26,7 @@ from supple.recursions.frame_wrenches import MOTION
 from supple.simulation.sparse_slopes import LawsSlopes, WrenchSlopes
 from supple.simulation.state_kernel import StateKernel
 from supple.simulation.state_slopes import StateSlopes
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 Vector = NDArray[np.float64]
 WORTH_COMPILING = 60_000

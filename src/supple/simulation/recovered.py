@@ -18,8 +18,8 @@ from supple.inputs import recovery_requests as requests
 from supple.linear_theory.linear_range import applied_wrenches
 from supple.model.model import Model
 from supple.simulation.result_variables import TimeSeries, along, deformation, names, positions, variable
-from supple.structures.section_forces import RESULTANTS
-from supple.structures.stresses import COMPONENTS, von_mises
+from supple.structures.elements.section_forces import RESULTANTS
+from supple.structures.elements.stresses import COMPONENTS, von_mises
 
 if TYPE_CHECKING:
     import xarray as xr

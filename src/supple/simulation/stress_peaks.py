@@ -16,8 +16,8 @@ from supple.inputs.requests import CHOICES
 from supple.lazy import LazyModule
 from supple.simulation.recovered import Motion, motion_of, von_mises_batches
 from supple.simulation.result_variables import names
-from supple.structures.body import FlexibleBody
-from supple.structures.stresses import Stresses
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.elements.stresses import Stresses
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,41 +5,41 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.structures.assembled import assemble
-    from supple.structures.beams import Beam, beam, beam_path
-    from supple.structures.body import FlexibleBody, ShapeFrame
-    from supple.structures.body_reader import load_body, load_pieces
-    from supple.structures.body_writer import save_body
-    from supple.structures.connections import Attach, Bushing, Follow, Part, Weld
+    from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
+    from supple.structures.body.hdf5_reader import load_body, load_pieces
+    from supple.structures.body.hdf5_writer import save_body
+    from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
+    from supple.structures.body.nodal_forces import BodyMotion, nodal_forces
+    from supple.structures.body.substructured_beam import BeamPieces
+    from supple.structures.body.superelement import Superelement
+    from supple.structures.builders.assembly import assemble
+    from supple.structures.builders.beam import Beam, beam, beam_path
+    from supple.structures.builders.connections import Attach, Bushing, Follow, Part, Weld
+    from supple.structures.builders.from_matrices import from_matrices
+    from supple.structures.builders.from_modes import NodalMasses, from_modes
+    from supple.structures.builders.plate import plate
+    from supple.structures.builders.shell import shell
+    from supple.structures.builders.solid import box, from_mesh
     from supple.structures.damping import Rayleigh
-    from supple.structures.exports.body_formats import write
-    from supple.structures.given_recovery import StressRecovery
-    from supple.structures.imports.import_report import ImportReport
-    from supple.structures.imports.imported import ImportedStructure
-    from supple.structures.imports.mbdyn import read_mbdyn
-    from supple.structures.imports.reading import read
-    from supple.structures.imports.sid import read_sid
-    from supple.structures.imports.tangent_files import Tangent
-    from supple.structures.integrals import ModalIntegrals, Pairs, Quadratic
-    from supple.structures.interaction_forces import BodyMotion, nodal_forces
+    from supple.structures.discretization.couplings import Average
+    from supple.structures.discretization.structure import Structure
+    from supple.structures.elements.given_recovery import StressRecovery
+    from supple.structures.elements.section_forces import SectionForces
+    from supple.structures.elements.strains import Strains
+    from supple.structures.elements.stresses import Recovery, Stresses, von_mises
+    from supple.structures.formats.imported import ImportedStructure
+    from supple.structures.formats.mbdyn import read_mbdyn
+    from supple.structures.formats.read import read
+    from supple.structures.formats.report import ImportReport
+    from supple.structures.formats.sid import read_sid
+    from supple.structures.formats.tangents import Tangent
+    from supple.structures.formats.write import write
     from supple.structures.layups import Layer, Layup, Orthotropic
     from supple.structures.materials import Material
-    from supple.structures.matrices import from_matrices
-    from supple.structures.mode_choice import Bandwidth, EffectiveMass
-    from supple.structures.modes import NodalMasses, from_modes
-    from supple.structures.pieces import BeamPieces
-    from supple.structures.plates import plate
-    from supple.structures.reduction_report import Report
-    from supple.structures.regions import Average
-    from supple.structures.second_order import SecondOrder
-    from supple.structures.section_forces import SectionForces
-    from supple.structures.sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
-    from supple.structures.shells import shell
-    from supple.structures.solids import box, from_mesh
-    from supple.structures.strains import Strains
-    from supple.structures.stresses import Recovery, Stresses, von_mises
-    from supple.structures.structure import Structure
-    from supple.structures.superelement import Superelement
+    from supple.structures.reduction.mode_selection import Bandwidth, EffectiveMass
+    from supple.structures.reduction.report import Report
+    from supple.structures.sections.cross_sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
+    from supple.structures.stiffening.second_order import SecondOrder
 
 __all__ = [
     "Attach",
@@ -103,40 +103,40 @@ __all__ = [
 ]
 
 _HOMES = {
-    "supple.structures.assembled": ("assemble",),
-    "supple.structures.beams": ("Beam", "beam", "beam_path"),
-    "supple.structures.body": ("FlexibleBody", "ShapeFrame"),
-    "supple.structures.body_reader": ("load_body", "load_pieces"),
-    "supple.structures.body_writer": ("save_body",),
-    "supple.structures.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
+    "supple.structures.builders.assembly": ("assemble",),
+    "supple.structures.builders.beam": ("Beam", "beam", "beam_path"),
+    "supple.structures.body.flexible_body": ("FlexibleBody", "ShapeFrame"),
+    "supple.structures.body.hdf5_reader": ("load_body", "load_pieces"),
+    "supple.structures.body.hdf5_writer": ("save_body",),
+    "supple.structures.builders.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
     "supple.structures.damping": ("Rayleigh",),
-    "supple.structures.imports.import_report": ("ImportReport",),
-    "supple.structures.imports.imported": ("ImportedStructure",),
-    "supple.structures.imports.reading": ("read",),
-    "supple.structures.exports.body_formats": ("write",),
-    "supple.structures.imports.mbdyn": ("read_mbdyn",),
-    "supple.structures.imports.sid": ("read_sid",),
-    "supple.structures.imports.tangent_files": ("Tangent",),
-    "supple.structures.integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
-    "supple.structures.given_recovery": ("StressRecovery",),
+    "supple.structures.formats.report": ("ImportReport",),
+    "supple.structures.formats.imported": ("ImportedStructure",),
+    "supple.structures.formats.read": ("read",),
+    "supple.structures.formats.write": ("write",),
+    "supple.structures.formats.mbdyn": ("read_mbdyn",),
+    "supple.structures.formats.sid": ("read_sid",),
+    "supple.structures.formats.tangents": ("Tangent",),
+    "supple.structures.body.modal_integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
+    "supple.structures.elements.given_recovery": ("StressRecovery",),
     "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),
     "supple.structures.materials": ("Material",),
-    "supple.structures.matrices": ("from_matrices",),
-    "supple.structures.mode_choice": ("Bandwidth", "EffectiveMass"),
-    "supple.structures.modes": ("NodalMasses", "from_modes"),
-    "supple.structures.interaction_forces": ("BodyMotion", "nodal_forces"),
-    "supple.structures.pieces": ("BeamPieces",),
-    "supple.structures.plates": ("plate",),
-    "supple.structures.reduction_report": ("Report",),
-    "supple.structures.regions": ("Average",),
-    "supple.structures.second_order": ("SecondOrder",),
-    "supple.structures.sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
-    "supple.structures.shells": ("shell",),
-    "supple.structures.solids": ("box", "from_mesh"),
-    "supple.structures.section_forces": ("SectionForces",),
-    "supple.structures.strains": ("Strains",),
-    "supple.structures.stresses": ("Recovery", "Stresses", "von_mises"),
-    "supple.structures.structure": ("Structure",),
-    "supple.structures.superelement": ("Superelement",),
+    "supple.structures.builders.from_matrices": ("from_matrices",),
+    "supple.structures.reduction.mode_selection": ("Bandwidth", "EffectiveMass"),
+    "supple.structures.builders.from_modes": ("NodalMasses", "from_modes"),
+    "supple.structures.body.nodal_forces": ("BodyMotion", "nodal_forces"),
+    "supple.structures.body.substructured_beam": ("BeamPieces",),
+    "supple.structures.builders.plate": ("plate",),
+    "supple.structures.reduction.report": ("Report",),
+    "supple.structures.discretization.couplings": ("Average",),
+    "supple.structures.stiffening.second_order": ("SecondOrder",),
+    "supple.structures.sections.cross_sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
+    "supple.structures.builders.shell": ("shell",),
+    "supple.structures.builders.solid": ("box", "from_mesh"),
+    "supple.structures.elements.section_forces": ("SectionForces",),
+    "supple.structures.elements.strains": ("Strains",),
+    "supple.structures.elements.stresses": ("Recovery", "Stresses", "von_mises"),
+    "supple.structures.discretization.structure": ("Structure",),
+    "supple.structures.body.superelement": ("Superelement",),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

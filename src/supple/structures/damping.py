@@ -11,7 +11,7 @@ import scipy
 from supple.call_checks import checked
 from supple.checks import Floats, number, per_dof
 from supple.errors import ModelError
-from supple.structures.mass import Sparse
+from supple.structures.discretization.mass import Sparse
 
 
 @checked

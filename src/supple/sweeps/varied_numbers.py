@@ -24,7 +24,7 @@ from supple.model.model import Model
 from supple.model.parameters import parameter_values
 from supple.model.structural_slopes import LISTS, structural_parameters
 from supple.recursions.tree import Flex
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 from supple.sweeps.case_sources import CaseSource, FileCases, ModelCases
 
 STEP = 1e-4

@@ -16,7 +16,7 @@ from supple.model.model import Model
 from supple.model.parameters import Symbols, symbols_of
 from supple.model.trace import Trace
 from supple.recursions.tree import THREE_AXES
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 from supple.symbolic.equations_of_motion import EquationsOfMotion, Variables
 from supple.symbolic.kane.derivation import derivation, derivation_without_vectors
 from supple.symbolic.kane.derive import cheapest_of, derive, truncations

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from supple.view.campbell_page import write_campbell
-    from supple.view.comparison_page import write_comparison
-    from supple.view.glb import write_glb
-    from supple.view.live_page import LivePage
-    from supple.view.modes_page import write_modes
-    from supple.view.report_page import write_report
-    from supple.view.runs_page import write_runs
-    from supple.view.sweep_page import write_sweep
+    from supple.view.gltf.writer import write_glb
+    from supple.view.live.page import LivePage
+    from supple.view.pages.campbell import write_campbell
+    from supple.view.pages.comparison import write_comparison
+    from supple.view.pages.modes import write_modes
+    from supple.view.pages.report import write_report
+    from supple.view.pages.runs import write_runs
+    from supple.view.pages.sweep import write_sweep
 
 __all__ = [
     "LivePage",
@@ -26,13 +26,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "supple.view.campbell_page": ("write_campbell",),
-    "supple.view.comparison_page": ("write_comparison",),
-    "supple.view.glb": ("write_glb",),
-    "supple.view.live_page": ("LivePage",),
-    "supple.view.modes_page": ("write_modes",),
-    "supple.view.report_page": ("write_report",),
-    "supple.view.runs_page": ("write_runs",),
-    "supple.view.sweep_page": ("write_sweep",),
+    "supple.view.pages.campbell": ("write_campbell",),
+    "supple.view.pages.comparison": ("write_comparison",),
+    "supple.view.gltf.writer": ("write_glb",),
+    "supple.view.live.page": ("LivePage",),
+    "supple.view.pages.modes": ("write_modes",),
+    "supple.view.pages.report": ("write_report",),
+    "supple.view.pages.runs": ("write_runs",),
+    "supple.view.pages.sweep": ("write_sweep",),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c_libraries import built
 from supple.engines.blocks.block_c_tables import CTables, laid_out
 from supple.engines.blocks.block_c_text import CPrecision, block_text, tangent_as_block
 from supple.engines.blocks.block_recorder import MEMORY, NUMBERS
 from supple.engines.blocks.blocks import Block, Instance
 from supple.engines.blocks.tangent_blocks import TangentBlock
 from supple.expressions.operations import OPERATIONS
+from support.programs.c_libraries import built
 
 DOUBLE, FLOAT = CPrecision("double"), CPrecision("float")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from random_graphs import random_function
 from supple.engines.blocks import graph_recorder
 from supple.engines.blocks.block_function import BlockFunction
 from supple.engines.blocks.block_recorder import NUMBERS
@@ -14,6 +13,7 @@ from supple.expressions.function import Function
 from supple.expressions.graph import Graph, GraphTooLarge
 from supple.expressions.lifting import LiftedFunction
 from supple.model.programs import lifted_program
+from support.generated.random_graphs import random_function
 
 
 def polynomial(numbers: tuple[float, ...]) -> Function:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from random_graphs import random_function
 from supple.engines.blocks import block_program, loaded_tangents, tiers
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
@@ -23,6 +22,7 @@ from supple.engines.code_cache.code_origin import host_fuses
 from supple.engines.once import once
 from supple.expressions.operations import OPERATIONS
 from supple.model.programs import lifted_program
+from support.generated.random_graphs import random_function
 
 STATES = 11
 LANES = [1, 2, 4, 8]

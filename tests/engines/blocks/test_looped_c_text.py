@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from c_libraries import built
 from supple.engines.blocks.block_c_text import CPrecision
 from supple.engines.blocks.looped_c_text import looped_function
 from supple.recursions import closure_forces
+from support.programs.c_libraries import built
 
 HEAD = """typedef double real;
 typedef unsigned short place;

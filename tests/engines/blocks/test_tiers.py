@@ -12,7 +12,6 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from generators import random_tree
 from supple.engines.blocks import block_program, loaded_tangents, tiers
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
@@ -24,6 +23,7 @@ from supple.engines.blocks.tiers import FAST, LEFT, WORTH, settle
 from supple.engines.llvm.jit import host_lanes
 from supple.engines.once import once
 from supple.model.programs import ModelStructure, program
+from support.generated.generators import random_tree
 
 NONE = np.zeros(0)
 

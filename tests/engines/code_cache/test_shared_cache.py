@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cases import thinned
 from supple.engines.code_cache import code_files, read_code, write_code
 from supple.engines.code_cache.code_origin import SOURCES
 from supple.engines.code_cache.code_room import file_name
+from support.cases import thinned
 
 COUNT = 100
 """Files that are damaged in each way, of each kind of code."""

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from c_programs import built
 from supple.engines.kernels import step, sweep
 from supple.engines.llvm.call import _invoke
 from supple.engines.plain import plain
 from supple.engines.sweeps.c_text import HELPERS, CText, array_text
 from supple.engines.sweeps.c_values import CArray, CFunction, CNumber
 from supple.engines.sweeps.values import FLOAT, INT
+from support.programs.c_programs import built
 
 WEIGHTS = (0.5, 2.0, -1.0)
 

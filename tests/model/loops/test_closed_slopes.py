@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
-from closed_mechanisms import n_four_bar, slider_crank
 from supple.engines.sweeps import sweep
 from supple.model.complex_steps import by_complex_steps, by_differences
 from supple.model.loops.closed_programs import _forward
 from supple.model.recorded_tangents import RecordedTangents
 from supple.model.recorded_trace import closed_program
+from support.mechanisms.closed_mechanisms import n_four_bar, slider_crank
 
 Floats = NDArray[np.float64]
 

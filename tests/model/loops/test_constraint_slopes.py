@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from closed_mechanisms import andrews, bricard, n_four_bar
 from supple.model.complex_steps import by_differences
 from supple.model.loops.loops import Loops
+from support.mechanisms.closed_mechanisms import andrews, bricard, n_four_bar
 
 Floats = NDArray[np.float64]
 

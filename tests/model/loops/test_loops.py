@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from closed_mechanisms import bricard, n_four_bar
+from support.mechanisms.closed_mechanisms import bricard, n_four_bar
 
 Z = supple.Revolute("z")
 

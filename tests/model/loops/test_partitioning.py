@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closed_mechanisms import n_four_bar
 from supple.model.loops.partitioning import condition, lost_beside, partition, solved
+from support.mechanisms.closed_mechanisms import n_four_bar
 
 
 def test_the_weight_of_a_speed_decides_which_follows() -> None:

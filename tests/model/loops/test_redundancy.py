@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from closed_mechanisms import andrews, bricard, n_four_bar
 from supple.model.loops.redundancy import LEVER, TOLERANCE, Redundancy, ranks
 from supple.model.loops.singular_configurations import usual_rank
+from support.mechanisms.closed_mechanisms import andrews, bricard, n_four_bar
 
 Floats = NDArray[np.float64]
 J = np.array([[1.0, 0.0, 2.0, 0.0], [0.0, 3.0, 0.0, 0.0], [2.0, 3.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0]])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 CASES = [(91, 4, "full"), (92, 10, "ruthless"), (93, 16, "full")]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from generators import random_tree
 from supple.model.operators.influence_matrices import Influence
 from supple.model.operators.linear_operator import BlockDiagonal, Identity, lower_factor
+from support.generated.generators import random_tree
 
 
 def test_algebra_is_that_of_the_matrices() -> None:

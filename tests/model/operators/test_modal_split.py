@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cases import thinned
-from generators_flexible import random_flexible_tree
+from support.cases import thinned
+from support.generated.generators_flexible import random_flexible_tree
 
 CASES = [(71, 5, "full"), (72, 12, "ruthless"), (73, 14, "full")]
 

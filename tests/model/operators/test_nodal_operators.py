@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators_flexible import random_flexible, random_flexible_tree
 from supple import structures
 from supple.model.operators.state_operators import Operators
+from support.cases import thinned
+from support.generated.generators_flexible import random_flexible, random_flexible_tree
 
 CASES = [(81, 4, "full"), (82, 9, "ruthless"), (83, 14, "full")]
 

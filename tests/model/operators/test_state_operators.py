@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import Points, random_flexible_tree
 from supple import structures
 from supple.model.operators.linear_operator import Identity
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import Points, random_flexible_tree
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from generators_flexible import random_flexible_tree
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.generated.generators_flexible import random_flexible_tree
 
 CASES = [(21, 1), (22, 8), (23, 40)]  # seed, bodies
 

@@ -12,7 +12,7 @@ import pytest
 import supple
 from supple.errors import ModelError, StateError
 from supple.structures import FlexibleBody, Material, Rectangle, beam, box, read_mbdyn, read_sid, write
-from supple.structures.modal_data import modal_data
+from supple.structures.formats.modal_data import modal_data
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 READERS: dict[str, Callable[[Path], FlexibleBody]] = {"body.fem": read_mbdyn, "body.SID_FEM": read_sid}

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imported_files import unpacked
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
 from supple.structures import ImportedStructure, read
+from support.files.imported_files import unpacked
 
 FREE = {
     "C3D8": [438.7752, 438.7752, 555.8882, 967.0403],

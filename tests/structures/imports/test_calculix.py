@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy
 
-from imported_files import unpacked
 from supple.errors import FileFormatError, ModelError
 from supple.structures import ImportedStructure, read
-from supple.structures.imports.calculix import read_calculix
-from supple.structures.imports.file_set import MOST_BYTES, file_set
+from supple.structures.formats.calculix import read_calculix
+from supple.structures.formats.file_set import MOST_BYTES, file_set
+from support.files.imported_files import unpacked
 
 AT_REST = [11015.25, 67944.10, 437620.5, 2625724.0, 3507659.0, 11956230.0]
 SPINNING = [22936.11, 69930.55, 502915.8, 2680579.0]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from supple.errors import FileFormatError
-from supple.structures.imports import inp_deck
-from supple.structures.imports.inp_deck import Deck, read_deck
+from supple.structures.formats import inp_deck
+from supple.structures.formats.inp_deck import Deck, read_deck
 
 NODES = "*NODE\n" + "".join(f"{i}, {i}., 0., 0.\n" for i in (3, 5, 7, 9, 20))
 

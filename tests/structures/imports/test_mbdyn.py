@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from mutated_files import mutated_text
 from supple.errors import FileFormatError, ModelError, OmissionWarning
 from supple.structures import FlexibleBody, Material, NodalMasses, Rectangle, beam, from_modes, read_mbdyn, write
+from support.files.mutated_files import mutated_text
 
 Floats = NDArray[np.float64]
 X = np.array([[0.0, 0, 0], [0.5, 0, 0.1], [1.0, 0, 0]])

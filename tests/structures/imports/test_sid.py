@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import supple
-from mutated_files import mutated_text
 from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
 from supple.structures import FlexibleBody, load_body, read_sid
+from support.files.mutated_files import mutated_text
 
 Floats = NDArray[np.float64]
 LENGTH, MASS, EI = 2.0, 3.0, 40.0

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import supple
-from imported_files import unpacked
 from supple.checks import Floats
 from supple.errors import ModelError
 from supple.structures import Circle, FlexibleBody, ImportedStructure, Material, Tangent, beam, read, write
+from support.files.imported_files import unpacked
 
 SPIN = 100.0
 FLAP = [22936.11, 502915.8]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from described_bodies import described
-from sayers_satellite import NUMBERS, satellite
 from supple import Revolute, RigidBody
 from supple.errors import ModelError
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
+from support.mechanisms.described_bodies import described
+from support.mechanisms.sayers_satellite import NUMBERS, satellite
 
 
 def systems() -> tuple[KaneSystem, KaneSystem]:

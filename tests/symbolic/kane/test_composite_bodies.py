@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from described_bodies import described
-from sayers_satellite import NUMBERS, Floats, numbers, satellite
 from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.kane.composite_bodies import Composite, composite_bodies
 from supple.symbolic.vectors import Dyadic
+from support.mechanisms.described_bodies import described
+from support.mechanisms.sayers_satellite import NUMBERS, Floats, numbers, satellite
 
 
 def composites(s: KaneSystem) -> dict[str, Composite]:

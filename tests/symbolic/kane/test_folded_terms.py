@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kane_systems import crank_slider, sprung, tree
 from supple.symbolic.kane.folded_terms import ATTRACTION, FoldedTerms, evaluated
+from support.mechanisms.kane_systems import crank_slider, sprung, tree
 
 
 def test_batches_are_evaluated_as_states_one_by_one() -> None:

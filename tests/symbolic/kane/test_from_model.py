@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import supple
-from cases import thinned
-from generators import random_tree
-from sayers_satellite import leaves
 from supple.errors import ModelError
 from supple.expressions.function import Function
 from supple.model.parameters import symbols_of
 from supple.structures import Material, Rectangle, beam
 from supple.symbolic.kane import KaneSystem
 from supple.symbolic.kane.from_model import system_of
+from support.cases import thinned
+from support.generated.generators import random_tree
+from support.mechanisms.sayers_satellite import leaves
 
 TOLERANCE = 1e-12  # of the largest entry: two orders of summing the same numbers
 

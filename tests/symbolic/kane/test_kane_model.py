@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import supple
-from kane_systems import crank_slider, rolling_disc, sprung, tree
 from supple.errors import ModelError, StateError
 from supple.model.parameters import symbols_of
 from supple.symbolic.kane import KaneJoint, KaneModel, KaneSystem, MassProperties
 from supple.symbolic.kane.from_model import system_of
+from support.mechanisms.kane_systems import crank_slider, rolling_disc, sprung, tree
 
 
 def test_dynamics_are_those_of_the_recursions_on_the_model_that_looks_the_same() -> None:

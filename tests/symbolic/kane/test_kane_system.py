@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from sayers_satellite import numbers, satellite
 from supple.expressions.derivatives import forward, jacobian
 from supple.symbolic.kane import KaneBody, KaneJoint, KaneSystem, MassProperties
+from support.mechanisms.sayers_satellite import numbers, satellite
 
 # ---------------------------------------------------------------- joints
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kane_systems import rolling_disc, tree
 from supple.files import read
 from supple.model.parameters import symbols_of
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.kane.from_model import system_of
+from support.mechanisms.kane_systems import rolling_disc, tree
 
 
 def forced() -> KaneSystem:

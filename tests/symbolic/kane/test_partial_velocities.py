@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sayers_satellite import numbers, satellite
 from supple.expressions.derivatives import forward
 from supple.expressions.graph import Expr
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.kane.composite_bodies import composite_bodies
 from supple.symbolic.kane.partial_velocities import BodyMotion, Partials, motions
 from supple.symbolic.vectors import Vector
+from support.mechanisms.sayers_satellite import numbers, satellite
 
 
 def motion_of(s: KaneSystem) -> dict[str, BodyMotion]:

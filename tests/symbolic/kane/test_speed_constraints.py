@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from c_programs import built, called, input_file, motion
-from fixed_steps import runge_kutta
 from supple.errors import ModelError, StateError
 from supple.expressions.function import Function
 from supple.symbolic.equations_of_motion import EquationsOfMotion
 from supple.symbolic.kane import KaneJoint, KaneSystem, MassProperties
 from supple.symbolic.program_parts import ProgramRun
+from support.programs.c_programs import built, called, input_file, motion
+from support.runs.fixed_steps import runge_kutta
 
 Floats = NDArray[np.float64]
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.45  # Grashof: the crank turns all around

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kane_systems import rolling_disc
 from supple.errors import StateError
 from supple.symbolic.kane import KaneSystem
 from supple.symbolic.kane.vector_formula import Scope, VectorFormula, scalar_formula, vector_formula
+from support.mechanisms.kane_systems import rolling_disc
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kane_systems import crank_slider, rolling_disc, sprung, tree
 from supple.errors import FileFormatError, ModelError, StateError
 from supple.symbolic.kane import KaneJoint, KaneModel, KaneSystem
 from supple.symbolic.kane.written_system import system_of_tables, written
+from support.mechanisms.kane_systems import crank_slider, rolling_disc, sprung, tree
 
 DISC: dict[str, Any] = {
     "name": "disc",

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 if TYPE_CHECKING:
     from supple.model.loops.loops import Loops

@@ -17,7 +17,7 @@ from supple.recursions.articulated import SINGULAR
 from supple.recursions.body_states import BodyStates
 from supple.recursions.tree import Flex, Tree
 from supple.rigid_body import RigidBody
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 
 def tilde(a: Numbers) -> Numbers:

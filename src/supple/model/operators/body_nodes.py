@@ -17,7 +17,7 @@ from supple.errors import StateError
 from supple.model.operators.body_blocks import Bodies, phi
 from supple.model.operators.linear_operator import Numbers
 from supple.recursions.nodes import node_turn
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 MISSED = 1e-9
 """Share of a body's mass matrix that its nodes may leave out by rounding."""

@@ -18,7 +18,7 @@ from supple.recursions.tree import Flex, Tree
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_loop import AlphaConstants, end_speed, mean_speed, method_acceleration
 from supple.simulation.methods.segment import Vector
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 Gains = tuple[Vector, Vector]
 """Damping and stiffness (nv,) that the laws give their own degrees of freedom."""

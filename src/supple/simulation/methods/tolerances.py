@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from supple.formulations import Formulation
 from supple.simulation.driven_system import DrivenSystem
 from supple.stepping.native_loop import AT_REST, ErrorRule, Scaling
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 
 Vector = NDArray[np.float64]
 Rates = Callable[[float, Vector, Vector], Vector]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.model.model import Model
 from supple.model.structural_slopes import structural_parameters
-from supple.structures.structural_parameters import structural_unit
+from supple.structures.reduction.parameters import structural_unit
 
 BODY = {"mass": "kg", "com": "m", "inertia": "kg m^2", "at": "m", "pitch": "m/rad"}
 ROTATION = {"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad", "inertia": "kg m^2"}

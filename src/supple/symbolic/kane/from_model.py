@@ -13,7 +13,7 @@ from supple.model.model import Model
 from supple.model.parameters import INERTIA, SPRING, WRENCH, Symbols
 from supple.recursions.tree import QUATERNION, THREE_AXES
 from supple.spatial import TINY
-from supple.structures.body import FlexibleBody
+from supple.structures.body.flexible_body import FlexibleBody
 from supple.symbolic.kane.joint import Turning, quaternion_turned, turned
 from supple.symbolic.kane.kane_body import JointKinematics, JointMotion, KaneBody, RigidInertia, Speeds
 from supple.symbolic.kane.kane_system import KaneSystem

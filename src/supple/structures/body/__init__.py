@@ -1,0 +1,1 @@
+"""Flexible bodies: modal integrals, substructured beams, superelements, storage."""

@@ -1,0 +1,1 @@
+"""Builders of structures: beams, plates, shells, solids, given matrices, modes, assemblies."""

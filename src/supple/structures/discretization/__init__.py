@@ -1,0 +1,1 @@
+"""Discretized structures: degrees of freedom, mass, couplings, supports."""

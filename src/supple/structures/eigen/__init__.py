@@ -1,0 +1,1 @@
+"""Lowest modes of sparse structures."""

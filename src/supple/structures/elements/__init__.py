@@ -1,0 +1,1 @@
+"""Elements of structures: matrices, strains, stresses and surfaces of beams, plates and solids."""

@@ -1,1 +1,0 @@
-"""Reduced bodies in files of other programs: one format a module, `body_formats` names them all."""

@@ -1,0 +1,1 @@
+"""Readers and writers of finite-element programs and multibody formats."""

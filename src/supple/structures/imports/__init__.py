@@ -1,1 +1,0 @@
-"""Structures and bodies from files of finite-element programs: one format a module, `registry` names them all."""

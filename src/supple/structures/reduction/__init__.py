@@ -1,0 +1,1 @@
+"""Reduction of structures to few coordinates."""

@@ -1,0 +1,1 @@
+"""Cross sections: constants and points where stress is recovered."""

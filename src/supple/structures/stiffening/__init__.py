@@ -1,0 +1,1 @@
+"""Geometric stiffness: load cases, second-order displacements, buckling."""

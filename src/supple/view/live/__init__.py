@@ -1,0 +1,1 @@
+"""Live simulations in a browser or a notebook."""

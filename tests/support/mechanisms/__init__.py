@@ -1,0 +1,1 @@
+"""Mechanisms of tests and benchmarks."""

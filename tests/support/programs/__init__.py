@@ -1,0 +1,1 @@
+"""Programs that tests start or build: C, FMUs, child processes, commands."""

@@ -1,0 +1,1 @@
+"""Runs and sweeps that are interrupted, recorded or made up."""
