@@ -15,7 +15,7 @@ from supple.files import check, error_list
 from supple.files.urdf_elements import MOST_ELEMENTS
 from supple.input_files import LARGEST
 from supple.structures import Material, Rectangle, beam, box, load_body
-from support.files import mutated_files
+from support.files import fuzzing, mutated_files
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
 COUNT = 25
@@ -33,6 +33,15 @@ def test_damaged_files_are_read_or_refused(kind: str, tmp_path: Path) -> None:
     read, refused = map(int, summary.split())
     assert read + refused == count
     assert min(read, refused) > 0  # neither is the rule
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time here")
+def test_the_long_search_reads_as_many_as_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["fuzzing.py", "7", "3", "toml"])
+    assert fuzzing.main() == 0
+    assert capsys.readouterr().out == "toml: 3 files, 0 wrong\n"
 
 
 def test_a_body_file_is_checked_before_it_is_opened(tmp_path: Path) -> None:

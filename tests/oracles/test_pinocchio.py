@@ -1,4 +1,4 @@
-"""Robots in supple and in Pinocchio; `benchmarks/all_robots.py` asks the same of every robot there is."""
+"""Robots in supple and in Pinocchio; `benchmarks/peers/all_robots.py` asks the same of every robot there is."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ at 1 nm. So errors are measured against the motion itself. The coordinates of a 
     e_i = (share rtol max(S_g, NEGLIGIBLE max S) + eps N_g + REST eps L) / m_i.
 
 The errors of the steps add up over a run: `share` leaves room for that, so that rtol is about the error of the result,
-whichever the method (`benchmarks/work_precision.py` shows how nearly).
+whichever the method (`benchmarks/runs/work_precision.py` shows how nearly).
 
 m_i are the metres that a unit of the state moves: 1 for translations, the length of the mechanism for angles, the
 largest displacement of a node for modes. S_g is the largest m_i |y_i| of the group, in this step and with a fading

@@ -1,0 +1,1 @@
+"""Many runs: rollouts, lanes, sweeps."""

@@ -1,0 +1,1 @@
+"""Beside other programs, one mechanism at a time."""

@@ -1,0 +1,1 @@
+"""One call: forward dynamics, derivatives, counts of bodies and modes."""
