@@ -52,6 +52,22 @@ def test_a_case_is_the_run_of_the_changed_file(found: xr.Dataset, tmp_path: Path
         assert float(run.q[-1, 0]) == float(found.end[4])
 
 
+def test_modes_of_a_case_are_those_of_its_run(tmp_path: Path) -> None:
+    """About the start, with laws: springs of 4 N/m and k; a pendulum that a torque holds at an angle."""
+    actuator = '[[actuator]]\nspeed = "mass.position"\nforce = "-k*mass.position"\n'
+    text = OSCILLATOR.replace("limit = 100.0", "limit = 100.0\nk = 5.0") + actuator
+    (file := tmp_path / "sprung.toml").write_text(text)
+    measure = {"f": "frequency(1)"}
+    found = supple.sweep(file, {"variables.k": [0.0, 5.0, 12.0]}, measure)
+    assert np.allclose(found.f, np.sqrt([4.0, 9.0, 16.0]) / (2 * np.pi), rtol=1e-12)
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1.0)), joint=supple.Revolute("y"))
+    angle = 0.5
+    tau = {"arm.angle": 9.81 * np.sin(angle)}  # that holds it there
+    held = supple.sweep(mech.build(), {"arm.mass": [1.0]}, measure, tau=tau, q=[angle], v=[0.1])
+    assert float(held.f[0]) == pytest.approx(np.sqrt(9.81 * np.cos(angle)) / (2 * np.pi), rel=1e-9)
+
+
 def test_a_model_in_python_is_varied_by_its_parameters(tmp_path: Path) -> None:
     model = supple.files.read(swept(tmp_path)).model
     vary: dict[str, Any] = {

@@ -23,7 +23,7 @@ from supple.linear.modes_report import modes_and_state
 from supple.linear.spins import read_spin, spin_places, turns, without_gravity
 from supple.linear.start import NothingMovesError
 from supple.simulation.netcdf import packed
-from supple.simulation.run_laws import RunLaws
+from supple.simulation.run_laws import RunLaws, resting
 
 PAGES = (".html", ".htm")
 COUNT, COUNT_OVER_SPEED = 20, 8
@@ -106,12 +106,11 @@ def _about_start(contents: Contents, static: bool, fixed: tuple[str, ...], gravi
     """
     model = contents.model if gravity else without_gravity(contents.model)
     settings = contents.run_arguments()
-    turning = [name for name, x in settings.get("v", {}).items() if x] if settings.get("start") == "steady" else []
-    if not turning and settings.pop("v", None):
+    run, turning = resting(model, settings)
+    if not turning and settings.get("v"):
         moving = run_alone(contents.tables)["start speeds of"]
         advice = " (--spin: modes in rotation)" if all(turns(model, name) for name in moving) else ""
         _left_out(contents.path, [f"start speeds of {listed(moving)}{advice}"])
-    run = RunLaws(model, settings)
     constant = list(run.constant())
     if constant:
         _left_out(contents.path, [f"changes of {', '.join(constant)}"])

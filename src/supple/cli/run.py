@@ -119,7 +119,7 @@ def run(
             result = found.load()
         _summary(model, result, time.perf_counter() - started)
         if repeated is not None:
-            for line in repeated.measured(model, result):
+            for line in repeated.measured(model, result, settings):
                 say(line)
         say(f"results: {target}")
         if report:

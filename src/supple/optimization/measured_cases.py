@@ -36,8 +36,8 @@ class MeasuredCase:
 class _AskedRun(CaseRun):
     """A motion that notes which signals formulas ask for."""
 
-    def __init__(self, model: Any, result: Any) -> None:
-        super().__init__(model, result)
+    def __init__(self, model: Any, result: Any, settings: Any) -> None:
+        super().__init__(model, result, settings)
         self.asked: list[str] = []
 
     def signal(self, name: str) -> tuple[Floats, str]:
@@ -77,7 +77,7 @@ class MeasuredCases:
             if not self._asked:
                 self._ask(x)
             case = self._cases(x)
-            values = self._values(case.model, case.result)
+            values = self._values(case.model, case.result, case.settings)
         except SuppleError as error:
             where = ", ".join(f"{path} = {value:.6g}" for path, value in zip(self.paths, x, strict=True))
             raise type(error)(f"{error}; at {where}: bounds keep values where there is a motion") from None
@@ -90,13 +90,13 @@ class MeasuredCases:
         """Find out which signals the measures need."""
         plain = DifferentiatedCases(self.source, (), ())
         model, settings = self.source.made(dict(zip(self.paths, map(float, x), strict=True)))
-        run = _AskedRun(model, plain.run(model, settings))
+        run = _AskedRun(model, plain.run(model, settings), settings)
         for measure in self.measures:
             measure.value(run)
         self._cases.names, self._asked = tuple(dict.fromkeys(run.asked)), True
 
-    def _values(self, model: Any, result: Any) -> Floats:
-        run = CaseRun(model, result)
+    def _values(self, model: Any, result: Any, settings: Any) -> Floats:
+        run = CaseRun(model, result, settings)
         return np.array([measure.value(run)[0] for measure in self.measures])
 
     def _slopes(self, x: Floats, case: CaseDerivatives) -> Floats:
@@ -121,6 +121,6 @@ class MeasuredCases:
             for sign in (1.0, -1.0):
                 given = dict(zip(self.paths, map(float, x), strict=True)) | {self.paths[j]: float(value + sign * step)}
                 model, settings = self.source.made(given)
-                ends.append(self._values(model, self._cases.run(model, settings)))
+                ends.append(self._values(model, self._cases.run(model, settings), settings))
             out[:, j] = (ends[0] - ends[1]) / (2 * step)
         return out

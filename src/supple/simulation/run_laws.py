@@ -17,6 +17,8 @@ from supple.formulations import Formulation
 from supple.inputs.inputs import Inputs
 from supple.inputs.run_requirements import stops_of_run
 from supple.linear.acting_laws import ActingLaws
+from supple.linear.vibration import Modes, modes
+from supple.model.arguments import named_vector
 from supple.simulation.balanced_start import law_forces
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.start_state import Start
@@ -24,6 +26,22 @@ from supple.simulation.start_state import Start
 Vector = NDArray[np.float64]
 LAWS = ("tau", "motion", "variables", "wrenches")
 STARTS = {"q": "q", "v": "v", "guess": "guess", "start": "kind"}
+
+
+def start_modes(model: Formulation, arguments: Mapping[str, Any]) -> Modes:
+    """Return the modes about the start of a run, given by arguments of `supple.simulate`, under its laws."""
+    run, turning = resting(model, arguments)
+    return modes(model, run.q, run.v, fixed=turning, laws=run.at(run.q, run.v))
+
+
+def resting(model: Formulation, arguments: Mapping[str, Any]) -> tuple[RunLaws, list[str]]:
+    """Return a run that starts at rest, unless it starts in steady rotation, and the speeds that turn in that."""
+    v = arguments.get("v")
+    if v is not None and arguments.get("start") == "steady":
+        turning = [name for name, x in zip(model.speeds, named_vector(model.speeds, v, "v"), strict=True) if x]
+        if turning:
+            return RunLaws(model, arguments), turning
+    return RunLaws(model, {name: x for name, x in arguments.items() if name != "v"}), []
 
 
 class RunLaws:

@@ -45,6 +45,8 @@ class CaseDerivatives:
     Attributes
     ----------
     model : Formulation
+    settings : mapping of str to anything
+        Of the run: arguments of `supple.simulate`.
     result : xarray.Dataset
     signals : dict of str to Signal
         Those that were asked for, by the names that were used.
@@ -57,6 +59,7 @@ class CaseDerivatives:
     """
 
     model: Formulation
+    settings: Mapping[str, Any]
     result: xr.Dataset
     signals: dict[str, Signal]
     slopes: dict[str, Floats]
@@ -114,7 +117,7 @@ class DifferentiatedCases:
         for i in np.flatnonzero(~exact):
             for name, slope in self._difference(given, self.paths[int(i)], chosen).items():
                 slopes[name][:, int(i)] = slope
-        return CaseDerivatives(model, result, chosen, slopes, exact, reason)
+        return CaseDerivatives(model, settings, result, chosen, slopes, exact, reason)
 
     def _difference(self, given: dict[str, float], path: str, chosen: Mapping[str, Signal]) -> dict[str, Floats]:
         """Central differences of the signals by one value."""

@@ -13,10 +13,11 @@ from supple.checks import Floats
 from supple.errors import StateError
 from supple.formulations import Formulation
 from supple.inputs.measure_formulas import MeasureFormula
-from supple.linear.vibration import Modes, modes
+from supple.linear.vibration import Modes
 from supple.linear_theory.linear_range import ROTATION, SOFTENING, STRAIN
 from supple.linear_theory.validity import Validity, validity
 from supple.results.signals import Signal, find_signal, signals, times_of
+from supple.simulation.run_laws import start_modes
 from supple.simulation.stress_peaks import stress_peaks
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ class CaseRun:
     model : Formulation
     result : xarray.Dataset or None
         None if no measure needs a motion.
+    settings : mapping of str to anything
+        Of the run: arguments of `supple.simulate`.
     """
 
-    def __init__(self, model: Formulation, result: xr.Dataset | None) -> None:
-        self.model, self._result = model, result
+    def __init__(self, model: Formulation, result: xr.Dataset | None, settings: Mapping[str, Any]) -> None:
+        self.model, self._result, self._settings = model, result, settings
 
     @property
     def result(self) -> xr.Dataset:
@@ -68,8 +71,8 @@ class CaseRun:
 
     @cached_property
     def modes(self) -> Modes:
-        """About the neutral configuration, as `supple modes FILE` shows them."""
-        return modes(self.model)
+        """About the start of the run, under its laws, as `supple modes FILE` shows them."""
+        return start_modes(self.model, self._settings)
 
     @cached_property
     def validity(self) -> Validity:

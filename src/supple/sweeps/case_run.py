@@ -69,7 +69,7 @@ class CaseRunner:
                 start = start_results(model, settings)
             except Exception:  # of whatever kind: the case will have it as its message
                 return
-            run = CaseRun(model, start)
+            run = CaseRun(model, start, settings)
             for name, formula in formulas.items():
                 try:
                     formula.value(run)
@@ -101,13 +101,13 @@ class CaseRunner:
                 warnings.simplefilter("ignore", kind)
             model, settings = self.source.made(changes)
             if not self.moves:
-                values, units = measured(self.measures, CaseRun(model, None))
+                values, units = measured(self.measures, CaseRun(model, None, settings))
                 return Outcome(case, FINISHED, "", np.nan, values, units)
             if "duration" not in settings:
                 raise StateError("no duration: expected [simulation] duration in the file, or duration=")
             result = simulate(model, parts=True, **settings)  # as `supple run` takes them
             result.attrs |= {"case": case, "seed": case_seed(self.seed, case)}
-            values, units = measured(self.measures, CaseRun(model, result))
+            values, units = measured(self.measures, CaseRun(model, result, settings))
         horizon = Horizon(settings["duration"], settings.get("samples", Horizon.samples))
         stop = _stop(result, horizon)
         grid = horizon.times() if self.trajectories else None

@@ -43,11 +43,12 @@ class SweepCase:
     measures: Mapping[str, Measure]
     before: Mapping[str, float]
 
-    def measured(self, model: Formulation, result: xr.Dataset) -> Iterator[str]:
+    def measured(self, model: Formulation, result: xr.Dataset, settings: Mapping[str, Any]) -> Iterator[str]:
         """A line for each value and each measure, which says whether the sweep found the same."""
         for path, x in self.changes.items():
             yield f"case {self.case}: {path} = {x!r}"
-        values, units = measured(self.measures, CaseRun(model, result.assign_attrs(case=self.case, seed=self.seed)))
+        run = CaseRun(model, result.assign_attrs(case=self.case, seed=self.seed), settings)
+        values, units = measured(self.measures, run)
         for name, x in values.items():
             line = f"case {self.case}: {name}: {x!r} {units.get(name, '')}".rstrip()
             if name in self.before:
