@@ -26,6 +26,7 @@ os.fsync = lambda descriptor: None  # type: ignore[assignment]
 
 # Recorded graphs are large and live long: collections as often as usual take a sixth of the time.
 gc.set_threshold(500_000, 50, 50)
+SOURCE = Path(__file__).parents[1] / "src"
 FIRST = (
     "tests/test_house.py",
     "tests/test_docs.py::test_the_site",
@@ -36,9 +37,11 @@ FIRST = (
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Examples in docstrings are those of the library: looking for some in tests takes seconds in each worker."""
-    return [found for found in (yield) if not isinstance(found, DoctestModule)]
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are looked for in files of the library that have some, and in no tests."""
+    found = yield
+    has_examples = SOURCE in file_path.parents and b">>>" in file_path.read_bytes()
+    return found if has_examples else [x for x in found if not isinstance(x, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

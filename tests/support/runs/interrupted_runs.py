@@ -102,10 +102,8 @@ OTHERS = dict.fromkeys(("BDF", "LSODA", "RK45", "RK23", "CVODE", "IDA"), ("--rto
 """Integrators that the tests leave out: those of other libraries, whose steps know nothing of files."""
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
 """Events of the interpreter that can change a file, or come between two that do."""
-PARTS = {4: 8, 5: 8, 10: 8, 25: 20}
+PARTS = {5: 8, 10: 8, 25: 20}
 """In how many parts a run is written that is killed so often: enough that it is not finished before."""
-EARLIEST = {4: 12, 10: 1, 25: 1}
-"""The first touch at which it may be killed: a run that is killed less often gets on from the beginning."""
 
 
 def supple_run(model: Path, target: Path, integrator: str) -> str:
@@ -170,7 +168,7 @@ def interrupted(directory: Path, kind: str, kills: int, integrator: str) -> dict
     rng = random.Random(7 if kind == "files" else None)
     codes, parts, left = [1], [0], (1, 0)
     while codes[-1] and len(codes) <= kills:
-        touches = rng.randrange(EARLIEST[kills], 14 + 2 * parts[-1]) if kind == "files" else 0
+        touches = rng.randrange(1, 14 + 2 * parts[-1]) if kind == "files" else 0
         child = started(model, target, integrator, touches)
         if kind == "moments":
             time.sleep(rng.uniform(0.0, span))
