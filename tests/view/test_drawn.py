@@ -14,6 +14,7 @@ from supple import shapes, structures
 from supple.shapes.decimation import reduced
 from supple.shapes.page_meshes import MOST_NODES, thinned
 from supple.view.pages.scene_json import scene
+from supple.view.scene.places import Stage
 from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850)
@@ -52,6 +53,26 @@ def test_defaults(rig: supple.Model) -> None:
     assert [x.name for x in only(rig, "arm")] == ["path", "cylinder"]
     assert bounds(only(rig, "arm"))[0][2] == pytest.approx(-0.4, abs=1e-9)
     assert [x.name for x in only(rig, "mass")] == ["path", "cylinder", "sphere"]
+
+
+@pytest.mark.parametrize(
+    ("com", "inertia", "end"),
+    [
+        ((0, 0, -0.5), (1 / 12, 1 / 12, 0), (0, 0, -1.0)),  # a uniform rod of 1 m, held at its end
+        ((0, 0, -0.5), (0, 0, 0), (0, 0, -0.5)),  # a point mass
+        ((0.3, 0.4, 0), (5, 5, 5), (0.6, 0.8, 0)),  # never farther beyond its centre of mass than before it
+    ],
+)
+def test_a_body_without_frames_ends_where_its_mass_does(com: Any, inertia: Any, end: Any) -> None:
+    mech = supple.Mechanism("one")
+    mech.add_body("rod", supple.RigidBody(1.0, com, inertia), joint=supple.Revolute("y"))
+    model = mech.build()
+    far = np.asarray(end) / np.linalg.norm(end)
+    along = np.concatenate([x.vertices for x in only(model, "rod") if x.name == "path"]) @ far
+    assert along.max() == pytest.approx(np.linalg.norm(end))
+    assert ("sphere" in {x.name for x in only(model, "rod")}) == (not any(inertia))
+    stage = Stage(model)
+    np.testing.assert_allclose(stage.places[stage.traces["rod"]].position, end)
 
 
 def test_beams_have_their_section(rig: supple.Model) -> None:

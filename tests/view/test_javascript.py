@@ -34,7 +34,8 @@ def test_every_axis_has_two_ticks_that_read_differently() -> None:
     ranges = """[...Array(4000).keys()].flatMap((i) => {
         const r = (k) => ((i * 0.6180339887 * k) % 1), low = (r(1) - 0.5) * 10 ** (6 * r(2) - 3);
         return [3, 3.5, 8].flatMap((count) => [
-          [low, low + 10 ** (8 * r(3) - 4), count, false], [-6 + 6 * r(1), -5.9 + 6 * r(1) + 8 * r(2), count, true]]); })"""
+          [low, low + 10 ** (8 * r(3) - 4), count, false],
+          [-6 + 6 * r(1), -5.9 + 6 * r(1) + 8 * r(2), count, true]]); })"""
     counts = evaluated(
         f"""{ranges}.map(([low, high, count, log]) => {{
           const {{ values, step }} = ticks(low, high, count, log);

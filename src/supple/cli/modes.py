@@ -58,7 +58,9 @@ def modes(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Page (.html); with --spin over a range also netCDF (.nc) with a page beside it."
+            "--output",
+            "-o",
+            help="Page (.html), by default next to the file; with --spin over a range also netCDF (.nc) with a page.",
         ),
     ] = None,
     changed: Changed = None,

@@ -25,7 +25,7 @@ from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.elements.surface import BodySurface
-from supple.view.scene.default_shapes import default_shapes, extent
+from supple.view.scene.default_shapes import default_shapes, size_of
 from supple.view.scene.guessed_surface import guessed_surface
 
 INERTIA = "inertia"
@@ -82,7 +82,7 @@ def drawn(model: Model, inertia: bool = False, reduce: bool = True) -> list[Draw
         Draw meshes of many triangles with fewer, so that a page stays small.
     """
     mech = model.description
-    size = extent(mech).size
+    size = size_of(model)
     visuals = _by_body(mech)
     meshes = _Meshes(mech, size, reduce)
     out = [x for name, shape in visuals.get(GROUND, []) for x in meshes.placed(name, shape)]
