@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,35 @@ def test_a_body_without_frames_ends_where_its_mass_does(com: Any, inertia: Any, 
     assert ("sphere" in {x.name for x in only(model, "rod")}) == (not any(inertia))
     stage = Stage(model)
     np.testing.assert_allclose(stage.places[stage.traces["rod"]].position, end)
+
+
+def test_flexible_bodies_have_colours_of_their_own(tmp_path: Path) -> None:
+    mech = supple.Mechanism("booms")
+    boom = structures.beam(1.0, structures.Circle(0.02), STEEL, elements=4)
+    for name in ("left", "right"):
+        mech.add_body(name, boom.reduce("cantilever", modes=2), joint=supple.Fixed())
+    mech.add_body("chain", boom.pieces(2), joint=supple.Fixed())
+    mech.add_visual("left", shapes.Structure(color="gold"), shapes.Sphere(0.1))
+    mech.add_visual("chain", shapes.Structure(color="red", opacity=0.4))
+    supple.save(mech.build(), tmp_path / "booms.toml")
+    for model in (mech.build(), supple.load(tmp_path / "booms.toml")):
+        found = [(x.body, x.name, x.color, x.opacity) for x in drawn(model)]
+        pieces = [(name, "structure", "#ff0000", 0.4) for name in model.bodies if name.startswith("chain")]
+        assert len(pieces) == 2
+        assert found == [
+            ("left", "structure", "#ffd700", 1.0),
+            ("left", "sphere", None, 1.0),
+            ("right", "structure", None, 1.0),
+            *pieces,
+        ]
+    mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free())
+    for name, shape, message in (
+        ("stone", {}, "visual on 'stone': structure: expected the name of a flexible body"),
+        ("left/end", {}, "visual on 'left/end': structure: expected the name of a flexible body"),
+        ("left", {"at": (1, 0, 0)}, "structure: expected color and opacity alone"),
+    ):
+        with pytest.raises(supple.ModelError, match=message):
+            mech.add_visual(name, shapes.Structure(**shape))
 
 
 def test_beams_have_their_section(rig: supple.Model) -> None:
