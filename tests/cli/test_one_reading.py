@@ -22,7 +22,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PENDULUM = EXAMPLES / "pendulum.toml"
 ARM = EXAMPLES / "flexible_two_link_arm.toml"
 VALIDATIONS = "validations of a model file"
-SHOWN = [("info",), ("modes",), ("check",), ("view",), ("bench",), ("equations", "--counts")]
+SHOWN = [("info",), ("modes", "-o", "modes.html"), ("check",), ("view",), ("bench",), ("equations", "--counts")]
 
 
 @pytest.fixture

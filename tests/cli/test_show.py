@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -103,26 +104,29 @@ def test_check_explains_every_fault(command: Command, tmp_path: Path) -> None:
     assert "expected a direction, got the zero vector" in out
 
 
-def test_modes_shows_the_frequencies(command: Command) -> None:
-    code, out, _ = command("modes", EXAMPLES / "pendulum.toml")
+def test_modes_shows_the_frequencies(command: Command, tmp_path: Path) -> None:
+    file = shutil.copy(EXAMPLES / "pendulum.toml", tmp_path)
+    code, out, _ = command("modes", file)
     assert code == 0
     assert "frequency/Hz" in out
+    assert "natural modes" in (tmp_path / "pendulum.modes.html").read_text()  # beside the file, wherever it is called
     code, out, err = command("modes", EXAMPLES / "pendulum.toml", "--fixed", "amr")
     assert code == 1
     assert "amr" in err
 
 
-def test_commands_take_changes(command: Command) -> None:
+def test_commands_take_changes(command: Command, tmp_path: Path) -> None:
+    page = ("-o", tmp_path / "modes.html")
     code, out, _ = command("info", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass=3.5", "--set", "name=heavy")
     assert code == 0
     assert "heavy: 1 bodies" in out
     assert "total mass 3.5 kg" in out
     code, _, err = command("view", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass")
     assert (code, err) == (1, "error: change 'body.arm.mass': expected a path and a value, such as body.arm.mass=2\n")
-    code, out, _ = command("modes", EXAMPLES / "pendulum.toml", "--set", "gravity=[0, -2.4525, 0]")
+    code, out, _ = command("modes", EXAMPLES / "pendulum.toml", "--set", "gravity=[0, -2.4525, 0]", *page)
     assert code == 0
     quarter = out
-    assert command("modes", EXAMPLES / "pendulum.toml")[1] != quarter
+    assert command("modes", EXAMPLES / "pendulum.toml", *page)[1] != quarter
     code, out, _ = command("check", EXAMPLES / "pendulum.toml", "--set", "body.arm.mass=-1")
     assert code == 1
     assert "mass" in out

@@ -107,6 +107,15 @@ def test_every_part_is_drawn(scheme: str, request: pytest.FixtureRequest) -> Non
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_no_legend_hides_a_curve_and_a_name_has_one_colour(page: Any) -> None:
+    hidden = """report.key.filter(({ root, curves }) => { const legend = root.querySelector(".legend");
+        return legend.children.length !== curves.length || legend.scrollHeight > legend.clientHeight; }).length"""
+    assert page.evaluate("Math.max(...report.key.map(({ curves }) => curves.length))") >= 3
+    assert page.evaluate(hidden) == 0
+    colors = page.evaluate("[...report.plots, ...report.key].flatMap((p) => p.curves.map((c) => [c.name, c.color]))")
+    assert len({name for name, _ in colors}) == len({tuple(pair) for pair in colors}) > 8
+
+
 def test_tabs_show_one_section(page: Any) -> None:
     page.get_by_role("tab", name="System").click()
     assert page.locator("[role=tabpanel]:visible").count() == 1

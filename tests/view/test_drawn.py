@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from supple import shapes, structures
 from supple.shapes.decimation import reduced
 from supple.shapes.page_meshes import MOST_NODES, thinned
 from supple.view.pages.scene_json import scene
+from supple.view.scene.places import Stage
 from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850)
@@ -52,6 +54,55 @@ def test_defaults(rig: supple.Model) -> None:
     assert [x.name for x in only(rig, "arm")] == ["path", "cylinder"]
     assert bounds(only(rig, "arm"))[0][2] == pytest.approx(-0.4, abs=1e-9)
     assert [x.name for x in only(rig, "mass")] == ["path", "cylinder", "sphere"]
+
+
+@pytest.mark.parametrize(
+    ("com", "inertia", "end"),
+    [
+        ((0, 0, -0.5), (1 / 12, 1 / 12, 0), (0, 0, -1.0)),  # a uniform rod of 1 m, held at its end
+        ((0, 0, -0.5), (0, 0, 0), (0, 0, -0.5)),  # a point mass
+        ((0.3, 0.4, 0), (5, 5, 5), (0.6, 0.8, 0)),  # never farther beyond its centre of mass than before it
+    ],
+)
+def test_a_body_without_frames_ends_where_its_mass_does(com: Any, inertia: Any, end: Any) -> None:
+    mech = supple.Mechanism("one")
+    mech.add_body("rod", supple.RigidBody(1.0, com, inertia), joint=supple.Revolute("y"))
+    model = mech.build()
+    far = np.asarray(end) / np.linalg.norm(end)
+    along = np.concatenate([x.vertices for x in only(model, "rod") if x.name == "path"]) @ far
+    assert along.max() == pytest.approx(np.linalg.norm(end))
+    assert ("sphere" in {x.name for x in only(model, "rod")}) == (not any(inertia))
+    stage = Stage(model)
+    np.testing.assert_allclose(stage.places[stage.traces["rod"]].position, end)
+
+
+def test_flexible_bodies_have_colours_of_their_own(tmp_path: Path) -> None:
+    mech = supple.Mechanism("booms")
+    boom = structures.beam(1.0, structures.Circle(0.02), STEEL, elements=4)
+    for name in ("left", "right"):
+        mech.add_body(name, boom.reduce("cantilever", modes=2), joint=supple.Fixed())
+    mech.add_body("chain", boom.pieces(2), joint=supple.Fixed())
+    mech.add_visual("left", shapes.Structure(color="gold"), shapes.Sphere(0.1))
+    mech.add_visual("chain", shapes.Structure(color="red", opacity=0.4))
+    supple.save(mech.build(), tmp_path / "booms.toml")
+    for model in (mech.build(), supple.load(tmp_path / "booms.toml")):
+        found = [(x.body, x.name, x.color, x.opacity) for x in drawn(model)]
+        pieces = [(name, "structure", "#ff0000", 0.4) for name in model.bodies if name.startswith("chain")]
+        assert len(pieces) == 2
+        assert found == [
+            ("left", "structure", "#ffd700", 1.0),
+            ("left", "sphere", None, 1.0),
+            ("right", "structure", None, 1.0),
+            *pieces,
+        ]
+    mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free())
+    for name, shape, message in (
+        ("stone", {}, "visual on 'stone': structure: expected the name of a flexible body"),
+        ("left/end", {}, "visual on 'left/end': structure: expected the name of a flexible body"),
+        ("left", {"at": (1, 0, 0)}, "structure: expected color and opacity alone"),
+    ):
+        with pytest.raises(supple.ModelError, match=message):
+            mech.add_visual(name, shapes.Structure(**shape))
 
 
 def test_beams_have_their_section(rig: supple.Model) -> None:

@@ -47,6 +47,19 @@ def test_each_mode_has_its_row_and_a_period_of_motion(tmp_path: Path) -> None:
         assert moved == pytest.approx(MOVE * 1.0, rel=1e-3)
 
 
+def test_the_table_of_modes_is_whole_beside_the_view(
+    browser: Any, chain: tuple[supple.Model, Any], tmp_path: Path
+) -> None:
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto(write_modes(linear.modes(chain[0]), tmp_path / "modes.html").as_uri())
+    rows = page.locator(".modes tbody tr")
+    assert [row.split("\t")[0] for row in rows.all_inner_texts()] == [str(i + 1) for i in range(rows.count())]
+    assert page.locator(".modes th").last.inner_text() == "Kinetic energy, %"
+    assert page.evaluate("(({ scrollWidth: w, clientWidth: c }) => w <= c)(document.querySelector('.modes .scroll'))")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
 def test_few_modes_can_be_asked_for(chain: tuple[supple.Model, Any]) -> None:
     model = chain[0]
     found = linear.modes(model, fixed=["link<1>"])

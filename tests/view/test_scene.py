@@ -129,3 +129,15 @@ def test_many_bodies_make_a_page_of_bounded_size() -> None:
     data = scene(model, np.linspace(0, 1, 1000), q)
     assert len(unpack(data["times"], "<f8")) == 375
     assert len(data["joints"]) < 3_000_000
+
+
+@pytest.mark.parametrize(("force", "length"), [(1e-6, 0.28 * 1e-6 / (1e-6 * 9.80665 * 100.0)), (5.0, 0.28)])
+def test_forces_that_move_nothing_have_no_long_arrows(force: float, length: float) -> None:
+    """A millionth of a newton on 100 kg is a tide, and 5 N are a thruster."""
+    mech = supple.Mechanism("satellite", gravity=(0, 0, 0))
+    mech.add_body("bus", supple.RigidBody(100.0, inertia=(10, 10, 10)), joint=supple.Free())
+    mech.add_wrench("push", "bus", force=(force, 0, 0), axes="ground")
+    model = mech.build()
+    data = scene(model, np.zeros(1), model.neutral()[None])
+    assert data["scales"]["load"] == pytest.approx((0.0, length * data["size"] / force))
+    assert (length * data["size"] > data["arrow"]["shortest"]) == (force > 1.0)  # shorter ones are not drawn

@@ -58,7 +58,9 @@ def modes(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Page (.html); with --spin over a range also netCDF (.nc) with a page beside it."
+            "--output",
+            "-o",
+            help="Page (.html), by default next to the file; with --spin over a range also netCDF (.nc) with a page.",
         ),
     ] = None,
     changed: Changed = None,
@@ -95,7 +97,7 @@ def modes(
     if state:
         say(f"{state}\n")
     say(found.table(shown))
-    page = output or Path(f"{file.stem}.modes.html")
+    page = output or file.with_name(f"{file.stem}.modes.html")
     say(f"page: {supple.view.write_modes(found, page, shown)}")
 
 
@@ -157,7 +159,7 @@ def _left_out(file: Path, names: list[str]) -> None:
 
 
 def _target(file: Path, output: Path | None) -> Path:
-    target = output or Path(f"{file.stem}.campbell.html")
+    target = output or file.with_name(f"{file.stem}.campbell.html")
     if target.suffix.lower() not in (".nc", *PAGES):
         raise supple.StateError(f"--output: expected a name that ends in .nc or .html, got {target}")
     return target

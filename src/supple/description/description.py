@@ -18,6 +18,7 @@ from supple.description.limits import Limit
 from supple.description.members import GROUND, AppliedWrench, Coupling, Frame, Placed, PlacedBeam, SpringDamper
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
+from supple.shapes.primitives import Structure
 from supple.shapes.shape import Shape
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.substructured_beam import BeamPieces
@@ -282,7 +283,8 @@ class Description:
         """Say what a body is drawn as.
 
         A rigid body is then drawn as all shapes on it and on its frames; without any shape it is not drawn. A flexible
-        body is drawn as its structure all the same, and the shapes move with the frame or node.
+        body is drawn as its structure all the same, in the colour of a shape `Structure` if it has one, and other
+        shapes move with the frame or node.
 
         Parameters
         ----------
@@ -300,9 +302,12 @@ class Description:
         """
         with named_part(f"visual on {frame!r}"):
             self.find_frame(frame)
+            flexible = frame in self.bodies and isinstance(self.bodies[frame].body, FlexibleBody)
             for shape in shapes:
                 if not isinstance(shape, Shape):
                     raise ModelError(f"expected a shape such as shapes.Sphere(0.1), got {shape!r}")
+                if isinstance(shape, Structure) and not (flexible and self.owner(frame) == frame):
+                    raise ModelError("structure: expected the name of a flexible body")
             self.visuals[frame] = (*self.visuals.get(frame, ()), *shapes)
 
     def copy(self) -> Self:

@@ -154,6 +154,13 @@ class TextTable(VisualTable):
     size: Positive = Field(description="Height of capitals, m.")
 
 
+class StructureTable(VisualTable):
+    """The structure of a flexible body, which is drawn in any case: in a colour of its own."""
+
+    made_of = shapes.Structure
+    type: Literal["structure"]
+
+
 class MeshTable(VisualTable):
     """The triangles of a file: STL, OBJ, COLLADA or glTF. Its colours are kept; `color` is for parts without one."""
 
@@ -189,6 +196,7 @@ OneVisual = (
     | DiscTable
     | PipeTable
     | PathTable
+    | StructureTable
     | TextTable
     | MeshTable
     | TrianglesTable

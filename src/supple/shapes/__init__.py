@@ -10,7 +10,7 @@ from supple.lazy import lazy_names
 if TYPE_CHECKING:
     from supple.shapes.mesh import Mesh, Triangles
     from supple.shapes.path import Path
-    from supple.shapes.primitives import Box, Capsule, Cone, Cylinder, Disc, Pipe, Sphere
+    from supple.shapes.primitives import Box, Capsule, Cone, Cylinder, Disc, Pipe, Sphere, Structure
     from supple.shapes.shape import Shape
     from supple.shapes.text import Text
     from supple.shapes.triangle_mesh import TriangleMesh
@@ -26,6 +26,7 @@ __all__ = [
     "Pipe",
     "Shape",
     "Sphere",
+    "Structure",
     "Text",
     "TriangleMesh",
     "Triangles",
@@ -36,7 +37,7 @@ _HOMES = {
     "supple.shapes.mesh": ("Mesh", "Triangles"),
     "supple.shapes.path": ("Path",),
     "supple.shapes.shape": ("Shape",),
-    "supple.shapes.primitives": ("Box", "Capsule", "Cone", "Cylinder", "Disc", "Pipe", "Sphere"),
+    "supple.shapes.primitives": ("Box", "Capsule", "Cone", "Cylinder", "Disc", "Pipe", "Sphere", "Structure"),
     "supple.shapes.triangle_mesh": ("TriangleMesh",),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

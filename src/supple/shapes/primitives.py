@@ -12,8 +12,8 @@ from supple.call_checks import checked
 from supple.checks import array, number
 from supple.errors import ModelError
 from supple.shapes.revolve_sweep import turned
-from supple.shapes.shape import RoundShape, Shape
-from supple.shapes.triangle_mesh import TriangleMesh, joined
+from supple.shapes.shape import UPRIGHT, RoundShape, Shape
+from supple.shapes.triangle_mesh import NOTHING, TriangleMesh, joined
 
 BOX_FACES = (
     (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
@@ -167,6 +167,23 @@ class Pipe(RoundShape):
         r, hole, h = self.radius, self.inner, self.length / 2.0
         inside = [(hole, h), (hole, -h)] if hole > 0 else [(0.0, h)]
         return turned([(hole, -h), (r, -h), (r, h), *inside])
+
+
+@checked
+@dataclass(frozen=True)
+class Structure(Shape):
+    """The structure of a flexible body, which is drawn where it is: with a colour and an opacity of its own."""
+
+    kind = "structure"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at != Shape.at or self.rotation != UPRIGHT:
+            raise ModelError("structure: expected color and opacity alone, for it is where its body is")
+
+    def local_triangles(self) -> TriangleMesh:
+        """None besides those of the body."""
+        return NOTHING
 
 
 def _require_inner(shape: Disc | Pipe, what: str) -> None:

@@ -125,7 +125,7 @@ class SymbolScene:
         self._samples = np.unique(np.linspace(0, last, min(MOST_SAMPLES, last + 1)).round().astype(int))
         arrows = force_arrows(stage, motion.result, self._samples)
         self._arrows = [x for x in arrows if f"{x.kind}s" in shown]
-        self._scales = arrow_scales(self._arrows, extent.size)
+        self._scales = arrow_scales(self._arrows, extent.size, motion.model.mass)
 
     def moving(self, times: Floats, q: Floats, R: Floats, p: Floats) -> list[MovingSymbol]:
         """At times (n,), coordinates (n, nq) and poses of bodies."""

@@ -15,7 +15,7 @@ from supple.linear.vibration import Modes
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.version import VERSION
-from supple.view.pages.page import filled, page, part, terms
+from supple.view.pages.page import filled, number_table, page, part, terms
 from supple.view.pages.scene_json import mode_scene
 
 PHASES = 32
@@ -24,6 +24,9 @@ MOVE, TURN = 0.1, 0.4
 """How far a mode goes: share of the size of the mechanism that a point moves, and angle that a body turns, rad."""
 PROBE = 1e-4
 """Share of unit modal mass at which motions are measured: small, for they are linear there, and far above rounding."""
+COLUMNS = ("Mode", "Frequency, Hz", "Damping, %", "Kind", "Most moved", "Kinetic energy, %")
+CELLS = ("frequency", "damping", "kind", "dof", "share")
+"""Of the table of modes: headings, and what stands below them beside the number of the mode."""
 ROUNDING = 1e-12
 """Measured motion, relative to that of the mode, below which it is rounding."""
 
@@ -57,7 +60,9 @@ def modes_page(modes: Modes, count: int | None = 20) -> str:
         "pages/modes.html",
         title=html.escape(modes.model.name),
         summary=terms(_summary(modes, shown)),
-        rows="\n".join(_row(mode) for mode in data["modes"]),
+        table=number_table(
+            COLUMNS, [[str(i), *(mode[key] for key in CELLS)] for i, mode in enumerate(data["modes"], 1)]
+        ),
         viewer=filled("pages/viewer.html", controls=part("pages/player.html")),
     )
     return page(f"{modes.model.name}: modes", body, data, ("viewer/player.js", "pages/modes.js"))
@@ -76,11 +81,6 @@ def _mode(modes: Modes, i: int) -> dict[str, Any]:
         # What does not oscillate is shown as if it did, once a second.
         "period": 2 * np.pi / turning if turning > 0 and not modes.rigid[i] else 1.0,
     }
-
-
-def _row(mode: dict[str, Any]) -> str:
-    cells = [mode["frequency"], mode["damping"], mode["kind"], mode["dof"], mode["share"]]
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _summary(modes: Modes, shown: int) -> dict[str, str]:

@@ -75,7 +75,7 @@ def scene(
     motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=q)
     if color is not None and len(times) > 1 and color not in motion["fields"]["quantities"]:
         raise StateError(f"color: expected a body that deforms and whose {color} is known, got none")
-    return motion | forces(force_arrows(stage, result, chosen), extent.size) | {"color": color}
+    return motion | forces(force_arrows(stage, result, chosen), extent.size, model.mass) | {"color": color}
 
 
 def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any], list[dict[str, str]]]:

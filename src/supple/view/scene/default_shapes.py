@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from supple.checks import Floats, direction
@@ -11,6 +9,7 @@ from supple.description.constraints import Constraint, Rolling
 from supple.description.description import Description
 from supple.description.joints import Joint
 from supple.description.members import GROUND, Placed
+from supple.model.model import Model
 from supple.recursions.tree import NO_ROTATION, ONE_AXIS
 from supple.rigid_body import RigidBody
 from supple.shapes.path import Path
@@ -27,37 +26,20 @@ SAME = 1e-3
 """Relative difference of principal moments that are meant to be equal."""
 
 
-class Extent(NamedTuple):
-    """Places of a mechanism with all coordinates zero: its size, and the origin of each body in the ground frame."""
-
-    size: float
-    origins: dict[str, Floats]
-
-
-def extent(mech: Description) -> Extent:
-    """Size of a mechanism with all coordinates zero, over joints, frames, nodes and centres of mass."""
-    poses = {GROUND: (np.eye(3), np.zeros(3))}
+def size_of(model: Model) -> float:
+    """Size of a mechanism in its neutral configuration, over joints, frames, nodes and ends of bodies, m."""
+    mech, q = model.description, model.neutral()
+    R, p = model.poses(q)
     points = [np.zeros(3)] if any(x.parent == GROUND for x in mech.bodies.values()) else []
-    for name, placed in mech.bodies.items():
-        R, p = poses[placed.parent]
-        local = placed.position + _node(mech, placed.parent, placed.node)
-        poses[name] = R @ placed.rotation, p + R @ local
+    for k, placed in enumerate(mech.bodies.values(), start=1):
         body = placed.body
-        own = [np.zeros(3), body.com, *(body.nodes[[0, -1]] if isinstance(body, FlexibleBody) else [])]
-        points += [poses[name][1] + poses[name][0] @ x for x in own]
-    for frame in mech.frames.values():
-        if frame.body != GROUND:
-            R, p = poses[frame.body]
-            points.append(p + R @ (frame.position + _node(mech, frame.body, frame.node)))
+        ends = [body.com, *body.nodes[[0, -1]]] if isinstance(body, FlexibleBody) else [far_end(body)]
+        points += [p[k], *(p[k] + R[k] @ x for x in ends)]
+    points += [model.pose(q, name)[1] for name, frame in mech.frames.items() if frame.body != GROUND]
     wheels = [2.0 * x.radius for x in mech.constraints.values() if isinstance(x, Rolling)]
-    sizes = [float(np.linalg.norm(sides(x.body))) for x in mech.bodies.values() if isinstance(x.body, RigidBody)]
+    boxes = [float(np.linalg.norm(sides(x.body))) for x in mech.bodies.values() if isinstance(x.body, RigidBody)]
     size = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
-    return Extent(max([size, *wheels]) or max(sizes, default=0.0) or 1.0, {k: p for k, (_, p) in poses.items()})
-
-
-def _node(mech: Description, body: str, node: str | None) -> Floats:
-    carrier = mech.bodies[body].body if body != GROUND else None
-    return carrier.frame(node).position if isinstance(carrier, FlexibleBody) and node is not None else np.zeros(3)
+    return max([size, *wheels]) or max(boxes, default=0.0) or 1.0
 
 
 def default_shapes(mech: Description, name: str, size: float) -> list[Shape]:
@@ -71,7 +53,7 @@ def default_shapes(mech: Description, name: str, size: float) -> list[Shape]:
     com, leaf = placed.body.com, not any(x.parent == name for x in mech.bodies.values())
     away = bool(np.linalg.norm(com) > NEAR * size)
     if not points and placed.body.mass > 0 and away:
-        points = [com]
+        points = [far_end(placed.body)]
     shapes: list[Shape] = [*wheels]
     radius = 0.0
     for p in points:
@@ -83,6 +65,21 @@ def default_shapes(mech: Description, name: str, size: float) -> list[Shape]:
     if points and leaf and away and not wheels and any(np.linalg.norm(p - com) < NEAR * size for p in points):
         shapes.append(Sphere(2.5 * radius, at=com))
     return shapes or _of_inertia(placed, size)
+
+
+def far_end(body: RigidBody) -> Floats:
+    """Where the mass of a body ends, seen from its origin (3,): beyond its centre of mass as its inertia says.
+
+    A uniform rod ends at sqrt(3 J / m) from its centre of mass, a point mass there. Nothing ends farther beyond its
+    centre of mass than its origin is on the other side.
+    """
+    com = body.com
+    distance = float(np.linalg.norm(com))
+    if body.mass <= 0 or distance == 0:
+        return com
+    d = com / distance
+    across = (float(np.trace(body.inertia)) - float(d @ body.inertia @ d)) / 2.0
+    return com * (1.0 + min(np.sqrt(max(3.0 * across / body.mass, 0.0)) / distance, 1.0))
 
 
 def _apart(points: list[Floats], near: float) -> list[Floats]:

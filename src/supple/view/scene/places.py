@@ -18,6 +18,7 @@ from supple.model.flatten import body_frame, numbering
 from supple.model.model import Model
 from supple.simulation.result_variables import require_rotations
 from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
+from supple.view.scene.default_shapes import far_end
 from supple.view.scene.surfaces import drawn
 
 Numbers = NDArray[Any]
@@ -124,7 +125,7 @@ def _find(model: Model, name: str) -> BodyFrame:
 
 
 def _tips(model: Model) -> dict[str, BodyFrame]:
-    """The outermost frames of bodies that carry no other, or their centres of mass; at most eight."""
+    """The outermost frames of bodies that carry no other, or where their mass ends; at most eight."""
     carriers = {placed.parent for placed in _placed(model)}
     tips: dict[str, BodyFrame] = {}
     for k, (name, placed) in enumerate(model.description.bodies.items(), start=1):
@@ -136,5 +137,6 @@ def _tips(model: Model) -> dict[str, BodyFrame]:
         if far and reach[far] > 0:
             tips[far] = frames[far]
         else:
-            tips[name] = BodyFrame(k, placed.body.com, np.eye(3))
+            body = placed.body
+            tips[name] = BodyFrame(k, body.com if isinstance(body, FlexibleBody) else far_end(body), np.eye(3))
     return tips

@@ -21,11 +21,12 @@ from supple.rigid_body import RigidBody
 from supple.shapes.mesh import Mesh, Triangles
 from supple.shapes.page_meshes import cells_for, reduced_parts, thinned
 from supple.shapes.placeholders import inertia_box, stand_in
+from supple.shapes.primitives import Structure
 from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.elements.surface import BodySurface
-from supple.view.scene.default_shapes import default_shapes, extent
+from supple.view.scene.default_shapes import default_shapes, size_of
 from supple.view.scene.guessed_surface import guessed_surface
 
 INERTIA = "inertia"
@@ -82,17 +83,19 @@ def drawn(model: Model, inertia: bool = False, reduce: bool = True) -> list[Draw
         Draw meshes of many triangles with fewer, so that a page stays small.
     """
     mech = model.description
-    size = extent(mech).size
+    size = size_of(model)
     visuals = _by_body(mech)
     meshes = _Meshes(mech, size, reduce)
     out = [x for name, shape in visuals.get(GROUND, []) for x in meshes.placed(name, shape)]
     for name, placed in mech.bodies.items():
         body = placed.body
         if isinstance(body, FlexibleBody):
-            out.append(_flexible(name, body, placed.stiffens))
+            own = [shape for _, shape in visuals.get(mech.owner(name), []) if isinstance(shape, Structure)]
+            out.append(_flexible(name, body, placed.stiffens, own[-1] if own else Structure()))
         elif name not in visuals:
             out += [_surface(name, shape) for shape in default_shapes(mech, name, size)]
-        out += [x for frame, shape in visuals.get(name, []) for x in meshes.placed(frame, shape)]
+        others = [x for x in visuals.get(name, []) if not isinstance(x[1], Structure)]
+        out += [x for frame, shape in others for x in meshes.placed(frame, shape)]
         if inertia and isinstance(body, RigidBody) and body.mass > 0:
             out.append(replace(_surface(name, inertia_box(body)), name=INERTIA, opacity=0.3))
     meshes.warn()
@@ -152,14 +155,13 @@ def _surface(body: str, shape: Shape) -> DrawnSurface:
     return DrawnSurface(body, mesh.vertices, mesh.faces, shape.color, shape.opacity, shape.kind)
 
 
-def _flexible(name: str, body: FlexibleBody, stiffens: bool) -> DrawnSurface:
+def _flexible(name: str, body: FlexibleBody, stiffens: bool, own: Structure) -> DrawnSurface:
     surface = guessed_surface(body) if body.surface is None else body.surface
     kept, faces = thinned(surface.vertices(body.nodes), surface.faces)
     surface = replace(surface, node=surface.node[kept], offset=surface.offset[kept], faces=faces)
     _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
-    return DrawnSurface(
-        name, surface.vertices(body.nodes), surface.faces, name="structure", shapes=surface.shapes(of_nodes)
-    )
+    x, shapes = surface.vertices(body.nodes), surface.shapes(of_nodes)
+    return DrawnSurface(name, x, surface.faces, own.color, own.opacity, own.kind, shapes)
 
 
 def with_points(

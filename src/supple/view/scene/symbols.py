@@ -32,6 +32,8 @@ HEAD, SHORT, SHORTEST = 0.07, 0.12, 0.01
 """Of arrows, in symbol sizes: length of the head; shorter ones are slimmer too; still shorter ones are not drawn."""
 LONGEST = 0.28
 """Of the size of the mechanism: the longest arrow of a kind."""
+FAINT, STANDARD_GRAVITY = 1e-6, 9.80665
+"""Of the mechanism's weight on the ground: if the largest force is smaller, its arrow is shorter in proportion."""
 
 
 def symbols(stage: Stage, q: Floats, joints: Floats, size: float, stops: Sequence[Stop] = ()) -> dict[str, Any]:
@@ -100,19 +102,26 @@ def _loaded(stage: Stage, frame: str, axes: str) -> tuple[Pose, Pose | None]:
     )
 
 
-def arrow_scales(arrows: Sequence[ForceArrow], size: float) -> dict[str, tuple[float, float]]:
-    """Metres of an arrow for 1 N m and 1 N, by kind: the largest of a kind is a share of the mechanism."""
+def arrow_scales(arrows: Sequence[ForceArrow], size: float, mass: float) -> dict[str, tuple[float, float]]:
+    """Metres of an arrow for 1 N m and 1 N, by kind: the largest of a kind is a share of the mechanism.
+
+    What is next to nothing for a mechanism of this size, m, and mass, kg, stays short: a tide is not a thruster.
+    """
     out = {}
+    faint = FAINT * STANDARD_GRAVITY * mass
     for kind in dict.fromkeys(x.kind for x in arrows):
         most = np.max(
             [np.linalg.norm(x.wrench.reshape(-1, 2, 3), axis=2).max(axis=0) for x in arrows if x.kind == kind], axis=0
         )
-        moment, force = (LONGEST * size / float(m) if m > 0 else 0.0 for m in most)
+        floor = np.array([faint * size, faint])
+        moment, force = (
+            LONGEST * size / float(m) if m > 0 else 0.0 for m in np.where(most > 0, np.maximum(most, floor), 0.0)
+        )
         out[kind] = moment, force
     return out
 
 
-def forces(arrows: Sequence[ForceArrow], size: float) -> dict[str, Any]:
+def forces(arrows: Sequence[ForceArrow], size: float, mass: float) -> dict[str, Any]:
     """Loads and reactions as JSON: what they are, and their wrenches over the frames, packed."""
     if not arrows:
         return {}
@@ -127,7 +136,7 @@ def forces(arrows: Sequence[ForceArrow], size: float) -> dict[str, Any]:
     return {
         "forces": items,
         "wrenches": packed(np.concatenate([x.wrench for x in arrows], axis=1)),
-        "scales": arrow_scales(arrows, size),
+        "scales": arrow_scales(arrows, size, mass),
     }
 
 

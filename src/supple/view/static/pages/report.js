@@ -1,6 +1,7 @@
 // Brings the report to life: what matters beside the view, every plot in its tab, and the time they share.
 
 const data = JSON.parse(document.getElementById("data").textContent);
+shareColors(data.plots);
 const plots = data.plots.map((plot) => addPlot(document.querySelector(`[data-section="${plot.section}"]`), plot));
 const keyRoot = document.querySelector(".key"), explorerRoot = document.querySelector(".explorer");
 const key = (data.key ?? []).map((i) => addPlot(keyRoot, data.plots[i]));

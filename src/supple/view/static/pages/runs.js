@@ -21,6 +21,7 @@ const toggle = (signal) => {
   section.closest("section").hidden = !open.size;
 };
 
+shareColors(data.signals.flatMap(({ plot, difference }) => [plot, difference].filter(Boolean)));
 row(["Signal", "Unit", ...data.runs.slice(1).map((name) => `Largest difference, ${name}`)], "th", head);
 for (const signal of data.signals) {
   signal.line = row(["", signal.unit, ...(signal.largest ?? [])], "td", body);

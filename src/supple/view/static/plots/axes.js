@@ -1,22 +1,24 @@
 // Numbers, units and names on the axes of plots.
 
-// About `count` round numbers between two; on a logarithmic axis between their powers of ten.
+// About `count` round numbers between two, at least two of them; on a logarithmic axis between their powers of ten.
 const ticks = (low, high, count, log) => {
-  if (log && high - low < 0.8) {
+  if (log && high - low < 1.4) {
     const { step, values } = ticks(10 ** low, 10 ** high, count);
-    return { step, values: values.map(Math.log10) };
+    return { step, values: values.filter((v) => v > 0).map(Math.log10) };
   }
   if (log) {
     const every = Math.ceil((high - low) / count), between = high - low < count / 3 ? [1, 2, 5] : [1], values = [];
     for (let e = every * Math.floor(low / every); e <= high; e += every)
       for (const m of between) values.push(e + Math.log10(m));
-    return { step: 0, values: values.filter((v) => v >= low && v <= high) };
+    const seen = values.filter((v) => v >= low && v <= high);
+    return seen.length > 1 ? { step: 0, values: seen } : ticks(low, high, 2 * count, log);
   }
+  if (!(high - low > 1e-12 * Math.max(Math.abs(low), Math.abs(high)))) return { step: 0, values: [] };
   const rough = (high - low) / count, decade = 10 ** Math.floor(Math.log10(rough));
   const step = decade * ([1, 2, 5].find((m) => m * decade >= rough) ?? 10);
   const out = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) out.push(i * step);
-  return { step, values: out };
+  return out.length > 1 ? { step, values: out } : ticks(low, high, 2 * count);
 };
 
 const written = (x, step) => {

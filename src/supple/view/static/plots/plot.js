@@ -4,6 +4,35 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const LINES = { dashed: [6, 3], order: [2, 4] }; // by name: backward whirl, multiples of a speed
 const DECADES = 8;
 
+// Of a curve's name its place in the palette, for all plots of a page.
+const colorPlaces = new Map();
+
+// Give names of curves their places: names on one plot differ, those that are shown at first before the others.
+const shareColors = (plots) => {
+  const names = (plot, shown) => plot.curves.filter((curve) => !shown || curve.shown).map(({ name }) => name);
+  for (const shown of [true, false])
+    for (const name of new Set(plots.flatMap((plot) => names(plot, shown)))) {
+      if (colorPlaces.has(name)) continue;
+      const together = plots.map((plot) => names(plot, shown)).filter((all) => all.includes(name)).flat();
+      const taken = new Set(together.map((other) => colorPlaces.get(other)));
+      let place = 0;
+      while (taken.has(place)) place++;
+      colorPlaces.set(name, place);
+    }
+};
+
+// Places in the palette of curves of one plot, in an order: their own, or where another has that the first free one.
+const placesOf = (curves, order) => {
+  const places = new Map(), taken = new Set();
+  for (const i of order) {
+    let place = colorPlaces.get(curves[i].name) ?? 0;
+    if (taken.has(place)) for (place = 0; taken.has(place); ) place++;
+    taken.add(place);
+    places.set(i, place);
+  }
+  return places;
+};
+
 class Plot {
   constructor(root, data, palette) {
     Object.assign(this, { data, root });
@@ -14,7 +43,8 @@ class Plot {
     // Curves that are shown at first have colours of their own; those of a live page, not known yet, are the first.
     const shown = data.curves.map((curve, i) => curve.shown ?? i < palette.length);
     const order = [true, false].flatMap((on) => [...shown.keys()].filter((i) => shown[i] === on));
-    const place = new Map(order.map((i, n) => [i, n]));
+    const place = placesOf(data.curves, order);
+    this.order = order;
     this.curves = data.curves.map((curve, i) => ({
       name: curve.name,
       line: curve.line,
@@ -44,7 +74,7 @@ class Plot {
 
   #legend() {
     const legend = this.root.querySelector(".legend");
-    for (const curve of this.curves) {
+    for (const curve of this.order.map((i) => this.curves[i])) {
       const button = document.createElement("button");
       button.type = "button";
       button.innerHTML = `<svg width="22" height="8"><line x1="1" y1="4" x2="21" y2="4" stroke="${curve.color}"
