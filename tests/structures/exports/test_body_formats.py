@@ -54,12 +54,13 @@ def test_a_body_comes_back(tmp_path: Path, kind: str, name: str) -> None:
     assert set(first.frames) <= set(back.frames)
     a, b = modal_data(first), modal_data(back)
     assert a.labels == b.labels[: len(a.labels)]
-    assert a.N is not None
     assert a.geometric is not None
-    assert b.N is not None
     assert b.geometric is not None
-    close = {"moment": (a.moment, b.moment), "second": (a.second, b.second), "E": (a.E, b.E), "X": (a.X, b.X)}
-    close |= {"N": (a.N, b.N), "K": (a.stiffness, b.stiffness), "C": (a.damping, b.damping)}
+    assert not a.lacking
+    assert not b.lacking
+    m, n = a.integrals, b.integrals
+    close = {"moment": (m.moment, n.moment), "second": (m.second, n.second), "E": (m.E, n.E), "X": (m.X, n.X)}
+    close |= {"N": (m.N.dense(), n.N.dense()), "K": (a.stiffness, b.stiffness), "C": (a.damping, b.damping)}
     close |= {"E2": (a.geometric.E2, b.geometric.E2), "X2": (a.geometric.X2, b.geometric.X2)}
     close |= {"shapes": (a.shapes, b.shapes[: len(a.shapes)]), "end": (a.geometric.nodes[1], b.geometric.nodes[1])}
     for what, (x, y) in close.items():

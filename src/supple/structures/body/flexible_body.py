@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,8 @@ from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body.hdf5_writer import save_body
 from supple.structures.body.modal_integrals import ModalIntegrals
+from supple.structures.damping import Damping, damping_matrix
+from supple.structures.discretization.dof_map import Bools
 from supple.structures.elements.strains import Strains
 from supple.structures.elements.stresses import Recovery
 from supple.structures.elements.surface import BodySurface
@@ -248,6 +251,59 @@ class FlexibleBody:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the body to one HDF5 file, for `supple.structures.load_body`."""
         save_body(self, path)
+
+
+def modal_body(
+    basis: str,
+    root: str,
+    frames: Mapping[str, int],
+    nodes: Floats,
+    turning: Bools,
+    shapes: Floats,
+    squares: Floats,
+    damping: Damping | scipy.sparse.csr_array,
+    integrals: ModalIntegrals,
+    second_order: SecondOrder | None = None,
+    ruthless_only: str = "",
+) -> FlexibleBody:
+    """A body in modal coordinates whose frames are nodes: its mass matrix is I, its stiffness diagonal.
+
+    Parameters
+    ----------
+    basis, root : str
+    frames : dict of str to int
+        Numbers of nodes by name.
+    nodes, turning : (k, 3) and (k,) arrays
+        Positions from the root, m, and which of them have rotations.
+    shapes : (6 k, n) array
+    squares : (n,) array
+        Squared frequencies, rad^2/s^2.
+    damping : (n, n) sparse array, float, sequence of float or Rayleigh
+    integrals, second_order, ruthless_only
+        As of the body.
+    """
+    mass, stiffness = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(len(squares)), squares))
+    known = isinstance(damping, scipy.sparse.csr_array)
+    own = damping if known else damping_matrix(damping, mass, stiffness, squares)
+    second = {name: np.zeros((6, 0)) for name in frames} if second_order is None else second_order.frames
+    return FlexibleBody(
+        basis=basis,
+        root=root,
+        labels=tuple(f"mode{i + 1}" for i in range(len(squares))),
+        frames={
+            name: ShapeFrame(nodes[i], shapes[6 * i : 6 * i + 6], bool(turning[i]), second[name])
+            for name, i in frames.items()
+        },
+        nodes=nodes,
+        turning=turning,
+        shapes=scipy.sparse.csr_array(shapes),
+        mass_matrix=mass,
+        stiffness=stiffness,
+        damping=own,
+        integrals=integrals,
+        second_order=second_order,
+        ruthless_only=ruthless_only,
+    )
 
 
 def _fits(first: Ints, other: Ints, n: int) -> bool:

@@ -62,9 +62,10 @@ def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.F
             kind = file.attrs.get("format")
             if kind not in readers:
                 raise FileFormatError(f"{path}: expected a file of format {next(iter(readers))!r}, got {kind!r}")
-            version = int(file.attrs["version"])
-            if version != VERSION:
-                raise FileFormatError(f"{path}: expected version {VERSION} of the format, got {version}")
+            if (version := int(file.attrs["version"])) != VERSION:
+                older = "an older supple wrote it; reduce the structure and save it again"
+                cure = older if version < VERSION else "a newer supple wrote it; update supple or save it again"
+                raise FileFormatError(f"{path}: expected format {VERSION} of stored bodies, got {version}: {cure}")
             return readers[kind](file)
     except FileFormatError:
         raise
@@ -130,7 +131,6 @@ def _read(file: h5py.Group) -> FlexibleBody:
 
 
 def _read_recovery(group: Any, body: Any) -> Recovery:
-    """Files of earlier versions have none."""
     names = [str(frame.attrs["name"]) for frame in body["frames"].values()]
     return read_recovery(group, len(body["labels"]), len(body["nodes"]), names)
 
@@ -142,19 +142,15 @@ def _read_second_order(group: Any) -> SecondOrder:
 
 
 def _read_surface(group: Any) -> BodySurface:
-    """Files of earlier versions have none."""
     node, offset, faces = (np.atleast_1d(read_array(group[name])) for name in SURFACE)
     return BodySurface(node.astype(np.int64), offset.astype(np.float64), faces.astype(np.int64))
 
 
 def _read_report(group: Any) -> Report:
-    """Files of earlier versions say nothing of loads."""
-    added = ("load_cases", "buckling", "southwell")
-    names = [f.name for f in fields(Report) if f.name in group or f.name not in added]
-    return Report(**{name: read_value(group[name]) for name in names})
+    return Report(**{f.name: read_value(group[f.name]) for f in fields(Report)})
 
 
 def _read_strains(group: Any) -> Strains:
     places, quantities = read_names(group["places"]), read_names(group["quantities"])
-    elasticity = read_array(group["elasticity"]) if "elasticity" in group else np.zeros((0, 3))
-    return Strains(places, quantities, read_array(group["positions"]), read_sparse(group["matrix"]), elasticity)
+    positions, elasticity = read_array(group["positions"]), read_array(group["elasticity"])
+    return Strains(places, quantities, positions, read_sparse(group["matrix"]), elasticity)

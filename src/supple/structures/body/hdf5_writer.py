@@ -27,7 +27,8 @@ else:
 
 FORMAT = "supple flexible body"
 PIECES_FORMAT = "supple beam in pieces"
-VERSION = 1
+VERSION = 2
+"""Number of the format: raised with every change of what files hold, so that no file is misread."""
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
 SURFACE = ("node", "offset", "faces")
 SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")

@@ -17,7 +17,7 @@ docs/theory.md says where the source departs from this.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,9 +52,7 @@ class Pairs:
         """N as (n, n, 3, 3): N[s, r]."""
         n = len(self.first) - 1
         out = np.zeros((n, n, 3, 3))
-        for r in range(n):
-            for i in range(self.first[r], self.first[r + 1]):
-                out[self.other[i], r] = self.value[i]
+        out[self.other, np.repeat(np.arange(n), np.diff(self.first))] = self.value
         return out
 
 
@@ -139,6 +137,30 @@ class ModalIntegrals:
     def __post_init__(self) -> None:
         freeze(self, "moment", "second", "E", "X")
 
+    def in_units(self, length: float, mass: float) -> ModalIntegrals:
+        """The same in metres and kilograms, for units of so many of them; coordinates stay numbers."""
+        line, plane = mass * length, mass * length**2
+        N = Pairs(self.N.first, self.N.other, self.N.value * plane)
+        return ModalIntegrals(
+            self.mass * mass, self.moment * line, self.second * plane, self.E * line, self.X * plane, N
+        )
+
+    def in_coordinates(self, y: Floats) -> ModalIntegrals:
+        """The same for coordinates z with eta = y z (n, m)."""
+        N = pairs(np.einsum("si,rj,srab->ijab", y, y, self.N.dense()))
+        return replace(self, E=y.T @ self.E, X=np.einsum("ri,rab->iab", y, self.X), N=N)
+
+    def seen_from(self, x: Floats) -> ModalIntegrals:
+        """The same in a frame at x (3,) with the same axes."""
+        S = self.second - np.outer(x, self.moment) - np.outer(self.moment, x) + self.mass * np.outer(x, x)
+        X = self.X - np.einsum("a,rb->rab", x, self.E)
+        return replace(self, moment=self.moment - self.mass * x, second=S, X=X)
+
+    @property
+    def rigid(self) -> Floats:
+        """(4, 4) the integrals of (1, x) (1, x)*."""
+        return np.block([[np.full((1, 1), self.mass), self.moment[None]], [self.moment[:, None], self.second]])
+
     def estimated(self, mass_matrix: Floats) -> ModalIntegrals:
         """The same with an estimate of what mass matrices do not say: N, and the symmetric part of X.
 
@@ -201,6 +223,11 @@ def pairs(N: Floats) -> Pairs:
     row, other = np.nonzero(np.swapaxes(N, 0, 1).any(axis=(2, 3)))
     first = np.searchsorted(row, np.arange(len(N) + 1)).astype(np.int64)
     return Pairs(first, other.astype(np.int64), N[other, row])
+
+
+def no_pairs(n: int) -> Pairs:
+    """Blocks that are all zero, of n coordinates."""
+    return Pairs(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros((0, 3, 3)))
 
 
 def quadratic(matrices: Sequence[scipy.sparse.csr_array], n: int) -> Quadratic:

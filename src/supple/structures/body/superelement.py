@@ -17,11 +17,11 @@ import scipy
 from supple.checks import Floats, Ints, freeze, number, text
 from supple.errors import ModelError, nearest, one_of
 from supple.html_tables import html_table
-from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
+from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.body.integration import modal_integrals, rigid_totals
-from supple.structures.body.modal_integrals import ModalIntegrals, Pairs
+from supple.structures.body.modal_integrals import ModalIntegrals, no_pairs
 from supple.structures.builders.from_modes import NodalMasses
-from supple.structures.damping import Damping, damping_matrix
+from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import Bools, DofLayout, cross_matrix, extent
 from supple.structures.discretization.mass import Sparse
 from supple.structures.discretization.validation import check_not_negative, check_symmetric, free_cause, held_solver
@@ -193,30 +193,23 @@ class Superelement:
         return f"node {self.labels[self.layout.point[row]]}"
 
     def _body(self, basis: str, root: str, made: ModalBasis, origin: Floats, damping: Damping) -> FlexibleBody:
-        n, edge = len(made.squares), self.layout.size
-        moved = np.asarray(self.layout.motion @ made.shapes[:edge])
-        G, K = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(n), made.squares))
+        nodes, turning = self.nodes, self.turning
+        shapes = np.asarray(self.layout.motion @ made.shapes[: self.layout.size])
         inside = self.recovery
-        nodes, shapes, turning = self.nodes, moved, self.turning
         if inside is not None:
             nodes = np.concatenate([nodes, inside.nodes])
-            shapes = np.concatenate([moved, inside.matrix @ made.shapes])
+            shapes = np.concatenate([shapes, inside.matrix @ made.shapes])
             turning = np.concatenate([turning, np.ones(len(inside.nodes), bool)])
-        return FlexibleBody(
-            basis=basis,
-            root=root,
-            labels=tuple(f"mode{i + 1}" for i in range(n)),
-            frames={
-                name: ShapeFrame(self.nodes[i] - origin, moved[6 * i : 6 * i + 6], bool(self.turning[i]))
-                for name, i in self.frames.items()
-            },
-            nodes=nodes - origin,
-            turning=turning,
-            shapes=scipy.sparse.csr_array(shapes),
-            mass_matrix=G,
-            stiffness=K,
-            damping=damping_matrix(damping, G, K, made.squares),
-            integrals=self._integrals(made.shapes, origin),
+        return modal_body(
+            basis,
+            root,
+            self.frames,
+            nodes - origin,
+            turning,
+            shapes,
+            made.squares,
+            damping,
+            self._integrals(made.shapes, origin),
             ruthless_only="" if inside is not None and inside.masses is not None else MISSING,
         )
 
@@ -227,8 +220,7 @@ class Superelement:
         whole = rigid_totals(R.T @ (self.mass_matrix @ R))
         momentum = shapes.T @ (self.mass_matrix @ R)
         X = -cross_matrix(momentum[:, :3]) / 2.0
-        none = Pairs(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros((0, 3, 3)))
-        known = ModalIntegrals(*whole, momentum[:, 3:], X, none)
+        known = ModalIntegrals(*whole, momentum[:, 3:], X, no_pairs(n))
         inside = self.recovery
         if inside is None or inside.masses is None:
             return known.estimated(np.eye(n))

@@ -19,7 +19,7 @@ from supple.structures.discretization.mass import Sparse
 from supple.structures.discretization.mass_classification import recognised
 from supple.structures.discretization.structure import Structure, named
 from supple.structures.discretization.validation import check_free, check_not_negative, check_symmetric
-from supple.structures.eigen.lowest_modes import LARGE
+from supple.structures.eigen.lowest_modes import DENSE
 from supple.structures.elements.given_recovery import StressRecovery
 from supple.structures.elements.given_stress import GivenStress
 from supple.structures.stiffening.load_cases import case_names
@@ -118,18 +118,19 @@ def sound_structure(
 ) -> Structure:
     """A structure from matrices in the order of `layout`; refused if they cannot be those of a free one.
 
-    Rows are named by `name_of`. Whether the stiffness of a large structure has negative eigenvalues is left to the
+    Rows are named by `name_of`. Whether the stiffness of a larger structure has negative eigenvalues is left to the
     reduction, which factorises it.
     """
     M, K = check_symmetric(mass, "mass"), check_symmetric(stiffness, "stiffness")
-    if layout.size <= LARGE:
+    if layout.size <= DENSE:
         check_not_negative(M, "mass", name_of)
         check_not_negative(K, "stiffness", name_of)
     check_free(K, layout)
     _check_even(M, layout)
     masses = recognised(M, layout)
-    if layout.size > LARGE:
-        check_not_negative(M if masses.given is not None else masses.weights, "mass")
+    if layout.size > DENSE:
+        given = masses.given is not None
+        check_not_negative(M if given else masses.weights, "mass", name_of if given else "point {}".format)
     return Structure(layout.points, layout.turning, K, masses, frames)
 
 

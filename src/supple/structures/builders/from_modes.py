@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from supple.call_checks import checked
 from supple.checks import Floats, array, freeze, text
 from supple.errors import ModelError, PhysicsWarning, nearest, warn
-from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
+from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.body.integration import modal_integrals
-from supple.structures.damping import Damping, damping_matrix
+from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import DofLayout
 from supple.structures.discretization.mass import MassModel, stations, turned
 from supple.structures.discretization.structure import named
@@ -152,19 +152,16 @@ def from_modes(
     if np.abs(G - y).max(initial=0.0) > ORTHONORMAL:
         squares, y = _own_modes(np.diag(squares), (G + G.T) / 2.0)
     seen = seen @ y
-    mass, stiffness = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(len(squares)), squares))
-    return FlexibleBody(
-        basis="free-free" if moved.any() else "cantilever",
-        root=root,
-        labels=tuple(f"mode{i + 1}" for i in range(len(squares))),
-        frames={name: ShapeFrame(x[i] - origin, seen[6 * i : 6 * i + 6]) for name, i in known.items()},
-        nodes=x - origin,
-        turning=layout.turning,
-        shapes=scipy.sparse.csr_array(seen),
-        mass_matrix=mass,
-        stiffness=stiffness,
-        damping=damping_matrix(damping, mass, stiffness, squares),
-        integrals=modal_integrals(rows, seen, layout, origin),
+    return modal_body(
+        "free-free" if moved.any() else "cantilever",
+        root,
+        known,
+        x - origin,
+        layout.turning,
+        seen,
+        squares,
+        damping,
+        modal_integrals(rows, seen, layout, origin),
     )
 
 

@@ -129,7 +129,11 @@ def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Calla
     if len(d) > LARGE:
         large, lowest = _large_factors(scaled, name_of)
         return lambda f: (large.solve((f.T * scale).T).T * scale).T, lowest
-    lowest = float(_pivots(scaled).min())
+    try:
+        factors = factorised(scaled)
+        lowest = float(factors.U.diagonal().min())
+    except np.linalg.LinAlgError:
+        lowest = 0.0
     if lowest < -NEGATIVE:
         raise ModelError(
             f"stiffness: expected no negative eigenvalue, got a pivot of {lowest:.3g} (diagonal scaled to 1)"
@@ -140,7 +144,6 @@ def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Calla
             "stiffness: the structure held at its root is a mechanism, it moves without strain, most at "
             f"{name_of(worst)}"
         )
-    factors = factorised(scaled)
     return lambda f: (factors.solve(np.ascontiguousarray(f.T * scale).T).T * scale).T, lowest
 
 

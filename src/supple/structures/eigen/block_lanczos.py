@@ -1,4 +1,4 @@
-"""Lowest modes of large structures by a block Lanczos method: few passes through the factors of the stiffness.
+"""Lowest modes of sparse structures by a block Lanczos method: few passes through the factors of the stiffness.
 
 To solve with one vector takes hardly less time than to solve with ten, since the factors must be read from memory
 either way. Cullum and Donath's block Lanczos method (1974) therefore asks for blocks. All vectors are kept and made
@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from supple.checks import Floats
+from supple.errors import SuppleError
 
 SMALLEST, LARGEST = 12, 24
 """Vectors in a block."""
-CONVERGED = 1e-8
+CONVERGED = 1e-10
 """Residual of a mode, in the norm of the mass, relative to its eigenvalue, which is then right to the square of it."""
 DEPENDENT = 1e-26
 """Square of what is left of a vector, relative to the largest of its block, that rounding may have left."""
@@ -30,7 +31,7 @@ Product = Callable[[Floats], Floats]
 """From (n, m) arrays to (n, m) arrays."""
 
 
-class NoConvergenceError(ArithmeticError):
+class NoConvergenceError(SuppleError, ArithmeticError):
     """Modes were not found in as many steps as were allowed."""
 
 
@@ -53,7 +54,7 @@ def block_lanczos(
         Vectors that are kept at most; a `NoConvergenceError` is raised if these do not suffice.
     """
     block = int(np.clip(2 * count, SMALLEST, LARGEST))
-    most = min(size, 6 * count + 20 * block) if most is None else most
+    most = min(size, 12 * count + 40 * block) if most is None else most
     start = np.random.default_rng(0).standard_normal((size, min(block, size)))
     new, M_new, R = _orthonormal(solve(mass(start)), mass)
     Q, M_Q, H = np.zeros((size, 0)), np.zeros((size, 0)), np.zeros((0, 0))  # H = Q* M K^-1 M Q
@@ -76,7 +77,7 @@ def block_lanczos(
             kept = np.flatnonzero(mu[:wanted] > NO_MASS * mu.max(initial=0.0))
             return 1.0 / mu[kept], Q @ y[:, kept]
         if k + new.shape[1] > most:
-            raise NoConvergenceError(f"{count} modes did not converge with {k} vectors")
+            raise NoConvergenceError(f"modes: {count} did not converge with {k} vectors; request fewer")
 
 
 def _orthonormal(

@@ -7,7 +7,6 @@ exact zeros in the others, and equal frequencies of different parts never mix.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +15,13 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.discretization.mass import Sparse
 from supple.structures.eigen.blas_threads import one_blas_thread
-from supple.structures.eigen.block_lanczos import NO_MASS, NoConvergenceError, block_lanczos
+from supple.structures.eigen.block_lanczos import NO_MASS, block_lanczos
 from supple.structures.eigen.multifrontal import DissectedFactors
 
 LARGE = 30_000
 """Rows of a matrix from which on it is factorised by nested dissection."""
 DENSE = 400
-"""Parts up to this size are solved by a dense method."""
+"""Parts up to this size are solved by a dense method, larger ones by block Lanczos."""
 CLUSTER = 1e-8
 """Squared frequencies closer than this, relatively, are one."""
 CLUSTER_SIZE = 2
@@ -196,18 +195,8 @@ def _part_modes(K: Sparse, M: Sparse, C: Floats, count: int, solve: Solve | None
     if len(massive) <= DENSE < n:
         return _condensed_modes(K, M, C, massive, count)
     if n > DENSE and 3 * count < n:
-        solve = solve or solver(K)
-        if n > LARGE:
-            with suppress(NoConvergenceError), one_blas_thread():
-                return block_lanczos(solve, lambda x: M @ x - C @ (C.T @ x), n, count)
-        effective = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: M @ x - C @ (C.T @ x), dtype=np.float64)
-        inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=solve, dtype=np.float64)
-        start = np.random.default_rng(0).standard_normal(n)
-        w2, phi = scipy.sparse.linalg.eigsh(
-            scipy.sparse.csc_matrix(K), count, effective, sigma=0.0, OPinv=inverse, v0=start
-        )
-        order = np.argsort(w2)
-        return w2[order], phi[:, order]
+        with one_blas_thread():
+            return block_lanczos(solve or solver(K), lambda x: M @ x - C @ (C.T @ x), n, count)
     K_dense, M_dense = K.toarray(), M.toarray() - C @ C.T
     if 2 * count > n and _surely_definite(M_dense):
         w2, phi = scipy.linalg.eigh(K_dense, M_dense)

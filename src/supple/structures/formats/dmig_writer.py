@@ -25,7 +25,7 @@ Dof = tuple[int, int]
 def write_dmig(data: ModalData, path: str | os.PathLike[str]) -> None:
     """Write grids, scalar points and matrices of a body."""
     made = root_superelement(data)
-    n, k = len(data.E), len(made.labels)
+    n, k = len(data.coordinates), len(made.labels)
     if k >= FIRST_POINT:
         raise ModelError(f"nodes: expected fewer than {FIRST_POINT} for DMIG, got {k}; name those to keep, or use OP4")
     lines = ["$ written by supple; SI units"]

@@ -27,7 +27,7 @@ def write_mbdyn(data: ModalData, path: str | os.PathLike[str]) -> None:
 
 
 def _lines(data: ModalData) -> list[str]:
-    n, k = len(data.E), len(data.labels)
+    n, k = len(data.coordinates), len(data.labels)
     out = ["** MBDyn MODAL DATA FILE", '** NODE SET "ALL"', "** written by supple; SI units", "**"]
     out += ["** RECORD GROUP 1, HEADER"]
     out += ["**   REVISION,  NODE,  NORMAL, ATTACHMENT, CONSTRAINT, REJECTED MODES.", f"REV0 {k} {n} 0 0 0", "**"]
@@ -49,25 +49,24 @@ def _lines(data: ModalData) -> list[str]:
 
 def _matrices(data: ModalData) -> list[tuple[int, str, Floats]]:
     """Groups 9 to 18."""
-    n, c = len(data.E), data.moment / data.mass
-    J = np.trace(data.second) * np.eye(3) - data.second
-    J = J - data.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
-    X = data.X
+    own, n = data.integrals, len(data.coordinates)
+    c, X = own.moment / own.mass, own.X
+    J = own.J_0 - own.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
     I8 = np.trace(X, axis1=1, axis2=2)[:, None, None] * np.eye(3) - X.transpose(0, 2, 1)
     out = [
         (9, "MODAL MASS MATRIX", data.mass_matrix),
         (10, "MODAL STIFFNESS MATRIX", data.stiffness),
-        (12, "RIGID BODY INERTIA MATRIX", np.concatenate([[data.mass], c, J.ravel()])[:, None]),
+        (12, "RIGID BODY INERTIA MATRIX", np.concatenate([[own.mass], c, J.ravel()])[:, None]),
         (13, "MODAL DAMPING MATRIX", data.damping),
-        (14, "INVARIANT 3", data.E.T),
-        (15, "INVARIANT 4", axial(X).T),
+        (14, "INVARIANT 3", own.E.T),
+        (15, "INVARIANT 4", own.F_0.T),
         (16, "INVARIANT 8", I8.transpose(1, 0, 2).reshape(3, 3 * n)),
     ]
-    if data.N is not None:
-        N = data.N.transpose(1, 0, 2, 3)  # [j, k] is N(k, j)
+    if not data.lacking:
+        N = own.N.dense().transpose(1, 0, 2, 3)  # [j, k] is N(k, j)
         I9 = N - np.trace(N, axis1=2, axis2=3)[..., None, None] * np.eye(3)
         out += [
-            (17, "INVARIANT 5", axial(data.N).transpose(2, 0, 1).reshape(3, n * n)),
+            (17, "INVARIANT 5", axial(N).transpose(2, 1, 0).reshape(3, n * n)),
             (18, "INVARIANT 9", I9.transpose(2, 0, 1, 3).reshape(3, 3 * n * n)),
         ]
     return out

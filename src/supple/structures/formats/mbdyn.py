@@ -22,6 +22,7 @@ from supple.checks import Floats
 from supple.errors import FileFormatError, ModelError, OmissionWarning, nearest, warn
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.integration import modal_integrals
+from supple.structures.body.modal_integrals import ModalIntegrals, no_pairs, pairs
 from supple.structures.builders.from_modes import NodalMasses
 from supple.structures.discretization.dof_map import DofLayout, cross_matrix
 from supple.structures.formats.modal_body import flexible_body, root_node
@@ -134,10 +135,10 @@ def _data(groups: Groups, root: str | None, interfaces: Sequence[str] | None) ->
                 f"{groups.path}: initial values of the modes (record group {group}) are left out: a run has its own",
                 OmissionWarning,
             )
-    m, h, S, E, X, N, lacking = _integrals(groups, x, shapes)
+    integrals, lacking = _integrals(groups, x, shapes)
     geometric = _geometric(groups, labels, shapes, root, interfaces) if 19 in groups else None
     names = tuple(f"mode {i + 1}" for i in range(n))
-    return ModalData(m, h, S, G, K, C, E, X, N, names, labels, x, shapes, geometric, lacking)
+    return ModalData(integrals, G, K, C, names, labels, x, shapes, geometric, lacking)
 
 
 def _labels(groups: Groups) -> tuple[str, ...]:
@@ -151,10 +152,8 @@ def _labels(groups: Groups) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _integrals(
-    groups: Groups, x: Floats, shapes: Floats
-) -> tuple[float, Floats, Floats, Floats, Floats, Floats | None, str]:
-    """Mass, its moments, E, X and N, and what is missing for full fidelity."""
+def _integrals(groups: Groups, x: Floats, shapes: Floats) -> tuple[ModalIntegrals, str]:
+    """Integrals, without N where it is not known, and what is missing for full fidelity."""
     n, k = groups.modes, groups.nodes
     rigid = _rigid(groups.numbers(12, 13)) if 12 in groups else None
     if 11 in groups:
@@ -168,8 +167,7 @@ def _integrals(
         layout = DofLayout(x, np.ones(k, dtype=bool))
         rows = NodalMasses(lumped[:, 0], inertia=inertia).rows(layout)
         made = modal_integrals(rows, shapes.reshape(6 * k, n), layout, np.zeros(3))
-        m, h, S = rigid or (made.mass, made.moment, made.second)
-        return m, h, S, made.E, made.X, made.N.dense(), ""
+        return (made if rigid is None else ModalIntegrals(*rigid, made.E, made.X, made.N)), ""
     if rigid is None:
         raise FileFormatError(f"{groups.path}: expected record group 12, mass and inertia, or 11, masses of nodes")
     for group, what in ((14, "invariant 3"), (15, "invariant 4")):
@@ -181,15 +179,17 @@ def _integrals(
     E, F = groups.numbers(14, 3, n).T, groups.numbers(15, 3, n).T
     if 16 not in groups:
         lacking = "record group 16, invariant 8 of MBDyn, is not in the file"
-        return *rigid, E, -cross_matrix(F) / 2.0, None, lacking
+        return ModalIntegrals(*rigid, E, -cross_matrix(F) / 2.0, no_pairs(n)), lacking
     # Invariant 4 has the rotary inertia of nodes, invariant 8 has not: what couples is taken from the former.
     I8 = groups.numbers(16, 3, n, 3).transpose(1, 0, 2)
     X = np.trace(I8, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3) - (I8 + I8.transpose(0, 2, 1)) / 2.0
     X -= cross_matrix(F) / 2.0
     if 18 not in groups:
-        return *rigid, E, X, None, "record group 18, invariant 9 of MBDyn, is not in the file"
+        lacking = "record group 18, invariant 9 of MBDyn, is not in the file"
+        return ModalIntegrals(*rigid, E, X, no_pairs(n)), lacking
     I9 = groups.numbers(18, 3, n, n, 3).transpose(2, 1, 0, 3)  # [k, j]
-    return *rigid, E, X, I9 - np.trace(I9, axis1=2, axis2=3)[..., None, None] / 2.0 * np.eye(3), ""
+    N = pairs(I9 - np.trace(I9, axis1=2, axis2=3)[..., None, None] / 2.0 * np.eye(3))
+    return ModalIntegrals(*rigid, E, X, N), ""
 
 
 def _rigid(values: Floats) -> tuple[float, Floats, Floats]:

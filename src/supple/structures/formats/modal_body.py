@@ -10,8 +10,7 @@ import scipy
 
 from supple.checks import Floats
 from supple.errors import ModelError, OmissionWarning, PhysicsWarning, nearest, warn
-from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
-from supple.structures.body.modal_integrals import ModalIntegrals, axial, pairs
+from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.discretization.dof_map import extent
 from supple.structures.discretization.validation import ASYMMETRY
 from supple.structures.formats.modal_data import ModalData
@@ -71,8 +70,8 @@ def _require_sound(data: ModalData) -> None:
             )
     if len(data.labels) == 0:
         raise ModelError("nodes: expected at least one, got none")
-    if not data.mass > 0:
-        raise ModelError(f"mass: expected a number above zero, got {data.mass:g}")
+    if not data.integrals.mass > 0:
+        raise ModelError(f"mass: expected a number above zero, got {data.integrals.mass:g}")
     for what, A in (("mass matrix", data.mass_matrix), ("stiffness", data.stiffness)):
         d = np.diagonal(A)
         if d.size and not d.min() > 0:
@@ -127,21 +126,19 @@ def _as_modes(data: ModalData) -> ModalData:
 
 def _require_mass(data: ModalData) -> None:
     """Refuse a mass matrix, of the frame's motion and of the coordinates, with negative eigenvalues."""
-    n, h = len(data.E), np.cross(np.eye(3), data.moment)
-    J = np.trace(data.second) * np.eye(3) - data.second
-    coupling = np.concatenate([axial(data.X), data.E], axis=1)
-    M = np.block([[J, h, coupling[:, :3].T], [-h, data.mass * np.eye(3), coupling[:, 3:].T], [coupling, np.eye(n)]])
+    own, n, h = data.integrals, len(data.coordinates), np.cross(np.eye(3), data.integrals.moment)
+    F, E = own.F_0, own.E
+    M = np.block([[own.J_0, h, F.T], [-h, own.mass * np.eye(3), E.T], [F, E, np.eye(n)]])
     lowest = _lowest(M)
     if lowest < -INDEFINITE:
         raise ModelError(
             f"mass, inertia and coupling with the coordinates: expected a positive definite mass matrix, got the "
             f"eigenvalue {lowest:.3g} (diagonal scaled to 1); are the numbers of one body, with enough digits?"
         )
-    if data.N is not None:
-        N = data.N.transpose(0, 2, 1, 3).reshape(3 * n, 3 * n)
-        modes = np.concatenate([data.E[:, None], data.X], axis=1).transpose(1, 0, 2).reshape(4, 3 * n)
-        Q = np.block([[np.full((1, 1), data.mass), data.moment[None]], [data.moment[:, None], data.second]])
-        lowest = _lowest(np.block([[Q, modes], [modes.T, N]]))
+    if not data.lacking:
+        N = own.N.dense().transpose(0, 2, 1, 3).reshape(3 * n, 3 * n)
+        modes = np.concatenate([E[:, None], own.X], axis=1).transpose(1, 0, 2).reshape(4, 3 * n)
+        lowest = _lowest(np.block([[own.rigid, modes], [modes.T, N]]))
         if lowest < -UNREAL:
             warn(
                 f"modal integrals: no mass has these, an eigenvalue of theirs is {lowest:.3g} (diagonal scaled to 1); "
@@ -185,30 +182,20 @@ def _turning(shapes: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _body(data: ModalData, root: str, frames: dict[str, int], basis: str) -> FlexibleBody:
-    n, count = len(data.E), len(data.labels)
-    N = np.zeros((n, n, 3, 3)) if data.N is None else data.N
-    integrals = ModalIntegrals(data.mass, data.moment, data.second, data.E, data.X, pairs(N))
     second = None
-    if data.geometric is not None and not data.lacking and n:
-        second = second_order_from(data.geometric, integrals, count, frames, extent(data.positions) or 1.0)
-    turning = _turning(data.shapes)
-    rows = {name: np.zeros((6, 0)) if second is None else second.frames[name] for name in frames}
-    sparse = scipy.sparse.csr_array
-    return FlexibleBody(
-        basis=basis,
-        root=root,
-        labels=tuple(f"mode{i + 1}" for i in range(n)),
-        frames={
-            name: ShapeFrame(data.positions[i], data.shapes[i], bool(turning[i]), rows[name])
-            for name, i in frames.items()
-        },
-        nodes=data.positions,
-        turning=turning,
-        shapes=sparse(data.shapes.reshape(6 * count, n)),
-        mass_matrix=sparse(data.mass_matrix),
-        stiffness=sparse(data.stiffness),
-        damping=sparse((data.damping + data.damping.T) / 2.0),
-        integrals=integrals,
-        second_order=second,
-        ruthless_only=data.lacking,
+    if data.geometric is not None and not data.lacking and data.coordinates:
+        size = extent(data.positions) or 1.0
+        second = second_order_from(data.geometric, data.integrals, len(data.labels), frames, size)
+    return modal_body(
+        basis,
+        root,
+        frames,
+        data.positions,
+        _turning(data.shapes),
+        data.shapes.reshape(6 * len(data.labels), -1),
+        np.diagonal(data.stiffness),
+        scipy.sparse.csr_array((data.damping + data.damping.T) / 2.0),
+        data.integrals,
+        second,
+        data.lacking,
     )

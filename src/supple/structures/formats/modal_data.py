@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.errors import ModelError
+from supple.structures.body.modal_integrals import ModalIntegrals, pairs
 from supple.structures.stiffening.stiffening_matrices import GeometricMatrices, matrices_of
 
 if TYPE_CHECKING:
@@ -22,19 +23,9 @@ class ModalData:
 
     Attributes
     ----------
-    mass : float
-        kg, or the file's unit.
-    moment : (3,) array
-        int x.
-    second : (3, 3) array
-        int x x*.
+    integrals : ModalIntegrals
+        Without N where the body is `lacking` it.
     mass_matrix, stiffness, damping : (n, n) arrays
-    E : (n, 3) array
-        int Psi_r.
-    X : (n, 3, 3) array
-        int x Psi_r*.
-    N : (n, n, 3, 3) array, optional
-        N[s, r] = int Psi_s Psi_r*; None where it is not known.
     coordinates : tuple of str
         A word for each coordinate.
     labels : tuple of str
@@ -48,15 +39,10 @@ class ModalData:
         What keeps the body from full fidelity; empty if nothing does.
     """
 
-    mass: float
-    moment: Floats
-    second: Floats
+    integrals: ModalIntegrals
     mass_matrix: Floats
     stiffness: Floats
     damping: Floats
-    E: Floats
-    X: Floats
-    N: Floats | None
     coordinates: tuple[str, ...]
     labels: tuple[str, ...]
     positions: Floats
@@ -70,15 +56,10 @@ class ModalData:
         scale = np.repeat([1.0, length], 3)[:, None]
         return replace(
             self,
-            mass=self.mass * mass,
-            moment=self.moment * mass * length,
-            second=self.second * energy,
+            integrals=self.integrals.in_units(length, mass),
             mass_matrix=self.mass_matrix * energy,
             stiffness=self.stiffness * energy,
             damping=self.damping * energy,
-            E=self.E * mass * length,
-            X=self.X * energy,
-            N=None if self.N is None else self.N * energy,
             positions=self.positions * length,
             shapes=self.shapes * scale,
             geometric=None if self.geometric is None else self.geometric.in_units(length, mass),
@@ -88,12 +69,10 @@ class ModalData:
         """The same for coordinates z with eta = y z (n, m)."""
         return replace(
             self,
+            integrals=self.integrals.in_coordinates(y),
             mass_matrix=y.T @ self.mass_matrix @ y,
             stiffness=y.T @ self.stiffness @ y,
             damping=y.T @ self.damping @ y,
-            E=y.T @ self.E,
-            X=np.einsum("ri,rab->iab", y, self.X),
-            N=None if self.N is None else np.einsum("si,rj,srab->ijab", y, y, self.N),
             shapes=self.shapes @ y,
             geometric=None if self.geometric is None else self.geometric.in_coordinates(y),
         )
@@ -105,40 +84,34 @@ class ModalData:
         """
         x = self.positions[node]
         turn, move = self.shapes[node, :3].T, self.shapes[node, 3:].T
-        h = self.moment - self.mass * x
-        S = self.second - np.outer(x, self.moment) - np.outer(self.moment, x) + self.mass * np.outer(x, x)
-        X = self.X - np.einsum("a,rb->rab", x, self.E)
         geometric = self.geometric
         if geometric is not None:
             X2 = geometric.X2 - np.einsum("a,brs->abrs", x, geometric.E2)
             geometric = GeometricMatrices(geometric.E2, X2, geometric.nodes)
-        here = replace(self, moment=h, second=S, X=X, positions=self.positions - x, geometric=geometric)
+        seen = self.integrals.seen_from(x)
+        here = replace(self, integrals=seen, positions=self.positions - x, geometric=geometric)
         return here._without_rigid_motion(turn, move) if turn.any() or move.any() else here
 
     def _without_rigid_motion(self, turn: Floats, move: Floats) -> ModalData:
         """Shapes less the rigid motions move_r + turn_r x position, turn and move (n, 3)."""
-        m, h, S = self.mass, self.moment, self.second
+        own = self.integrals
         R = np.concatenate([move[:, :, None], np.cross(turn[:, None], np.eye(3)).swapaxes(1, 2)], axis=2)
-        Q = np.block([[np.full((1, 1), m), h[None]], [h[:, None], S]])
-        modes = np.concatenate([self.E[:, None], self.X], axis=1)
-        rigid = np.einsum("ij,raj->ria", Q, R)
+        modes = np.concatenate([own.E[:, None], own.X], axis=1)
+        rigid = np.einsum("ij,raj->ria", own.rigid, R)
         cross = np.einsum("sia,rbi->srab", modes, R)
-        own = np.einsum("sai,ria->sr", R, rigid)
         both = np.trace(cross, axis1=2, axis2=3)
-        change = own - both - both.T
+        change = np.einsum("sai,ria->sr", R, rigid) - both - both.T
         place = np.concatenate([np.ones((len(self.positions), 1)), self.positions], axis=1)
         shapes = self.shapes.copy()
         shapes[:, :3] -= turn.T
         shapes[:, 3:] -= np.einsum("ki,rai->kar", place, R)
-        N = self.N
-        if N is not None:
-            N = N - cross - cross.transpose(1, 0, 3, 2) + np.einsum("sai,rib->srab", R, rigid)
+        N = own.N
+        if not self.lacking:
+            N = pairs(N.dense() - cross - cross.transpose(1, 0, 3, 2) + np.einsum("sai,rib->srab", R, rigid))
         return replace(
             self,
+            integrals=replace(own, E=own.E - rigid[:, 0], X=own.X - rigid[:, 1:], N=N),
             mass_matrix=self.mass_matrix + change,
-            E=self.E - rigid[:, 0],
-            X=self.X - rigid[:, 1:],
-            N=N,
             shapes=shapes,
             geometric=None,
         )
@@ -166,17 +139,11 @@ def modal_data(body: FlexibleBody, nodes: Sequence[str] | None = None) -> ModalD
         geometric = matrices_of(
             body.second_order, {i: f.second for i, f in enumerate(frames) if names[i] in body.frames and i > 0}
         )
-    integrals = body.integrals
     return ModalData(
-        mass=body.mass,
-        moment=integrals.moment,
-        second=integrals.second,
+        integrals=body.integrals,
         mass_matrix=body.mass_matrix.toarray(),
         stiffness=body.stiffness.toarray(),
         damping=body.damping.toarray(),
-        E=integrals.E,
-        X=integrals.X,
-        N=None if body.ruthless_only else integrals.N.dense(),
         coordinates=body.labels,
         labels=tuple(names),
         positions=np.array([f.position for f in frames]),

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.checks import Floats
-from supple.structures.body.modal_integrals import axial
 from supple.structures.discretization.dof_map import cross_matrix
 from supple.structures.formats.modal_data import ModalData
 
@@ -41,9 +40,8 @@ class RootSuperelement:
 
 def root_superelement(data: ModalData) -> RootSuperelement:
     """Of a body whose first node is its root and the origin of its frame."""
-    n, m, h = len(data.E), data.mass, cross_matrix(data.moment)
-    J = np.trace(data.second) * np.eye(3) - data.second
-    E, F = data.E, axial(data.X)
+    own, n = data.integrals, len(data.coordinates)
+    m, h, J, E, F = own.mass, cross_matrix(own.moment), own.J_0, own.E, own.F_0
     M = np.block([[m * np.eye(3), -h, E.T], [h, J, F.T], [E, F, data.mass_matrix]])
     K, C = (np.pad(x, ((6, 0), (6, 0))) for x in (data.stiffness, data.damping))
     k = len(data.labels)

@@ -21,6 +21,7 @@ from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning, warn
 from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.modal_integrals import ModalIntegrals, no_pairs, pairs
 from supple.structures.discretization.dof_map import cross_matrix
 from supple.structures.formats.modal_body import flexible_body
 from supple.structures.formats.modal_data import ModalData
@@ -77,16 +78,13 @@ def _data(sid: SidText, path: str | os.PathLike[str]) -> ModalData:
     values = [(np.asarray(x["origin"].m0), np.asarray(x["psi"].m0), np.asarray(x["phi"].m0)) for x in blocks]
     if geometric is not None:
         _warn_of_signs(geometric, m0["mdCM"][:, 0], [x[:, 0] for x, _, _ in values], list(sid.nodes), path)
+    second = np.trace(J) / 2.0 * np.eye(3) - (J + J.T) / 2.0
+    E = m0.get("Ct", np.zeros((n, 3)))
     return ModalData(
-        mass=sid.mass,
-        moment=m0["mdCM"][:, 0],
-        second=np.trace(J) / 2.0 * np.eye(3) - (J + J.T) / 2.0,
+        integrals=ModalIntegrals(sid.mass, m0["mdCM"][:, 0], second, E, X, no_pairs(n) if N is None else pairs(N)),
         mass_matrix=m0.get("Me", np.zeros((n, n))),
         stiffness=m0.get("Ke", np.zeros((n, n))),
         damping=m0.get("De", np.zeros((n, n))),
-        E=m0.get("Ct", np.zeros((n, 3))),
-        X=X,
-        N=N,
         coordinates=tuple(sid.names),
         labels=tuple(sid.nodes),
         positions=np.array([x[:, 0] for x, _, _ in values]).reshape(-1, 3),

@@ -23,9 +23,13 @@ NONE, SYMMETRIC, FULL = 0, 2, 3
 
 def write_sid(data: ModalData, path: str | os.PathLike[str]) -> None:
     """Write modal data as SID_FEM."""
-    n = len(data.E)
+    n = len(data.coordinates)
     out = [f"{len(data.labels)} nodes, {n} modes, written by supple; SI units", "part", "    new modal"]
-    out += ["        refmod", f"            mass           = {data.mass!r}", f"            nelastq        = {n}"]
+    out += [
+        "        refmod",
+        f"            mass           = {data.integrals.mass!r}",
+        f"            nelastq        = {n}",
+    ]
     out += [f"            ielastq ({r + 1:4d}) = {name}" for r, name in enumerate(data.coordinates)]
     out += ["        end refmod", "        frame"]
     for i, label in enumerate(data.labels):
@@ -49,26 +53,27 @@ def _node(label: str, position: Floats, shape: Floats, second: Floats | None) ->
 
 def _blocks(data: ModalData) -> list[str]:
     """Mass, coupling, gyroscopic, centrifugal and stiffness matrices."""
-    n, indent, E, X = len(data.E), " " * 8, data.E, data.X
-    J = np.trace(data.second) * np.eye(3) - data.second
+    own, n, indent = data.integrals, len(data.coordinates), " " * 8
+    E, X = own.E, own.X
     C4 = X.transpose(0, 2, 1) - np.trace(X, axis1=1, axis2=2)[:, None, None] * np.eye(3)
     Ct = Cr = Gr = Oe = Ge = None
     first = data.geometric or GeometricMatrices(np.zeros((3, n, n)), np.zeros((3, 3, n, n)))
-    if data.N is not None:
-        N = data.N.transpose(2, 3, 0, 1)  # [a, b, s, r]
-        F1 = axial(data.N)  # [s, r]: int Psi_s x Psi_r
+    if not data.lacking:
+        products = own.N.dense()
+        N = products.transpose(2, 3, 0, 1)  # [a, b, s, r]
+        F1 = axial(products)  # [s, r]: int Psi_s x Psi_r
         Cr = F1.transpose(1, 2, 0) + axial(first.X2.transpose(2, 3, 0, 1)).transpose(0, 2, 1)
         Oe = spin_parts(N.transpose(0, 1, 3, 2) + first.X2).transpose(1, 0, 2)
-        C6 = data.N - np.trace(data.N, axis1=2, axis2=3)[..., None, None] * np.eye(3)  # [l, k]: int Psi_k~ Psi_l~
+        C6 = products - np.trace(products, axis1=2, axis2=3)[..., None, None] * np.eye(3)  # [l, k]: int Psi_k~ Psi_l~
         Gr = -2.0 * C6.transpose(2, 0, 3, 1).reshape(3, 3 * n, n)
         Ge = 2.0 * F1.transpose(1, 0, 2).reshape(n, 3 * n)
     if data.geometric is not None:
         Ct = first.E2.transpose(1, 0, 2)
     return [
-        *taylor("mdCM", data.moment[:, None], indent, n, E.T[:, None]),
-        *taylor("J", J, indent, n, (-C4 - C4.transpose(0, 2, 1)).transpose(1, 2, 0), SYMMETRIC),
+        *taylor("mdCM", own.moment[:, None], indent, n, E.T[:, None]),
+        *taylor("J", own.J_0, indent, n, (-C4 - C4.transpose(0, 2, 1)).transpose(1, 2, 0), SYMMETRIC),
         *taylor("Ct", E, indent, n, Ct),
-        *taylor("Cr", axial(X), indent, n, Cr),
+        *taylor("Cr", own.F_0, indent, n, Cr),
         *taylor("Me", data.mass_matrix, indent, 0, None, SYMMETRIC),
         *taylor("Gr", -2.0 * C4.transpose(1, 0, 2).reshape(3, 3 * n), indent, n, Gr),
         *taylor("Ge", np.zeros((n, 3 * n)) if Ge is None else Ge, indent, 0, None, NONE if Ge is None else FULL),

@@ -108,7 +108,8 @@ def craig_bampton(
         fixed = _fixed_solver(solve, moved, at, within)
     elif len(inner) and len(boundary):
         coupling = scipy.sparse.csr_array(K[inner][:, boundary]).toarray()
-        units[inner] = -factorised(cut(K, inner)).solve(coupling)
+        fixed = factorised(cut(K, inner)).solve
+        units[inner] = -fixed(coupling)
     phi = _normal_modes(K, M, inner, rigid, modes, "with root and interfaces fixed", fixed)
     return orthogonal(np.concatenate([units, _placed(phi, inner, size)], axis=1), K, M, scales, len(boundary))
 

@@ -173,14 +173,14 @@ def _modal(
     K, M = small.stiffness, small.mass.matrix
     scales = small.layout.scales(extent(small.layout.points))
     rigid = small.layout.rigid_motions(small.layout.points[held.point])
-    solve = held.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
     if basis == "cantilever":
-        return cantilever(K, M, held.fixed, rigid, scales, modes, solve)
+        return cantilever(K, M, held.fixed, rigid, scales, modes, held.solve)
     if basis == "free-free":
-        return free_free(K, M, held.fixed, rigid, scales, modes, solve)
+        return free_free(K, M, held.fixed, rigid, scales, modes, held.solve)
     names = list(structure.frames) if interfaces is None else interfaces
     points = dict.fromkeys(place(structure, name, "interface") for name in names)
     points.pop(held.point, None)
+    solve = held.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
     return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes, solve)
 
 
