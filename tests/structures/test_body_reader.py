@@ -14,7 +14,17 @@ import pytest
 from scipy import sparse
 
 from supple.errors import FileFormatError
-from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Report, beam, load_body, load_pieces, save_body
+from supple.structures import (
+    FlexibleBody,
+    Material,
+    Recovery,
+    Rectangle,
+    Report,
+    beam,
+    load_body,
+    load_pieces,
+    save_body,
+)
 from supple.structures.body.hdf5_writer import VERSION
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
