@@ -195,3 +195,62 @@ def test_a_subclass_of_array_is_left_to_the_caller(function: Callable[..., Any])
         pass
 
     assert function(np.array([4.0, 9.0]).view(Tagged), np.empty(2)) is None
+
+
+@pytest.fixture
+def several() -> Callable[..., Any]:
+    """A matrix and a number of (x, t), the third output left aside."""
+    r = BlockRecorder()
+    x, t = Cells(r, (2,)), Cells(r, (1,))
+    M, y, aside = Cells(r, (2, 2), 0.0), Cells(r, (1,), 0.0), Cells(r, (1,), 0.0)
+    for i in range(2):
+        for j in range(2):
+            M[i, j] = x[i] * x[j]
+    y[0] = x[0] + t[0]
+    aside[0] = 1.0 / t[0]
+    program = Program(r, {"x": x, "t": t}, {"M": M, "y": y, "aside": aside})
+    return Bound(program, np.zeros(0)).call({"y": (), "M": (2, 2)}, scalars=[1])
+
+
+def test_several_outputs_come_in_a_tuple_in_their_shapes(several: Callable[..., Any]) -> None:
+    x = np.array([2.0, 3.0])
+    results = [several(x, 1.0 * i) for i in range(1, 5)]
+    assert [y.tolist() for y, _ in results] == [3.0, 4.0, 5.0, 6.0]
+    for y, M in results:
+        assert (y.shape, M.shape) == ((), (2, 2))
+        assert M.tolist() == [[4.0, 6.0], [6.0, 9.0]]
+    seen = {id(M) for _ in range(10) for _, M in [several(x, 1.0)]}
+    assert len(seen) <= 2
+
+
+def test_a_scalar_is_a_float(several: Callable[..., Any]) -> None:
+    x = np.array([2.0, 3.0])
+    assert several(x, np.float64(1.0)) is None
+    assert several(x, 1) is None
+    assert several(x, np.array([1.0])) is None
+    assert several(x, np.nan) is None
+    assert several(x, 1.0) is not None
+
+
+def test_outputs_that_are_left_aside_may_be_anything(several: Callable[..., Any]) -> None:
+    y, _ = several(np.array([2.0, 3.0]), 0.0)
+    assert y == 2.0
+
+
+def test_inputs_that_are_not_finite_are_left_to_the_caller(several: Callable[..., Any]) -> None:
+    for bad in (np.nan, np.inf, -np.inf):
+        assert several(np.array([2.0, bad]), 1.0) is None
+
+
+@pytest.mark.usefixtures("own_garbage")
+def test_tuples_are_released(several: Callable[..., Any]) -> None:
+    x = np.array([2.0, 3.0])
+    held = [several(x, 1.0) for _ in range(4)]
+    counts = [sys.getrefcount(z) for pair in held for z in pair]
+    del held
+    assert max(counts) <= 4  # the tuple, the function, the loop, the count itself
+    before = len(gc.get_objects())
+    for _ in range(1000):
+        several(x, 1.0)
+        several(x, np.inf)
+    assert len(gc.get_objects()) - before < 100

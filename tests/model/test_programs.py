@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import supple
+from supple.engines.blocks import program_cache
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
 from supple.engines.blocks.instancing import Prototypes
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.files import read
 from supple.model import program_sizes, programs
 from supple.model.model import Model
@@ -286,15 +288,17 @@ def test_another_process_records_nothing(example: str, tmp_path: Path, monkeypat
 
     def started() -> list[Any]:
         """What a process finds that has nothing in its memory."""
-        monkeypatch.setattr(programs, "_programs", OrderedDict())
+        monkeypatch.setattr(PROGRAMS, "_entries", OrderedDict())
         contents = read(EXAMPLES / f"{example}.toml")
         settings = contents.run_arguments() | {"duration": 0.05, "samples": 3}
         q, v = contents.model.random_state(0)
         result = supple.simulate(contents.model, **settings)
-        return [result.q.values, *contents.model.energy(q, v), contents.model.forward_dynamics(q, v, np.ones(len(v)))]
+        tau = np.ones(len(v))
+        values = *contents.model.energy(q, v), contents.model.forward_dynamics(q, v, tau)
+        return [result.q.values, *values, *contents.model.linearize(q, v, tau), contents.model.inverse_mass_matrix(q)]
 
     first = started()
-    with mock.patch.object(programs, "without_collection", side_effect=AssertionError("something is recorded")):
+    with mock.patch.object(program_cache, "without_collection", side_effect=AssertionError("something is recorded")):
         again = started()
     assert np.ptp(first[0], axis=0).max() > 0
     for one, other in zip(first, again, strict=True):
@@ -308,7 +312,7 @@ def test_garbage_is_looked_for_again_after_a_recording(frozen: bool) -> None:
         gc.freeze()
     try:
         before = gc.get_freeze_count()
-        with programs.without_collection():
+        with program_cache.without_collection():
             assert not gc.isenabled()
             made: list[list[int]] = [[] for _ in range(10)]
         assert gc.isenabled()

@@ -11,9 +11,9 @@ import pytest
 
 import supple
 from supple import structures
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.files import read
 from supple.inputs.inputs import Inputs
-from supple.model import programs
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import esdirk
 from supple.simulation.methods.alpha_newton import SweepNewton
@@ -126,9 +126,9 @@ def test_all_ways_agree(laws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -
 def test_steps_compile_nothing_for_other_lengths() -> None:
     model = arm()
     supple.simulate(model, 0.01, rtol=1e-4, **SETTINGS)
-    known = len(programs._programs)
+    known = len(PROGRAMS)
     supple.simulate(model, 0.02, rtol=1e-7, **SETTINGS)
-    assert len(programs._programs) == known
+    assert len(PROGRAMS) == known
 
 
 @pytest.mark.parametrize("rtol", thinned([1e-3, 1e-5, 1e-8], [1e-5]))

@@ -10,8 +10,8 @@ import pytest
 
 import supple
 from supple import structures
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.integrators import GeneralizedAlpha
-from supple.model import programs
 from supple.simulation.methods import alpha_generic, generalized_alpha
 from supple.simulation.methods.alpha_formulas import implicit_arrays
 from supple.simulation.methods.alpha_generic import GenericAlphaSteps
@@ -87,9 +87,9 @@ def test_steps_compile_nothing_for_other_numbers() -> None:
     """Another length of steps, spectral radius or stiffness is loaded: the blocks are the same."""
     model = arm()
     supple.simulate(model, 0.03, **SETTINGS)
-    known = len(programs._programs)
+    known = len(PROGRAMS)
     supple.simulate(model, 0.03, integrator=GeneralizedAlpha(7e-4, rho=0.5), samples=31)
-    assert len(programs._programs) == known
+    assert len(PROGRAMS) == known
 
 
 def test_a_step_that_is_not_finite_is_no_converged_one() -> None:

@@ -63,9 +63,15 @@ class BalanceFunctions(OperationalFunctions):
         """Changes "dvelocity_dq" (6, nq), "dacceleration_dv" and so on of a frame's motion, by q and v."""
         return frame_motions(self._model, self.find_frame(frame), q, v, a)
 
-    def direction_rates(self, q: Vector, v: Vector) -> Vector:
-        """N (nv, nv): how the directions of the speeds turn with the motion."""
-        return direction_rates(self._model, q, v)
+    def direction_rates(self, q: ArrayLike, v: ArrayLike) -> Numbers:
+        """N (..., nv, nv): how the directions of the speeds turn with the motion."""
+        found: Vector | None = self._one.direction_rates(q, v)
+        if found is not None:
+            return found
+        (q_, v_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv))
+        if dtype != np.float64:
+            raise StateError(f"model {self.name!r}: direction_rates: expected real states, got complex numbers")
+        return direction_rates(self._model, q_, v_).reshape((*shape, self.nv, self.nv))
 
     def doubled_energies(self, q: Vector, motions: Vector) -> Vector:
         """Twice the kinetic energy (bodies, n) of each body in motions (nv, n) of the speeds.

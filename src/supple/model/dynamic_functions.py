@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,13 @@ class DynamicFunctions(KinematicFunctions):
         external : mapping of frame to (..., 6) array_like, optional
             Moment and force applied at frames' origins, in their axes, N m and N.
         """
-        return self._newton_euler(q, v, a, external, keep=False)[0]
+        found = self._of_one_state("inverse_dynamics", (q, v, a), external)
+        return self._newton_euler(q, v, a, external, keep=False)[0] if found is None else found
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
         """Generalized forces (..., nv) at zero acceleration: Coriolis, gravity, springs, dampers, applied wrenches."""
-        return self.inverse_dynamics(q, v, np.zeros(self.nv), external)
+        found: Numbers | None = self._one.bias_forces(q, v) if external is None else None
+        return self.inverse_dynamics(q, v, np.zeros(self.nv), external) if found is None else found
 
     def joint_wrenches(
         self,
@@ -54,6 +55,10 @@ class DynamicFunctions(KinematicFunctions):
         """
         if self.loops is not None and constraint_forces is None:
             raise StateError(f"model {self.name!r}: joint wrenches: expected the forces of its constraints as well")
+        if external is None and constraint_forces is None:
+            found: Numbers | None = self._one.joint_wrenches(q, v, a)
+            if found is not None:
+                return found
         return self._newton_euler(q, v, a, external, keep=True, forces_of_rows=constraint_forces)[1]
 
     def split_wrenches(self, q: ArrayLike, wrenches: ArrayLike) -> tuple[Numbers, Numbers]:
@@ -75,11 +80,17 @@ class DynamicFunctions(KinematicFunctions):
 
     def mass_matrix(self, q: ArrayLike) -> Numbers:
         """M (..., nv, nv)."""
+        found: Numbers | None = self._one.mass_matrix(q)
+        if found is not None:
+            return found
         (q_,), shape, _ = self.batch(q=(q, self.nq))
         return self.evaluation.mass_matrix(q_).reshape((*shape, self.nv, self.nv))
 
     def inverse_mass_matrix(self, q: ArrayLike) -> Numbers:
         """M^-1 (..., nv, nv), from its innovations factors (6.6); M is never formed."""
+        found: Numbers | None = self._one.inverse_mass_matrix(q)
+        if found is not None:
+            return found
         (q_,), shape, _ = self.batch(q=(q, self.nq))
         M, fault = self.evaluation.inverse_mass_matrix(q_)
         self.refuse_singular(fault)
@@ -112,10 +123,9 @@ class DynamicFunctions(KinematicFunctions):
             Moment and force applied at frames' origins, in their axes.
         """
         if method == "articulated":
-            if external is None and self._one_state is not None:
-                found: Numbers | None = self._one_state(q, v, tau)
-                if found is not None:
-                    return found
+            found = self._of_one_state("forward_dynamics", (q, v, tau), external)
+            if found is not None:
+                return found
             return self._articulated(q, v, tau, self.none_prescribed, external)[0]
         if self.loops is not None and method in METHODS:
             raise StateError(f"model {self.name!r} has closed loops: expected method 'articulated', got {method!r}")
@@ -125,12 +135,6 @@ class DynamicFunctions(KinematicFunctions):
         rest = tau_.reshape((*shape, self.nv)) - self.bias_forces(q, v, external)
         (q_, rest), shape, _ = self.batch(q=(q, self.nq), force=(rest, self.nv))
         return SOLVERS[method](self, q_, rest.copy()).reshape((*shape, self.nv))
-
-    @cached_property
-    def _one_state(self) -> Callable[..., Any] | None:
-        """Forward dynamics of one state without any detour, see `Bound.one`; None where there is no such way."""
-        programs = self.evaluation.programs if self.loops is None else None
-        return None if programs is None else programs("hybrid_dynamics", (False,) * self.nv, False).one
 
     def hybrid_dynamics(
         self,
@@ -196,6 +200,24 @@ class DynamicFunctions(KinematicFunctions):
             self.refuse_singular(fault)
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
+
+    def _of_one_state(self, name: str, state: tuple[ArrayLike, ...], external: Loads | None) -> Numbers | None:
+        """What a function of the table gives for one state, perhaps with wrenches at frames; None if it cannot."""
+        found: Numbers | None
+        if external is None:
+            found = getattr(self._one, name)(*state)
+            return found
+        if not isinstance(external, Mapping) or not external:
+            return None
+        wrenches = list(external.values())
+        if not all(x.__class__ is np.ndarray and x.shape == (6,) for x in wrenches):
+            return None
+        key = (name, *external)
+        call = self._of_frames.get(key) or self._keep(
+            key, self._one.of_frames(name, [self.find_frame(frame) for frame in external])
+        )
+        found = call(*state, wrenches[0] if len(wrenches) == 1 else np.concatenate(wrenches))
+        return found
 
     def _with_held_modes(
         self, q: Numbers, v: Numbers, drive: Numbers, given: NDArray[np.bool_], wrenches: Numbers | None

@@ -95,6 +95,16 @@ class Evaluation:
         self._sweep(coordinates.advance, (q, v, dt), (out,), working=False)
         return out
 
+    def tangent(self, q: Numbers) -> Numbers | None:
+        """Rates of the coordinates (s, nq, nv) for a unit of each speed; None where there is no program."""
+        found = self._run("tangent", (), q)
+        return None if found is None else found[0].reshape(len(q), self.nq, self.nv)
+
+    def direction_rates(self, q: Numbers, v: Numbers) -> Numbers | None:
+        """How the directions of the speeds turn (s, nv, nv); None where there is no program."""
+        found = self._run("direction_rates", (), q, v)
+        return None if found is None else found[0].reshape(len(q), self.nv, self.nv)
+
     # ------------------------------------------------------------ kinematics
 
     def poses(self, q: Numbers) -> tuple[Numbers, Numbers]:

@@ -13,6 +13,7 @@ from supple.model.arguments import batch, index_of
 from supple.model.body_frames import BodyFrame
 from supple.model.evaluation import Evaluation
 from supple.model.flatten import body_frame, flatten, name_states, named_frames, numbering
+from supple.model.one_state import OneState
 from supple.recursions.tree import QUATERNION, Flex, Tree
 from supple.recursions.workspaces import borrow
 from supple.rigid_body import RigidBody
@@ -66,6 +67,7 @@ class FrozenModel:
         self._unloaded: Numbers = np.zeros((1, len(self.bodies) + 1, 6))
         self._quaternion_places: NDArray[np.intp] = np.add.outer(self.quaternions, range(4)).astype(np.intp)
         self._quaternion_ends = self._quaternion_places[:, 3].copy()
+        self._one = OneState(self.evaluation, self.bodies, self._quaternion_ends.tolist())
         self.is_mode: NDArray[np.bool_] = np.zeros(self.nv, dtype=np.bool_)
         for k in range(1, len(self.bodies) + 1):
             self.is_mode[self.tree.v_mode[k] : self.tree.v_first[k + 1]] = True

@@ -6,7 +6,6 @@ The cost is a few times that of the function, however many parameters there are:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from supple.call_checks import checked
 from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.llvm.batches import CORES
 from supple.errors import StateError, nearest
 from supple.expressions.derivatives import jacobian
@@ -24,7 +24,7 @@ from supple.expressions.graph import Expr, Graph
 from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
-from supple.model.programs import KEPT, RECURSIONS, Ends, ModelStructure, RecursionRecording, recorded, remembered
+from supple.model.programs import RECURSIONS, Ends, ModelStructure, RecursionRecording, recorded
 from supple.model.recorded_trace import RecordedTrace, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
 from supple.model.traced_functions import signature
@@ -111,10 +111,10 @@ class Gradients:
         return total | {"tau": equations.mu}, by_numbers
 
 
-@lru_cache(maxsize=KEPT)
 def adjoint_program(program: Program, by: tuple[str, ...], numbers: int, passive: tuple[str, ...]) -> AdjointProgram:
-    """The program of a weighted sum with its gradient by some inputs, and by so many numbers."""
-    return AdjointProgram(program, [VALUE], by, numbers, passive)
+    """The program of a weighted sum with its gradient by some inputs, and by numbers that it loads."""
+    key = "gradient", program, by, numbers, passive
+    return PROGRAMS.get(key, lambda: AdjointProgram(program, [VALUE], by, numbers, passive))
 
 
 def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
@@ -139,7 +139,7 @@ def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
         r.recorder.release()
         return made
 
-    return remembered((structure.digest(), "gradient", what), make), structure.numbers.values()
+    return PROGRAMS.stored(Program, (structure.digest(), "gradient", what), make), structure.numbers.values()
 
 
 def accelerations_balance(r: RecursionRecording) -> tuple[Any, Any, dict[str, Any]]:

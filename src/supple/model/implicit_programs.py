@@ -14,9 +14,10 @@ from supple.engines.blocks.blocks import instances
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.places import Indices
 from supple.engines.blocks.prepared_function import PreparedFunction
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.model.loops.closure_arrays import spring_closures
 from supple.model.number_arrays import NumberArrays
-from supple.model.programs import ModelStructure, RecursionRecording, recorded, remembered
+from supple.model.programs import ModelStructure, RecursionRecording, recorded
 from supple.recursions import implicit, spring_slopes
 from supple.recursions.closures import closure_workspace
 from supple.recursions.implicit import Correction, WorkingTree, stiff_workspace
@@ -57,7 +58,10 @@ def newton_function(structure: ImplicitStructure, prescribed: NDArray[np.bool_])
         return made[i]
 
     key = "newton_iteration", structure.digest(), given
-    whole, rest = remembered((*key, "whole"), lambda: part(0)), remembered((*key, "rest"), lambda: part(1))
+    whole, rest = (
+        PROGRAMS.stored(Program, (*key, "whole"), lambda: part(0)),
+        PROGRAMS.stored(Program, (*key, "rest"), lambda: part(1)),
+    )
     return PreparedFunction(whole, rest, structure.numbers.values())
 
 

@@ -70,18 +70,12 @@ def direction_rates(model: Model, q: Floats, v: Floats) -> Floats:
 
     From S x' = d(S v)/dq S x + S y - dS/dt x.
     """
+    found = model.evaluation.direction_rates(q.reshape(-1, model.nq), v.reshape(-1, model.nv))
+    if found is not None:
+        return found.reshape((*v.shape, model.nv))
     S = model.tangent(q)
-    tangents = model.evaluation.tangents
-    if tangents is None:
-        by_x = by_complex_steps(lambda x: model.derivative(x, np.expand_dims(v, -2)), q, np.swapaxes(S, -1, -2))
-        rate = step_slopes(model.tangent(imaginary_steps(q, np.expand_dims(model.derivative(q, v), -2))[..., 0, :]))
-    else:
-        n, nq = v.shape[-1], q.shape[-1]
-        rows = q.reshape(-1, nq), np.broadcast_to(v, (*q.shape[:-1], n)).reshape(-1, n)
-        by_x = tangents.jacobians("rates", ("q",), rows)["drate_dq"].reshape(S.shape)
-        units = np.repeat(rows[0], n, axis=0), np.tile(np.eye(n), (len(rows[0]), 1))
-        turned = tangents.jacobians("rates", ("q",), units)["drate_dq"].reshape(-1, n, nq, n)
-        rate = np.einsum("sjim,sm->sij", turned, rows[1]).reshape(S.shape)
+    by_x = by_complex_steps(lambda x: model.derivative(x, np.expand_dims(v, -2)), q, np.swapaxes(S, -1, -2))
+    rate = step_slopes(model.tangent(imaginary_steps(q, np.expand_dims(model.derivative(q, v), -2))[..., 0, :]))
     return np.asarray(np.linalg.pinv(S) @ (by_x - rate), dtype=np.float64)
 
 

@@ -73,7 +73,8 @@ class Model(BalanceFunctions):
     def __init__(self, description: Description, like: Flex | None = None) -> None:
         super().__init__(description, like)
         if description.constraints:
-            self.loops = Loops(self, name_states(description))
+            self.loops = loops = Loops(self, name_states(description))
+            self._one.closed = lambda: loops.sweeps.programs.accelerations
 
     @cached_property
     def shape_loads(self) -> ShapeLoads:
@@ -89,16 +90,25 @@ class Model(BalanceFunctions):
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers]:
         """Kinetic and potential energy (...), J; gravity and springs are in the second, zero at the ground's origin."""
+        one: tuple[Numbers, Numbers] | None = self._one.energy(q, v)
+        if one is not None:
+            return one
         E, _, _, shape = self._sums(q, v)
         return E[:, 0].reshape(shape), E[:, 1].reshape(shape)
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Numbers:
         """Angular momentum about the ground's origin and linear momentum (..., 6), ground axes."""
+        one: Numbers | None = self._one.momentum(q, v)
+        if one is not None:
+            return one
         _, L, _, shape = self._sums(q, v)
         return L.reshape((*shape, 6))
 
     def center_of_mass(self, q: ArrayLike) -> Numbers:
         """Centre of mass of all bodies (..., 3) in the ground frame."""
+        one: Numbers | None = self._one.center_of_mass(q)
+        if one is not None:
+            return one
         if not self.mass > 0:
             raise StateError(f"model {self.name!r}: no centre of mass, the total mass is {self.mass:g}")
         _, _, c, shape = self._sums(q, np.zeros(self.nv))
@@ -106,6 +116,9 @@ class Model(BalanceFunctions):
 
     def energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
         """Kinetic and potential energy (..., 2), momentum (..., 6) and first moment of mass (..., 3), in one sweep."""
+        one: tuple[Numbers, Numbers, Numbers] | None = self._one.energy_and_momentum(q, v)
+        if one is not None:
+            return one
         E, L, c, shape = self._sums(q, v)
         return E.reshape((*shape, 2)), L.reshape((*shape, 6)), c.reshape((*shape, 3))
 
@@ -150,6 +163,10 @@ class Model(BalanceFunctions):
         motions that keep the loops closed go on to do so. `supple.linear.state_space` has A and B of the independent
         speeds alone.
         """
+        if self.loops is None:
+            one = self._one.linearize(q, v, tau)
+            if one is not None:
+                return one
         (q_, v_, u_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), tau=(tau, self.nv))
         if dtype != np.float64:
             raise StateError(f"model {self.name!r}: linearize: expected real states, got complex numbers")

@@ -18,8 +18,9 @@ from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.cells import ModelNumbers
 from supple.engines.blocks.places import Place
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.model.number_arrays import NumberArrays
-from supple.model.programs import Ends, remembered
+from supple.model.programs import Ends
 from supple.model.recorded_trace import LIMIT, RecordedTrace, model_numbers
 
 if TYPE_CHECKING:
@@ -174,4 +175,6 @@ def moved_program(
         trace.graph.release()
         return made
 
-    return remembered((numbers.digest(), model.nq, "moved", directions.digest, count, *key), blocks), numbers.values()
+    return PROGRAMS.stored(
+        Program, (numbers.digest(), model.nq, "moved", directions.digest, count, *key), blocks
+    ), numbers.values()

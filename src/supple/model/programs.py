@@ -6,11 +6,7 @@ one). Models of one structure share it, whatever their other numbers are.
 
 from __future__ import annotations
 
-import gc
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,10 +19,11 @@ from supple.engines.blocks.cells import ROW, Cells
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.blocks.instancing import Prototypes
 from supple.engines.blocks.places import Indices
-from supple.engines.code_cache import read_code, write_code
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
 from supple.expressions.lifting import LiftedFunction
+from supple.model.coordinate_programs import COORDINATE_RECURSIONS
 from supple.model.frame_programs import FRAME_RECURSIONS
 from supple.model.looped_closures import RECORDED
 from supple.model.number_arrays import NumberArrays
@@ -43,10 +40,8 @@ from supple.recursions.tree import Flex, Sizes, Tree, sizes, workspace
 Numbers = NDArray[np.float64]
 Ends = tuple[Mapping[str, Nodes], Mapping[str, Nodes]]
 """Inputs and outputs of a function on nodes, by name."""
-KEPT = 256
-"""Programs that a process keeps."""
-STORE = "programs"
-"""Where they are kept on disk."""
+MATRICES = ("mass_matrix", "regressor", "tangent", "direction_rates")
+"""Recursions whose results grow with the square of the speeds."""
 SEGMENTS = Prototypes()
 """What was recorded of bodies, for those that are alike in other programs."""
 
@@ -218,6 +213,14 @@ def inverse_dynamics(r: RecursionRecording, applied: bool, keep: bool) -> Progra
     return r.program()
 
 
+def joint_wrenches(r: RecursionRecording) -> Program:
+    """Wrenches that the joints pass to their bodies, without the ground's."""
+    inverse_dynamics(r, False, True)
+    f = r.outputs["f"]
+    r.outputs = {"f": Cells(r.recorder, (1, r.bodies, 6), rows=True, first=f.first + 6)}
+    return r.program()
+
+
 def force_regressor(r: RecursionRecording) -> Program:
     """Generalized forces for units of the inertial parameters."""
     q, v = r.state()
@@ -259,18 +262,42 @@ def motions(r: RecursionRecording) -> Program:
     return r.program()
 
 
-def sums(r: RecursionRecording) -> Program:
+def sums(r: RecursionRecording, moving: bool = True) -> Program:
     """Energies, momentum, first moment of mass."""
-    q, v = r.state()
+    q = r.input("q", r.structure.nq)
+    v: Any = r.input("v", r.nv) if moving else Cells(r.recorder, (1, r.nv), 0.0)
     E, L, c = r.output("energy", 2), r.output("momentum", 6), r.output("moment", 3)
     recorded(energy.energy_and_momentum)(r.tree, r.flex, States(q, v), r.ws, E, L, c)
+    return r.program()
+
+
+def center_of_mass(r: RecursionRecording) -> Program:
+    """Centre of mass of all bodies in the ground frame."""
+    sums(r, moving=False)
+    total: Any = 0.0
+    for k in range(1, r.bodies + 1):
+        total = total + r.tree.mass[k]
+        r.recorder.cut()
+    moment, c = r.outputs["moment"], r.output("c", 3)
+    r.outputs = {"c": c}
+    for i in range(3):
+        c[0, i] = moment[0, i] / total
     return r.program()
 
 
 def energies(r: RecursionRecording) -> Program:
     """Energies alone."""
     sums(r)
-    r.outputs = {"energy": r.outputs["energy"]}
+    E = r.outputs["energy"]
+    r.outputs = {"energy": E}
+    return r.program()
+
+
+def kinetic_and_potential(r: RecursionRecording) -> Program:
+    """The same as two numbers."""
+    sums(r)
+    E = r.outputs["energy"]
+    r.outputs = {name: Cells(r.recorder, (1,), first=E.first + i) for i, name in enumerate(("kinetic", "potential"))}
     return r.program()
 
 
@@ -326,6 +353,7 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "hybrid_dynamics": hybrid_dynamics,
     "pivots": pivots,
     "inverse_dynamics": inverse_dynamics,
+    "joint_wrenches": joint_wrenches,
     "bias_forces": bias_forces,
     "regressor": force_regressor,
     "mass_matrix": mass_matrix,
@@ -335,64 +363,17 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     "body_poses": body_poses,
     "motions": motions,
     "sums": sums,
+    "center_of_mass": center_of_mass,
     "energies": energies,
+    "kinetic_and_potential": kinetic_and_potential,
     "rates": rates,
     "advance": advance,
     **STEP_RECURSIONS,
     **OPERATIONAL_RECURSIONS,
     **FRAME_RECURSIONS,
+    **COORDINATE_RECURSIONS,
 }
 """What can be recorded, by name."""
-_programs: OrderedDict[tuple[Any, ...], Program] = OrderedDict()
-_lock = threading.Lock()
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Nodes live until the end of a recording: looking for garbage among them takes a fifth of the time.
-
-    What is left of it goes among the old objects without a look at each, unless somebody keeps objects frozen.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
-
-
-def remembered(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
-    """The program of a key, from this process, from disk, or made.
-
-    Parameters
-    ----------
-    key : tuple of str, numbers, and tuples of these
-        All that decides the program; numbers that it loads are not among it.
-    make : function
-    """
-    with _lock:
-        found = _programs.get(key)
-        if found is None:
-            found = _programs[key] = _stored(key, make)
-        _programs.move_to_end(key)
-        if len(_programs) > KEPT:
-            _programs.popitem(last=False)
-        return found
-
-
-def _stored(key: tuple[Any, ...], make: Callable[[], Program]) -> Program:
-    """A program from disk, else made and put there."""
-    content = read_code(STORE, repr(key))
-    if content is not None:
-        return Program.read(content)
-    with without_collection():
-        made = make()
-    write_code(STORE, repr(key), made.written())
-    return made
 
 
 def lifted_program(function: Function) -> tuple[Program, Numbers]:
@@ -410,7 +391,7 @@ def lifted_program(function: Function) -> tuple[Program, Numbers]:
         recorder.release()
         return made
 
-    return remembered((lifted.digest,), make), lifted.numbers
+    return PROGRAMS.stored(Program, (lifted.digest,), make), lifted.numbers
 
 
 def traced_program(
@@ -434,7 +415,7 @@ def program(structure: ModelStructure, digest: str, what: str, *options: Any) ->
         r.recorder.release()
         return made
 
-    return remembered((digest, what, *options), make)
+    return PROGRAMS.stored(Program, (digest, what, *options), make)
 
 
 class Programs:
@@ -453,7 +434,7 @@ class Programs:
 
     def serves(self, what: str) -> bool:
         """Whether the blocks of a recursion are quickly made."""
-        return what not in ("mass_matrix", "regressor") or self._matrix
+        return what not in MATRICES or self._matrix
 
     def __call__(self, what: str, *options: Any) -> Bound:
         """A recursion with the model's numbers."""

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.blocks.tangent_groups import Pass
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.engines.llvm.batches import CORES
-from supple.model.programs import KEPT
 
 Numbers = NDArray[np.float64]
 
 
-@lru_cache(maxsize=KEPT)
 def differentiated_program(program: Program, by: tuple[str, ...], results: tuple[str, ...]) -> TangentProgram:
     """A program with the derivatives of some of its outputs by some of its inputs, each entry by itself."""
-    seeds = {name: program.inputs[name] for name in by}
-    return TangentProgram(program, [Pass(seeds, {name: program.outputs[name] for name in results})], {})
+
+    def make() -> TangentProgram:
+        seeds = {name: program.inputs[name] for name in by}
+        return TangentProgram(program, [Pass(seeds, {name: program.outputs[name] for name in results})], {})
+
+    return PROGRAMS.get(("tangents", program, by, results), make)
 
 
 class RecordedTangents:

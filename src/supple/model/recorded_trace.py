@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.expressions.function import Nodes
 from supple.model import looped_closures
 from supple.model.number_arrays import NumberArrays
 from supple.model.parameter_arrays import ParameterArrays
-from supple.model.programs import Ends, recorded, remembered
+from supple.model.programs import Ends, recorded
 from supple.model.trace import Trace
 from supple.recursions.closures import Closures
 from supple.recursions.tree import Flex, Tree
@@ -173,4 +174,4 @@ def _recorded(
         trace.graph.release()
         return made
 
-    return remembered((numbers.digest(), model.nq, *key), blocks), numbers.values()
+    return PROGRAMS.stored(Program, (numbers.digest(), model.nq, *key), blocks), numbers.values()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,10 +79,9 @@ class RegressorFunctions(DynamicFunctions):
         >>> bool(abs(tau - model.inverse_dynamics([0.3], [0.0], [2.0])) < 1e-14)
         True
         """
-        if not joints and self._one_regressor is not None:
-            found: Numbers | None = self._one_regressor(q, v, a)
-            if found is not None:
-                return found.reshape(self.nv, -1)
+        found: Numbers | None = None if joints or self.flex is not None else self._one.regressor(q, v, a)
+        if found is not None:
+            return found
         chosen = self._joint_columns(joints)
         (q_, v_, a_), shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), a=(a, self.nv))
         Y = self.evaluation.regressor(q_, v_, a_)
@@ -102,12 +99,6 @@ class RegressorFunctions(DynamicFunctions):
             parts.append(columns)
         Y = np.concatenate(parts, axis=2) if chosen else Y
         return Y.reshape((*shape, *Y.shape[1:]))
-
-    @cached_property
-    def _one_regressor(self) -> Callable[..., Any] | None:
-        """The regressor of one state without any detour, see `Bound.one`; None where there is no such way."""
-        programs = self.evaluation.programs if self.flex is None and self.bodies else None
-        return programs("regressor").one if programs is not None and programs.serves("regressor") else None
 
     def _rigid_bodies(self) -> list[int]:
         """Places in `bodies` of those that are not flexible."""

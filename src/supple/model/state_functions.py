@@ -47,6 +47,9 @@ class StateFunctions(FrozenModel):
 
     def derivative(self, q: ArrayLike, v: ArrayLike) -> Numbers:
         """Rates of the coordinates, (..., nq)."""
+        found: Numbers | None = self._one.derivative(q, v)
+        if found is not None:
+            return found
         (q_, v_), shape, _ = self.batch(q=(q, self.nq), v=(v, self.nv))
         return self.evaluation.rates(q_, v_).reshape((*shape, self.nq))
 
@@ -56,6 +59,9 @@ class StateFunctions(FrozenModel):
         The motion is exact (a screw for a free joint), except for three successive angles, which take one
         fourth-order step.
         """
+        found: Numbers | None = self._one.integrate(q, v, dt)
+        if found is not None:
+            return found
         (q_, v_, dt_), shape, _ = self.batch(
             q=(q, self.nq), v=(v, self.nv), dt=(of_each_state(self._where, "dt", dt), 1)
         )
@@ -63,6 +69,12 @@ class StateFunctions(FrozenModel):
 
     def tangent(self, q: ArrayLike) -> Numbers:
         """S (..., nq, nv): rates of the coordinates are S v."""
+        found: Numbers | None = self._one.tangent(q)
+        if found is not None:
+            return found
         (q_,), shape, _ = self.batch(q=(q, self.nq))
+        S = self.evaluation.tangent(q_)
+        if S is not None:
+            return S.reshape((*shape, self.nq, self.nv))
         states = q_.reshape((*shape, 1, self.nq))
         return np.swapaxes(self.derivative(states, np.eye(self.nv)), -1, -2)

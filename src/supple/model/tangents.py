@@ -10,8 +10,6 @@ closed form (`recursions/force_derivatives.py`; see `has_closed_form`), which ne
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,16 +21,15 @@ from supple.engines.blocks.block_recorder import recording
 from supple.engines.blocks.branch_solve import WIDEST_TILE, Branches
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.places import Indices
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.blocks.tangent_groups import KnownJacobian, Pass, Place
 from supple.engines.blocks.tangent_program import BoundTangents, TangentProgram
 from supple.engines.llvm.batches import CORES
 from supple.model.programs import (
-    KEPT,
     RECURSIONS,
     ModelStructure,
     RecursionRecording,
     recorded,
-    without_collection,
 )
 from supple.recursions import articulated, composite, coordinates, kinematics, newton_euler
 from supple.recursions.force_derivatives import ForceDerivatives, force_derivatives
@@ -203,13 +200,12 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
     *options
         Of the recursion.
     """
-    with without_collection():
-        closed_form = in_closed_form(structure, what, by, options)
-        r = DifferentiatedRecording(structure, by, closed_form)
-        with recording(r.recorder):
-            made = _made(r, closed_form, what, by, options)
-        r.recorder.release()
-        return made
+    closed_form = in_closed_form(structure, what, by, options)
+    r = DifferentiatedRecording(structure, by, closed_form)
+    with recording(r.recorder):
+        made = _made(r, closed_form, what, by, options)
+    r.recorder.release()
+    return made
 
 
 def _made(
@@ -227,22 +223,12 @@ def _made(
     return TangentProgram(program, [Pass(r.moved(by), results)], r.alias)
 
 
-_programs: OrderedDict[tuple[Any, ...], TangentProgram] = OrderedDict()
-_lock = threading.Lock()
-
-
 def tangent_program(
     structure: ModelStructure, digest: str, what: str, by: Sequence[str], *options: Any
 ) -> TangentProgram:
-    """The same, recorded if this process does not have it yet."""
+    """The same, recorded where neither this process nor the disk has it."""
     key = (digest, what, tuple(by), *options)
-    with _lock:
-        if key not in _programs:
-            _programs[key] = differentiated(structure, what, by, *options)
-        _programs.move_to_end(key)
-        if len(_programs) > KEPT:
-            _programs.popitem(last=False)
-        return _programs[key]
+    return PROGRAMS.stored(TangentProgram, key, lambda: differentiated(structure, what, by, *options))
 
 
 class Tangents:

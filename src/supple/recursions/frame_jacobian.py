@@ -39,29 +39,35 @@ def own_columns(flex: Flex | None, frames: Frames, i: int, q: Array, p: Vec3, w:
             store_column(J, flex.v_mode[k] + r, shift_motion(arm, own))
 
 
-@sweep
-def frame_jacobian(tree: Tree, flex: Flex | None, frames: Frames, i: int, q: Array, ws: Workspace, J: Array) -> None:
-    """Velocity of the origin of frame i for a unit of each speed, in body axes: J (s, 6, nv), zero off the path.
+@step
+def jacobian_columns(tree: Tree, flex: Flex | None, frames: Frames, i: int, q: Array, ws: Workspace, J: Array) -> None:
+    """Velocity of the origin of frame i for a unit of each speed, in body axes: J (6, nv), zero off the path.
 
     A column is H of an ancestor, or the shape of its mode at the attachment node, carried outward by X* of each body
-    between.
+    between. Given R, l, H of the bodies on the path, and what follows their modes.
     """
+    R = IDENTITY  # R_ancestor_body
+    l = frame_in_body(flex, frames, i, q, True, ws.flex)[1]  # ancestor's origin to the frame's, ancestor axes
+    own_columns(flex, frames, i, q, l, ws.flex, J)
+    k = frames.body[i]
+    while k > 0:
+        for j in range(tree.v_first[k], tree.v_mode[k]):
+            store_column(J, j, motion_to_child(R, l, load6(ws.H, j)))
+        R_k = load9(ws.R, k)
+        l = add(load3(ws.l, k), rotate(R_k, l))
+        R = matmul(R_k, R)
+        if flex is not None:
+            t = flex.attachment[k]
+            if t >= 0:
+                modal_columns(flex, t, R, l, ws.flex, J)
+                l = add(load3(ws.flex.node_l, t), l)
+        k = tree.parent[k]
+
+
+@sweep
+def frame_jacobian(tree: Tree, flex: Flex | None, frames: Frames, i: int, q: Array, ws: Workspace, J: Array) -> None:
+    """`jacobian_columns` for a batch of coordinates: J (s, 6, nv)."""
     for s in range(len(q)):
         for k in range(1, len(tree.parent)):
             joint_step(tree, flex, k, q[s], ws)
-        R = IDENTITY  # R_ancestor_body
-        l = frame_in_body(flex, frames, i, q[s], True, ws.flex)[1]  # ancestor's origin to the frame's, ancestor axes
-        own_columns(flex, frames, i, q[s], l, ws.flex, J[s])
-        k = frames.body[i]
-        while k > 0:
-            for j in range(tree.v_first[k], tree.v_mode[k]):
-                store_column(J[s], j, motion_to_child(R, l, load6(ws.H, j)))
-            R_k = load9(ws.R, k)
-            l = add(load3(ws.l, k), rotate(R_k, l))
-            R = matmul(R_k, R)
-            if flex is not None:
-                t = flex.attachment[k]
-                if t >= 0:
-                    modal_columns(flex, t, R, l, ws.flex, J[s])
-                    l = add(load3(ws.flex.node_l, t), l)
-            k = tree.parent[k]
+        jacobian_columns(tree, flex, frames, i, q[s], ws, J[s])

@@ -54,7 +54,7 @@ class BlockFunction(BatchFunction):
         self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
 
     def _one_state(self) -> Callable[..., Any] | None:
-        return Bound(self.program, self.numbers).made(self._direct) if len(self.outputs) == 1 else None
+        return Bound(self.program, self.numbers).call(self.outputs, otherwise=self.evaluate)
 
     @property
     def address(self) -> int:

@@ -23,6 +23,8 @@ from supple.engines.llvm.batches import spread
 from supple.engines.llvm.jit import host_lanes
 from supple.engines.once import once
 
+MARGIN = "margin"
+"""The output that is not positive where the others mean nothing."""
 STORED = ("cells", "inputs", "outputs", "shapes", "judged", "weight")
 """What is known of a program besides its instances."""
 GROUPS, NEAR = 2, 40_000
@@ -61,7 +63,7 @@ class Program:
         recorder.end()
         self.cells = recorder.cells
         self.inputs = {name: (x.first, x.size) for name, x in inputs.items()}
-        results = dict(outputs) | ({} if margin is None else {"margin": margin})
+        results = dict(outputs) | ({} if margin is None else {MARGIN: margin})
         self.outputs = {name: (x.first, x.size) for name, x in results.items()}
         self.shapes = {name: x.shape for name, x in outputs.items()}
         self.judged = margin is not None
@@ -189,21 +191,34 @@ class Bound:
     def one(self) -> Any:
         """`one(*inputs, *outputs)` evaluates one state; gives the last array, or None if it could not (see `caller`).
 
-        The last array may be left out. Where there is a margin it is no argument.
+        The arrays of the outputs may be left out. Where there is a margin it is no argument.
         """
-        return self.made(caller.one_state) if caller.possible() else lambda *arrays: None
+        shapes = {name: (size,) for name, (_, size) in self.program.outputs.items() if name != MARGIN}
+        return self.call(shapes)
 
-    def made(self, make: Callable[..., Any]) -> Any:
-        """What `caller.one_state` makes of this program, or another function of the same arguments."""
-        program = self.program
+    def call(self, outputs: Mapping[str, tuple[int, ...]], **options: Any) -> Callable[..., Any]:
+        """Return a built-in function of one state that gives some outputs in these shapes, or None if it could not.
+
+        See `caller.Arrays` for the options `scalars` and `quaternions`, and `caller.one_state` for `otherwise`.
+        """
+        if not caller.possible():
+            return lambda *arrays: None
+        program, otherwise = self.program, options.pop("otherwise", None)
         loaded = program.loaded(1)
         memory = loaded.memory()
-        outputs = len(program.outputs) - program.judged
-        words, tiers = loaded.written(outputs)
-        margin = memory.ctypes.data + 8 * program.outputs["margin"][0] if program.judged else 0
-        lengths = [size for _, size in (*program.inputs.values(), *program.outputs.values())]
-        lengths = lengths[: len(program.inputs) + outputs]
-        return make(loaded.driver, lengths, program=(words, memory, self.numbers), margin=margin, keep=(loaded, tiers))
+        names = [name for name in program.outputs if not (program.judged and name == MARGIN)]
+        words, tiers = loaded.written(len(names))
+        count, margin = len(program.inputs), 0
+        if program.judged:
+            margin = memory.ctypes.data + 8 * program.outputs[MARGIN][0]
+        elif MARGIN in names and MARGIN not in outputs:
+            margin = -(count + names.index(MARGIN))
+        sizes = [size for _, size in (*program.inputs.values(), *(program.outputs[name] for name in names))]
+        places = {count + names.index(name): shape for name, shape in outputs.items()}
+        arrays = caller.Arrays(sizes, count, places, **options)
+        code = words, memory, self.numbers
+        found: Callable[..., Any] = caller.one_state(loaded.driver, arrays, code, margin, (loaded, tiers), otherwise)
+        return found
 
     def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.

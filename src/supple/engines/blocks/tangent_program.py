@@ -6,14 +6,16 @@ a group. Of many states the lanes are states, and every direction goes by itself
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_program import MARGIN, Program
+from supple.engines.blocks.blocks import ENCODER
 from supple.engines.blocks.branch_solve import Branches
 from supple.engines.blocks.driven_code import Numbers
 from supple.engines.blocks.loaded_tangents import Jacobian, LoadedTangents
@@ -61,7 +63,7 @@ class TangentProgram:
         branches: Branches | None = None,
     ) -> None:
         self.program, self.passes, self.matrix = program, tuple(passes), matrix
-        self.known, self.branches = tuple(known), branches
+        self.known, self.branches, self._alias = tuple(known), branches, dict(alias)
         self.jacobians = {
             Jacobian(name, by): (size, count)
             for own in passes
@@ -81,6 +83,34 @@ class TangentProgram:
         self.span = program.cells
         self._loaded: dict[tuple[int, bool], LoadedTangents] = {}
         self._lock = threading.Lock()
+
+    def written(self) -> bytes:
+        """All of it as text, for `read`: what is differentiated by what in one line, then the program."""
+        head = {
+            "passes": [[dict(x.seeds), dict(x.results), x.into, list(x.passive)] for x in self.passes],
+            "alias": list(self._alias.items()),
+            "matrix": self.matrix,
+            "known": [[x.result, x.by, x.first, x.shape, x.rows] for x in self.known],
+            "branches": self.branches,
+        }
+        return ENCODER.encode(head).encode() + b"\n" + self.program.written()
+
+    @classmethod
+    def read(cls, content: bytes) -> TangentProgram:
+        """The program that was written."""
+        first, program = content.split(b"\n", 1)
+        head = json.loads(first)
+        passes = [
+            Pass(_places(seeds), _places(results), into, tuple(passive))
+            for seeds, results, into, passive in head["passes"]
+        ]
+        known = [
+            KnownJacobian(result, by, first, (shape[0], shape[1]), tuple(tuple(x) for x in rows))
+            for result, by, first, shape, rows in head["known"]
+        ]
+        branches = head["branches"]
+        made = None if branches is None else Branches(*branches)
+        return cls(Program.read(program), passes, dict(head["alias"]), head["matrix"], known, made)
 
     def shift(self, own: Pass, by: str) -> int:
         """The first column of an input among those of D."""
@@ -105,6 +135,11 @@ class TangentProgram:
             return self._loaded[lanes, states]
 
 
+def _places(x: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, int]]:
+    """Places that were written as lists."""
+    return {name: (first, size) for name, (first, size) in x.items()}
+
+
 class BoundTangents:
     """A program with its Jacobians and the numbers of one model."""
 
@@ -123,11 +158,26 @@ class BoundTangents:
 
         See `caller`. Calls share memory and come one by one, as Python makes them.
         """
+        return self.call({name: (size,) for name, size in zip(self.names, self.sizes, strict=True)})
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of the outputs, then of the Jacobians: "d<output>_d<input>"."""
+        return [*self.program.program.outputs, *(f"d{name}_d{by}" for name, by in self.program.jacobians)]
+
+    def call(self, outputs: Mapping[str, tuple[int, ...]], **options: Any) -> Callable[..., Any]:
+        """Return a built-in function of one state that gives some outputs and Jacobians, see `Bound.call`."""
         if not caller.possible():
             return lambda *arrays: None
-        loaded = self.program.loaded(host_lanes(), False)
-        lengths = [size for _, size in self.program.program.inputs.values()] + self.sizes
-        return caller.one_state(loaded.driver, lengths, (loaded.words, loaded.memory(), self._numbers), 0, loaded)
+        loaded, otherwise = self.program.loaded(host_lanes(), False), options.pop("otherwise", None)
+        count = len(self.program.program.inputs)
+        sizes = [size for _, size in self.program.program.inputs.values()] + self.sizes
+        places = {count + self.names.index(name): shape for name, shape in outputs.items()}
+        judged = self.program.program.judged and MARGIN not in outputs
+        margin = -(count + self.names.index(MARGIN)) if judged else 0
+        arrays, code = caller.Arrays(sizes, count, places, **options), (loaded.words, loaded.memory(), self._numbers)
+        found: Callable[..., Any] = caller.one_state(loaded.driver, arrays, code, margin, loaded, otherwise)
+        return found
 
     def batch(
         self, inputs: Sequence[Numbers], states: int, threads: int = 1, outs: Sequence[Numbers] | None = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.engines.llvm import batches, caller
+from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
 
 
@@ -92,16 +92,6 @@ class BatchFunction(DirectlyCalled, ArrayFunction, ABC):
     def _one_state(self) -> Callable[..., Any] | None:
         """A built-in function that leaves to `evaluate` what is not one state; None where there is no such way."""
         return None
-
-    def _direct(self, called: int, lengths: list[int], **options: Any) -> Callable[..., Any] | None:
-        """See `caller.one_state`, whose arguments these are."""
-        if len(self.outputs) != 1 or not caller.possible():
-            return None
-        (shape,) = self.outputs.values()
-        found: Callable[..., Any] = caller.one_state(
-            called, lengths, otherwise=caller.Otherwise(shape, self.evaluate), **options
-        )
-        return found
 
     def evaluate(self, *inputs: ArrayLike, out: Sequence[Numbers] | None = None) -> Any:
         """The outputs for one state or a batch.

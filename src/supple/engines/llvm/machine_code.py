@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from supple.engines.llvm import call, jit
+from supple.engines.llvm import call, caller, jit
 from supple.engines.llvm.batch_function import BatchFunction
 from supple.engines.llvm.batches import Numbers
 from supple.engines.llvm.emit import emit
@@ -97,7 +97,15 @@ class MachineCode(GraphFunction, BatchFunction):
         return jit.object_code(emit(self.function, self.lanes))
 
     def _one_state(self) -> Callable[..., Any] | None:
-        return self._direct(self._native.address, [*self.inputs.values(), *self._sizes], keep=self._native)
+        if not caller.possible():
+            return None
+        count = len(self.inputs)
+        shapes = dict(enumerate(self.outputs.values(), count))
+        arrays = caller.Arrays([*self.inputs.values(), *self._sizes], count, shapes)
+        found: Callable[..., Any] = caller.one_state(
+            self._native.address, arrays, keep=self._native, otherwise=self.evaluate
+        )
+        return found
 
     @property
     def address(self) -> int:

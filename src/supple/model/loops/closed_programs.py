@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +63,28 @@ class ClosedPrograms:
         inputs = {"q": q, "v": v, "tau": drive}
         return self._run("forward", tuple(given.tolist()), lambda t: _forward(t, given), inputs)
 
+    @property
+    def accelerations(self) -> Bound | None:
+        """The program of `forward` where nothing is prescribed, for one state; None where sweeps serve."""
+        if not self._serves:
+            return None
+        given = self._model.none_prescribed
+        return self._program("forward", tuple(given.tolist()), lambda t: _forward(t, given), ("q", "v", "tau"))[0]
+
+    def _program(
+        self,
+        what: str,
+        options: tuple[Any, ...],
+        make: Callable[[RecordedTrace], dict[str, Nodes]],
+        inputs: Iterable[str],
+    ) -> tuple[Bound, dict[str, tuple[int, ...]]]:
+        """A program with the model's numbers, and the shapes of its results."""
+        key = what, options
+        if key not in self._bound:
+            program, numbers = closed_program(self._model, self._closures, key, list(inputs), make)
+            self._bound[key] = Bound(program, numbers), program.shapes
+        return self._bound[key]
+
     def _run(
         self,
         what: str,
@@ -73,11 +95,7 @@ class ClosedPrograms:
         states = len(inputs["q"])
         if not self._serves or not states or any(x.dtype != np.float64 for x in inputs.values()):
             return None
-        key = what, options
-        if key not in self._bound:
-            program, numbers = closed_program(self._model, self._closures, key, list(inputs), make)
-            self._bound[key] = Bound(program, numbers), program.shapes
-        bound, shapes = self._bound[key]
+        bound, shapes = self._program(what, options, make, inputs)
         rows = [np.ascontiguousarray(x) for x in inputs.values()]
         found = bound.batch(rows, states, CORES, WORTH_LANES)
         results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}

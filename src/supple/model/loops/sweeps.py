@@ -47,7 +47,7 @@ class ConstraintSweeps:
     def __init__(self, model: Model, closures: Closures) -> None:
         self._model = model
         self.system = ClosedTree(model.tree, model.flex, closures)
-        self._programs = ClosedPrograms(model, closures)
+        self.programs = ClosedPrograms(model, closures)
 
     def errors(self, states: States) -> tuple[Numbers, Numbers]:
         """Errors and their rates (states, rows)."""
@@ -69,7 +69,7 @@ class ConstraintSweeps:
         SingularError
             If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
         """
-        found = self._programs.projection(states.q, states.v, given)
+        found = self.programs.projection(states.q, states.v, given)
         if found is not None:
             return Projection(**found)
         model, dtype, n, rows = self._model, states.q.dtype, len(states.q), self._rows
@@ -91,7 +91,7 @@ class ConstraintSweeps:
         SingularError
             As above.
         """
-        found = self._programs.forward(states.q, states.v, drive, given)
+        found = self.programs.forward(states.q, states.v, drive, given)
         if found is not None:
             return found["a"], found["force"], found["tau"]
         tau = drive.copy()
@@ -126,7 +126,7 @@ class ConstraintSweeps:
     def _kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
         """Errors and rates (states, rows), J (kept, rows, nv), and all that is known of the last state."""
         dtype, shape, cw = states.q.dtype, (len(states.q), self._rows), self._workspace(states.q.dtype)
-        found = self._programs.kinematics(states.q, states.v)
+        found = self.programs.kinematics(states.q, states.v)
         if found is not None:
             last = cw._replace(**{name: x[-1] for name, x in found.items()})
             return found["position"], found["velocity"], found["J"][:kept], last
