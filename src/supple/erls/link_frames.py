@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from supple.erls.compatibility import configuration, deformation, drift
 from supple.erls.compatibility_matrix import compatibility_matrix
 from supple.erls.display import Display
 from supple.erls.link_states import LinkStates
+from supple.errors import StateError
 from supple.model.model import Model
 
 
@@ -114,21 +116,22 @@ class LinkFrames(LinkStates):
 
     # ------------------------------------------------------------ frames
 
-    def pose(self, q: ArrayLike, frame: str) -> tuple[Numbers, Numbers]:
-        """Rotation R (..., 3, 3) and position p (..., 3) of a frame in the ground frame; see `Model.pose`.
+    def pose(self, q: ArrayLike, frame: str, relative_to: str = "ground") -> tuple[Numbers, Numbers]:
+        """Return rotation R (..., 3, 3) and position p (..., 3) of a frame; see `Model.pose`.
 
         A link by its name alone is its root, with the displacement of the link; "name (rigid)" is the equivalent rigid
         link.
         """
         display, _, _ = self.display_state(q, np.zeros(self.nv))
-        return self.display.pose(display, self.display_frame(frame))
+        return self.display.pose(display, self.display_frame(frame), self.display_frame(relative_to))
 
-    def poses(self, q: ArrayLike) -> tuple[Numbers, Numbers]:
-        """R (..., 1 + bodies, 3, 3), p (..., 1 + bodies, 3) of the ground and the roots of all links."""
+    def poses(self, q: ArrayLike, frames: Sequence[str] | None = None) -> tuple[Numbers, Numbers]:
+        """Return R (..., m, 3, 3), p (..., m, 3) of frames; default: the ground and the roots of all links."""
         display, _, _ = self.display_state(q, np.zeros(self.nv))
-        found = [self.display.pose(display, self.display_frame(name)) for name in ("ground", *self.bodies)]
-        R, p = zip(*found, strict=True)
-        return np.stack(R, axis=-3), np.stack(p, axis=-2)
+        names = ("ground", *self.bodies) if frames is None else frames
+        if isinstance(names, str):
+            raise StateError(f"frames: expected a sequence of names, got {names!r}")
+        return self.display.poses(display, [self.display_frame(name) for name in names])
 
     def motions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, Numbers]:
         """Velocity and acceleration (..., 1 + bodies, 6) of the ground and the roots of all links, in their axes."""
@@ -138,16 +141,24 @@ class LinkFrames(LinkStates):
         A = [self.display.acceleration(*state, name, "frame") for name in names]
         return np.stack(V, axis=-2), np.stack(A, axis=-2)
 
-    def velocity(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
-        """Angular and linear velocity (..., 6) of a frame's origin, in ground axes or its own (`axes="frame"`)."""
+    def velocity(
+        self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "ground", relative_to: str = "ground"
+    ) -> Numbers:
+        """Return the angular and linear velocity (..., 6) of a frame's origin; see `Model.velocity`."""
         q_, v_, _ = self.display_state(q, v)
-        return self.display.velocity(q_, v_, self.display_frame(frame), axes)
+        return self.display.velocity(q_, v_, self.display_frame(frame), *self._shown_from(axes, relative_to))
 
     def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
-        """Angular and linear acceleration (..., 6) of a frame's origin; gravity is not counted."""
-        return self.display.acceleration(*self.display_state(q, v, a), self.display_frame(frame), axes)
+        """Return the angular and linear acceleration (..., 6) of a frame's origin, without gravity."""
+        state = self.display_state(q, v, a)
+        return self.display.acceleration(*state, self.display_frame(frame), self._shown_from(axes, "ground")[0])
 
-    def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground") -> Numbers:
-        """J (..., 6, nv): velocity of a frame is J v."""
+    def jacobian(self, q: ArrayLike, frame: str, axes: str = "ground", relative_to: str = "ground") -> Numbers:
+        """Return J (..., 6, nv): `velocity` of a frame is J v."""
         display, _, _ = self.display_state(q, np.zeros(self.nv))
-        return self.display.jacobian(display, self.display_frame(frame), axes) @ self.display_jacobian(q)
+        seen = self._shown_from(axes, relative_to)
+        return self.display.jacobian(display, self.display_frame(frame), *seen) @ self.display_jacobian(q)
+
+    def _shown_from(self, axes: str, relative_to: str) -> tuple[str, str]:
+        """Axes and base by the names of the display model."""
+        return axes if axes == "frame" else self.display_frame(axes), self.display_frame(relative_to)

@@ -21,6 +21,7 @@ REASONS = {
     "find_frame": f"{RECURSION}; `pose`, `velocity`, `jacobian` take frames by name",
     "casadi": "`printers.to_casadi` takes its `forward_dynamics_function`",
     "inertial_parameters": RECURSION,
+    "jacobian_derivative": f"{RECURSION}; `acceleration` has its product with the speeds",
     "regressor": RECURSION,
     "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
 }

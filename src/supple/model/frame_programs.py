@@ -6,7 +6,7 @@ Only bodies between the frames and the ground are recorded, so that the cost of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.cells import Cells
@@ -15,6 +15,7 @@ from supple.recursions import articulated, kinematics, newton_euler
 from supple.recursions.frame_jacobian import jacobian_columns
 from supple.recursions.frame_wrenches import FrameWrenches, law_wrench_step
 from supple.recursions.frames import frame_acceleration, frame_in_body, frame_pose, frame_velocity
+from supple.recursions.nodes import shift_motion
 from supple.recursions.states import Actuation, States
 from supple.recursions.tree import Frames
 from supple.spatial import load6, load9, rotate, unrotate
@@ -22,56 +23,85 @@ from supple.spatial import load6, load9, rotate, unrotate
 if TYPE_CHECKING:
     from supple.model.programs import RecursionRecording
 
+GROUND, OWN = -1, -2
+"""Axes of the ground, and of each frame itself."""
+
+
+class Seen(NamedTuple):
+    """How frames are looked at: the first ones of the frames of a structure.
+
+    `axes` and `base` are the number of the frame along whose axes, and relative to which, or one of the constants.
+    """
+
+    number: int
+    axes: int = GROUND
+    base: int = GROUND
+
 
 def frame_motions(r: RecursionRecording) -> Program:
-    """R, p, V and A of the frames whose paths the structure has, in the ground frame and along its axes."""
-    frame_poses(r)
-    for name, x in zip(("V", "A"), _moving(r, grounded=True, accelerated=True), strict=True):
+    """R, p, V and A of all frames, in the ground frame and along its axes."""
+    seen = Seen(_frames(r)[1])
+    frame_poses(r, *seen)
+    for name, x in _moving(r, seen, accelerated=True).items():
         r.outputs[name] = x
     return r.program()
 
 
-def frame_poses(r: RecursionRecording) -> Program:
-    """R and p of the frames."""
-    frames, count = _frames(r)
+def frame_poses(r: RecursionRecording, *seen: int) -> Program:
+    """R and p of frames, in the ground frame or in another one."""
+    (frames, _), how = _frames(r), Seen(*seen)
     q = r.input("q", r.structure.nq)
-    R, p = r.output("R", count, 9, rows=True), r.output("p", count, 3, rows=True)
+    R, p = r.output("R", how.number, 9, rows=True), r.output("p", how.number, 3, rows=True)
     _carry(r, q)
-    for i in range(count):
-        for out, values in zip((R, p), r.run(frame_pose)(r.flex, frames, i, q[0], r.ws), strict=True):
-            _store(out[0], i, values)
+    for i in range(how.number):
+        turn, at = r.run(frame_pose)(r.flex, frames, i, q[0], r.ws)
+        if how.base >= 0:
+            own, origin = r.run(frame_pose)(r.flex, frames, how.base, q[0], r.ws)
+            columns = [r.run(unrotate)(own, turn[j::3]) for j in range(3)]
+            turn = tuple(columns[j][n] for n in range(3) for j in range(3))
+            at = r.run(unrotate)(own, tuple(x - y for x, y in zip(at, origin, strict=True)))
+        _store(R[0], i, turn)
+        _store(p[0], i, at)
         r.recorder.end()
     return r.program()
 
 
-def frame_velocities(r: RecursionRecording, grounded: bool) -> Program:
-    """Velocities of the frames, in ground axes or their own."""
-    (r.outputs["V"],) = _moving(r, grounded, accelerated=False)
+def frame_velocities(r: RecursionRecording, *seen: int) -> Program:
+    """Velocities of frames."""
+    r.outputs = {"V": _moving(r, Seen(*seen), accelerated=False)["V"]}
     return r.program()
 
 
-def frame_accelerations(r: RecursionRecording, grounded: bool) -> Program:
-    """Accelerations of the frames, in ground axes or their own; gravity is not counted."""
-    r.outputs["A"] = _moving(r, grounded, accelerated=True)[1]
+def frame_accelerations(r: RecursionRecording, *seen: int) -> Program:
+    """Accelerations of frames; gravity is not counted."""
+    r.outputs = {"A": _moving(r, Seen(*seen), accelerated=True)["A"]}
     return r.program()
 
 
-def frame_jacobians(r: RecursionRecording, grounded: bool) -> Program:
-    """Velocities of the frames for a unit of each speed, in ground axes or their own."""
-    frames, count = _frames(r)
-    q, J = r.input("q", r.structure.nq), r.output("J", count, 6, r.nv)
+def frame_jacobians(r: RecursionRecording, *seen: int) -> Program:
+    """Velocities of frames for a unit of each speed."""
+    (frames, _), how = _frames(r), Seen(*seen)
+    q, J = r.input("q", r.structure.nq), r.output("J", how.number, 6, r.nv)
     _carry(r, q)
-    for i in range(count):
-        own: Any = Cells(r.recorder, (6, r.nv), 0.0)
-        r.run(jacobian_columns)(r.tree, r.flex, frames, i, q[0], r.ws, own)
-        r.recorder.end()
+    base = _columns(r, frames, how.base, q) if how.base >= 0 else None
+    for i in range(how.number):
+        own = _columns(r, frames, i, q)
         for j in range(r.nv):
-            column = tuple(own[n, j] for n in range(6))
-            for n, x in enumerate(_along_axes(r, frames, i, q[0], grounded, column)):
-                J[0, i, n, j] = x
+            x = tuple(own[n, j] for n in range(6))
+            b = None if base is None else tuple(base[n, j] for n in range(6))
+            for n, y in enumerate(along_axes(r, frames, i, q[0], how, x, b)):
+                J[0, i, n, j] = y
             r.recorder.cut()
         r.recorder.end()
     return r.program()
+
+
+def _columns(r: RecursionRecording, frames: Frames, i: int, q: Any) -> Any:
+    """Velocity (6, nv) of frame i for a unit of each speed, in the axes of its body."""
+    own: Any = Cells(r.recorder, (6, r.nv), 0.0)
+    r.run(jacobian_columns)(r.tree, r.flex, frames, i, q[0], r.ws, own)
+    r.recorder.end()
+    return own
 
 
 def loaded_dynamics(r: RecursionRecording, given: tuple[bool, ...]) -> Program:
@@ -123,39 +153,56 @@ def _carry(r: RecursionRecording, q: Any, v: Any = None, a: Any = None) -> None:
             r.run(kinematics.acceleration_step)(r.tree, r.flex, k, a[0], r.ws)
 
 
-def _moving(r: RecursionRecording, grounded: bool, accelerated: bool) -> list[Any]:
-    """Velocities of the frames, and accelerations."""
-    frames, count = _frames(r)
-    q, v = (r.inputs[name] if name in r.inputs else r.input(name, n) for name, n in _state(r))
-    a = r.input("a", r.nv) if accelerated else None
+def _moving(r: RecursionRecording, how: Seen, accelerated: bool) -> dict[str, Any]:
+    """Velocities of frames, and accelerations."""
+    frames, _ = _frames(r)
+    q = r.inputs["q"] if "q" in r.inputs else r.input("q", r.structure.nq)
+    v, a = r.input("v", r.nv), r.input("a", r.nv) if accelerated else None
     _carry(r, q, v, a)
-    state = States(q[0], v[0])
-    outs = [r.output(name, count, 6, rows=True) for name in ("V", "A")[: 1 + accelerated]]
-    for i in range(count):
-        k = int(r.structure.paths.frames.body[i])  # type: ignore[union-attr]
-        body = r.run(load6)(r.ws.V, k)
-        moved = [r.run(frame_velocity)(r.flex, frames, i, state, body, True, r.ws.flex)]
-        if a is not None:
-            own = body[:3], r.run(load6)(r.ws.alpha, k)
-            moved.append(r.run(frame_acceleration)(r.flex, frames, i, state, a[0], own, True, r.ws.flex))
-        for out, x in zip(outs, moved, strict=True):
-            _store(out[0], i, _along_axes(r, frames, i, q[0], grounded, x))
+    outs = {name: r.output(name, how.number, 6, rows=True) for name in ("V", "A")[: 1 + accelerated]}
+    base = _motion(r, frames, how.base, (q, v, a)) if how.base >= 0 else {}
+    for i in range(how.number):
+        for name, x in _motion(r, frames, i, (q, v, a)).items():
+            _store(outs[name][0], i, along_axes(r, frames, i, q[0], how, x, base.get(name)))
         r.recorder.end()
-    r.outputs = {name: x for name, x in r.outputs.items() if name not in ("V", "A")}
     return outs
 
 
-def _state(r: RecursionRecording) -> tuple[tuple[str, int], tuple[str, int]]:
-    return ("q", r.structure.nq), ("v", r.nv)
+def _motion(r: RecursionRecording, frames: Frames, i: int, state: tuple[Any, Any, Any]) -> dict[str, Any]:
+    """Velocity of frame i, and acceleration if there are any, in the axes of its body."""
+    (q, v, a), k = state, _body(r, i)
+    body, own = r.run(load6)(r.ws.V, k), States(q[0], v[0])
+    out = {"V": r.run(frame_velocity)(r.flex, frames, i, own, body, True, r.ws.flex)}
+    if a is not None:
+        carried = body[:3], r.run(load6)(r.ws.alpha, k)
+        out["A"] = r.run(frame_acceleration)(r.flex, frames, i, own, a[0], carried, True, r.ws.flex)
+    return out
 
 
-def _along_axes(r: RecursionRecording, frames: Frames, i: int, q: Any, grounded: bool, x: Any) -> tuple[Any, ...]:
-    """A motion in body axes, along the axes of the ground or of the frame."""
+def _body(r: RecursionRecording, i: int) -> int:
+    """The body of a frame."""
     assert r.structure.paths is not None
-    if grounded:
-        R, turned = r.run(load9)(r.ws.R_ground, int(r.structure.paths.frames.body[i])), r.run(rotate)
-    else:
-        R, turned = r.run(frame_in_body)(r.flex, frames, i, q, True, r.ws.flex)[0], r.run(unrotate)
+    return int(r.structure.paths.frames.body[i])
+
+
+def along_axes(r: RecursionRecording, frames: Frames, i: int, q: Any, how: Seen, x: Any, base: Any) -> tuple[Any, ...]:
+    """A motion of frame i in the axes of its body, less that of the base in those of its own, as it is looked at."""
+    if base is None and how.axes == OWN:
+        return _both(r.run(unrotate), r.run(frame_in_body)(r.flex, frames, i, q, True, r.ws.flex)[0], x)
+    x = _both(r.run(rotate), r.run(load9)(r.ws.R_ground, _body(r, i)), x)
+    if base is not None:
+        base = _both(r.run(rotate), r.run(load9)(r.ws.R_ground, _body(r, how.base)), base)
+        places = [r.run(frame_pose)(r.flex, frames, n, q, r.ws)[1] for n in (i, how.base)]
+        carried = r.run(shift_motion)(tuple(y - z for y, z in zip(*places, strict=True)), base)
+        x = tuple(y - z for y, z in zip(x, carried, strict=True))
+    if how.axes == GROUND:
+        return tuple(x)
+    axes = r.run(frame_pose)(r.flex, frames, i if how.axes == OWN else how.axes, q, r.ws)[0]
+    return _both(r.run(unrotate), axes, x)
+
+
+def _both(turned: Any, R: Any, x: Any) -> tuple[Any, ...]:
+    """Angular and linear part of a motion, turned."""
     return *turned(R, x[:3]), *turned(R, x[3:])
 
 

@@ -17,6 +17,7 @@ from supple.engines.blocks.block_program import Bound
 from supple.engines.blocks.tangent_program import BoundTangents
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.evaluation import Evaluation
+from supple.model.frame_programs import GROUND, Seen
 from supple.model.functions.table import FUNCTIONS, WRENCH, ModelFunction, sizes_of
 from supple.model.program_sizes import MOST_PATH_BODIES
 from supple.model.programs import ModelStructure, Programs
@@ -131,31 +132,33 @@ class OneState:
         quaternions = self._quaternions if function.inputs[0].name == "q" else ()
         return bound.call(shapes, scalars=scalars, quaternions=quaternions)
 
-    def of_frames(self, name: str, frames: Sequence[BodyFrame], *options: Any, single: bool = False) -> Call:
+    def of_frames(self, name: str, frames: Sequence[BodyFrame], seen: Seen | None = None, single: bool = False) -> Call:
         """Return a function of the table about frames, or with wrenches at them as one more input.
 
         Parameters
         ----------
         name : str
         frames : sequence of BodyFrame
-        *options
-            Of the recursion.
+        seen : Seen, optional
+            How they are looked at, for functions about frames.
         single : bool
             Whether the results are those of one frame, without an axis for frames.
         """
         evaluation, function = self._evaluation, FUNCTIONS[name]
         if not function.frames:
-            options = ((False,) * self.nv,) if function.free else ()
+            options: tuple[Any, ...] = ((False,) * self.nv,) if function.free else ()
             function = replace(
                 function, inputs=(*function.inputs, WRENCH), recursion=function.loaded, options=(), frames=True
             )
             if (self.closed is not None and function.free) or any(x.node and not x.node.turning for x in frames):
                 return declined
+        elif seen is not None:
+            options = tuple(seen) if name != "pose" else (seen.number, GROUND, seen.base)
         if evaluation.programs is None or len(self._names) > MOST_PATH_BODIES:
             return declined
         paths = frame_paths(evaluation.tree.parent, frame_arrays(frames))
         programs = Programs(ModelStructure(evaluation.tree, evaluation.flex, evaluation.nq, paths=paths))
-        shapes = function.shapes(sizes_of(self, len(frames)))
+        shapes = function.shapes(sizes_of(self, len(frames) if seen is None else seen.number))
         if single:
             shapes = {key: shape[1:] for key, shape in shapes.items()}
         return self.call(programs(function.recursion, *options), shapes, function)
