@@ -100,15 +100,23 @@ class DriverWriter(LoopWriter):
         with self.loop(inputs, count) as o:
             rows = self.rows(o, state)
             cells, length = self.place(o, memory)
-            with self.tiles(length) as j:
-                columns = [self._value(cells, j, k) for k in range(self.lanes)]
-                for row, x in zip(rows, self.transposed(columns), strict=True):
-                    self.line(f"store {self.type} {x}, ptr {self.at('double', row, j)}, align 8")
-            with self.loop("0", self.rest(length)) as j:
-                value = self._value(cells, j)
-                for k, row in enumerate(rows):
-                    x = self.value(f"extractelement {self.type} {value}, i64 {k}")
-                    self.line(f"store double {x}, ptr {self.at('double', row, j)}")
+            if self.lanes == 1:  # a loop that becomes one of vectors
+                with self.loop("0", length) as j:
+                    self.line(f"store double {self.load('double', cells, j)}, ptr {self.at('double', rows[0], j)}")
+            else:
+                self.scatter_array(cells, length, rows)
+
+    def scatter_array(self, cells: str, length: str, rows: list[str]) -> None:
+        """Rows of one output from the cells of the lanes."""
+        with self.tiles(length) as j:
+            columns = [self._value(cells, j, k) for k in range(self.lanes)]
+            for row, x in zip(rows, self.transposed(columns), strict=True):
+                self.line(f"store {self.type} {x}, ptr {self.at('double', row, j)}, align 8")
+        with self.loop("0", self.rest(length)) as j:
+            value = self._value(cells, j)
+            for k, row in enumerate(rows):
+                x = self.value(f"extractelement {self.type} {value}, i64 {k}")
+                self.line(f"store double {x}, ptr {self.at('double', row, j)}")
 
     def cell(self, cells: str, j: str, k: int = 0) -> str:
         """The address of cell j + k."""
