@@ -73,6 +73,10 @@ class BlockFunction(BatchFunction):
         loaded.tiers.expect((last - first) // loaded.lanes)
         loaded.run(first, last, arrays, self.numbers)
 
+    def foresee(self, evaluations: int) -> None:
+        """Tell how often other machine code is about to call it, see `Tiers.foresee`."""
+        self.program.loaded(self.lanes).tiers.foresee(evaluations)
+
     def one_by_one(self, *inputs: Numbers) -> list[Numbers]:
         """Outputs (states, n) from inputs (1 or states, n), contiguous, by the code for one state.
 
