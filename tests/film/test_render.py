@@ -14,8 +14,9 @@ from PIL import Image
 
 import supple
 from supple import shapes
-from supple.view.film.camera import Camera, Level, view_of
+from supple.view.film.camera import Camera, view_of
 from supple.view.film.surfaces import MovingSurfaces
+from supple.view.scene.level import Level
 from supple.view.scene.motion import recorded
 
 SMALL = (160, 96)
@@ -47,11 +48,18 @@ def test_a_picture_shows_bodies_where_the_model_has_them(run: Run, tmp_path: Pat
 def test_the_last_configuration_is_shown_by_default(run: Run, tmp_path: Path) -> None:
     model, result = run
     end, same, start = (tmp_path / name for name in ("end.png", "same.png", "start.png"))
-    supple.render(result, end, model=model, size=SMALL, show=())  # symbols are measured by the first configuration
-    supple.render(model, same, q=result.q.values[-1], size=SMALL, show=())
+    supple.render(result, end, model=model, size=SMALL)
+    supple.render(result, same, model=model, time=float(result.time[-1]), size=SMALL)
     supple.render(result, start, model=model, time=0.0, size=SMALL)
     assert end.read_bytes() == same.read_bytes()
     assert end.read_bytes() != start.read_bytes()
+    still = supple.render(model, same, q=result.q.values[-1], size=SMALL, show=(), camera=(-50.0, 20.0))
+    moving = supple.render(result, end, model=model, size=SMALL, show=(), camera=(-50.0, 20.0))
+    # ground and grid are those of the whole motion; bodies, which are coloured, are the same
+    shown, expected = picture(moving), picture(still)
+    colored = np.ptp(expected, axis=2) > 60
+    assert colored.mean() > 0.02
+    assert np.abs(shown - expected)[colored].mean() < 3.0
 
 
 def test_deformation_and_background_and_follow_act(run: Run, tmp_path: Path) -> None:

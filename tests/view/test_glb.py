@@ -14,8 +14,6 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
-from supple.view.pages.page import part
-from supple.view.scene.look import PALETTE
 from supple.view.scene.motion import Recorded, of_result
 from supple.view.scene.surfaces import amplitudes, drawn
 
@@ -189,8 +187,3 @@ def test_names_are_text(tmp_path: Path) -> None:
     mech.add_body('a"b<', supple.RigidBody(1.0, (0, 0, -1)))
     names = [x["name"] for x in Gltf(supple.render(mech.build(), tmp_path / "a.glb")).document["nodes"]]
     assert names == ["ground", 'a"b<', name]
-
-
-def test_the_palette_is_that_of_the_pages() -> None:
-    line = next(x for x in part("viewer/controls.js").splitlines() if x.startswith("const PALETTE"))
-    assert tuple(json.loads(line.partition("=")[2].strip().rstrip(";"))) == PALETTE

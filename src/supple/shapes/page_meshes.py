@@ -10,8 +10,8 @@ from supple.checks import Floats, Ints
 from supple.shapes.decimation import clusters, reduced
 from supple.shapes.readers.mesh_part import MeshPart
 
-CELLS = 40
-"""Cells along the longest side of a mesh."""
+CELLS = 100
+"""Cells along the longest side of the largest mesh, at most; smaller ones have smaller cells, but not so many."""
 FEW = 600
 """Triangles of a mesh that is left as it is."""
 MOST = 45_000
@@ -21,23 +21,26 @@ MOST_NODES = 10_500
 """Vertices of a surface that deforms."""
 
 
-def cells_for(meshes: Sequence[Sequence[MeshPart]]) -> int:
-    """Cells along the longest side of a mesh such that all meshes together have few enough triangles."""
+def reduced_meshes(meshes: Sequence[Sequence[MeshPart]]) -> list[list[MeshPart]]:
+    """The parts of all meshes of a model, such that they have few enough triangles together."""
+    if not meshes:
+        return []
+    sides = [_longest(part.mesh.vertices for part in parts) for parts in meshes]
     cells = CELLS
-    while cells > COARSEST:
-        count = sum(len(part.mesh.faces) for mesh in meshes for part in reduced_parts(mesh, cells))
-        if count <= MOST:
-            return cells
+    while True:
+        out = [_reduced(parts, cells, side, max(sides)) for parts, side in zip(meshes, sides, strict=True)]
+        count = sum(len(part.mesh.faces) for parts in out for part in parts)
+        if count <= MOST or cells <= COARSEST:
+            return out
         cells = max(int(cells * min(np.sqrt(MOST / count), 0.95)), COARSEST)
-    return cells
 
 
-def reduced_parts(parts: Sequence[MeshPart], cells: int) -> list[MeshPart]:
-    """The parts of a mesh with so many cells along its longest side; few triangles stay as they are."""
-    if sum(len(part.mesh.faces) for part in parts) <= FEW:
+def _reduced(parts: Sequence[MeshPart], cells: int, side: float, longest: float) -> list[MeshPart]:
+    """The parts of a mesh, its longest side and that of all meshes given; few triangles stay as they are."""
+    cell = np.sqrt(side * longest) / cells
+    if cell == 0 or sum(len(part.mesh.faces) for part in parts) <= FEW:
         return list(parts)
-    cell = _longest(part.mesh.vertices for part in parts) / cells
-    return [MeshPart(reduced(part.mesh, cell), part.color) if cell > 0 else part for part in parts]
+    return [MeshPart(reduced(part.mesh, cell), part.color) for part in parts]
 
 
 def _longest(points: Iterable[Floats]) -> float:

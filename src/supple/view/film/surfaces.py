@@ -10,10 +10,8 @@ from supple.checks import Floats, Ints
 from supple.model.model import Model
 from supple.view.film.coloring import Coloring, Scale
 from supple.view.film.symbols import MovingSymbol
-from supple.view.scene.creases import cut
-from supple.view.scene.look import body_color, linear
-from supple.view.scene.quantities import mapped
-from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
+from supple.view.scene.look import mapped, seen_on
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color, drawn
 
 VERTICES = (-1.0, -1.0, -1.0)
 """Colour of triangles whose vertices have colours of their own."""
@@ -33,6 +31,8 @@ class MovingSurfaces:
         Over the same frames.
     coloring : Coloring, optional
         What flexible bodies are coloured by.
+    dark : bool
+        Whether the background is dark.
 
     Attributes
     ----------
@@ -40,6 +40,8 @@ class MovingSurfaces:
         Triangles; the first `opaque` of them cannot be seen through.
     colors : (m, 4) array
         Linear light and opacity of each triangle.
+    growth : (n,) array
+        Pixels by which vertices are moved along their normals.
     origins : (frames, bodies, 3) array
         Of the bodies.
     """
@@ -51,6 +53,7 @@ class MovingSurfaces:
         surfaces: Sequence[DrawnSurface] | None = None,
         symbols: Sequence[MovingSymbol] = (),
         coloring: Coloring | None = None,
+        dark: bool = False,
     ) -> None:
         R, p = model.poses(q)
         self._coloring = coloring
@@ -58,9 +61,10 @@ class MovingSurfaces:
         chosen = drawn(model) if surfaces is None else surfaces
         if coloring is not None:
             chosen = [x if x.shapes is None else coloring.surfaces.get(x.body, x) for x in chosen]
-        parts = [_Part(model, x, q, R, p) for x in chosen if len(x.faces)]
+        parts = [_Part(model, x, q, R, p, dark) for x in chosen if len(x.faces)]
         self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: x.opacity < 1.0)]
         self.faces, self.colors = self._joined()
+        self.growth = np.concatenate([np.zeros(0), *(np.full(x.count, x.growth) for x in self._parts)])
         self.opaque = int(np.sum(self.colors[:, 3] >= 1.0))
 
     def _joined(self) -> tuple[Ints, Floats]:
@@ -111,14 +115,14 @@ class MovingSurfaces:
 class _Part:
     """One surface, cut along its sharp edges; then its vertices on no triangle."""
 
-    def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats) -> None:
-        origin, self.faces = cut(surface.vertices, surface.faces)
+    def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats, dark: bool) -> None:
+        origin, self.faces = surface.cut()
         origin = np.concatenate([origin, np.setdiff1d(np.arange(len(surface.vertices)), surface.faces)])
-        self.origin = origin
+        self.origin, self.growth = origin, surface.growth
         self.name = surface.body if surface.shapes is not None else ""
         self.count = len(origin)
         self._vertices = surface.vertices[origin]
-        self.color, self.opacity = linear(surface.color or body_color(model, surface.body)), surface.opacity
+        self.color, self.opacity = seen_on(surface.color or body_color(model, surface.body), dark), surface.opacity
         k = model.bodies.index(surface.body) + 1 if surface.body in model.bodies else 0
         pose: tuple[Floats, Floats] = (R[:, k], p[:, k]) if surface.place is None else model.pose(q, surface.place)
         self._R, self._p = pose

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from supple.checks import Floats
 from supple.view.scene.extent import MotionExtent
-from supple.view.scene.look import linear
+from supple.view.scene.look import PAINTS, linear
 from supple.view.scene.motion import Recorded
 from supple.view.scene.places import Stage
+from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import recorded_stops, touching
 from supple.view.scene.symbol_parts import Point, Pose, Symbol, Touch, stop_symbols, symbols_of
 from supple.view.scene.symbol_shapes import SymbolShape, symbol_shape
-from supple.view.scene.symbols import HEAD, PAINTS, SHORT, SHORTEST, ForceArrow, arrow_scales, force_arrows
+from supple.view.scene.symbols import HEAD, SHORT, SHORTEST, ForceArrow, arrow_scales, force_arrows
 
 GROUPS = ("joints", "springs", "contacts", "loads", "reactions")
 """What can be drawn beside the bodies."""
@@ -76,7 +77,7 @@ class MovingSymbol:
         Linear light.
     """
 
-    opacity = 1.0
+    opacity, growth = 1.0, 0.0
 
     def __init__(self, shape: SymbolShape, a: Floats, b: Floats, size: Floats, color: Floats) -> None:
         self._shape, self._a, self._b, self._size = shape, a, b, size
@@ -121,8 +122,7 @@ class SymbolScene:
             *stop_symbols(stage, coordinates, extent.symbol),
         ]
         self._symbols = [x for x in found if x.group in (*shown, "rods")]
-        last = len(motion.times) - 1
-        self._samples = np.unique(np.linspace(0, last, min(MOST_SAMPLES, last + 1)).round().astype(int))
+        self._samples = evenly(len(motion.times), MOST_SAMPLES)
         arrows = force_arrows(stage, motion.result, self._samples)
         self._arrows = [x for x in arrows if f"{x.kind}s" in shown]
         self._scales = arrow_scales(self._arrows, extent.size, motion.model.mass)

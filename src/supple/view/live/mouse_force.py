@@ -16,6 +16,7 @@ from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.view.scene.places import Stage
+from supple.view.scene.sampling import evenly
 
 RATE = 120.0
 """Times a second that the force is found."""
@@ -97,7 +98,7 @@ def grips(stage: Stage) -> list[Grip]:
     for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
         if isinstance(body, FlexibleBody):
-            chosen = np.unique(np.linspace(0, len(body.nodes) - 1, min(MOST_NODES, len(body.nodes))).astype(int))
+            chosen = evenly(len(body.nodes), MOST_NODES)
             out += [Grip(k, f"{placed.name}/{i}", np.zeros(3), body.nodes[i]) for i in chosen]
             continue
         ends = [np.zeros(3), body.com, *(x.position for x in stage.places if _on(x, k))]

@@ -12,7 +12,7 @@ import numpy as np
 from supple.checks import Floats
 from supple.results.runs import Runs
 from supple.version import VERSION
-from supple.view.pages.page import filled, page
+from supple.view.pages.page import filled, page, write_page
 from supple.view.plots.plot import annotated, plot
 
 MOST_NUMBERS = 1_500_000
@@ -24,9 +24,7 @@ SHOWN = 4
 
 def write_runs(runs: Runs, path: str | os.PathLike[str]) -> Path:
     """Write a page that lays runs over each other, and return its path."""
-    target = Path(path)
-    target.write_text(runs_page(runs), encoding="utf-8")
-    return target
+    return write_page(path, runs_page(runs))
 
 
 def runs_page(runs: Runs) -> str:

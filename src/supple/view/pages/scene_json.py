@@ -24,18 +24,18 @@ from supple.view.pages.packed_surface import packed_surface
 from supple.view.pages.packing import packed
 from supple.view.plots.groups import groups
 from supple.view.scene.extent import MotionExtent, motion_extent
+from supple.view.scene.look import QUANTITIES, grid_spacing
 from supple.view.scene.places import Stage
 from supple.view.scene.quantities import (
-    COLORS,
-    QUANTITIES,
     VertexStress,
     checked_quantity,
     largest,
     with_worst_points,
     worst_points,
 )
+from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import Stop, recorded_stops, touching
-from supple.view.scene.surfaces import DrawnSurface
+from supple.view.scene.surfaces import DrawnSurface, body_color
 from supple.view.scene.symbols import force_arrows, forces, law_places, place_of, symbols
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def scene(
     """
     checked_quantity(color)
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
-    chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
+    chosen = evenly(len(times), most)
     stage = Stage(model, traces, [] if result is None else law_places(result))
     extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
     motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=q)
-    if color is not None and len(times) > 1 and color not in motion["fields"]["quantities"]:
+    if color is not None and len(times) > 1 and color not in motion["fields"]:
         raise StateError(f"color: expected a body that deforms and whose {color} is known, got none")
     return motion | forces(force_arrows(stage, result, chosen), extent.size, model.mass) | {"color": color}
 
@@ -97,7 +97,7 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
 
 def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
-    extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]))
+    extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]), known=1)
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
     whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False, colored=q[None])
     return whole | {"follow": extent.far or flying}
@@ -142,7 +142,7 @@ def _scene(
     bodies, amplitudes, shapes = _bodies(stage, q, few, fields, colored)
     joints = stage.joints(q)
     return {
-        "fields": {"colors": COLORS, "quantities": {name: x for name, x in fields.items() if x > 0.0}},
+        "fields": {name: x for name, x in fields.items() if x > 0.0},
         "count": len(times),
         "times": packed(times, "<f8"),
         "joints": packed(joints),
@@ -186,7 +186,8 @@ def _bodies(
         entry: dict[str, Any] = {
             "mass": float(body.mass),
             "com": _list(body.com),
-            **_drawn_as(model, placed.name, k),
+            "name": _shown_name(model, placed.name),
+            "color": body_color(model, placed.name),
         }
         surfaces = [x for x in stage.surfaces if x.body == placed.name]
         moves: list[Floats | None] = [None] * len(surfaces)
@@ -248,13 +249,12 @@ def _rows(node: ShapeFrame, count: int) -> sparse.csr_array:
     return sparse.csr_array(np.concatenate([node.shape, node.second], axis=1)[:, :count])
 
 
-def _drawn_as(model: Model, name: str, k: int) -> dict[str, Any]:
-    """Name and colour of body k: a beam in pieces has one colour, and its name is written once, at its middle."""
+def _shown_name(model: Model, name: str) -> str:
+    """The name of a body; that of a beam in pieces is written once, at its middle."""
     beam = model.description.beams.get(model.description.owner(name))
     if beam is None:
-        return {"name": name, "color": k}
-    shown = beam.name if name == beam.names[len(beam.names) // 2] else ""
-    return {"name": shown, "color": k - beam.names.index(name)}
+        return name
+    return beam.name if name == beam.names[len(beam.names) // 2] else ""
 
 
 def _few(eta: Floats, rows: Sequence[sparse.csr_array], few: bool) -> tuple[Floats, list[Floats]]:
@@ -291,6 +291,10 @@ def _extent(extent: MotionExtent) -> dict[str, Any]:
         "low": _list(extent.low),
         "high": _list(extent.high),
         "follow": extent.far,
+        "front": extent.front,
+        "floor": extent.floor,
+        "room": extent.room,
+        "grid": grid_spacing(extent.room),
     }
 
 

@@ -20,13 +20,6 @@ from supple.view.scene.symbol_shapes import packed_shapes
 if TYPE_CHECKING:
     import xarray as xr
 
-PAINTS = {
-    "metal": ("#737d8a", "#a8b3c2"),
-    "load": ("#d6261f",) * 2,
-    "reaction": ("#7a40b8", "#a677dd"),
-    "contact": ("#e8780c",) * 2,
-}
-"""Colours of symbols, on a light and on a dark background."""
 ARROWS = ("force", "moment")
 HEAD, SHORT, SHORTEST = 0.07, 0.12, 0.01
 """Of arrows, in symbol sizes: length of the head; shorter ones are slimmer too; still shorter ones are not drawn."""
@@ -42,7 +35,6 @@ def symbols(stage: Stage, q: Floats, joints: Floats, size: float, stops: Sequenc
     return {
         "symbols": [x.as_json() for x in found],
         "shapes": packed_shapes(["rod", "ball", *ARROWS, *(x.shape for x in found)]),
-        "paints": PAINTS,
         "arrow": {"head": HEAD * size, "short": SHORT * size, "shortest": SHORTEST * size},
         "frames": [{"name": name, "place": i} for name, i in stage.frames.items()],
     }

@@ -72,5 +72,5 @@ class Envelope {
 }
 
 class EnvelopePlot extends Plot {
-  constructor(root, data, palette) { super(root, data, [CHOSEN, ...palette]); }
+  constructor(root, data) { super(root, data, [CHOSEN, ...LOOK.PALETTE]); }
 }
