@@ -16,6 +16,7 @@ import supple
 from supple import shapes
 from supple.checks import Floats
 from supple.view import write_report
+from supple.view.pages.page import write_page
 from supple.view.scene.look import QUANTITIES, brief, clock, look, prefixed
 from support.scripts import STATIC, evaluated, node
 
@@ -83,3 +84,11 @@ def test_a_page_and_a_film_have_the_same_colours(browser: Any, tmp_path: Path) -
     for name, tolerance in (("blue", 8.0), ("red", 8.0), ("shadow", 12.0)):
         np.testing.assert_allclose(own[name], other[name], atol=tolerance, err_msg=name)
     assert np.ptp([*own.values()]) > 100  # they differ from each other
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    path = write_page(tmp_path / "page.html", "whole")
+    with pytest.raises(UnicodeEncodeError):
+        write_page(path, "half \ud800")  # what UTF-8 cannot have
+    assert path.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [path]

@@ -37,7 +37,7 @@ class Envelope {
       let count = 0;
       for (const row of rows) {
         const x = this.values[row * n + k];
-        if (x === x) column[count++] = x;
+        if (!Number.isNaN(x)) column[count++] = x;
       }
       const ranked = column.subarray(0, count).sort();
       if (count) shares.forEach((p, j) => { out[j][k] = quantileOf(ranked, p); });
