@@ -109,14 +109,17 @@ def load4(a: Array, k: int) -> tuple[Number, Number, Number, Number]:
 def over_color(
     tint: tuple[Number, Number, Number, Number], normal: Vec3, ray: Vec3, up: Vec3, sun: Vec3, behind: Vec3
 ) -> Vec3:
-    """The light of a surface, its normal of any length, before what is behind it; `tint` ends with its opacity.
+    """The light of a surface, its normal of any length, before what is behind it.
 
-    Shares of a screen are mixed, as browsers do.
+    `tint` ends with its opacity, above one for what is not lit. Shares of a screen are mixed, as browsers do.
     """
     n = scale(1.0 / np.sqrt(dot(normal, normal) + TINY), normal)
     view = scale(-1.0 / np.sqrt(dot(ray, ray)), ray)
     light = lit((tint[0], tint[1], tint[2]), n, view, up, sun)
     opaque, clear = tint[3], 1.0 - tint[3]
+    if opaque > 1.0:
+        light = (tint[0], tint[1], tint[2])
+        opaque, clear = 1.0, 0.0
     red = opaque * np.sqrt(light[0]) + clear * np.sqrt(behind[0])
     green = opaque * np.sqrt(light[1]) + clear * np.sqrt(behind[1])
     blue = opaque * np.sqrt(light[2]) + clear * np.sqrt(behind[2])

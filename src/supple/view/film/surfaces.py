@@ -15,6 +15,8 @@ from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color, dra
 
 VERTICES = (-1.0, -1.0, -1.0)
 """Colour of triangles whose vertices have colours of their own."""
+UNLIT = 2.0
+"""Opacity of lines, which have their colour whatever the light."""
 
 
 class MovingSurfaces:
@@ -123,6 +125,8 @@ class _Part:
         self.count = len(origin)
         self._vertices = surface.vertices[origin]
         self.color, self.opacity = seen_on(surface.color or body_color(model, surface.body), dark), surface.opacity
+        if surface.thicker is not None:
+            self.opacity = UNLIT
         k = model.bodies.index(surface.body) + 1 if surface.body in model.bodies else 0
         pose: tuple[Floats, Floats] = (R[:, k], p[:, k]) if surface.place is None else model.pose(q, surface.place)
         self._R, self._p = pose
