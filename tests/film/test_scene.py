@@ -14,7 +14,7 @@ from supple.view.film.floor import Floor, floor_below
 from supple.view.film.symbols import MovingSymbol
 from supple.view.scene.extent import MotionExtent, motion_extent
 from supple.view.scene.level import Level
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.symbol_shapes import symbol_shape
 
 LEVEL = Level.of(np.array([0.0, 0.0, -9.81]))
@@ -66,7 +66,7 @@ def test_a_floor_is_at_the_origin_or_below_the_model() -> None:
         mech = supple.Mechanism("stone")
         mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free(), at=(0, 0, z))
         mech.add_visual("stone", shapes.Box((1.0, 1.0, 1.0)))
-        stage = Stage(mech.build())
+        stage = ScenePlaces(mech.build())
         heights.append(motion_extent(stage, stage.model.neutral()[None]).floor)
     assert heights == pytest.approx([4.5 - np.sqrt(3.0), 0.0, -1.5])  # never more than its size below it
 

@@ -48,7 +48,7 @@ def _longest(points: Iterable[Floats]) -> float:
     return float((ends[:, 1].max(axis=0) - ends[:, 0].min(axis=0)).max())
 
 
-def thinned(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
+def decimated(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
     """Numbers of some vertices of a surface that deforms, and triangles between them: all, or one of each cell."""
     kept, left, cells = np.arange(len(vertices)), faces, 100
     while len(kept) > MOST_NODES:

@@ -66,8 +66,20 @@ class Painter:
         project(points, self._view.axes, eye, self._lens, on_picture)
         ground, shadow = NONE if self._floor is None else self._floor.parameters(points, faces[:opaque])
         self._samples[:] = 0
-        tints = self._surfaces.tints(frame)
-        fixed = on_picture, normals, faces, colors, tints, self._view.axes, eye, self._lens, self._sky, ground, shadow
+        vertex_colors = self._surfaces.vertex_colors(frame)
+        fixed = (
+            on_picture,
+            normals,
+            faces,
+            colors,
+            vertex_colors,
+            self._view.axes,
+            eye,
+            self._lens,
+            self._sky,
+            ground,
+            shadow,
+        )
         for first, last in ((0, opaque), (opaque, len(faces))):
             if first < last or first == 0:
                 cover(self._samples, on_picture, faces, first, last)

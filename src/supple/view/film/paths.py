@@ -7,8 +7,8 @@ import numpy as np
 from supple.checks import Floats, Ints
 from supple.description.members import GROUND
 from supple.view.scene.look import PATH
-from supple.view.scene.motion import Recorded
-from supple.view.scene.places import Stage
+from supple.view.scene.motion import SceneMotion
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.sampling import evenly
 from supple.view.scene.surfaces import DrawnSurface, body_color
 
@@ -22,7 +22,7 @@ SHORT = 1e-3
 """Steps shorter than this, of the size of the model, are joined to the next."""
 
 
-def path_surfaces(motion: Recorded, stage: Stage, size: float) -> list[DrawnSurface]:
+def path_surfaces(motion: SceneMotion, stage: ScenePlaces, size: float) -> list[DrawnSurface]:
     """The paths of the traces of a stage, of a model of some size; a frame that does not move has none."""
     chosen = evenly(len(motion.times), MOST_POINTS)
     model, q, out = motion.model, motion.q[chosen], []

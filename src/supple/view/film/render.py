@@ -29,8 +29,8 @@ from supple.view.gltf.writer import PeakColors, write_glb
 from supple.view.scene.extent import FAR, motion_extent
 from supple.view.scene.level import Level
 from supple.view.scene.look import DARK, PAGE, QUANTITIES, clock, linear
-from supple.view.scene.motion import Recorded, recorded
-from supple.view.scene.places import Stage
+from supple.view.scene.motion import SceneMotion, scene_motion
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.surfaces import INERTIA
 from supple.view.scene.symbols import law_places
 
@@ -114,7 +114,7 @@ def render(
     """
     target = Path(path)
     suffix = _suffix(target)
-    motion = recorded(shown, model, q)
+    motion = scene_motion(shown, model, q)
     plain = motion
     motion = _deformed(motion, deformation)
     if suffix == ".glb":
@@ -124,7 +124,7 @@ def render(
     shown_groups = _groups(show)
     times = _picture_time(motion, time) if suffix == ".png" else _film_times(motion, time, fps, speed, suffix)
     coloring = None if color is None else Coloring(plain.model, color, plain.at(times), plain.q)
-    stage = _Stage(
+    stage = _FilmScene(
         motion,
         times,
         _camera(camera),
@@ -144,12 +144,12 @@ def render(
     return target
 
 
-class _Stage:
+class _FilmScene:
     """A motion with its camera and floor, ready to be painted."""
 
     def __init__(
         self,
-        motion: Recorded,
+        motion: SceneMotion,
         times: Floats,
         camera: Camera | None,
         follow: str | None,
@@ -163,7 +163,7 @@ class _Stage:
     ) -> None:
         model, dark = motion.model, bool(paper.mean() < DARK)
         some = np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times))))
-        stage = Stage(model, traces, () if motion.result is None else law_places(motion.result))
+        stage = ScenePlaces(model, traces, () if motion.result is None else law_places(motion.result))
         extent = motion_extent(stage, motion.q)
         scene = SymbolScene(motion, stage, extent, shown, dark)
         paths = path_surfaces(motion, stage, extent.size)
@@ -204,7 +204,7 @@ class _Stage:
                 progress((i + 1) / len(self._followed))
 
 
-def _peaks(motion: Recorded, quantity: str) -> PeakColors:
+def _peaks(motion: SceneMotion, quantity: str) -> PeakColors:
     """The largest values in a motion, of all flexible bodies."""
     coloring = Coloring(motion.model, quantity, motion.q, motion.q)
     values = {body: field.peaks() for body, field in coloring.fields.items()}
@@ -226,7 +226,7 @@ def _followed(bodies: tuple[str, ...], origins: Floats, follow: str | None, far:
     return origins.mean(axis=1) if far else np.zeros((len(origins), 3))
 
 
-def _deformed(motion: Recorded, factor: float) -> Recorded:
+def _deformed(motion: SceneMotion, factor: float) -> SceneMotion:
     """The motion with the coordinates of deformation so many times as large."""
     if not is_number(factor):
         raise StateError(f"deformation: expected a finite number, got {factor!r}")
@@ -268,7 +268,7 @@ def _camera(camera: Camera | Sequence[float]) -> Camera | None:
     return Camera(*map(float, camera))
 
 
-def _picture_time(motion: Recorded, time: float | None) -> Floats:
+def _picture_time(motion: SceneMotion, time: float | None) -> Floats:
     """The one time (1,) of a picture."""
     first, last = motion.times[0], motion.times[-1]
     if time is None:
@@ -278,7 +278,7 @@ def _picture_time(motion: Recorded, time: float | None) -> Floats:
     return np.array([float(time)])
 
 
-def _film_times(motion: Recorded, time: float | None, fps: float, speed: float, suffix: str) -> Floats:
+def _film_times(motion: SceneMotion, time: float | None, fps: float, speed: float, suffix: str) -> Floats:
     """Times (n,) of the frames of a film."""
     if time is not None:
         raise StateError(f"time: expected for a picture alone, .png, got it for {suffix}")

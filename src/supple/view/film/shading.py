@@ -77,7 +77,7 @@ def floor_color(ray: Vec3, eye: Vec3, paper: Vec3, up: Vec3, ground: Array, shad
 
 
 @step
-def lit(color: Vec3, n: Vec3, view: Vec3, up: Vec3, sun: Vec3) -> Vec3:
+def shaded(color: Vec3, n: Vec3, view: Vec3, up: Vec3, sun: Vec3) -> Vec3:
     """Light, in linear units, of a surface with unit normal n seen along the unit vector -view.
 
     A sky brighter above than below, a sun, and a highlight half way between sun and eye; both sides of a triangle
@@ -107,18 +107,18 @@ def load4(a: Array, k: int) -> tuple[Number, Number, Number, Number]:
 
 @step
 def over_color(
-    tint: tuple[Number, Number, Number, Number], normal: Vec3, ray: Vec3, up: Vec3, sun: Vec3, behind: Vec3
+    surface_color: tuple[Number, Number, Number, Number], normal: Vec3, ray: Vec3, up: Vec3, sun: Vec3, behind: Vec3
 ) -> Vec3:
     """The light of a surface, its normal of any length, before what is behind it.
 
-    `tint` ends with its opacity, above one for what is not lit. Shares of a screen are mixed, as browsers do.
+    `surface_color` ends with its opacity, above one for what is not lit. Shares of a screen are mixed, as browsers do.
     """
     n = scale(1.0 / np.sqrt(dot(normal, normal) + TINY), normal)
     view = scale(-1.0 / np.sqrt(dot(ray, ray)), ray)
-    light = lit((tint[0], tint[1], tint[2]), n, view, up, sun)
-    opaque, clear = tint[3], 1.0 - tint[3]
+    light = shaded((surface_color[0], surface_color[1], surface_color[2]), n, view, up, sun)
+    opaque, clear = surface_color[3], 1.0 - surface_color[3]
     if opaque > 1.0:
-        light = (tint[0], tint[1], tint[2])
+        light = (surface_color[0], surface_color[1], surface_color[2])
         opaque, clear = 1.0, 0.0
     red = opaque * np.sqrt(light[0]) + clear * np.sqrt(behind[0])
     green = opaque * np.sqrt(light[1]) + clear * np.sqrt(behind[1])
@@ -127,7 +127,7 @@ def over_color(
 
 
 @step
-def shares(points: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
+def barycentric(points: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
     """How much of each vertex a place of the picture has, in perspective: barycentric coordinates over depth."""
     a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
     xa, ya, za = load3(points, a)
@@ -143,7 +143,7 @@ def shares(points: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
 def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
     """Values (n, 3) of vertices at a place of the picture, of any length."""
     a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
-    wa, wb, wc = shares(points, faces, k, x, y)
+    wa, wb, wc = barycentric(points, faces, k, x, y)
     return (
         wa * values[a, 0] + wb * values[b, 0] + wc * values[c, 0],
         wa * values[a, 1] + wb * values[b, 1] + wc * values[c, 1],
@@ -152,17 +152,17 @@ def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: 
 
 
 @step
-def tint_at(
-    points: Array, tints: Array, faces: Array, colors: Array, k: int, x: Number, y: Number
+def surface_color_at(
+    points: Array, vertex_colors: Array, faces: Array, colors: Array, k: int, x: Number, y: Number
 ) -> tuple[Number, Number, Number, Number]:
     """Colour and opacity of a triangle at a place of the picture: its own, or where its red is below zero that of its
-    vertices, `tints` (n, 3), in between.
+    vertices, `vertex_colors` (n, 3), in between.
     """
     red, green, blue, opacity = load4(colors, k)
     if red < 0.0:
-        w = shares(points, faces, k, x, y)
+        w = barycentric(points, faces, k, x, y)
         total = 1.0 / (w[0] + w[1] + w[2] + TINY)
-        mixed = at_sample(points, tints, faces, k, x, y)
+        mixed = at_sample(points, vertex_colors, faces, k, x, y)
         red, green, blue = total * mixed[0], total * mixed[1], total * mixed[2]
     return red, green, blue, opacity
 
@@ -181,7 +181,7 @@ def shade(
     normals: Array,
     faces: Array,
     colors: Array,
-    tints: Array,
+    vertex_colors: Array,
     axes: Array,
     eye: Array,
     lens: Array,
@@ -193,7 +193,7 @@ def shade(
     """Give pixels (rows, columns), integers red + 256 green + 65536 blue, the mean of their samples.
 
     Given projected points and normals (n, 3), faces (m, 3), colors (m, 4) linear with opacity, below zero
-    where the vertices have colours, tints (n, 3); axes, eye and lens as
+    where the vertices have colours, vertex_colors (n, 3); axes, eye and lens as
     for `project`; sky (3, 3): background, up, direction to the sun; ground and shadow as for `floor_color`. With
     `first` above zero triangles from this one on are laid over the pixels that are there; else pixels begin with
     background and ground.
@@ -235,7 +235,9 @@ def shade(
                                 if k > first:
                                     at_x, at_y = s * j + b + 0.5, s * i + a + 0.5
                                     n = at_sample(points, normals, faces, k - 1, at_x, at_y)
-                                    tint = tint_at(points, tints, faces, colors, k - 1, at_x, at_y)
-                                    own = over_color(tint, n, ray, up, sun, behind)
+                                    surface_color = surface_color_at(
+                                        points, vertex_colors, faces, colors, k - 1, at_x, at_y
+                                    )
+                                    own = over_color(surface_color, n, ray, up, sun, behind)
                             red, green, blue = red + share * own[0], green + share * own[1], blue + share * own[2]
                 pixels[i, j] = byte(red) + 256 * byte(green) + 65536 * byte(blue)

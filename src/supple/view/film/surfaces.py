@@ -83,7 +83,7 @@ class MovingSurfaces:
         """Vertices (n, 3) at a frame, in the ground frame."""
         return np.concatenate([np.zeros((0, 3)), *[part.points(frame) for part in self._parts]])
 
-    def tints(self, frame: int) -> Floats:
+    def vertex_colors(self, frame: int) -> Floats:
         """Linear light (n, 3) of the vertices at a frame; one row of zeros where nothing is coloured by a quantity."""
         if self._coloring is None:
             return np.zeros((1, 3))
@@ -118,7 +118,7 @@ class _Part:
     """One surface, cut along its sharp edges; then its vertices on no triangle."""
 
     def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats, dark: bool) -> None:
-        origin, self.faces = surface.cut()
+        origin, self.faces = surface.split()
         origin = np.concatenate([origin, np.setdiff1d(np.arange(len(surface.vertices)), surface.faces)])
         self.origin, self.growth = origin, surface.growth
         self.name = surface.body if surface.shapes is not None else ""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from supple.checks import Floats
 from supple.view.scene.extent import MotionExtent
 from supple.view.scene.look import PAINTS, linear
-from supple.view.scene.motion import Recorded
-from supple.view.scene.places import Stage
+from supple.view.scene.motion import SceneMotion
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import recorded_stops, touching
 from supple.view.scene.symbol_parts import Point, Pose, Symbol, Touch, stop_symbols, symbols_of
@@ -28,7 +28,7 @@ UP = np.array([0.0, 0.0, 1.0])
 class MovingPoses:
     """Poses of bodies and places over frames, each found once."""
 
-    def __init__(self, stage: Stage, q: Floats, R: Floats, p: Floats) -> None:
+    def __init__(self, stage: ScenePlaces, q: Floats, R: Floats, p: Floats) -> None:
         self._stage, self._q, self._R, self._p = stage, q, R, p
         self._known: dict[Pose, tuple[Floats, Floats]] = {}
 
@@ -104,7 +104,7 @@ class SymbolScene:
 
     Parameters
     ----------
-    motion : Recorded
+    motion : SceneMotion
     extent : MotionExtent
     shown : sequence of str
         Some of GROUPS.
@@ -112,7 +112,9 @@ class SymbolScene:
         Whether the background is dark.
     """
 
-    def __init__(self, motion: Recorded, stage: Stage, extent: MotionExtent, shown: Sequence[str], dark: bool) -> None:
+    def __init__(
+        self, motion: SceneMotion, stage: ScenePlaces, extent: MotionExtent, shown: Sequence[str], dark: bool
+    ) -> None:
         self._stage, self._extent, self._motion = stage, extent, motion
         self._paints = {name: linear(pair[int(dark)]) for name, pair in PAINTS.items()}
         self._stops = recorded_stops(motion.model, motion.result) if "contacts" in shown else []

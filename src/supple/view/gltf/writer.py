@@ -21,7 +21,7 @@ from supple.model.model import Model
 from supple.version import VERSION
 from supple.view.gltf.container import Container, linear_light
 from supple.view.scene.look import mapped
-from supple.view.scene.motion import Recorded
+from supple.view.scene.motion import SceneMotion
 from supple.view.scene.sampling import evenly
 from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color, drawn
 
@@ -52,7 +52,7 @@ class PeakColors(NamedTuple):
     values: Mapping[str, Floats]
 
 
-def write_glb(motion: Recorded, path: Path, peaks: PeakColors | None = None) -> Path:
+def write_glb(motion: SceneMotion, path: Path, peaks: PeakColors | None = None) -> Path:
     """Write a model and its motion; without a motion the model stands still."""
     chosen = evenly(len(motion.times), MOST_FRAMES)
     times, q = motion.times[chosen] - motion.times[0], motion.q[chosen]
@@ -155,7 +155,7 @@ class _Writer:
 
         `shapes` (targets, n, 3) are displacements of the vertices, `shares` (n,) of the scale are their colours.
         """
-        origin, faces = surface.cut()
+        origin, faces = surface.split()
         x = surface.vertices[origin]
         normals = np.zeros_like(x)
         across = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])

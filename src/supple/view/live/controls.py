@@ -16,8 +16,8 @@ from supple.description.limits import Limit
 from supple.errors import StateError, nearest
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
-from supple.view.live.handles import Handle, force_handles, rounded_up
-from supple.view.live.inputs import HandInputs
+from supple.view.live.handles import Slider, force_sliders, rounded_up
+from supple.view.live.inputs import AdjustableInputs
 
 FORCE, TARGET, VARIABLE, PARAMETER = "force", "target", "variable", "parameter"
 Range = tuple[float, float]
@@ -54,14 +54,14 @@ class Control:
 
 
 def live_controls(
-    model: Model, hand: HandInputs, limits: Sequence[Limit], configurations: Floats, reach: float, asked: Ranges
+    model: Model, hand: AdjustableInputs, limits: Sequence[Limit], configurations: Floats, reach: float, asked: Ranges
 ) -> list[Control]:
     """All controls of a run; what is asked for comes first in its kind.
 
     Parameters
     ----------
     model : Model
-    hand : HandInputs
+    hand : AdjustableInputs
     limits : sequence of Limit
         Stops: set points stay between them.
     configurations : (n, nq) array
@@ -88,10 +88,10 @@ def live_controls(
     return [x for kind in (VARIABLE, TARGET, FORCE, PARAMETER) for x in listed if x.kind == kind]
 
 
-def _forces(model: Model, hand: HandInputs, configurations: Floats) -> list[Control]:
+def _forces(model: Model, hand: AdjustableInputs, configurations: Floats) -> list[Control]:
     """Forces of joints whose motion is not prescribed."""
     given = np.array([hand.variables[hand.forces[x]] if x in hand.forces else 0.0 for x in model.speeds])
-    handles = {x.name: x for x in force_handles(model, configurations, given)}
+    handles = {x.name: x for x in force_sliders(model, configurations, given)}
     return [
         Control(FORCE, name, x.unit, x.low, x.high, float(given[model.speeds.index(name)]))
         for name in hand.joint_speeds()
@@ -99,7 +99,7 @@ def _forces(model: Model, hand: HandInputs, configurations: Floats) -> list[Cont
     ]
 
 
-def _targets(model: Model, hand: HandInputs, limits: Sequence[Limit], reach: float) -> list[Control]:
+def _targets(model: Model, hand: AdjustableInputs, limits: Sequence[Limit], reach: float) -> list[Control]:
     """Set points of controllers; what is added to a formula or table goes half as far either way."""
     stops = {x.coordinate: x for x in limits}
     out = []
@@ -156,6 +156,6 @@ def _around(x: float) -> Range:
     return -far, far
 
 
-def as_data(controls: Sequence[Control | Handle]) -> list[dict[str, object]]:
+def as_data(controls: Sequence[Control | Slider]) -> list[dict[str, object]]:
     """What the page is told of controls and handles."""
     return [dict(vars(x)) for x in controls]

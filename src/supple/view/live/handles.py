@@ -22,7 +22,7 @@ ACCELERATION = 2.0
 
 
 @dataclass(frozen=True)
-class Handle:
+class Slider:
     """A number that can be set: its name, unit and range; one that is `fixed` is only shown."""
 
     name: str
@@ -32,7 +32,7 @@ class Handle:
     fixed: bool = False
 
 
-class ConfigurationHandles:
+class ConfigurationSliders:
     """The coordinates of the joints as numbers that can be set one by one.
 
     Angles and positions are themselves; a quaternion is the three components of its rotation vector, rad.
@@ -52,7 +52,7 @@ class ConfigurationHandles:
         self, model: Model, reach: float, limits: Sequence[Limit] = (), prescribed: Collection[str] = ()
     ) -> None:
         self.model = model
-        self.handles: list[Handle] = []
+        self.handles: list[Slider] = []
         self._places: list[tuple[int, int | None]] = []
         kinds = groups(model, "q", model.coordinate_units)
         plain = {
@@ -68,13 +68,13 @@ class ConfigurationHandles:
                 if stop := stops.get(name):
                     low = low if stop.lower is None else stop.lower
                     high = high if stop.upper is None else stop.upper
-                self._add(Handle(name, plain[i], low, high, i in fixed), i, None)
+                self._add(Slider(name, plain[i], low, high, i in fixed), i, None)
             elif i in quaternions:
                 body = name.rsplit(".", 1)[0]
                 for j, axis in enumerate("xyz"):
-                    self._add(Handle(f"{body}.turn_{axis}", "rad", -np.pi, np.pi), i, j)
+                    self._add(Slider(f"{body}.turn_{axis}", "rad", -np.pi, np.pi), i, j)
 
-    def _add(self, handle: Handle, place: int, axis: int | None) -> None:
+    def _add(self, handle: Slider, place: int, axis: int | None) -> None:
         self.handles.append(handle)
         self._places.append((place, axis))
 
@@ -104,7 +104,7 @@ class ConfigurationHandles:
         return out
 
 
-def force_handles(model: Model, configurations: Floats, given: Floats) -> list[Handle]:
+def force_sliders(model: Model, configurations: Floats, given: Floats) -> list[Slider]:
     """Generalized forces of all joint dofs; the ranges hold what carries the weight in the configurations (n, nq).
 
     Parameters
@@ -117,7 +117,7 @@ def force_handles(model: Model, configurations: Floats, given: Floats) -> list[H
     need = np.maximum.reduce([WEIGHT_SHARE * weight, ACCELERATION * inertia, WEIGHT_SHARE * np.abs(given)])
     kinds = groups(model, "v", model.speed_units)
     joints = sorted(i for (modal, _), columns in kinds.items() if not modal for i in columns)
-    return [Handle(model.speeds[i], force_unit(model, i), -rounded_up(need[i]), rounded_up(need[i])) for i in joints]
+    return [Slider(model.speeds[i], force_unit(model, i), -rounded_up(need[i]), rounded_up(need[i])) for i in joints]
 
 
 def rounded_up(x: float) -> float:

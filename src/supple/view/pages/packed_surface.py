@@ -36,7 +36,7 @@ def packed_surface(
     x = surface.vertices
     low, high = (x.min(axis=0), x.max(axis=0)) if len(x) else (np.zeros(3), np.zeros(3))
     step = (high - low) / STEPS
-    origin, faces = surface.cut()
+    origin, faces = surface.split()
     _, first = np.unique(origin, return_index=True)
     copied = np.setdiff1d(np.arange(len(origin)), first)
     number = origin.copy()

@@ -25,7 +25,7 @@ from supple.view.pages.packing import packed
 from supple.view.plots.groups import groups
 from supple.view.scene.extent import MotionExtent, motion_extent
 from supple.view.scene.look import QUANTITIES, grid_spacing
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.quantities import (
     VertexStress,
     checked_quantity,
@@ -70,7 +70,7 @@ def scene(
     checked_quantity(color)
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
     chosen = evenly(len(times), most)
-    stage = Stage(model, traces, [] if result is None else law_places(result))
+    stage = ScenePlaces(model, traces, [] if result is None else law_places(result))
     extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
     motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=q)
     if color is not None and len(times) > 1 and color not in motion["fields"]:
@@ -83,7 +83,7 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
 
     Their coordinates q (motions, frames, nq) are over a period each; `periods` (motions,), s.
     """
-    stage, (count, length) = Stage(model), q.shape[:2]
+    stage, (count, length) = ScenePlaces(model), q.shape[:2]
     together = q.reshape(-1, q.shape[-1])
     extent = motion_extent(stage, together)
     whole = _scene(stage, np.zeros(len(together)), together, extent, few=True)
@@ -95,7 +95,7 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
     return whole | frames[0] | {"count": length, "follow": False}, frames
 
 
-def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
+def first_scene(stage: ScenePlaces, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
     extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]), known=1)
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
@@ -103,7 +103,7 @@ def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str
     return whole | {"follow": extent.far or flying}
 
 
-def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, str]:
+def frames(stage: ScenePlaces, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, str]:
     """Frames that follow those of `first_scene`: times (n,) and coordinates (n, nq), packed."""
     return {
         "contacts": packed(touching(stage.model, stops, times, q), "<u1"),
@@ -113,7 +113,7 @@ def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -
     }
 
 
-def _amplitudes(stage: Stage, q: Floats) -> Floats:
+def _amplitudes(stage: ScenePlaces, q: Floats) -> Floats:
     """Modal coordinates of all bodies, in their order, each with what follows them."""
     parts = [
         x.body.with_followers(_coordinates(stage.model, k, q), x.stiffens)[0]
@@ -124,7 +124,7 @@ def _amplitudes(stage: Stage, q: Floats) -> Floats:
 
 
 def _scene(
-    stage: Stage,
+    stage: ScenePlaces,
     times: Floats,
     q: Floats,
     extent: MotionExtent,
@@ -170,7 +170,7 @@ def turned(model: Model, q: Floats) -> Floats:
 
 
 def _bodies(
-    stage: Stage, q: Floats, few: bool, fields: dict[str, float], every: Floats | None
+    stage: ScenePlaces, q: Floats, few: bool, fields: dict[str, float], every: Floats | None
 ) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
     """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place.
 
@@ -224,7 +224,7 @@ def _bodies(
 
 
 def _packed(
-    stage: Stage,
+    stage: ScenePlaces,
     surface: DrawnSurface,
     shapes: Floats | None = None,
     stress: tuple[Floats, Floats] | None = None,

@@ -9,7 +9,7 @@ from supple.checks import Floats, Ints
 from supple.view.scene.look import CREASE
 
 
-def cut(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
+def split_at_sharp_edges(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
     """Vertices that no sharp edge passes through.
 
     Corners of triangles at the same place are one vertex if a chain of triangles around it joins them over edges that

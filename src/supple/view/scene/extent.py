@@ -9,7 +9,7 @@ import numpy as np
 from supple.checks import Floats
 from supple.description.members import GROUND
 from supple.view.scene.level import Level
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.sampling import evenly
 from supple.view.scene.surfaces import INERTIA
 
@@ -54,7 +54,7 @@ class MotionExtent(NamedTuple):
         return 2.0 * self.size if self.far else float(np.linalg.norm(self.high - self.low)) or self.size
 
 
-def motion_extent(stage: Stage, q: Floats, known: int | None = None) -> MotionExtent:
+def motion_extent(stage: ScenePlaces, q: Floats, known: int | None = None) -> MotionExtent:
     """Of coordinates (frames, nq), of which the first are known to be taken; all if not given."""
     q = q[evenly(len(q), MEASURED)]
     R, p = stage.model.poses(q)

@@ -25,7 +25,7 @@ Numbers = NDArray[Any]
 MOST_TRACES = 8
 
 
-class Stage:
+class ScenePlaces:
     """Places of a model, in the order of the page.
 
     Parameters

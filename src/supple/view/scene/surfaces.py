@@ -20,7 +20,7 @@ from supple.errors import FileFormatError, OmissionWarning, warn
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
 from supple.shapes.mesh import Mesh, Triangles
-from supple.shapes.page_meshes import reduced_meshes, thinned
+from supple.shapes.page_meshes import decimated, reduced_meshes
 from supple.shapes.placeholders import inertia_box, stand_in
 from supple.shapes.primitives import Structure
 from supple.shapes.readers.mesh_part import MeshPart
@@ -28,7 +28,7 @@ from supple.shapes.shape import Shape
 from supple.shapes.triangle_mesh import TriangleMesh
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.elements.surface import BodySurface
-from supple.view.scene.creases import cut
+from supple.view.scene.creases import split_at_sharp_edges
 from supple.view.scene.default_shapes import default_shapes, size_of
 from supple.view.scene.guessed_surface import guessed_surface
 from supple.view.scene.look import GREY, NARROW, PALETTE, SLENDER, THIN
@@ -88,9 +88,13 @@ class DrawnSurface:
         thin = 4.0 * abs(mesh.volume) < SLENDER * extent * mesh.area
         return THIN if thin and mesh.area < NARROW * extent**2 else 0.0
 
-    def cut(self) -> tuple[Ints, Ints]:
+    def split(self) -> tuple[Ints, Ints]:
         """Its vertices told apart along sharp edges: the one that each is a copy of, and the triangles by these."""
-        return (np.arange(len(self.vertices)), self.faces) if self.growth else cut(self.vertices, self.faces)
+        return (
+            (np.arange(len(self.vertices)), self.faces)
+            if self.growth
+            else split_at_sharp_edges(self.vertices, self.faces)
+        )
 
 
 def drawn(model: Model, inertia: bool = False, reduce: bool = True) -> list[DrawnSurface]:
@@ -179,7 +183,7 @@ def _surface(body: str, shape: Shape) -> DrawnSurface:
 
 def _flexible(name: str, body: FlexibleBody, stiffens: bool, own: Structure) -> DrawnSurface:
     surface = guessed_surface(body) if body.surface is None else body.surface
-    kept, faces = thinned(surface.vertices(body.nodes), surface.faces)
+    kept, faces = decimated(surface.vertices(body.nodes), surface.faces)
     surface = replace(surface, node=surface.node[kept], offset=surface.offset[kept], faces=faces)
     _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
     x, shapes = surface.vertices(body.nodes), surface.shapes(of_nodes)
