@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
-from supple.shapes.decimation import reduced
-from supple.shapes.page_meshes import MOST_NODES, decimated
+from supple.shapes.decimation import MOST_NODES, decimated, reduced
 from supple.view.pages.scene_json import scene
 from supple.view.scene.places import ScenePlaces
 from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn

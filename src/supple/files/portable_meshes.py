@@ -7,8 +7,8 @@ import numpy as np
 from supple.description.description import D
 from supple.description.members import GROUND
 from supple.errors import FileFormatError
+from supple.shapes.decimation import reduced_meshes
 from supple.shapes.mesh import Mesh, Triangles
-from supple.shapes.page_meshes import reduced_meshes
 from supple.shapes.placeholders import stand_in
 from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape

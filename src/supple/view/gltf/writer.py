@@ -18,6 +18,7 @@ from supple.checks import Floats
 from supple.drafts import draft_of
 from supple.errors import OmissionWarning, warn
 from supple.model.model import Model
+from supple.shapes.triangle_mesh import vertex_normals
 from supple.version import VERSION
 from supple.view.gltf.container import Container, linear_light
 from supple.view.scene.look import mapped
@@ -157,11 +158,8 @@ class _Writer:
         """
         origin, faces = surface.split()
         x = surface.vertices[origin]
-        normals = np.zeros_like(x)
-        across = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
-        np.add.at(normals, faces.ravel(), np.repeat(across, 3, axis=0))
-        size = np.linalg.norm(normals, axis=1, keepdims=True)
-        normals = np.where(size > 0, normals / np.where(size > 0, size, 1.0), [0.0, 0.0, 1.0])
+        normals = vertex_normals(x, faces)
+        normals[~normals.any(axis=1)] = [0.0, 0.0, 1.0]
         out: dict[str, Any] = {
             "attributes": {
                 "POSITION": self._file.floats(x, "VEC3", limits=True),

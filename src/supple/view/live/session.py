@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
-from supple.view.live.controls import Ranges, as_data, live_controls
-from supple.view.live.handles import ConfigurationSliders
+from supple.view.live.controls import ConfigurationSliders, Ranges, live_controls
 from supple.view.live.mouse_force import MouseSpring, pick_points
 from supple.view.live.simulation import Live, LiveFrame
 from supple.view.pages.packing import packed
@@ -77,7 +76,7 @@ class LiveSession:
     Attributes
     ----------
     live : Live
-    controls : list of Control
+    controls : list of Slider
         What can be set, in the order of the page.
     data : dict
         What the page starts from, JSON-like.
@@ -106,8 +105,8 @@ class LiveSession:
         self.data = {
             "name": model.name,
             "scene": scene,
-            "controls": as_data(self.controls),
-            "configuration": as_data(self.configuration.handles),
+            "controls": [vars(x) for x in self.controls],
+            "configuration": [vars(x) for x in self.configuration.sliders],
         }
         if self.pick_points:
             places = np.stack([x.place for x in self.pick_points])

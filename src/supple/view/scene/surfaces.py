@@ -19,8 +19,8 @@ from supple.description.members import GROUND
 from supple.errors import FileFormatError, OmissionWarning, warn
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
+from supple.shapes.decimation import decimated, reduced_meshes
 from supple.shapes.mesh import Mesh, Triangles
-from supple.shapes.page_meshes import decimated, reduced_meshes
 from supple.shapes.placeholders import inertia_box, stand_in
 from supple.shapes.primitives import Structure
 from supple.shapes.readers.mesh_part import MeshPart

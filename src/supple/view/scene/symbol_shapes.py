@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.shapes.revolve_sweep import circle, tunnel, turned
+from supple.shapes.triangle_mesh import vertex_normals
 from supple.view.pages.packing import packed
 from supple.view.scene.creases import split_at_sharp_edges
 
@@ -63,12 +64,7 @@ def _shape(share: Floats, vectors: Floats, faces: Ints, smooth: bool = False) ->
     if not smooth:
         origin, faces = split_at_sharp_edges(_long(share, vectors), faces)
         share, vectors = share[origin], vectors[origin]
-    a, b, c = np.moveaxis(_long(share, vectors)[faces], 1, 0)
-    normals = np.zeros_like(vectors)
-    for i in range(3):
-        np.add.at(normals, faces[:, i], np.cross(b - a, c - a))
-    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-    return SymbolShape(share, vectors, normals, faces)
+    return SymbolShape(share, vectors, vertex_normals(_long(share, vectors), faces), faces)
 
 
 def _long(share: Floats, vectors: Floats) -> Floats:
