@@ -18,6 +18,7 @@ from supple.errors import StateError, nearest
 from supple.linear.small_motions import force_unit
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
+from supple.simulation.sensitivities.parameter_units import parameter_unit
 from supple.view.live.inputs import AdjustableInputs
 from supple.view.plots.groups import groups
 
@@ -28,20 +29,6 @@ LOWEST, HIGHEST = 0.2, 2.0
 """Shares of a number of the model that its slider reaches: not zero, which would be another structure."""
 OFFERED = ("mass", "stiffness", "damping", "length", "pitch")
 """Numbers of the model that have sliders without being asked for, if they are not zero; and gravity."""
-UNITS = {
-    "mass": "kg",
-    "length": "m",
-    "pitch": "m/rad",
-    **{f"inertia.{x}": "kg m^2" for x in ("xx", "xy", "xz", "yy", "yz", "zz")},
-    **{f"{what}.{c}": unit for what, unit in (("moment", "N m"), ("force", "N")) for c in "xyz"},
-}
-"""Of numbers of the model by the end of their names; the others are places, m, or belong to joints and springs."""
-OF_SPEEDS = {
-    "rad/s": {"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad", "inertia": "kg m^2"},
-    "m/s": {"stiffness": "N/m", "damping": "N s/m", "rest": "m", "inertia": "kg"},
-}
-
-
 WEIGHT_SHARE = 2.0
 """Generalized forces reach this many times what holds the weight in the worst of the configurations."""
 ACCELERATION = 2.0
@@ -137,7 +124,6 @@ def _parameters(model: Model) -> tuple[dict[str, Slider], dict[str, Slider]]:
     """Numbers of the model that are not zero and are worth a slider; and all others, for who asks."""
     if not isinstance(model, Model):
         return {}, {}
-    units = dict(zip(model.speeds, model.speed_units, strict=True))
     modes = {x for x, modal in zip(model.speeds, model.is_mode, strict=True) if modal}
     offered: dict[str, Slider] = {}
     hidden: dict[str, Slider] = {}
@@ -145,14 +131,7 @@ def _parameters(model: Model) -> tuple[dict[str, Slider], dict[str, Slider]]:
         owner, _, what = name.rpartition(".")
         if owner in modes:
             continue
-        if owner == "gravity":
-            unit = "m/s^2"
-        else:
-            springs = {"stiffness": "N/m", "damping": "N s/m"}
-            tail = ".".join(name.split(".")[-2:])
-            known = OF_SPEEDS.get(units.get(owner, ""), {}).get(what) or UNITS.get(tail) or UNITS.get(what)
-            unit = known or springs.get(what, "m")
-        control = Slider(PARAMETER, name, unit, *_of_a_number(name, value), value)
+        control = Slider(PARAMETER, name, parameter_unit(model, name), *_of_a_number(name, value), value)
         offers = value != 0.0 and (what in OFFERED or owner == "gravity")
         (offered if offers else hidden)[name] = control
     return offered, hidden
