@@ -35,7 +35,7 @@ from supple.view.scene.quantities import (
 )
 from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import Stop, recorded_stops, touching
-from supple.view.scene.surfaces import DrawnSurface, body_color
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color
 from supple.view.scene.symbols import force_arrows, forces, law_places, place_of, symbols
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
     together = q.reshape(-1, q.shape[-1])
     extent = motion_extent(stage, together)
     whole = _scene(stage, np.zeros(len(together)), together, extent, few=True)
-    joints, amplitudes = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
+    joints, moves = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
     frames = [
         {"times": packed(period * np.linspace(0.0, 1.0, length), "<f8"), "joints": packed(a), "amplitudes": packed(b)}
-        for period, a, b in zip(periods, np.split(joints, count), np.split(amplitudes, count), strict=True)
+        for period, a, b in zip(periods, np.split(joints, count), np.split(moves, count), strict=True)
     ]
     return whole | frames[0] | {"count": length, "follow": False}, frames
 
@@ -115,11 +115,7 @@ def frames(stage: ScenePlaces, times: Floats, q: Floats, stops: Sequence[Stop] =
 
 def _amplitudes(stage: ScenePlaces, q: Floats) -> Floats:
     """Modal coordinates of all bodies, in their order, each with what follows them."""
-    parts = [
-        x.body.with_followers(_coordinates(stage.model, k, q), x.stiffens)[0]
-        for k, x in enumerate(stage.bodies, start=1)
-        if isinstance(x.body, FlexibleBody)
-    ]
+    parts = [amplitudes(stage.model, x.name, q) for x in stage.bodies]
     return np.concatenate([np.zeros((len(q), 0)), *parts], axis=1)
 
 
@@ -139,14 +135,14 @@ def _scene(
     stress end at their largest values for these coordinates (samples, nq) of the whole motion.
     """
     fields = {} if colored is None else dict.fromkeys(QUANTITIES, 0.0)
-    bodies, amplitudes, shapes = _bodies(stage, q, few, fields, colored)
+    bodies, moves, shapes = _bodies(stage, q, few, fields, colored)
     joints = stage.joints(q)
     return {
         "fields": {name: x for name, x in fields.items() if x > 0.0},
         "count": len(times),
         "times": packed(times, "<f8"),
         "joints": packed(joints),
-        "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
+        "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *moves], axis=1)),
         "ground": {"surfaces": [_packed(stage, x) for x in stage.surfaces if x.body == GROUND]},
         "bodies": bodies,
         "places": [place_of(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
@@ -178,7 +174,7 @@ def _bodies(
     """
     model, places = stage.model, stage.places
     bodies: list[dict[str, Any]] = []
-    amplitudes: list[Floats] = []
+    sent: list[Floats] = []
     shapes = [np.zeros((6, 0)) for _ in places]
     first = 0
     for k, placed in enumerate(stage.bodies, start=1):
@@ -194,13 +190,13 @@ def _bodies(
         stresses: list[tuple[Floats, Floats] | None] = [None] * len(surfaces)
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
-            eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
+            eta = amplitudes(model, placed.name, q)
             rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
             found: list[VertexStress | None] = [None] * len(surfaces)
             points = None if body.recovery is None else body.recovery.stresses
             if every is not None and points is not None and len(points):
-                worst = worst_points(points, _coordinates(model, k, every))
+                worst = worst_points(points, amplitudes(model, placed.name, every))
                 fields["stress"] = max(fields["stress"], worst.stress)
                 fields["strain"] = max(fields["strain"], worst.strain)
                 for j, surface in enumerate(surfaces):
@@ -216,11 +212,11 @@ def _bodies(
             for moved in (x for x in moves if x is not None and fields):
                 fields["displacement"] = max(fields["displacement"], largest(moved, 3, eta))
             entry |= {"first": first, "modes": eta.shape[1]}
-            amplitudes.append(eta)
+            sent.append(eta)
             first += eta.shape[1]
         entry["surfaces"] = [_packed(stage, *parts) for parts in zip(surfaces, moves, stresses, strict=True)]
         bodies.append(entry)
-    return bodies, amplitudes, shapes
+    return bodies, sent, shapes
 
 
 def _packed(
@@ -236,12 +232,6 @@ def _packed(
 def _padded(rows: sparse.csr_array, columns: int) -> sparse.csr_array:
     """Rows with further columns of zeros."""
     return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))
-
-
-def _coordinates(model: Model, k: int, q: Floats) -> Floats:
-    """Coordinates of deformation (frames, n) of body k."""
-    assert model.flex is not None
-    return q[:, model.flex.q_mode[k] : model.flex.q_mode[k] + model.flex.modes[k]]
 
 
 def _rows(node: ShapeFrame, count: int) -> sparse.csr_array:
