@@ -66,7 +66,7 @@ class Painter:
         project(points, self._view.axes, eye, self._lens, on_picture)
         ground, shadow = NONE if self._floor is None else self._floor.parameters(points, faces[:opaque])
         self._samples[:] = 0
-        vertex_colors = self._surfaces.vertex_colors(frame)
+        vertex_colors, found = self._surfaces.colored(frame)
         fixed = (
             on_picture,
             normals,
@@ -86,7 +86,7 @@ class Painter:
                 shade(self._pixels, self._samples, *fixed, first)
         rgb = self._pixels.astype("<u4").view(np.uint8).reshape(*self._pixels.shape, 4)
         picture = np.ascontiguousarray(rgb[..., :3])
-        lettering, found = Lettering(picture, self._dark), self._surfaces.scale(frame)
+        lettering = Lettering(picture, self._dark)
         grid = "" if self._floor is None else f"grid {brief(self._floor.spacing)} m"
         lettering.axes(self._view.axes)
         lettering.foot("   ".join(filter(None, (clock, grid))))

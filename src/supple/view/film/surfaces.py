@@ -83,20 +83,18 @@ class MovingSurfaces:
         """Vertices (n, 3) at a frame, in the ground frame."""
         return np.concatenate([np.zeros((0, 3)), *[part.points(frame) for part in self._parts]])
 
-    def vertex_colors(self, frame: int) -> Floats:
-        """Linear light (n, 3) of the vertices at a frame; one row of zeros where nothing is coloured by a quantity."""
-        if self._coloring is None:
-            return np.zeros((1, 3))
-        return mapped(np.clip(self._values(frame) / (self._coloring.most or 1.0), 0.0, 1.0)) ** 2
+    def colored(self, frame: int) -> tuple[Floats, Scale | None]:
+        """Linear light (n, 3) of the vertices at a frame, and the quantity that it shows with its largest value.
 
-    def scale(self, frame: int) -> Scale | None:
-        """The quantity that surfaces are coloured by, and where it is largest; None where there is none."""
+        One row of zeros and None where nothing is coloured by a quantity.
+        """
         if self._coloring is None:
-            return None
-        values = self._values(frame)
-        worst = int(np.argmax(values)) if len(values) else -1
-        value = float(values[worst]) if worst >= 0 else 0.0
-        return Scale(self._coloring.quantity, self._coloring.most, worst if value > 0.0 else -1, value)
+            return np.zeros((1, 3)), None
+        values, most = self._values(frame), self._coloring.most
+        worst = int(np.argmax(values))
+        value = float(values[worst])
+        scale = Scale(self._coloring.quantity, most, worst if value > 0.0 else -1, value)
+        return mapped(np.clip(values / (most or 1.0), 0.0, 1.0)) ** 2, scale
 
     def _values(self, frame: int) -> Floats:
         """(n,) of all vertices; zero of surfaces that are not coloured."""
