@@ -71,6 +71,16 @@ def test_a_floor_is_at_the_origin_or_below_the_model() -> None:
     assert heights == pytest.approx([4.5 - np.sqrt(3.0), 0.0, -1.5])  # never more than its size below it
 
 
+def test_a_wheel_stands_on_the_floor_however_it_turns() -> None:
+    mech = supple.Mechanism("wheel")
+    mech.add_body("wheel", supple.RigidBody(1.0), joint=supple.Revolute("y"), at=(0, 0, 0.5))
+    mech.add_visual("wheel", shapes.Cylinder(0.5, 0.1, axis=(0, 1, 0)))
+    stage = ScenePlaces(mech.build())
+    extent = motion_extent(stage, np.linspace(0.0, 6.0, 50)[:, None])
+    assert extent.low[2] < -0.1  # corners of its box
+    assert extent.floor == pytest.approx(0.0, abs=1e-9)
+
+
 def test_a_shadow_lies_where_the_light_throws_it() -> None:
     mesh = shapes.Box((2.0, 1.0, 0.001)).triangles()
     points = mesh.vertices + np.array([0.0, 0.0, 4.0])

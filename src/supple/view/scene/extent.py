@@ -60,6 +60,8 @@ def motion_extent(stage: ScenePlaces, q: Floats, known: int | None = None) -> Mo
     R, p = stage.model.poses(q)
     places = stage.places
     points = [stage.moved(x, q, R, p)[1] for x in places] + [p[:, k] for k in range(1, p.shape[1])]
+    level = Level.of(stage.model.tree.gravity)
+    lowest = min((float((x @ level.up).min()) for x in points), default=0.0)
     number = {GROUND: 0} | {x.name: k for k, x in enumerate(stage.bodies, start=1)}
     for x in stage.surfaces:
         if x.name == INERTIA or not len(x.vertices):
@@ -67,12 +69,13 @@ def motion_extent(stage: ScenePlaces, q: Floats, known: int | None = None) -> Mo
         ends = np.stack([x.vertices.min(axis=0), x.vertices.max(axis=0)])
         k, place = number[x.body], None if x.place is None else places[stage.carriers[x.place]]
         R_own, p_own = (R[:, k], p[:, k]) if place is None else stage.moved(place, q, R, p)
+        heights = x.vertices @ (level.up @ R_own).T + p_own @ level.up
+        lowest = min(lowest, float(heights.min()))
         points += [p_own + R_own @ np.array([ends[i, 0], ends[j, 1], ends[h, 2]]) for i, j, h in np.ndindex(2, 2, 2)]
     all_points = np.stack(points)
     size = float(np.linalg.norm(np.ptp(all_points[:, 0], axis=0))) or 1.0
     arms = [float(np.linalg.norm(x.position + (x.node.position if x.node else 0.0))) for x in places]
     symbol = min(size, 8.0 * float(np.median([a for a in arms if a > 0] or [size])))
-    level = Level.of(stage.model.tree.gravity)
-    lowest, front = float((all_points @ level.up).min()), level.front(all_points[:, :known].reshape(-1, 3))
+    front = level.front(all_points[:, :known].reshape(-1, 3))
     floor = max(min(0.0, lowest), lowest - size)
     return MotionExtent(size, symbol, all_points.min(axis=(0, 1)), all_points.max(axis=(0, 1)), floor, front)
