@@ -64,7 +64,7 @@ class Painter:
         vertex_normals(points, faces, normals)
         points += (self._growth * np.maximum((points - eye) @ self._view.axes[2], 0.0))[:, None] * normals
         project(points, self._view.axes, eye, self._lens, on_picture)
-        ground, shadow = NONE if self._floor is None else self._floor.parameters(points, faces[:opaque])
+        ground, shadow = NONE if self._floor is None else self._floor.parameters(points, faces[: self._surfaces.lit])
         self._samples[:] = 0
         vertex_colors, found = self._surfaces.colored(frame)
         fixed = (

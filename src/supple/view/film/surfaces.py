@@ -39,7 +39,7 @@ class MovingSurfaces:
     Attributes
     ----------
     faces : (m, 3) array
-        Triangles; the first `opaque` of them cannot be seen through.
+        Triangles; the first `opaque` of them cannot be seen through, the first `lit` of these throw shadows.
     colors : (m, 4) array
         Linear light and opacity of each triangle.
     growth : (n,) array
@@ -64,10 +64,10 @@ class MovingSurfaces:
         if coloring is not None:
             chosen = [x if x.shapes is None else coloring.surfaces.get(x.body, x) for x in chosen]
         parts = [_Part(model, x, q, R, p, dark) for x in chosen if len(x.faces)]
-        self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: x.opacity < 1.0)]
+        self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: (x.opacity < 1.0, x.opacity))]
         self.faces, self.colors = self._joined()
         self.growth = np.concatenate([np.zeros(0), *(np.full(x.count, x.growth) for x in self._parts)])
-        self.opaque = int(np.sum(self.colors[:, 3] >= 1.0))
+        self.opaque, self.lit = (int(x.sum()) for x in (self.colors[:, 3] >= 1.0, self.colors[:, 3] == 1.0))
 
     def _joined(self) -> tuple[Ints, Floats]:
         """Triangles and their colours: symbols, opaque surfaces, translucent ones."""
