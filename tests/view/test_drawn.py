@@ -95,13 +95,14 @@ def test_flexible_bodies_have_colours_of_their_own(tmp_path: Path) -> None:
             *pieces,
         ]
     mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free())
-    for name, shape, message in (
+    own: dict[str, Any] = {"at": (1, 0, 0)}
+    for name, given, message in (
         ("stone", {}, "visual on 'stone': structure: expected the name of a flexible body"),
         ("left/end", {}, "visual on 'left/end': structure: expected the name of a flexible body"),
-        ("left", {"at": (1, 0, 0)}, "structure: expected color and opacity alone"),
+        ("left", own, "structure: expected color and opacity alone"),
     ):
         with pytest.raises(supple.ModelError, match=message):
-            mech.add_visual(name, shapes.Structure(**shape))
+            mech.add_visual(name, shapes.Structure(**given))
 
 
 def test_beams_have_their_section(rig: supple.Model) -> None:

@@ -84,7 +84,7 @@ def test_the_worst_point_is_marked_where_it_is() -> None:
     most = float(own.max())
     assert scene(model, np.arange(3.0), q)["fields"]["stress"] == pytest.approx(most, rel=1e-12)
     colors = Coloring(model, "stress", q, q)
-    found = MovingSurfaces(model, q, coloring=colors).scale(int(frame))
+    _, found = MovingSurfaces(model, q, coloring=colors).colored(int(frame))
     assert found is not None
     assert found.value == pytest.approx(most)
     assert found.most == pytest.approx(most)
