@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from supple.checksums import seal
 from supple.errors import FileFormatError
 from supple.structures import (
     FlexibleBody,
@@ -161,6 +162,19 @@ def test_arrays_of_other_kinds_are_refused(tmp_path: Path, name: str, value: Any
         del file[name]
         file[name] = value
     with pytest.raises(FileFormatError, match=message):
+        load_body(path)
+
+
+@pytest.mark.parametrize("value", [1e300, -1.0])
+def test_masses_of_slaved_shapes_are_possible_ones(tmp_path: Path, value: float) -> None:
+    """Shapes of a mass that overflows were others each time that the body was stored again."""
+    path = tmp_path / "boom.h5"
+    body("cantilever").save(path)
+    with h5py.File(path, "r+") as file:
+        mass = file["second_order/mass_own"]
+        mass[0, 0] = value
+    seal(path)
+    with pytest.raises(FileFormatError, match=r"boom\.h5: second_order: expected masses from 0 to 1e\+100, got"):
         load_body(path)
 
 

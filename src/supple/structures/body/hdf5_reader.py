@@ -20,7 +20,7 @@ from supple.structures.body.hdf5_recovery import read_recovery
 from supple.structures.body.hdf5_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
 from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.body.substructured_beam import BeamPieces, Place
-from supple.structures.discretization.validation import check_mass
+from supple.structures.discretization.validation import MOST_ENTRY, check_mass
 from supple.structures.elements.strains import Strains
 from supple.structures.elements.stresses import Recovery
 from supple.structures.elements.surface import BodySurface
@@ -138,7 +138,12 @@ def _read_recovery(group: Any, body: Any) -> Recovery:
 def _read_second_order(group: Any) -> SecondOrder:
     C = Quadratic(*(read_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
     frames = {str(rows.attrs["name"]): read_array(rows) for rows in group.get("frames", {}).values()}
-    return SecondOrder(C, frames=frames, **{name: read_array(group[name]) for name in SECOND_ORDER})
+    found = SecondOrder(C, frames=frames, **{name: read_array(group[name]) for name in SECOND_ORDER})
+    masses = np.diagonal(found.mass_own)
+    largest = max(np.abs(x).max(initial=0.0) for x in (found.mass_own, found.mass_cross))
+    if not (masses >= 0.0).all() or not largest <= MOST_ENTRY:
+        raise ModelError(f"second_order: expected masses from 0 to {MOST_ENTRY:g}, got {[*masses, largest]}")
+    return found
 
 
 def _read_surface(group: Any) -> BodySurface:

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, freeze, is_index
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
@@ -35,6 +36,7 @@ class Place(NamedTuple):
     node: str
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class BeamPieces:
     """A beam as a chain of flexible bodies, each fixed to the end of the one before it; made by `Beam.pieces`.
@@ -112,8 +114,13 @@ class BeamPieces:
 
     def origin(self, piece: int) -> Floats:
         """Where the frame of a piece is, undeformed, from the beam's root, m."""
+        self._require(piece)
         at = self.first[piece] + self._end(piece, self.root)
         return np.asarray(self.nodes[at])
+
+    def _require(self, piece: int) -> None:
+        if not -len(self.bodies) <= piece < len(self.bodies):
+            raise ModelError(f"piece: expected an integer from 0 to {len(self.bodies) - 1}, got {piece!r:.40}")
 
     def place(self, name: str) -> Place:
         """A named frame, or a node of the beam by its number as text; where two pieces meet, the end of the inner one.
@@ -149,6 +156,7 @@ class BeamPieces:
 
     def strains(self, piece: int) -> Strains | None:
         """Strains of a piece for its coordinates, with the elements' numbers and positions in the whole beam."""
+        self._require(piece)
         found, first = self.bodies[piece].strains, self.first[piece]
         if found is None:
             return None

@@ -33,6 +33,7 @@ TIED = 1.0 + 1e-6
 """Points this much farther than the nearest one are as near."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Stresses:
     """Stress recovery points.
@@ -86,6 +87,8 @@ class Stresses:
     def at(self, points: Sequence[int] | Ints) -> Stresses:
         """Some of the points."""
         chosen = np.asarray(points, np.int64)
+        if chosen.ndim != 1:
+            raise StateError(f"points: expected a list of their numbers, got shape {chosen.shape}")
         rows: Any = (6 * chosen[:, None] + np.arange(6)).ravel()
         matrix: Any = self.matrix[rows]
         return Stresses(
