@@ -50,7 +50,7 @@ def same(a: Any, b: Any) -> None:
         for key in a:
             same(a[key], b[key])
     elif isinstance(a, Recovery):
-        for name in ("stresses", "static_stresses", "section_forces", "static_forces", "static"):
+        for name in ("strains", "stresses", "static_stresses", "section_forces", "static_forces", "static"):
             same(getattr(a, name), getattr(b, name))
     elif hasattr(a, "__dataclass_fields__"):
         for field in fields(a):

@@ -15,7 +15,7 @@ from supple.structures import (
     Material,
     Orthotropic,
     Part,
-    Stresses,
+    RecoveryTable,
     Structure,
     assemble,
     plate,
@@ -26,10 +26,10 @@ METAL = Material(E=70e9, nu=0.3, rho=2700.0, yield_strength=300e6)
 PLY = Orthotropic(E1=140e9, E2=10e9, nu12=0.3, G12=5e9, rho=1600.0)
 
 
-def stresses(structure: Structure, motion: Floats) -> Stresses:
+def stresses(structure: Structure, motion: Floats) -> RecoveryTable:
     """For one motion (k, 6) of the nodes."""
-    assert structure.stress_source is not None
-    found = structure.stress_source.stresses(scipy.sparse.csr_array(motion.reshape(-1, 1)))
+    assert structure.elements is not None
+    found = structure.elements.stresses(scipy.sparse.csr_array(motion.reshape(-1, 1)))
     assert found is not None
     return found
 

@@ -11,7 +11,7 @@ import scipy
 import supple
 from supple.errors import ModelError
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, Superelement, beam, from_matrices
-from supple.structures.body.superelement import Recovery, sound_superelement
+from supple.structures.body.superelement import InteriorRecovery, sound_superelement
 
 STEEL = Material(E=200e9, nu=0.3, rho=7800)
 
@@ -33,7 +33,7 @@ def strip() -> Structure:
 def whole(recovery: bool = False) -> Superelement:
     """All nodes of the strip on the boundary."""
     s = strip()
-    inside = Recovery(np.arange(1, 6), s.nodes, np.eye(30)) if recovery else None
+    inside = InteriorRecovery(np.arange(1, 6), s.nodes, np.eye(30)) if recovery else None
     made = sound_superelement(np.arange(1, 6), s.nodes, s.turning, s.stiffness, s.mass_matrix, inside)
     return Superelement(
         made.labels, s.nodes, s.turning, made.stiffness, made.mass_matrix, {"start": 0, "end": 4}, inside

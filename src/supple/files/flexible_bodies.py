@@ -19,11 +19,11 @@ from supple.structures.body.hdf5_reader import load_any
 from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.body.superelement import Superelement
 from supple.structures.builders.beam import Beam
-from supple.structures.discretization.structure import Structure
 from supple.structures.formats.file_set import head
 from supple.structures.formats.read import read
 from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 T = TypeVar("T")
 HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -13,10 +13,10 @@ from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.superelement import Superelement
-from supple.structures.discretization.structure import Structure
 from supple.structures.formats.imported import ImportedStructure
 from supple.structures.formats.read import read
 from supple.structures.formats.tangents import Tangent
+from supple.structures.structure import Structure
 
 Label = Annotated[int, Strict(), Field(ge=1)]
 

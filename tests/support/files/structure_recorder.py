@@ -78,7 +78,7 @@ class Recorder:
                 warnings.simplefilter("ignore")
                 try:
                     _write(group, values)
-                except (ValueError, ArithmeticError) as error:  # of numbers that cannot be computed with
+                except (ValueError, TypeError, ArithmeticError) as error:  # of numbers that cannot be computed with
                     group.attrs["error"] = str(error)
         self.made.clear()
 

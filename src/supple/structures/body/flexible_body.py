@@ -17,12 +17,12 @@ from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body.hdf5_writer import save_body
 from supple.structures.body.modal_integrals import ModalIntegrals
+from supple.structures.body.recovery import Recovery
 from supple.structures.damping import Damping, damping_matrix
 from supple.structures.discretization.dof_map import Bools
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import Recovery
+from supple.structures.elements.recovery_table import RecoveryTable
 from supple.structures.elements.surface import BodySurface
-from supple.structures.reduction.reduced_from import Reduction
+from supple.structures.reduction.reduction import ReducedFrom
 from supple.structures.reduction.report import Report
 from supple.structures.stiffening.second_order import SecondOrder
 from supple.structures.stiffening.unit_mass_basis import has_unit_masses, left_mass, unit_masses
@@ -79,17 +79,15 @@ class FlexibleBody:
     integrals : ModalIntegrals
     report : Report, optional
         What the reduction kept.
-    strains : Strains, optional
-        Of its elements for a unit of each coordinate; None where the elements are not known.
     second_order : SecondOrder, optional
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     surface : BodySurface, optional
         What it looks like, on its nodes; None where the elements are not known.
     recovery : Recovery, optional
-        Its stresses and section forces; None where nothing is known of them.
+        Its strains, stresses and section forces; None where nothing is known of them.
     ruthless_only : str
         What is not known of it that full fidelity needs; empty if nothing is missing.
-    source : Reduction, optional
+    source : ReducedFrom, optional
         The structure that it was reduced from, and how; None where that is not known, as of a body read from a file.
     """
 
@@ -105,12 +103,11 @@ class FlexibleBody:
     damping: scipy.sparse.csr_array
     integrals: ModalIntegrals
     report: Report | None = None
-    strains: Strains | None = None
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
     recovery: Recovery | None = None
     ruthless_only: str = ""
-    source: Reduction | None = None
+    source: ReducedFrom | None = None
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"
@@ -140,9 +137,6 @@ class FlexibleBody:
             "N.first": (N.first, (n + 1,)),
             "N.value": (N.value, (len(N.other), 3, 3)),
         }
-        if self.strains is not None:
-            gauges = len(self.strains.places)
-            expected["strains"] = (self.strains.matrix, (gauges, n))
         k = 0
         if self.second_order is not None:
             expected |= self.second_order.expected(n, len(self.nodes))
@@ -175,6 +169,11 @@ class FlexibleBody:
         frames = {name: replace(frame, second=frame.second @ T) for name, frame in self.frames.items()}
         object.__setattr__(self, "second_order", second.in_basis(T))
         object.__setattr__(self, "frames", frames)
+
+    @property
+    def strains(self) -> RecoveryTable | None:
+        """Strains of its elements for a unit of each coordinate; None where the elements are not known."""
+        return None if self.recovery is None else self.recovery.strains
 
     @property
     def modes(self) -> int:

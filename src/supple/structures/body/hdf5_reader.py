@@ -19,10 +19,9 @@ from supple.structures.body.hdf5_parts import read_array, read_names, read_spars
 from supple.structures.body.hdf5_recovery import read_recovery
 from supple.structures.body.hdf5_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
 from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
+from supple.structures.body.recovery import Recovery
 from supple.structures.body.substructured_beam import BeamPieces, Place
 from supple.structures.discretization.validation import check_mass
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import Recovery
 from supple.structures.elements.surface import BodySurface
 from supple.structures.reduction.report import Report
 from supple.structures.stiffening.second_order import SecondOrder
@@ -120,7 +119,6 @@ def _read(file: h5py.Group) -> FlexibleBody:
         damping=damping,
         integrals=integrals,
         report=report,
-        strains=_read_strains(file["strains"]) if "strains" in file else None,
         second_order=second_order,
         surface=_read_surface(file["surface"]) if "surface" in file else None,
         recovery=_read_recovery(file["recovery"], file) if "recovery" in file else None,
@@ -148,9 +146,3 @@ def _read_surface(group: Any) -> BodySurface:
 
 def _read_report(group: Any) -> Report:
     return Report(**{f.name: read_value(group[f.name]) for f in fields(Report)})
-
-
-def _read_strains(group: Any) -> Strains:
-    places, quantities = read_names(group["places"]), read_names(group["quantities"])
-    positions, elasticity = read_array(group["positions"]), read_array(group["elasticity"])
-    return Strains(places, quantities, positions, read_sparse(group["matrix"]), elasticity)

@@ -27,7 +27,7 @@ else:
 
 FORMAT = "supple flexible body"
 PIECES_FORMAT = "supple beam in pieces"
-VERSION = 2
+VERSION = 3
 """Number of the format: raised with every change of what files hold, so that no file is misread."""
 MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
 SURFACE = ("node", "offset", "faces")
@@ -93,12 +93,6 @@ def _write(file: h5py.Group, body: FlexibleBody) -> None:
         group[name] = getattr(body.integrals, name)
     for name in ("first", "other", "value"):
         group[f"N/{name}"] = getattr(body.integrals.N, name)
-    if body.strains is not None:
-        group = file.create_group("strains")
-        write_names(group, "places", body.strains.places)
-        write_names(group, "quantities", body.strains.quantities)
-        group["positions"], group["elasticity"] = body.strains.positions, body.strains.elasticity
-        write_sparse(group.create_group("matrix"), body.strains.matrix)
     if body.second_order is not None:
         _write_second_order(file.create_group("second_order"), body.second_order)
     if body.surface is not None:

@@ -20,8 +20,8 @@ from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.body.integration import modal_integrals
 from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import DofLayout
+from supple.structures.discretization.frames import named
 from supple.structures.discretization.mass import MassModel, stations, turned
-from supple.structures.discretization.structure import named
 from supple.structures.eigen.lowest_modes import lowest_modes
 
 ORTHONORMAL = 1e-9

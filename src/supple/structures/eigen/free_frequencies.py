@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.structures.discretization.clamping import hold
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import DofLayout
 from supple.structures.discretization.validation import held_solver
 from supple.structures.eigen.lowest_modes import Participation, cut, lowest_modes
 
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
-
-def held_modes(structure: Structure, root: str, count: int) -> tuple[Floats, Floats]:
+def held_modes(structure: Discretization, root: str, count: int) -> tuple[Floats, Floats]:
     """Squared frequencies (m,), rad^2/s^2, and effective inertias and masses (m, 6) with a frame held, the lowest."""
     small, held = structure.condensed, hold(structure, root)
     M = small.mass.matrix
@@ -25,7 +21,7 @@ def held_modes(structure: Structure, root: str, count: int) -> tuple[Floats, Flo
     return squares, (phi.T @ (M @ rigid)[held.free]) ** 2
 
 
-def free_frequencies(structure: Structure, count: int, root: str = "") -> Floats:
+def free_frequencies(structure: Discretization, count: int, root: str = "") -> Floats:
     """The lowest frequencies of the free structure, Hz, without its six rigid motions.
 
     Parameters

@@ -14,12 +14,11 @@ import numpy as np
 from supple.errors import ModelError, nearest
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.builders.beam import Beam
-from supple.structures.builders.plate import plate_structure
-from supple.structures.discretization.structure import Structure
+from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
-from supple.structures.elements.plate_stress import PlateStress
 from supple.structures.layups import Layer, Layup
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 MATERIAL = ("E", "nu", "rho")
 UNITS = {"E": "Pa", "nu": "1", "rho": "kg/m^3", "length": "m", "thickness": "m", "damping": "1"}
@@ -39,8 +38,8 @@ def structural_values(body: FlexibleBody) -> dict[str, float]:
     if found is None:
         return {}
     out = _of_beam(found.structure) if isinstance(found.structure, Beam) else _of_plate(found.structure)
-    if out and isinstance(found.damping, int | float):
-        out["damping"] = float(found.damping)
+    if out and isinstance(found.reduction.damping, int | float):
+        out["damping"] = float(found.reduction.damping)
     return out
 
 
@@ -64,11 +63,11 @@ def _of_plate(structure: Structure) -> dict[str, float]:
 
 def _plate(structure: Structure) -> PlateElements | None:
     """The elements of a plate or shell of one layer, of a material without fibres."""
-    source = structure.geometric
-    if not isinstance(source, PlateStress) or structure.masses.given is not None:
+    source = structure.elements
+    if not isinstance(source, Plate) or structure.masses.given is not None:
         return None
-    layers = source.elements.layup.layers
-    return source.elements if len(layers) == 1 and isinstance(layers[0].material, Material) else None
+    layers = source.plate.layup.layers
+    return source.plate if len(layers) == 1 and isinstance(layers[0].material, Material) else None
 
 
 def _is_length(segment: Any, x: Any) -> bool:
@@ -94,9 +93,10 @@ def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
             raise ModelError(f"flexible body: no structural parameter {name!r}{nearest(name, known)}")
     assert found is not None
     made = _beam_again if isinstance(found.structure, Beam) else _plate_again
-    damping = values.get("damping", found.damping) if isinstance(found.damping, int | float) else found.damping
+    wanted = found.reduction
+    damping = values.get("damping", wanted.damping) if isinstance(wanted.damping, int | float) else wanted.damping
     structure: Structure = made(found.structure, values)
-    return structure.reduce(found.basis, found.modes, found.root, found.interfaces, damping, found.residual)
+    return structure.reduce(wanted.basis, wanted.modes, wanted.root, wanted.interfaces, damping, wanted.residual)
 
 
 def _beam_again(beam: Beam, values: Mapping[str, float]) -> Beam:
@@ -123,7 +123,7 @@ def _plate_again(structure: Structure, values: Mapping[str, float]) -> Structure
     (layer,) = plate.layup.layers
     assert isinstance(layer.material, Material)
     layup = Layup([Layer(values.get("thickness", layer.thickness), _material(layer.material, values))])
-    made = plate_structure(PlateElements(plate.nodes, plate.corners, layup, plate.axes), structure.frames)
+    made = Structure.of(Plate(PlateElements(plate.nodes, plate.corners, layup, plate.axes)), structure.frames)
     masses = made.masses.plus(structure.masses.after(len(made.masses.positions)))
     return replace(made, masses=masses, rigid=structure.rigid, averages=structure.averages, arms=structure.arms)
 

@@ -7,7 +7,7 @@ import scipy
 
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.discretization.clamping import hold
-from supple.structures.discretization.structure import Structure
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.eigen.lowest_modes import solver
 
 MOST_DOFS = 100_000
@@ -30,7 +30,7 @@ def stiffening_by_frames(body: FlexibleBody) -> tuple[tuple[str, ...], float]:
     are loose without these frames.
     """
     structure = None if body.source is None else body.source.structure
-    if not isinstance(structure, Structure) or structure.layout.size > MOST_DOFS or not body.modes:
+    if not isinstance(structure, Discretization) or structure.layout.size > MOST_DOFS or not body.modes:
         return (), 0.0
     names = tuple(name for name, nodes in structure.frames.items() if len(nodes) > 1 and name != body.root)
     if not names or structure.rigid or structure.averages or structure.arms:

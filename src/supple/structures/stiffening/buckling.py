@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.checks import Floats
+from supple.structures.elements.stressed_state import INERTIA
 from supple.structures.stiffening.geometric_stiffness import StressedLoads
 from supple.structures.stiffening.load_cases import AXES, case_names, combinations
 from supple.structures.stiffening.second_order import SecondOrder
-from supple.structures.stiffening.stressed_structure import INERTIA
 from supple.structures.stiffening.unit_loads import UnitLoads
 
 ROUNDING = 1e-9

@@ -10,7 +10,7 @@ points on arms (`swing`) and nothing else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -19,13 +19,11 @@ from supple.checks import Floats, freeze
 from supple.structures.body.integration import linear_integrals, products
 from supple.structures.body.modal_integrals import Quadratic, quadratic
 from supple.structures.discretization.clamping import Held, frame_rows
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.mass import Sparse
 from supple.structures.stiffening.finite_rotation import swing
 from supple.structures.stiffening.geometric_stiffness import StressedLoads
 from supple.structures.stiffening.unit_loads import UnitLoads
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 FAST = 0.2
 """How strictly shapes of points on arms are chosen for spins of any speed, beside one as fast as the slowest mode."""
@@ -109,7 +107,7 @@ class SecondOrder:
 
 
 def second_order(
-    structure: Structure, held: Held, shapes: Floats | Sparse, unit: UnitLoads, loads: StressedLoads
+    structure: Discretization, held: Held, shapes: Floats | Sparse, unit: UnitLoads, loads: StressedLoads
 ) -> SecondOrder | None:
     """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none.
 
@@ -161,7 +159,7 @@ def _stiffening_by_spin(unit: UnitLoads, loads: StressedLoads) -> Floats:
     return np.max(-(unit.shares[:, spins].T @ loads.work) @ own, axis=0, initial=0.0)
 
 
-def _frame(structure: Structure, name: str, b: Floats, swung: Floats) -> Floats:
+def _frame(structure: Discretization, name: str, b: Floats, swung: Floats) -> Floats:
     """(6, k) motion of a frame; one at the point of its rigid region is on no arm."""
     small, numbers = structure.condensed, list(structure.frames[name])
     position, rows, _ = frame_rows(structure, name)

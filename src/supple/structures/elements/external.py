@@ -1,9 +1,9 @@
-"""Stress recovery matrices that another program has computed for the nodes of a structure."""
+"""Elements of another program: stress recovery matrices and geometric stiffness that it has computed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,75 @@ import scipy
 from numpy.typing import ArrayLike
 
 from supple.call_checks import checked
-from supple.checks import Ints, number
+from supple.checks import Floats, Ints, number
 from supple.errors import ModelError, nearest
 from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.mass import Sparse
-from supple.structures.elements.section_forces import SectionForces
-from supple.structures.elements.stresses import COMPONENTS, Stresses
+from supple.structures.discretization.mass import MassModel, Sparse
+from supple.structures.elements.elements import Elements
+from supple.structures.elements.recovery_table import STRESSES, RecoveryTable
+from supple.structures.elements.scatter import rows_in_motion
+from supple.structures.elements.stressed_state import LoadCases, StressedState
+from supple.structures.elements.surface import BodySurface
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalElements(Elements):
+    """Matrices of a structure from a file or a user, with what else is known of its elements.
+
+    Attributes
+    ----------
+    layout : DofLayout
+    matrix : (size, size) sparse array
+        Stiffness.
+    masses : MassModel
+    of_nodes : RecoveryTable, optional
+        Stresses for rotation and displacement of all nodes.
+    load_cases : tuple of str or (size,) array
+        Names of `load_cases.case_names`, or forces on the degrees of freedom of the structure.
+    tangents : tuple of (size, size) sparse arrays
+        What stresses add to the stiffness in each case.
+    clamped : dict of int to str
+        Nodes that were held when these were computed, with their names; they must be those of the root.
+    outer : BodySurface, optional
+    """
+
+    layout: DofLayout
+    matrix: Sparse
+    masses: MassModel
+    of_nodes: RecoveryTable | None = None
+    load_cases: tuple[str | Floats, ...] = ()
+    tangents: tuple[Sparse, ...] = ()
+    clamped: Mapping[int, str] = field(default_factory=dict)
+    outer: BodySurface | None = None
+
+    @property
+    def stiffens(self) -> bool:
+        """Whether some load case is known."""
+        return bool(self.load_cases)
+
+    def stiffness(self) -> Sparse:
+        """Return the given matrix."""
+        return self.matrix
+
+    def mass(self) -> MassModel:
+        """Return the given mass."""
+        return self.masses
+
+    def stresses(self, motion: Any) -> RecoveryTable | None:
+        """Return stresses at the given points."""
+        return None if self.of_nodes is None else self.of_nodes.in_motions(rows_in_motion(self.of_nodes.matrix, motion))
+
+    def geometric_stiffness(self, cases: LoadCases) -> Iterator[StressedState]:
+        """Combine the tangents that are given."""
+        for shares, u in zip(cases.shares.T, cases.displacements.T, strict=True):
+            K = scipy.sparse.csr_array(self.matrix.shape)
+            for share, matrix in zip(shares, self.tangents, strict=True):
+                K = scipy.sparse.csr_array(K + share * matrix)
+            yield StressedState([], np.asarray(self.matrix @ u), K)
+
+    def surface(self) -> BodySurface | None:
+        """Return the outer faces of the elements of the file."""
+        return self.outer
 
 
 @checked
@@ -44,14 +107,14 @@ class StressRecovery:
 
     matrix: Any
     nodes: Sequence[int]
-    components: Sequence[str] = COMPONENTS
+    components: Sequence[str] = STRESSES
     places: Sequence[str] | None = None
     positions: ArrayLike | None = None
     modulus: float | None = None
     yield_strength: float | None = None
 
-    def source(self, layout: DofLayout, order: Ints) -> GivenRecovery:
-        """The same for a structure's degrees of freedom, whose columns stand at `order` in the given matrix."""
+    def table(self, layout: DofLayout, order: Ints) -> RecoveryTable:
+        """Return the same for a structure's degrees of freedom, whose columns stand at `order` in the given matrix."""
         components = _components(self.components)
         nodes = np.asarray(self.nodes)
         if nodes.ndim != 1 or len(nodes) == 0 or not np.issubdtype(nodes.dtype, np.integer):
@@ -78,41 +141,26 @@ class StressRecovery:
         rows = (6 * np.arange(p)[:, None] + components).ravel()
         spread = scipy.sparse.csr_array((np.ones(own * p), (rows, np.arange(own * p))), shape=(6 * p, own * p))
         free = spread @ scipy.sparse.csr_array(matrix[:, order]) @ layout.motion.T
-        empty = Stresses(
+        E, strength = _positive(self.modulus, "modulus"), _positive(self.yield_strength, "yield_strength")
+        return RecoveryTable(
             tuple(places),
-            tuple(places),
+            STRESSES,
             nodes.astype(np.int64),
             x,
             scipy.sparse.csr_array(free),
-            np.full(p, _positive(self.modulus, "modulus")),
-            np.full(p, _positive(self.yield_strength, "yield_strength")),
+            np.tile([E, np.nan, strength], (p, 1)),
+            tuple(places),
         )
-        return GivenRecovery(empty)
-
-
-@dataclass(frozen=True, eq=False)
-class GivenRecovery:
-    """Given rows for rotation and displacement of all nodes, as `stresses.StressSource`."""
-
-    of_nodes: Stresses
-
-    def stresses(self, motion: Sparse) -> Stresses:
-        """At the given points."""
-        return self.of_nodes.in_motions(scipy.sparse.csr_array(self.of_nodes.matrix @ motion))
-
-    def section_forces(self, motion: Sparse) -> SectionForces | None:
-        """None."""
-        return None
 
 
 def _components(names: Sequence[str]) -> Ints:
     given = [names] if isinstance(names, str) else list(names)
     for name in given:
-        if name not in COMPONENTS:
-            raise ModelError(f"recovery: components: no component {name!r}{nearest(str(name), COMPONENTS)}")
+        if name not in STRESSES:
+            raise ModelError(f"recovery: components: no component {name!r}{nearest(str(name), STRESSES)}")
     if not given or len(set(given)) != len(given):
         raise ModelError(f"recovery: components: expected each once, got {names!r}")
-    return np.array([COMPONENTS.index(name) for name in given], np.int64)
+    return np.array([STRESSES.index(name) for name in given], np.int64)
 
 
 def _positive(value: float | None, what: str) -> float:
