@@ -14,18 +14,9 @@ import pytest
 from scipy import sparse
 
 from supple.errors import FileFormatError
-from supple.structures import (
-    FlexibleBody,
-    Material,
-    Recovery,
-    Rectangle,
-    Report,
-    beam,
-    load_body,
-    load_pieces,
-    save_body,
-)
-from supple.structures.body.hdf5_writer import VERSION
+from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Report, beam
+from supple.structures.body.hdf5_reader import load_body, load_pieces
+from supple.structures.body.hdf5_writer import VERSION, save_body
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 

@@ -87,7 +87,7 @@ def test_a_body_of_modes_goes_through_a_file_and_a_model_file(tmp_path: Path) ->
     masses = nodal(rod)
     own = from_modes(rod.nodes, masses, shapes_of(body), body.report.frequencies, {"start": 0, "end": 5})
     own.save(tmp_path / "rod.h5")
-    require_equal(structures.load_body(tmp_path / "rod.h5"), own, 1e-14)
+    require_equal(structures.read(tmp_path / "rod.h5"), own, 1e-14)
     keys: dict[str, Any] = {
         "nodes": rod.nodes.tolist(),
         "mass": masses.mass.tolist(),

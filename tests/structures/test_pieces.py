@@ -10,17 +10,8 @@ import pytest
 from scipy import linalg
 
 import supple
-from supple.structures import (
-    Beam,
-    BeamPieces,
-    Material,
-    Rayleigh,
-    Rectangle,
-    beam,
-    beam_path,
-    load_body,
-    load_pieces,
-)
+from supple.structures import Beam, BeamPieces, Material, Rayleigh, Rectangle, beam, beam_path
+from supple.structures.body.hdf5_reader import load_body, load_pieces
 from supple.structures.body.substructured_beam import Place
 from support.cases import thinned
 

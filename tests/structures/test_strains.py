@@ -28,8 +28,8 @@ from supple.structures import (
     box,
     from_matrices,
     from_mesh,
-    load_body,
 )
+from supple.structures.body.hdf5_reader import load_body
 
 Floats = NDArray[np.float64]
 STEEL = Material(E=2e11, nu=0.3, rho=7800)

@@ -21,9 +21,9 @@ from supple.structures import (
     beam_path,
     box,
     from_matrices,
-    load_body,
     von_mises,
 )
+from supple.structures.body.hdf5_reader import load_body
 
 METAL = Material(E=70e9, nu=0.3, rho=2700, yield_strength=2.5e8)
 LENGTH = 1.0

@@ -447,7 +447,6 @@ OWN: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "supple.structures.von_mises": {"components": lambda: np.ones(6)},
     "supple.structures.write": {"body": boom, "path": lambda: Path("out.sid")},
-    "supple.structures.save_body": {"body": boom, "path": lambda: Path("out.h5")},
     "supple.structures.nodal_forces": {"body": boom},
     "supple.view.write_modes": {"modes": modes, "path": lambda: Path("modes.html")},
     "supple.view.write_report": {"path": lambda: Path("report.html")},

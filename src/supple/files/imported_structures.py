@@ -12,6 +12,7 @@ from supple.files.file_table import FileTable, Form, Real, Text, Truth
 from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
 from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.body.superelement import Superelement
 from supple.structures.formats.imported import ImportedStructure
 from supple.structures.formats.read import read
@@ -78,7 +79,7 @@ class ImportTable(StructureTable):
             raise ModelError(f"tangents: expected each load once, got {twice[0]!r} twice")
         tangents = {x.load: Tangent(x.file, x.size, x.softened) for x in self.tangents}
         found = read(self.file, self.frames or None, self.units, tangents or None, self.superelement)
-        if isinstance(found, FlexibleBody):
+        if isinstance(found, FlexibleBody | BeamPieces):
             raise ModelError(
                 "file: holds a body that is reduced already; name it in `flexible = { file = ... }` instead"
             )

@@ -6,8 +6,6 @@ from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
     from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
-    from supple.structures.body.hdf5_reader import load_body, load_pieces
-    from supple.structures.body.hdf5_writer import save_body
     from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.body.nodal_forces import BodyMotion, nodal_forces
     from supple.structures.body.recovery import Recovery
@@ -26,10 +24,8 @@ if TYPE_CHECKING:
     from supple.structures.elements.external import StressRecovery
     from supple.structures.elements.recovery_table import RecoveryTable, von_mises
     from supple.structures.formats.imported import ImportedStructure
-    from supple.structures.formats.mbdyn import read_mbdyn
     from supple.structures.formats.read import read
     from supple.structures.formats.report import ImportReport
-    from supple.structures.formats.sid import read_sid
     from supple.structures.formats.tangents import Tangent
     from supple.structures.formats.write import write
     from supple.structures.layups import Layer, Layup, Orthotropic
@@ -86,14 +82,9 @@ __all__ = [
     "from_matrices",
     "from_mesh",
     "from_modes",
-    "load_body",
-    "load_pieces",
     "nodal_forces",
     "plate",
     "read",
-    "read_mbdyn",
-    "read_sid",
-    "save_body",
     "shell",
     "von_mises",
     "write",
@@ -103,16 +94,12 @@ _HOMES = {
     "supple.structures.builders.assembly": ("assemble",),
     "supple.structures.builders.beam": ("Beam", "beam", "beam_path"),
     "supple.structures.body.flexible_body": ("FlexibleBody", "ShapeFrame"),
-    "supple.structures.body.hdf5_reader": ("load_body", "load_pieces"),
-    "supple.structures.body.hdf5_writer": ("save_body",),
     "supple.structures.builders.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
     "supple.structures.damping": ("Rayleigh",),
     "supple.structures.formats.report": ("ImportReport",),
     "supple.structures.formats.imported": ("ImportedStructure",),
     "supple.structures.formats.read": ("read",),
     "supple.structures.formats.write": ("write",),
-    "supple.structures.formats.mbdyn": ("read_mbdyn",),
-    "supple.structures.formats.sid": ("read_sid",),
     "supple.structures.formats.tangents": ("Tangent",),
     "supple.structures.body.modal_integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
     "supple.structures.body.recovery": ("Recovery",),

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 import supple
 from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
-from supple.structures import FlexibleBody, load_body, read_sid
+from supple.structures import FlexibleBody
+from supple.structures.body.hdf5_reader import load_body
+from supple.structures.formats.sid import read_sid
 from support.files.mutated_files import mutated_text
 
 Floats = NDArray[np.float64]

@@ -133,8 +133,9 @@ def _geometric(x: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     known = getattr(x, "geometric", None) or getattr(x, "elements", None)
     if known is None or not getattr(known, "stiffens", True):
         return
-    if hasattr(known, "matrices") and known.matrices:
-        shares = rng.standard_normal((len(known.matrices), 2))
+    given = getattr(known, "matrices", None) or getattr(known, "tangents", None)
+    if given:
+        shares = rng.standard_normal((len(given), 2))
     else:
         shares = rng.standard_normal((12, 2))
     load_cases: Any = next(x for name, x in _own_names() if name == "LoadCases")

@@ -248,7 +248,7 @@ class FlexibleBody:
         raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the body to one HDF5 file, for `supple.structures.load_body`."""
+        """Write the body to one HDF5 file, for `supple.structures.read`."""
         save_body(self, path)
 
 
@@ -282,8 +282,9 @@ def modal_body(
         As of the body.
     """
     mass, stiffness = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(len(squares)), squares))
-    known = isinstance(damping, scipy.sparse.csr_array)
-    own = damping if known else damping_matrix(damping, mass, stiffness, squares)
+    own = damping
+    if not isinstance(own, scipy.sparse.csr_array):
+        own = damping_matrix(own, mass, stiffness, squares)
     second = {name: np.zeros((6, 0)) for name in frames} if second_order is None else second_order.frames
     return FlexibleBody(
         basis=basis,

@@ -15,8 +15,7 @@ from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
 from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
-from supple.structures.body.hdf5_parts import read_array, read_names, read_sparse, read_value
-from supple.structures.body.hdf5_recovery import read_recovery
+from supple.structures.body.hdf5_parts import read_array, read_names, read_recovery, read_sparse, read_value
 from supple.structures.body.hdf5_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
 from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
 from supple.structures.body.recovery import Recovery

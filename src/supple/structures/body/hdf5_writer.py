@@ -12,8 +12,7 @@ from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.lazy import LazyModule
-from supple.structures.body.hdf5_parts import write_names, write_sparse
-from supple.structures.body.hdf5_recovery import write_recovery
+from supple.structures.body.hdf5_parts import write_names, write_recovery, write_sparse
 from supple.structures.reduction.report import Report
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ class BeamPieces:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the beam to one HDF5 file, for `supple.structures.load_pieces`."""
+        """Write the beam to one HDF5 file, for `supple.structures.read`."""
         save_pieces(self, path)
 
     def _end(self, piece: int, end: str) -> int:

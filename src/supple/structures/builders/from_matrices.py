@@ -102,7 +102,7 @@ def from_matrices(
     known: dict[str, Any] = {}
     if geometric_stiffness is not None:
         cases, tangents = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
-        known |= {"load_cases": cases, "tangents": tangents}
+        known |= {"cases": cases, "tangents": tangents}
     if recovery is not None:
         if not isinstance(recovery, StressRecovery):
             raise ModelError(f"recovery: expected a StressRecovery, got {type(recovery).__name__}")

@@ -17,13 +17,13 @@ from supple.checks import Floats, array, rotation_matrix
 from supple.errors import ModelError
 from supple.structures.builders.connections import Part
 from supple.structures.discretization.couplings import Arm, Average
-from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import DofLayout
 from supple.structures.discretization.mass import MassModel, Sparse, Swung, joined
 from supple.structures.elements.elements import Elements
 from supple.structures.elements.recovery_table import RecoveryTable, joined_tables
 from supple.structures.elements.stressed_state import INERTIA, LoadCases, StressedState
 from supple.structures.elements.surface import BodySurface
+from supple.structures.structure import Structure
 
 
 class PlacedPart:
@@ -32,14 +32,14 @@ class PlacedPart:
     Parameters
     ----------
     name : str
-    part : Discretization or Part
+    part : Structure or Part
     node, dof : int
         Where its nodes and degrees of freedom begin in the whole.
     """
 
-    def __init__(self, name: str, part: Discretization | Part, node: int, dof: int) -> None:
+    def __init__(self, name: str, part: Structure | Part, node: int, dof: int) -> None:
         given = part if isinstance(part, Part) else Part(part)
-        if not isinstance(given.structure, Discretization):
+        if not isinstance(given.structure, Structure):
             raise ModelError(f"assembly: part {name!r}: expected a Structure or a Part, got {type(part).__name__}")
         self.name, self.structure = name, given.structure
         self.node, self.dof = node, dof

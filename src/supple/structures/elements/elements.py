@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from supple.checks import Floats
 from supple.structures.discretization.dof_map import DofLayout
@@ -15,24 +14,27 @@ from supple.structures.elements.surface import BodySurface
 
 
 class Elements:
-    """Elements of one kind; what a kind does not say of itself is not known.
+    """Elements of one kind; what a kind does not say of itself is not known."""
 
-    Attributes
-    ----------
-    layout : DofLayout
-        Nodes and degrees of freedom of the elements, the first of those of their structure.
-    stiffens : bool
-        Whether the geometric stiffness is known.
-    load_cases : tuple of str or (size,) array, optional
-        Load cases by name, or forces, whose geometric stiffness is known; None for any.
-    clamped : dict of int to str
-        Nodes with their names that were clamped when another program computed the geometric stiffness.
-    """
+    @property
+    def layout(self) -> DofLayout:
+        """Nodes and degrees of freedom of the elements, the first of those of their structure."""
+        raise NotImplementedError
 
-    layout: DofLayout
-    stiffens: bool = False
-    load_cases: tuple[str | Floats, ...] | None = None
-    clamped: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    @property
+    def stiffens(self) -> bool:
+        """Whether the geometric stiffness is known."""
+        return False
+
+    @property
+    def load_cases(self) -> tuple[str | Floats, ...] | None:
+        """Load cases by name, or forces (size,), whose geometric stiffness is known; None for any."""
+        return None
+
+    @property
+    def clamped(self) -> Mapping[int, str]:
+        """Nodes with their names that were clamped when another program computed the geometric stiffness."""
+        return {}
 
     def stiffness(self) -> Sparse:
         """Return the stiffness matrix (size, size)."""

@@ -28,34 +28,50 @@ class ExternalElements(Elements):
 
     Attributes
     ----------
-    layout : DofLayout
+    numbering : DofLayout
+        Nodes and degrees of freedom.
     matrix : (size, size) sparse array
         Stiffness.
     masses : MassModel
     of_nodes : RecoveryTable, optional
         Stresses for rotation and displacement of all nodes.
-    load_cases : tuple of str or (size,) array
+    cases : tuple of str or (size,) array
         Names of `load_cases.case_names`, or forces on the degrees of freedom of the structure.
     tangents : tuple of (size, size) sparse arrays
         What stresses add to the stiffness in each case.
-    clamped : dict of int to str
-        Nodes that were held when these were computed, with their names; they must be those of the root.
+    roots : dict of int to str
+        Nodes that were clamped when these were computed, with their names; they must be those of the root.
     outer : BodySurface, optional
     """
 
-    layout: DofLayout
+    numbering: DofLayout
     matrix: Sparse
     masses: MassModel
     of_nodes: RecoveryTable | None = None
-    load_cases: tuple[str | Floats, ...] = ()
+    cases: tuple[str | Floats, ...] = ()
     tangents: tuple[Sparse, ...] = ()
-    clamped: Mapping[int, str] = field(default_factory=dict)
+    roots: Mapping[int, str] = field(default_factory=dict)
     outer: BodySurface | None = None
+
+    @property
+    def layout(self) -> DofLayout:
+        """That of the matrices."""
+        return self.numbering
 
     @property
     def stiffens(self) -> bool:
         """Whether some load case is known."""
-        return bool(self.load_cases)
+        return bool(self.cases)
+
+    @property
+    def load_cases(self) -> tuple[str | Floats, ...]:
+        """The cases of the tangents."""
+        return self.cases
+
+    @property
+    def clamped(self) -> Mapping[int, str]:
+        """Nodes that were clamped in the tangents."""
+        return self.roots
 
     def stiffness(self) -> Sparse:
         """Return the given matrix."""

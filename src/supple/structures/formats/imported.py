@@ -161,7 +161,7 @@ def _external(
     if not tangents:
         return known
     cases, matrices, clamped = tangent_stress(tangents, raw, order, structure, units)
-    return replace(known, load_cases=cases, tangents=matrices, clamped=clamped)
+    return replace(known, cases=cases, tangents=matrices, roots=clamped)
 
 
 def _layout(raw: RawModel, used: Ints, units: Units) -> tuple[DofLayout, Ints]:

@@ -14,6 +14,7 @@ import numpy as np
 from supple.errors import ModelError, nearest
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.builders.beam import Beam
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
 from supple.structures.layups import Layer, Layup
@@ -53,7 +54,7 @@ def _of_beam(beam: Beam) -> dict[str, float]:
     return out | {"length": float(sum(x.elements * np.linalg.norm(x.step) for x in segments))}
 
 
-def _of_plate(structure: Structure) -> dict[str, float]:
+def _of_plate(structure: Discretization) -> dict[str, float]:
     plate = _plate(structure)
     if plate is None:
         return {}
@@ -61,7 +62,7 @@ def _of_plate(structure: Structure) -> dict[str, float]:
     return {name: float(getattr(layer.material, name)) for name in MATERIAL} | {"thickness": layer.thickness}
 
 
-def _plate(structure: Structure) -> PlateElements | None:
+def _plate(structure: Discretization) -> PlateElements | None:
     """The elements of a plate or shell of one layer, of a material without fibres."""
     source = structure.elements
     if not isinstance(source, Plate) or structure.masses.given is not None:
@@ -92,10 +93,10 @@ def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
         if name not in known:
             raise ModelError(f"flexible body: no structural parameter {name!r}{nearest(name, known)}")
     assert found is not None
-    made = _beam_again if isinstance(found.structure, Beam) else _plate_again
     wanted = found.reduction
     damping = values.get("damping", wanted.damping) if isinstance(wanted.damping, int | float) else wanted.damping
-    structure: Structure = made(found.structure, values)
+    old = found.structure
+    structure = _beam_again(old, values) if isinstance(old, Beam) else _plate_again(old, values)
     return structure.reduce(wanted.basis, wanted.modes, wanted.root, wanted.interfaces, damping, wanted.residual)
 
 
@@ -116,7 +117,7 @@ def _beam_again(beam: Beam, values: Mapping[str, float]) -> Beam:
     return replace(made, frames=beam.frames)
 
 
-def _plate_again(structure: Structure, values: Mapping[str, float]) -> Structure:
+def _plate_again(structure: Discretization, values: Mapping[str, float]) -> Structure:
     """The plate or shell with other numbers, and with the masses on it."""
     plate = _plate(structure)
     assert plate is not None
