@@ -26,14 +26,14 @@ from supple.structures import (
     from_matrices,
 )
 from supple.structures.body.integration import modal_integrals
-from supple.structures.discretization.clamping import hold
+from supple.structures.discretization.clamping import clamp
 from supple.structures.elements.beam import BeamSegment
 from supple.structures.elements.beam_element import Element, gauss
 from supple.structures.elements.stressed_state import LoadCases
 from supple.structures.stiffening.geometric_stiffness import stressed_loads
 from supple.structures.stiffening.second_order import second_order
 from supple.structures.stiffening.unit_loads import unit_loads
-from supple.structures.stiffening.unit_mass_basis import left_mass
+from supple.structures.stiffening.unit_mass_basis import residual_mass
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
@@ -292,7 +292,7 @@ def structures() -> dict[str, tuple[Structure, str, int | None]]:
 
 def as_found(structure: Structure, body: FlexibleBody) -> SecondOrder:
     """Shapes of second order before the body takes them in a basis of its own: of loads, then of points on arms."""
-    held = hold(structure, "start")
+    held = clamp(structure, "start")
     coordinates: Any = np.linalg.lstsq(structure.condensed.motion.toarray(), body.shapes.toarray(), rcond=None)[0]
     if body.basis == "nodal":
         coordinates = scipy.sparse.csr_array(np.where(np.abs(coordinates) < 1e-9, 0.0, coordinates))
@@ -325,7 +325,7 @@ def test_loads_do_the_work_of_their_stresses(name: str) -> None:
     """
     structure, basis, modes = structures()[name]
     body = structure.reduce(basis, modes)
-    second, held = as_found(structure, body), hold(structure, "start")
+    second, held = as_found(structure, body), clamp(structure, "start")
     loads = unit_loads(structure, held)
     assert structure.elements is not None
     columns, both = in_condensed(structure, body, second)
@@ -355,7 +355,7 @@ def test_shapes_have_a_unit_of_mass_beside_the_modes_or_none(name: str) -> None:
     structure, basis, modes = structures()[name]
     body = structure.reduce(basis, modes)
     second, found = slaved(body), as_found(structure, body)
-    left = left_mass(body.mass_matrix, second.mass_cross, second.mass_own)
+    left = residual_mass(body.mass_matrix, second.mass_cross, second.mass_own)
     massive = int((np.diagonal(left) > 0.5).sum())
     assert massive > 0
     size = np.sqrt(np.diagonal(second.mass_own))

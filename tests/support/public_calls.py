@@ -44,7 +44,7 @@ APART = {
 INNER = {
     "block_program", "carrier", "coordinate_leaves", "copied_to", "display_state", "drives", "enter",
     "forward_dynamics_function", "hybrid", "inverse_mass_product", "local_triangles", "newton_iteration", "no_wrench",
-    "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_followers", "workspace",
+    "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_second_order", "workspace",
     "written_out",
 }  # fmt: skip
 """Methods by which the parts of the package work together."""

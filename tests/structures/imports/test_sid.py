@@ -145,7 +145,7 @@ def test_a_file_in_the_layout_of_a_public_generator(tmp_path: Path, text: str) -
     found = np.sqrt(body.stiffness.diagonal()) / unit
     assert found == pytest.approx([3.53273, np.sqrt(20.0), 34.80690], rel=1e-4)
     assert body.frames["3"].turning
-    assert body.ruthless_only == ""
+    assert body.missing_for_full_fidelity == ""
 
 
 @pytest.mark.parametrize("axis", ["z", "y"])

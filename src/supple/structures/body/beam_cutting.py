@@ -63,8 +63,8 @@ def cut(beam: Beam, count: int, wanted: Reduction, make: Callable[[Sequence[Segm
         own = _between(beam.segments, cuts[i], cuts[i + 1]), frames[i], _masses_on(beam.point_masses, cuts, i, root)
         found = next((body for other, body in known if other == own), None)
         if found is None:
-            held = [name for name in frames[i] if name in (*ENDS, *inner)] if basis == "craig-bampton" else None
-            found = _piece(make(own[0]), *own[1:]).reduce(basis, modes, root, held, wanted.damping)
+            clamped = [name for name in frames[i] if name in (*ENDS, *inner)] if basis == "craig-bampton" else None
+            found = _piece(make(own[0]), *own[1:]).reduce(basis, modes, root, clamped, wanted.damping)
             known.append((own, found))
         bodies.append(found)
     order = list(range(count)) if root == "start" else list(range(count))[::-1]

@@ -25,7 +25,7 @@ from supple.structures.elements.surface import BodySurface
 from supple.structures.reduction.reduction import ReducedFrom
 from supple.structures.reduction.report import Report
 from supple.structures.stiffening.second_order import SecondOrder
-from supple.structures.stiffening.unit_mass_basis import has_unit_masses, left_mass, unit_masses
+from supple.structures.stiffening.unit_mass_basis import is_mass_orthonormal, residual_mass, unit_masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class FlexibleBody:
         What it looks like, on its nodes; None where the elements are not known.
     recovery : Recovery, optional
         Its strains, stresses and section forces; None where nothing is known of them.
-    ruthless_only : str
+    missing_for_full_fidelity : str
         What is not known of it that full fidelity needs; empty if nothing is missing.
     source : ReducedFrom, optional
         The structure that it was reduced from, and how; None where that is not known, as of a body read from a file.
@@ -106,7 +106,7 @@ class FlexibleBody:
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
     recovery: Recovery | None = None
-    ruthless_only: str = ""
+    missing_for_full_fidelity: str = ""
     source: ReducedFrom | None = None
 
     def __repr__(self) -> str:
@@ -162,8 +162,8 @@ class FlexibleBody:
 
     def _scale_shapes(self, second: SecondOrder) -> None:
         """Take shapes of second order in the basis of `shape_basis`; nothing changes if they are."""
-        rest = left_mass(self.mass_matrix, second.mass_cross, second.mass_own)
-        if has_unit_masses(rest, second.mass_own):
+        rest = residual_mass(self.mass_matrix, second.mass_cross, second.mass_own)
+        if is_mass_orthonormal(rest, second.mass_own):
             return
         T = unit_masses(rest, second.mass_own)
         frames = {name: replace(frame, second=frame.second @ T) for name, frame in self.frames.items()}
@@ -224,7 +224,7 @@ class FlexibleBody:
             return "kg^0.5 m"
         return "rad" if label.rpartition(".")[2].startswith("r") else "m"
 
-    def with_followers(self, eta: Any, stiffening: bool = True) -> tuple[Any, Floats | scipy.sparse.csr_array]:
+    def with_second_order(self, eta: Any, stiffening: bool = True) -> tuple[Any, Floats | scipy.sparse.csr_array]:
         """Amplitudes (..., n + k) of all shapes for coordinates (..., n), and the shapes (6 nodes, n + k) of all nodes.
 
         Their product is the displacement; with `stiffening` false that of first order.
@@ -263,7 +263,7 @@ def modal_body(
     damping: Damping | scipy.sparse.csr_array,
     integrals: ModalIntegrals,
     second_order: SecondOrder | None = None,
-    ruthless_only: str = "",
+    missing_for_full_fidelity: str = "",
 ) -> FlexibleBody:
     """A body in modal coordinates whose frames are nodes: its mass matrix is I, its stiffness diagonal.
 
@@ -278,7 +278,7 @@ def modal_body(
     squares : (n,) array
         Squared frequencies, rad^2/s^2.
     damping : (n, n) sparse array, float, sequence of float or Rayleigh
-    integrals, second_order, ruthless_only
+    integrals, second_order, missing_for_full_fidelity
         As of the body.
     """
     mass, stiffness = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(len(squares)), squares))
@@ -302,7 +302,7 @@ def modal_body(
         damping=own,
         integrals=integrals,
         second_order=second_order,
-        ruthless_only=ruthless_only,
+        missing_for_full_fidelity=missing_for_full_fidelity,
     )
 
 

@@ -121,7 +121,7 @@ def _read(file: h5py.Group) -> FlexibleBody:
         second_order=second_order,
         surface=_read_surface(file["surface"]) if "surface" in file else None,
         recovery=_read_recovery(file["recovery"], file) if "recovery" in file else None,
-        ruthless_only=str(file.attrs.get("ruthless_only", "")),
+        missing_for_full_fidelity=str(file.attrs.get("missing_for_full_fidelity", "")),
     )
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body

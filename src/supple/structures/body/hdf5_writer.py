@@ -77,8 +77,8 @@ def write_pieces(pieces: BeamPieces, path: Path) -> None:
 
 def _write(file: h5py.Group, body: FlexibleBody) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
-    if body.ruthless_only:
-        file.attrs["ruthless_only"] = body.ruthless_only
+    if body.missing_for_full_fidelity:
+        file.attrs["missing_for_full_fidelity"] = body.missing_for_full_fidelity
     write_names(file, "labels", body.labels)
     file["nodes"], file["turning"] = body.nodes, body.turning
     for name in MATRICES:

@@ -24,7 +24,7 @@ from supple.structures.builders.from_modes import NodalMasses
 from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import Bools, DofLayout, cross_matrix, extent
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.validation import check_not_negative, check_symmetric, free_cause, held_solver
+from supple.structures.discretization.validation import check_not_negative, check_symmetric, clamped_solver, free_cause
 from supple.structures.reduction.bases import ModalBasis, cantilever, craig_bampton, free_free
 from supple.structures.reduction.mode_selection import Modes, checked_modes
 from supple.structures.reduction.reduction import Reduction
@@ -175,7 +175,7 @@ class Superelement:
         K, M, size = self.stiffness, self.mass_matrix, self.stiffness.shape[0]
         fixed = self.layout.of([point])
         free = np.setdiff1d(np.arange(size), fixed)
-        held_solver(scipy.sparse.csr_array(K[free][:, free]), lambda i: self._name(int(free[i])))
+        clamped_solver(scipy.sparse.csr_array(K[free][:, free]), lambda i: self._name(int(free[i])))
         R = self.rigid_motions(self.nodes[point])
         scales = np.concatenate([self.layout.scales(extent(self.nodes)), np.ones(size - self.layout.size)])
         ends = [point, *(self._point(name, "interface") for name in (interfaces or self.frames))]
@@ -209,7 +209,7 @@ class Superelement:
             made.squares,
             wanted.damping,
             self._integrals(made.shapes, origin),
-            ruthless_only="" if inside is not None and inside.masses is not None else MISSING,
+            missing_for_full_fidelity="" if inside is not None and inside.masses is not None else MISSING,
         )
 
     def _integrals(self, shapes: Floats, origin: Floats) -> ModalIntegrals:

@@ -16,12 +16,12 @@ from supple.structures.discretization.couplings import FOLLOWING
 from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import cross_matrix
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.validation import held_solver
+from supple.structures.discretization.validation import clamped_solver
 from supple.structures.eigen.lowest_modes import cut
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Clamped:
     """A structure with its root fixed.
 
     Attributes
@@ -43,7 +43,7 @@ class Held:
     pivot: float
 
 
-def hold(structure: Discretization, root: str) -> Held:
+def clamp(structure: Discretization, root: str) -> Clamped:
     """The structure with this frame fixed; raises if it does not hold the structure."""
     small = structure.condensed
     point = place(structure, root, "root")
@@ -56,15 +56,15 @@ def hold(structure: Discretization, root: str) -> Held:
         )
     fixed = small.layout.of([point])
     free = np.setdiff1d(np.arange(small.size), fixed)
-    solve = held_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i])))
+    solve = clamped_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i])))
     structure.clamped_at.clear()
-    return structure.clamped_at.setdefault(root, Held(point, fixed, free, *solve))
+    return structure.clamped_at.setdefault(root, Clamped(point, fixed, free, *solve))
 
 
 def static(structure: Discretization, loads: Mapping[str | int, ArrayLike], root: str) -> Floats:
     """See `Structure.static`."""
     small = structure.condensed
-    held = hold(structure, root)
+    clamped = clamp(structure, root)
     f = np.zeros(small.size)
     for where, load in loads.items():
         wrench = array(load, (3,) if np.shape(load) == (3,) else (6,), f"load on {where!r}")
@@ -76,7 +76,7 @@ def static(structure: Discretization, loads: Mapping[str | int, ArrayLike], root
             )
         f += rows.T @ wrench
     u = np.zeros(small.size)
-    u[held.free] = held.solve(f[held.free])
+    u[clamped.free] = clamped.solve(f[clamped.free])
     return np.asarray(small.motion @ u).reshape(-1, 6)
 
 

@@ -18,7 +18,7 @@ from supple.errors import ModelError
 from supple.structures.builders.connections import Part
 from supple.structures.discretization.couplings import Arm, Average
 from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.mass import MassModel, Sparse, Swung, joined
+from supple.structures.discretization.mass import MassModel, OffsetMass, Sparse, joined
 from supple.structures.elements.elements import Elements
 from supple.structures.elements.recovery_table import RecoveryTable, joined_tables
 from supple.structures.elements.stressed_state import INERTIA, LoadCases, StressedState
@@ -96,11 +96,11 @@ class PlacedPart:
     def mass(self, size: int) -> MassModel:
         """Of the part, in the degrees of freedom of the whole."""
         own = self.structure.masses.through(self.expand(size))
-        swung = own.swung
-        if swung is not None:
-            swung = Swung(swung.rows, swung.arms @ self.R.T, _turned(swung.turns, self.R))
+        offset_mass = own.offset_mass
+        if offset_mass is not None:
+            offset_mass = OffsetMass(offset_mass.rows, offset_mass.arms @ self.R.T, _turned(offset_mass.turns, self.R))
         positions = own.positions @ self.R.T + np.where(own.counted[:, None], self.at, 0.0)
-        return replace(own, motion=_turned(own.motion, self.R), positions=positions, swung=swung)
+        return replace(own, motion=_turned(own.motion, self.R), positions=positions, offset_mass=offset_mass)
 
     def recovered(self, find: Callable[[Any], RecoveryTable | None], motion: Any) -> RecoveryTable | None:
         """Return what its elements find in the motion of all nodes, named and placed as in the whole."""
@@ -168,7 +168,7 @@ class Assembled(Elements):
         if all(part.given is None for part in parts):
             return whole
         given = scipy.sparse.csr_array(sum((part.matrix for part in parts[1:]), start=parts[0].matrix))
-        return MassModel(whole.motion, whole.positions, whole.weights, whole.counted, given, whole.swung)
+        return MassModel(whole.motion, whole.positions, whole.weights, whole.counted, given, whole.offset_mass)
 
     def strains(self, motion: Any) -> RecoveryTable | None:
         """Return those of the parts whose elements are known."""

@@ -78,8 +78,8 @@ def _recovery(nastran: Any, found: dict[str, Any], number: int, axes: Floats) ->
     uset = found["uset"][number]
     inside = nastran.n2p.mksetpv(uset, "g", "a")
     labels, dofs = (np.array(uset.index.get_level_values(i), dtype=np.int64) for i in range(2))
-    held = labels[nastran.n2p.mksetpv(uset, "g", "s")]  # in some directions, or without stiffness there
-    others = np.setdiff1d(labels[~inside & (dofs > 0)], np.concatenate([labels[inside], held]))
+    clamped = labels[nastran.n2p.mksetpv(uset, "g", "s")]  # in some directions, or without stiffness there
+    others = np.setdiff1d(labels[~inside & (dofs > 0)], np.concatenate([labels[inside], clamped]))
     if not len(others):
         return None
     rows: Ints = np.flatnonzero(np.isin(labels, others))

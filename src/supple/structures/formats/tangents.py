@@ -74,13 +74,13 @@ def tangent_stress(
     known = case_names(structure.frames)
     layout = structure.layout
     unit = layout.scales(units.metre) * np.sqrt(units.kilogram) / units.second
-    cases, matrices, held = [], [], np.zeros(len(layout.points), bool)
+    cases, matrices, clamped = [], [], np.zeros(len(layout.points), bool)
     for case, tangent in tangents.items():
         if case not in known:
             raise ModelError(f"tangents: {case!r}: no such load case{nearest(case, known)}")
         place = _places(tangent.raw, base, order)
         there = np.flatnonzero(place >= 0)
-        held[layout.point[place < 0]] = True
+        clamped[layout.point[place < 0]] = True
         loaded = tangent.raw.stiffness[place[there]][:, place[there]]
         scaling = scipy.sparse.diags_array(unit[there])
         difference = scaling @ loaded @ scaling - structure.stiffness[there][:, there]
@@ -101,7 +101,7 @@ def tangent_stress(
         except ModelError as error:
             raise FileFormatError(f"{path}: {error}") from None
     used = np.unique(base.dof_node)
-    names = {int(i): f"node {base.labels[used[i]]}" for i in np.flatnonzero(held)}
+    names = {int(i): f"node {base.labels[used[i]]}" for i in np.flatnonzero(clamped)}
     return tuple(cases), tuple(matrices), names
 
 

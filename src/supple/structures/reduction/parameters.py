@@ -80,7 +80,7 @@ def structural_unit(name: str) -> str:
     return UNITS.get(name, AREAS.get(name, "m"))
 
 
-def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
+def rebuilt(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
     """The body with other numbers, reduced in the same way.
 
     Raises
@@ -144,9 +144,9 @@ def _material(x: Material, values: Mapping[str, float]) -> Material:
     return Material(E=E, nu=nu, rho=rho, G=G, yield_strength=x.yield_strength)
 
 
-def require_remade(body: FlexibleBody, name: str) -> None:
+def require_rebuildable(body: FlexibleBody, name: str) -> None:
     """Refuse a body that its structure alone does not make."""
-    again = remade(body, {})
+    again = rebuilt(body, {})
     pairs = (
         (body.integrals.mass, again.integrals.mass),
         (body.stiffness.toarray(), again.stiffness.toarray()),

@@ -16,7 +16,7 @@ from supple.structures.body.integration import modal_integrals
 from supple.structures.body.modal_integrals import ModalIntegrals
 from supple.structures.body.recovery import recovery
 from supple.structures.damping import damping_matrix
-from supple.structures.discretization.clamping import Held, frame_rows, hold, place
+from supple.structures.discretization.clamping import Clamped, clamp, frame_rows, place
 from supple.structures.discretization.couplings import Condensed
 from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import extent
@@ -67,21 +67,21 @@ def reduce(structure: Discretization, wanted: Reduction) -> FlexibleBody:
     if structure.mass <= 0:
         raise ModelError("structure: expected some mass, got none; give the material a density or add masses")
     small = structure.condensed
-    held = hold(structure, root)
-    origin = small.layout.points[held.point]
-    loads = unit_loads(structure, held)
+    clamped = clamp(structure, root)
+    origin = small.layout.points[clamped.point]
+    loads = unit_loads(structure, clamped)
     cases = residual_cases(residual, loads, root)
     if basis == "nodal":
         if cases:
             raise ModelError(f"residual: the nodal basis leaves nothing of any deflection, got {list(residual)!r}")
-        x = _nodal_coordinates(structure, modes, held)
+        x = _nodal_coordinates(structure, modes, clamped)
     else:
-        made = _modal(structure, wanted, held)
+        made = _modal(structure, wanted, clamped)
         x = _modal_coordinates(_with_residual(structure, made, residual_shapes(loads, made, cases)) if cases else made)
-    known, stressed = _stressed(structure, held, x, loads)
+    known, stressed = _stressed(structure, clamped, x, loads)
     second, found = None, Prestress()
     if stressed is not None:
-        second = second_order(structure, held, x.shapes, known, stressed)
+        second = second_order(structure, clamped, x.shapes, known, stressed)
         found = prestress(known, stressed, second, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
@@ -99,7 +99,7 @@ def reduce(structure: Discretization, wanted: Reduction) -> FlexibleBody:
         stiffness=x.stiffness,
         damping=damping_matrix(wanted.damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, x.modal, integrals, frames, loads, found),
+        report=_report(structure, clamped, x.modal, integrals, frames, loads, found),
         second_order=second,
         surface=structure.surface,
         recovery=recovery(
@@ -124,12 +124,12 @@ def _with_residual(structure: Discretization, made: ModalBasis, vectors: Floats)
     return replace(both, interface=both.interface + kept)
 
 
-def _nodal_coordinates(structure: Discretization, modes: Modes | None, held: Held) -> ReducedCoordinates:
+def _nodal_coordinates(structure: Discretization, modes: Modes | None, clamped: Clamped) -> ReducedCoordinates:
     """All degrees of freedom but the root's."""
     if modes is not None:
         raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
     small = structure.condensed
-    kept = _banded(small, held.point)
+    kept = _banded(small, clamped.point)
     shapes = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size, format="csc")[:, kept])
     G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
     check_mass(G, lambda i: small.name_of(int(kept[i])))
@@ -146,27 +146,27 @@ def _modal_coordinates(made: ModalBasis) -> ReducedCoordinates:
     return ReducedCoordinates(made.shapes, G, K, tuple(f"mode{i + 1}" for i in range(n)), made)
 
 
-def _modal(structure: Discretization, wanted: Reduction, held: Held) -> ModalBasis:
+def _modal(structure: Discretization, wanted: Reduction, clamped: Clamped) -> ModalBasis:
     basis, modes = wanted.basis, checked_modes(wanted.modes, wanted.basis)
-    if held.pivot < ILL_CONDITIONED:
+    if clamped.pivot < ILL_CONDITIONED:
         warn(
-            f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "
+            f"stiffness: the structure is so finely divided (lowest pivot {clamped.pivot:.1g} of the diagonal) that "
             "rounding shows in its lowest frequencies; use fewer elements",
             PhysicsWarning,
         )
     small = structure.condensed
     K, M = small.stiffness, small.mass.matrix
     scales = small.layout.scales(extent(small.layout.points))
-    rigid = small.layout.rigid_motions(small.layout.points[held.point])
+    rigid = small.layout.rigid_motions(small.layout.points[clamped.point])
     if basis == "cantilever":
-        return cantilever(K, M, held.fixed, rigid, scales, modes, held.solve)
+        return cantilever(K, M, clamped.fixed, rigid, scales, modes, clamped.solve)
     if basis == "free-free":
-        return free_free(K, M, held.fixed, rigid, scales, modes, held.solve)
+        return free_free(K, M, clamped.fixed, rigid, scales, modes, clamped.solve)
     names = list(structure.frames) if wanted.interfaces is None else wanted.interfaces
     points = dict.fromkeys(place(structure, name, "interface") for name in names)
-    points.pop(held.point, None)
-    solve = held.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
-    return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes, solve)
+    points.pop(clamped.point, None)
+    solve = clamped.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
+    return craig_bampton(K, M, (clamped.fixed, small.layout.of(points)), rigid, scales, modes, solve)
 
 
 def _banded(small: Condensed, root: int) -> Ints:
@@ -188,13 +188,13 @@ def _banded(small: Condensed, root: int) -> Ints:
 
 
 def _stressed(
-    structure: Discretization, held: Held, x: ReducedCoordinates, loads: UnitLoads
+    structure: Discretization, clamped: Clamped, x: ReducedCoordinates, loads: UnitLoads
 ) -> tuple[UnitLoads, StressedLoads | None]:
     """Loads of which the stresses are known, and what these do to the coordinates."""
     if structure.elements is None or not structure.elements.stiffens or len(x.labels) == 0:
         return loads, None
-    known = known_loads(structure, held, loads)
-    return known, stressed_loads(structure, held, known, x.shapes, x.stiffness)
+    known = known_loads(structure, clamped, loads)
+    return known, stressed_loads(structure, clamped, known, x.shapes, x.stiffness)
 
 
 def _frames(
@@ -213,7 +213,7 @@ def _frames(
 
 def _report(
     structure: Discretization,
-    held: Held,
+    clamped: Clamped,
     made: ModalBasis | None,
     integrals: ModalIntegrals,
     frames: Mapping[str, ShapeFrame],
@@ -228,7 +228,7 @@ def _report(
         for i, name in enumerate(loads.frames):
             reduced[i] = np.sum(frames[name].shape ** 2 / made.squares, axis=1)
     masses = np.zeros((0, 6)) if made is None else np.hstack([integrals.F_0, integrals.E]) ** 2
-    rigid = small.layout.rigid_motions(small.layout.points[held.point])[:, 3:]
+    rigid = small.layout.rigid_motions(small.layout.points[clamped.point])[:, 3:]
     moved = float(np.einsum("ia,ia->", rigid, small.mass.matrix @ rigid)) / 3.0
     return Report(
         kinds=() if made is None else kinds(small.mass, made.shapes),

@@ -38,9 +38,9 @@ def prestress(loads: UnitLoads, stressed: StressedLoads, second: SecondOrder | N
     own = stressed.rows == stressed.columns
     diagonals[:, stressed.rows[own]] = -(loads.shares.T @ stressed.work) @ stressed.value[own].T
     if second is not None:
-        swung = np.arange(stressed.few[0].shape[1], second.count)
-        work = _work(loads, second)[:, swung]
-        for k, shares in zip(swung, work.T, strict=True):
+        offset_mass = np.arange(stressed.few[0].shape[1], second.count)
+        work = _work(loads, second)[:, offset_mass]
+        for k, shares in zip(offset_mass, work.T, strict=True):
             C = second.quadratic.matrix(int(k))
             matrices -= np.multiply.outer(shares, stressed.probes.T @ (C @ stressed.probes))
             diagonals -= np.multiply.outer(shares, C.diagonal())

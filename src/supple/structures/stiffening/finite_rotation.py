@@ -61,7 +61,7 @@ class _Candidate:
     effect: Callable[[], Sparse]
 
 
-def swing(structure: Discretization, root: int, coordinates: Floats | Sparse, probes: Floats) -> Swing:
+def offset_mass_rotation(structure: Discretization, root: int, coordinates: Floats | Sparse, probes: Floats) -> Swing:
     """Shapes of points on arms that the coordinates turn noticeably.
 
     Parameters
@@ -112,26 +112,26 @@ def _on_arms(
     structure: Discretization, mass: MassModel, coordinates: Floats | Sparse, probes: Floats
 ) -> Iterator[_Candidate]:
     """Of mass beside nodes and around centres."""
-    if mass.swung is None:
+    if mass.offset_mass is None:
         return
-    theta, seen = ([T @ shapes for T in mass.swung.turns] for shapes in (coordinates, probes))
+    theta, seen = ([T @ shapes for T in mass.offset_mass.turns] for shapes in (coordinates, probes))
     for t in _functions(mass, extent(structure.nodes)):
-        spread = np.asarray(mass.weights @ t)[mass.swung.rows]
+        spread = np.asarray(mass.weights @ t)[mass.offset_mass.rows]
         for b in range(3):
             rows = np.zeros((3, len(t)))
             rows[b] = t
-            matrix, effect = (partial(_amplitude, x, mass.swung.arms, spread, b) for x in (theta, seen))
+            matrix, effect = (partial(_amplitude, x, mass.offset_mass.arms, spread, b) for x in (theta, seen))
             yield _Candidate(rows, np.zeros(6 * len(structure.nodes)), matrix, effect)
 
 
 def _functions(mass: MassModel, size: float) -> list[Floats]:
     """Functions (rows,) of unit mass, of masses beside nodes and of spread mass."""
     out = []
-    swung = np.zeros(len(mass.positions), bool)
-    if mass.swung is not None:
-        swung[mass.swung.rows] = True
+    offset_mass = np.zeros(len(mass.positions), bool)
+    if mass.offset_mass is not None:
+        offset_mass[mass.offset_mass.rows] = True
     for counted in (True, False):
-        used = swung & (mass.counted == counted)
+        used = offset_mass & (mass.counted == counted)
         ones = np.full(len(used), size if counted else 0.0)
         functions = np.column_stack([ones, mass.positions]) * used[:, None]
         values, vectors = np.linalg.eigh(functions.T @ (mass.weights @ functions))

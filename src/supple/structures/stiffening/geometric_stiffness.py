@@ -11,12 +11,12 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.body.modal_integrals import Quadratic, one_pattern
-from supple.structures.discretization.clamping import Held
+from supple.structures.discretization.clamping import Clamped
 from supple.structures.discretization.couplings import FOLLOWING, regions
 from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import Bools, extent
 from supple.structures.discretization.mass import Sparse
-from supple.structures.eigen.lowest_modes import definite_turn
+from supple.structures.eigen.lowest_modes import canonical_rotation
 from supple.structures.elements.stressed_state import LoadCases, StressedState
 from supple.structures.reduction.bases import cleaned
 from supple.structures.stiffening.unit_loads import COUPLED, DEPENDENT, UnitLoads
@@ -118,7 +118,7 @@ class StressedLoads:
 
     def _definite(self, moved: Floats, stressed: Floats) -> tuple[Floats, Floats]:
         """The same few shapes in one definite basis: rounding must not choose among those that do equally well."""
-        turn = definite_turn((self.shapes @ moved) * self.scales[:, None])
+        turn = canonical_rotation((self.shapes @ moved) * self.scales[:, None])
         return moved @ turn, stressed @ turn
 
     def _relevant(self) -> Bools:
@@ -196,7 +196,7 @@ def _spanning(work: Floats, A: Floats) -> Floats:
 
 def stressed_loads(
     structure: Discretization,
-    held: Held,
+    clamped: Clamped,
     loads: UnitLoads,
     coordinates: Floats | Sparse,
     stiffness: Sparse,
@@ -220,7 +220,7 @@ def stressed_loads(
     owner = regions(structure.layout, structure.ties)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
-    cases = LoadCases(np.asarray(expand @ b), axes @ T, small.layout.points[held.point], region)
+    cases = LoadCases(np.asarray(expand @ b), axes @ T, small.layout.points[clamped.point], region)
     moved = expand @ coordinates
     found = []
     for state in structure.elements.geometric_stiffness(cases):

@@ -17,9 +17,9 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
 from supple.structures.body.integration import linear_integrals
-from supple.structures.discretization.clamping import Held, frame_rows
+from supple.structures.discretization.clamping import Clamped, frame_rows
 from supple.structures.discretization.discretization import Discretization
-from supple.structures.eigen.lowest_modes import definite_turn
+from supple.structures.eigen.lowest_modes import canonical_rotation
 from supple.structures.elements.stressed_state import INERTIA
 from supple.structures.stiffening.load_cases import case_names, combinations
 
@@ -122,28 +122,28 @@ class UnitLoads:
         return out / d[:, None]
 
 
-def unit_loads(structure: Discretization, held: Held) -> UnitLoads:
+def unit_loads(structure: Discretization, clamped: Clamped) -> UnitLoads:
     """Inertia loads seen from the root, and loads at all frames but the root."""
     small = structure.condensed
-    origin = small.layout.points[held.point]
-    names = tuple(name for name in structure.frames if small.frames.get(name) != held.point)
+    origin = small.layout.points[clamped.point]
+    names = tuple(name for name in structure.frames if small.frames.get(name) != clamped.point)
     every = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size))
     _, E, X = linear_integrals(small.mass.centres(), every, small.layout, origin)
     ends = [frame_rows(structure, name)[1].toarray().T for name in names]
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
-    U[held.free] = held.solve(F[held.free])
+    U[clamped.free] = clamped.solve(F[clamped.free])
     kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
     return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
 
 
-def known_loads(structure: Discretization, held: Held, unit: UnitLoads) -> UnitLoads:
+def known_loads(structure: Discretization, clamped: Clamped, unit: UnitLoads) -> UnitLoads:
     """Return the loads whose stresses the elements know, of all unit loads: of matrices those that come with them."""
     elements = structure.elements
     assert elements is not None
     if elements.load_cases is None:
         return unit
-    apart = [name for node, name in elements.clamped.items() if structure.condensed.point_of[node] != held.point]
+    apart = [name for node, name in elements.clamped.items() if structure.condensed.point_of[node] != clamped.point]
     if apart:
         raise ModelError(
             f"geometric_stiffness: {apart[0]}, which is not in the root, is held in the given tangents "
@@ -156,7 +156,7 @@ def known_loads(structure: Discretization, held: Held, unit: UnitLoads) -> UnitL
     for i, case in enumerate(cases):
         if not isinstance(case, str):
             F[:, i] = expand.T @ case
-            U[held.free, i] = held.solve(F[held.free, i])
+            U[clamped.free, i] = clamped.solve(F[clamped.free, i])
         elif case in unit.cases:
             shares = unit.shares[:, unit.cases.index(case)]
             F[:, i], U[:, i] = unit.forces @ shares, unit.displacements @ shares
@@ -174,5 +174,5 @@ def _own_axes(W: Floats) -> Floats:
         return np.eye(3)
     first = [0, *(i for i in range(1, 3) if w[i] - w[i - 1] > EQUAL * w[i]), 3]
     for i, j in pairwise(first):  # of equal directions the choice must not be left to rounding
-        V[:, i:j] = V[:, i:j] @ definite_turn(V[:, i:j])
+        V[:, i:j] = V[:, i:j] @ canonical_rotation(V[:, i:j])
     return np.asarray(V)

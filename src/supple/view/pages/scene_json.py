@@ -116,7 +116,7 @@ def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -
 def _amplitudes(stage: Stage, q: Floats) -> Floats:
     """Modal coordinates of all bodies, in their order, each with what follows them."""
     parts = [
-        x.body.with_followers(_coordinates(stage.model, k, q), x.stiffens)[0]
+        x.body.with_second_order(_coordinates(stage.model, k, q), x.stiffens)[0]
         for k, x in enumerate(stage.bodies, start=1)
         if isinstance(x.body, FlexibleBody)
     ]
@@ -193,7 +193,7 @@ def _bodies(
         stresses: list[tuple[Floats, Floats] | None] = [None] * len(surfaces)
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
-            eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
+            eta, _ = body.with_second_order(_coordinates(model, k, q), placed.stiffens)
             rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
             found: list[VertexStress | None] = [None] * len(surfaces)
