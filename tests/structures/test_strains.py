@@ -292,8 +292,8 @@ def test_strains_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "boom.h5"
     beam(LENGTH, FLAT, STEEL, 3).reduce("cantilever", 4).save(path)
     with h5py.File(path, "r+") as file:
-        file["recovery/strains/coordinates"].attrs["shape"] = (42, 9)
-    with pytest.raises(FileFormatError, match="strains: recovery: expected a matrix of 4 columns, got 9"):
+        file["recovery/strains/matrix"].attrs["shape"] = (42, 9)
+    with pytest.raises(FileFormatError, match="strains: expected a matrix of 4 columns, got 9"):
         load_body(path)
 
 

@@ -66,14 +66,21 @@ class Recorder:
 
         kind.__post_init__ = kept
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Write what a module has made when it was imported."""
+        self._write(report.nodeid)
+
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Write what the test has made."""
+        self._write(item.nodeid)
+
+    def _write(self, place: str) -> None:
         made, self.made = self.made, []
         for i, x in enumerate(made):
             kind = next(kind.__name__ for kind in self.kinds if isinstance(x, kind))
             values = of_structure(x) if kind == "Structure" else of_body(x)
-            group = self.file.create_group(f"{item.nodeid.replace('/', '|')}#{kind}{i}")
+            group = self.file.create_group(f"{place.replace('/', '|')}#{kind}{i}")
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
@@ -180,7 +187,7 @@ def compared(old: h5py.Group, new: h5py.Group) -> Iterator[tuple[str, float, flo
     turn = None
     for name in old:
         a, b = np.asarray(old[name]), np.asarray(new[name]) if name in new else None
-        if b is None or a.shape != b.shape:
+        if b is None or a.shape != b.shape or (a.ndim and np.shape(old["nodes"]) != np.shape(new["nodes"])):
             yield name, np.inf, 0.0
         elif name == "squares":
             gaps = np.abs(np.sqrt(np.abs(a)) - np.sqrt(np.abs(b))) / np.sqrt(np.maximum(np.abs(a), ZERO))
